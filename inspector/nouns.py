@@ -1,6 +1,7 @@
 """The nouns of the hook contract, a row each: what the recorder, the readers and the store have to agree on.
 
-How the values of a noun's hooks are captured and described is in `inspector.record`; a test asks both for every row.
+How the values of a noun's hooks are captured is in `inspector.record`, how its calls are described is in
+`inspector.reading`; a test asks both for every row.
 """
 
 from collections.abc import Mapping

@@ -80,8 +80,15 @@ class Parts(Generic[_Place]):
     def text(self, frame: bytes | Raw) -> Text | None:
         """Return the text of an attribute by its frame; None for what is no frame, or for a text of over 64 MiB."""
         try:
+            return self.whole(_decode_refers(frame))
+        except (msgspec.MsgspecError, UnicodeError, RecursionError):
+            return None
+
+    def whole(self, refers: Refers) -> Text | None:
+        """Return the text that a frame stands for; None for one of over 64 MiB."""
+        try:
             reading = _Reading(self)
-            text = frame_text(frame_of(_decode_refers(frame)), reading.body).decode()
+            text = frame_text(frame_of(refers), reading.body).decode()
         except (msgspec.MsgspecError, UnicodeError, RecursionError, ValueError):
             return None
         self.given_bytes += len(text)

@@ -1,4 +1,4 @@
-"""What recorders wrote: the spans in spool files, read as the OTLP JSON that they are."""
+"""What recorders wrote: the spans in spool files, read as the OTLP JSON that they are forwarded as."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.parts import FIELD, Parts
+from inspector.reading.recorded import items_of_line
 
 
 def requests_of(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
@@ -14,12 +15,25 @@ def requests_of(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
     for line in lines:
         if parts.note(line.encode(), line.encode()):
             continue
+        if line.startswith('{"process":'):
+            yield request_of_calls(line, parts)
+            continue
         request = json.loads(line)
         for span in _spans(request):
             for pair in span.get("attributes", ()):
                 if FIELD in pair["value"]:
                     pair["value"] = {"stringValue": parts.text(json.dumps(pair["value"][FIELD]).encode()).text}
         yield request
+
+
+def request_of_calls(line: str, parts: Parts[bytes]) -> dict[str, Any]:
+    """Call records as the request that they are forwarded as, with what was lost where a recorder said it of old."""
+    items = items_of_line(line.encode(), parts)
+    lost = json.loads(line).get("lost", {})
+    scope = items[0].scope if items else {}
+    attributes = [{"key": key, "value": {"intValue": str(count)}} for key, count in lost.items()]
+    scopes = {"scope": {**scope, "attributes": attributes}, "spans": [item.span for item in items]}
+    return {"resourceSpans": [{"resource": items[0].resource if items else {}, "scopeSpans": [scopes]}]}
 
 
 def spans_of(lines: Iterable[str]) -> Iterator[dict[str, Any]]:

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from inspector import semconv
-from inspector.otlp import Item, items_of
+from inspector.otlp import Item
+from inspector.reading.recorded import items_of_line
 from inspector.spooling import SUFFIX, is_finished
 from inspector.tail import Segment, SegmentParts, files_by_process, is_alive, list_segments, opened, read_lines
 
@@ -155,7 +156,7 @@ def _chunk(file: Outgoing, fd: int, size: int) -> Chunk | None:
         if file.parts.note(line):
             continue
         try:
-            items += items_of(line.data, parts)
+            items += items_of_line(line.data, parts)
         except ValueError:
             file.bad_lines += 1
         if parts.given_bytes > most or end - file.offset >= _CHUNK:

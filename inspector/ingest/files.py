@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import IO, cast
 
 from inspector.ingest.errors import FileUnreadable
-from inspector.otlp import Decoded, decode
+from inspector.otlp import Decoded
 from inspector.parts import Parts
+from inspector.reading.recorded import read_line
 
 MAX_LINE = 64 << 20
 """Bytes; a longer line is left out, so that no file can ask for more memory than this."""
@@ -88,7 +89,7 @@ def read_parts(file: IO[bytes], name: str, *, max_line: int = MAX_LINE) -> Itera
         decoded = _decoded(line, max_line, parts)
         if decoded.malformed and number == 1 and line.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")):
             whole = line + _rest(file, max_line - len(line), name)
-            again = decode(whole) if len(whole) < max_line else decoded
+            again = read_line(whole) if len(whole) < max_line else decoded
             if not again.malformed:
                 yield Part(whole, again, number)
                 return
@@ -108,7 +109,7 @@ def _parts_of(lines: Iterable[tuple[int, bytes]], max_line: int) -> Iterator[Par
 
 
 def _decoded(line: bytes, max_line: int, parts: Parts[bytes] | None = None) -> Decoded:
-    return Decoded(malformed="too long") if len(line) >= max_line else decode(line, parts)
+    return Decoded(malformed="too long") if len(line) >= max_line else read_line(line, parts)
 
 
 def _lines(file: IO[bytes], name: str, max_line: int) -> Iterator[tuple[int, bytes]]:

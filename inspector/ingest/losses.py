@@ -9,7 +9,8 @@ from pathlib import Path
 
 from inspector import semconv
 from inspector.model import AttributeValue, Loss, LossReason
-from inspector.otlp import LOSSES, Decoded, decode
+from inspector.otlp import LOSSES, Decoded
+from inspector.reading.recorded import read_line
 from inspector.spooling import SUFFIX, UNWRITTEN_SUFFIX, is_abandoned, read_unwritten_name, unborn_segments
 from inspector.tail import Segment, opened, read_lines
 
@@ -66,7 +67,7 @@ def waiting_losses(segments: Iterable[Segment], offsets: Mapping[str, int]) -> I
             for line in read_lines(fd, offsets.get(segment.name, 0), segment.size):
                 # Others are not worth the time to decode them: what cannot be read is counted as it is taken in.
                 if line.whole and any(mark in line.data for mark in _MARKS):
-                    yield from missing.of(decode(line.data))
+                    yield from missing.of(read_line(line.data))
 
 
 def unwritten_losses(directory: Path) -> Iterator[tuple[Path, Loss]]:

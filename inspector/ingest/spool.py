@@ -14,7 +14,8 @@ from inspector.ingest.batch import Batch
 from inspector.ingest.losses import Missing, unwritten_losses
 from inspector.ingest.redacting import as_sent
 from inspector.model import Loss
-from inspector.otlp import Decoded, decode
+from inspector.otlp import Decoded
+from inspector.reading.recorded import read_line
 from inspector.spooling import SUFFIX, UNWRITTEN_SUFFIX, is_finished, process_of
 from inspector.store import SpoolMark, Store, StoreError
 from inspector.tail import (
@@ -248,7 +249,7 @@ class Spool:
     def _decode(self, line: Line, parts: SegmentParts) -> Decoded:
         if len(line.data) >= self._max_line:
             return Decoded(malformed="too long")
-        return decode(line.data, parts.parts) if line.data.strip() else Decoded()
+        return read_line(line.data, parts.parts) if line.data.strip() else Decoded()
 
     def _mark(self, segment: Segment, size: int) -> SpoolMark:
         mark = self._marks.get(segment.name)
@@ -325,7 +326,7 @@ def _may_be_whole(line: Line, segment: Segment) -> bool:
 
     No beginning of a JSON object is one itself, so text that decodes is complete; other programs may end a file so.
     """
-    return segment.process is None and line.data.rstrip().endswith(b"}") and not decode(line.data).malformed
+    return segment.process is None and line.data.rstrip().endswith(b"}") and not read_line(line.data).malformed
 
 
 def _difference(before: SpoolMark, after: SpoolMark, *, complete: bool) -> TakenIn:

@@ -4,12 +4,12 @@ It decodes what a receiver, a file of the spool or an import gives it, and encod
 Files, sockets and databases are elsewhere (https://opentelemetry.io/docs/specs/otlp/).
 """
 
-from inspector.otlp.decoded import LOSSES, Decoded, DecodedSpan, Reported, Scope
+from inspector.otlp.decoded import LOSSES, Decoded, DecodedSpan, Reported, Scope, reported
 from inspector.otlp.export import export_lines
 from inspector.otlp.exported import read_exported
 from inspector.otlp.from_json import decode
 from inspector.otlp.from_protobuf import decode_protobuf
-from inspector.otlp.payload import Item, items_of, request_of
+from inspector.otlp.payload import Item, items_of, items_of_spans, request_of
 from inspector.otlp.replies import come_again, error_status, export_response, partial_success
 from inspector.otlp.request import MEDIA_TYPES, MOST_BYTES, Encoding, decode_request
 from inspector.otlp.to_protobuf import to_protobuf
@@ -32,8 +32,10 @@ __all__ = [
     "export_lines",
     "export_response",
     "items_of",
+    "items_of_spans",
     "partial_success",
     "read_exported",
+    "reported",
     "request_of",
     "to_protobuf",
 ]

@@ -71,7 +71,7 @@ def _encoded(event: Event) -> tuple[tuple[str | None, str, str], bytes]:
         "name": event.name,
         "kind": kind,
         "startTimeUnixNano": event.start_time_unix_nano,
-        "attributes": _pairs(attributes),
+        "attributes": key_values(attributes),
         "events": [_event(each) for each in _decoded(event.events)],
         "links": [_link(each) for each in _decoded(event.links)],
         "status": _status(event),
@@ -110,15 +110,16 @@ def _event(event: Json) -> Json:
     return {
         "name": event["name"],
         "timeUnixNano": event["time_unix_nano"],
-        "attributes": _pairs(event["attributes"]),
+        "attributes": key_values(event["attributes"]),
     }
 
 
 def _link(link: Json) -> Json:
-    return {"traceId": link["trace_id"], "spanId": link["span_id"], "attributes": _pairs(link["attributes"])}
+    return {"traceId": link["trace_id"], "spanId": link["span_id"], "attributes": key_values(link["attributes"])}
 
 
-def _pairs(attributes: Mapping[str, Any]) -> list[Json]:
+def key_values(attributes: Mapping[str, Any]) -> list[Json]:
+    """Return attributes as OTLP/JSON writes them."""
     return [_pair(key, value) for key, value in attributes.items()]
 
 
@@ -130,7 +131,7 @@ def _any_value(value: Any) -> Json:
     if type(value) is list:
         return {"arrayValue": {"values": [_any_value(item) for item in cast("list[Any]", value)]}}
     if type(value) is dict:
-        return {"kvlistValue": {"values": _pairs(cast("Json", value))}}
+        return {"kvlistValue": {"values": key_values(cast("Json", value))}}
     return _scalar(value)
 
 

@@ -1,13 +1,16 @@
 """Requests made of recorded spans, in either encoding of OTLP."""
 
 import gzip
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
 from inspector import semconv
+from inspector.model import AttributeValue
+from inspector.otlp.decoded import Decoded, DecodedSpan
+from inspector.otlp.export import key_values
 from inspector.otlp.request import Encoding
 from inspector.otlp.to_protobuf import to_protobuf
 from inspector.parts import FIELD, Parts
@@ -66,6 +69,51 @@ def _whole(span: Json, parts: Parts[Any]) -> Json:
         if frame is not None and not (text and text.is_whole):
             pairs.append({"key": pair["key"] + semconv.TRUNCATED_SUFFIX, "value": {"boolValue": True}})
     return {**span, "attributes": pairs}
+
+
+def items_of_spans(decoded: Decoded) -> list[Item]:
+    """Return the spans of one line as OTLP/JSON has them: those of one origin share their resource and scope."""
+    made: dict[tuple[int, int], tuple[Json, Json]] = {}
+    items: list[Item] = []
+    for span in decoded.spans:
+        origin = id(span.resource), id(span.scope)
+        if origin not in made:
+            scope: Json = {"name": span.scope.name, "version": span.scope.version}
+            made[origin] = {"attributes": key_values(span.resource)}, scope
+        items.append(Item(*made[origin], _span_of(span)))
+    return items
+
+
+def _span_of(span: DecodedSpan) -> Json:
+    made: Json = {
+        "traceId": span.trace_id,
+        "spanId": span.span_id,
+        "name": span.name,
+        "kind": span.kind,
+        "startTimeUnixNano": str(span.start_ns),
+        "attributes": key_values(span.attributes),
+    }
+    if span.parent_id is not None:
+        made["parentSpanId"] = span.parent_id
+    if span.end_ns is not None:
+        made["endTimeUnixNano"] = str(span.end_ns)
+    if span.events:
+        made["events"] = [_event_of(event) for event in span.events]
+    if span.links:
+        made["links"] = [{"traceId": link["trace_id"], "spanId": link["span_id"]} for link in span.links]
+    if span.status_code:
+        message = {"message": span.status_message} if span.status_message else {}
+        made["status"] = {"code": span.status_code, **message}
+    return made
+
+
+def _event_of(event: Mapping[str, AttributeValue]) -> Json:
+    attributes = event["attributes"]
+    return {
+        "name": event["name"],
+        "timeUnixNano": event["time_unix_nano"],
+        "attributes": key_values(attributes) if isinstance(attributes, Mapping) else [],
+    }
 
 
 def request_of(items: Sequence[Item], encoding: Encoding) -> bytes:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from inspector.plain import Plain
 from inspector.reading.message_parts import Fields, first
@@ -22,7 +22,7 @@ class RequestFacts:
     seed: int | None = None
     stop: tuple[str, ...] = ()
     stream: bool | None = None
-    tools: list[Plain] | None = None
+    tools: list[Any] | None = None
     """The definitions as they were given."""
 
 

@@ -17,7 +17,7 @@ from inspector.environment import read_environment
 from inspector.logger import warn_once
 from inspector.ownfile import make_table_large
 from inspector.record.children import write_before_results
-from inspector.record.otlp import program_name, resource_json
+from inspector.record.process import describe_process, program_name
 from inspector.record.recorder import Recorder
 from inspector.record.renderer import Renderer
 from inspector.record.spool import Spool
@@ -65,12 +65,12 @@ class Attachment:
         make_table_large()
         started = time.strftime("%Y%m%dT%H%M%S", time.gmtime())
         process = f"{started}-{os.getpid()}-{os.urandom(4).hex()}"
-        resource = resource_json(process, service=self._service, version=_version())
+        described = describe_process(process, service=self._service, version=_version())
         tally = tally_of(process)
         if tally is not None:
             tally.name(self._service or program_name())
             tally.save()
-        spool = Spool(self._directory, process, Renderer(self._texts, resource, _version()), tally=tally)
+        spool = Spool(self._directory, process, Renderer(self._texts, described), tally=tally)
         spool.on_begin = self._join_multiprocessing
         spool.on_start = self._started
         return spool

@@ -1,13 +1,12 @@
 """Which texts the spool file that is written has already, so that a history that is sent again costs its new text."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from hashlib import blake2b
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from msgspec import Raw
 
-from inspector import semconv as sc
-from inspector.frames import LEAST_BYTES, Refers, cut, cut_strings, frame_of, framed
+from inspector.frames import LEAST_BYTES, Piece, Quoted, Refers, cut, cut_strings, frame_of, framed
 from inspector.parts import LONG_CHARS, part_line
 
 _MOST_KNOWN = 16_384
@@ -15,6 +14,10 @@ _MOST_BLOCKS = 256
 _BLOCK = 64
 """Numbers that a conversation takes at once, so that its history is a few runs of them."""
 _TEXTS = ("", b"")
+_SOME_TEXT = b'"................"'
+
+Clean: TypeAlias = Callable[[Sequence[bytes]], Sequence[bytes]]
+"""Returns messages without their secrets."""
 
 
 class NewParts(NamedTuple):
@@ -52,25 +55,46 @@ class WrittenParts:
         self._new.clear()
         return new
 
-    def refers(self, key: str, text: str) -> Refers | None:
-        """Return the frame of an attribute's text; None where it has nothing that may repeat."""
+    def refers(self, key: str, text: str, *, is_prompt: bool) -> Refers | None:
+        """Return the frame of a text that holds no secrets; None where it has nothing that may repeat.
+
+        Args:
+            key: What the text is of.
+            text: The text.
+            is_prompt: Whether an array of anything holds messages.
+        """
         if len(text) <= LONG_CHARS:
             return None
-        pieces = cut(text, is_prompt=key in sc.MESSAGE_KEYS) or cut_strings(text.encode(), LEAST_BYTES)
-        if not pieces:
-            return None
-        self.framed_chars += len(text)
-        return framed(pieces, lambda bodies: self._numbers_of(key, bodies))
+        pieces = self.pieces(text, is_prompt=is_prompt) or cut_strings(text.encode(), LEAST_BYTES)
+        return self.framed(key, pieces, _as_they_are) if pieces else None
 
-    def _numbers_of(self, key: str, bodies: Sequence[bytes | Raw]) -> list[int]:
+    def pieces(self, text: str, *, is_prompt: bool) -> list[Piece]:
+        """Return the messages of a text and what is around them; nothing where it has none."""
+        return cut(text, is_prompt=is_prompt)
+
+    def framed(self, key: str, pieces: Sequence[Piece], clean: Clean) -> Refers:
+        """Return the frame of a text that was cut.
+
+        Args:
+            key: What the text is of.
+            pieces: The text.
+            clean: Removes the secrets of messages that the file does not have yet.
+        """
+        self.framed_chars += sum(map(_size, pieces))
+        return framed(pieces, lambda bodies: self._numbers_of(key, bodies, clean))
+
+    def _numbers_of(self, key: str, bodies: Sequence[bytes | Raw], clean: Clean) -> list[int]:
         hashes = [blake2b(body, digest_size=16).digest() for body in bodies]
+        known = self._numbers
+        new = {address: bytes(body) for address, body in zip(hashes, bodies, strict=True) if address not in known}
         # Conversations begin alike and part with their first question.
         block = (key, b"".join(hashes[:2])) if len(hashes) > 1 else _TEXTS
+        cleaned = dict(zip(new, clean(list(new.values())), strict=True)) if new else {}
         numbers: list[int] = []
-        for address, body in zip(hashes, bodies, strict=True):
-            number = self._numbers.get(address)
+        for address in hashes:
+            number = known.get(address)
             if number is None:
-                number = self._write(address, bytes(body), block)
+                number = self._write(address, cleaned[address], block)
             elif number not in self._new:
                 self._refers_back = True
             numbers.append(number)
@@ -79,11 +103,14 @@ class WrittenParts:
     def _write(self, address: bytes, body: bytes, block: tuple[str, bytes]) -> int:
         # A string is not cut into itself.
         pieces = [] if body.startswith(b'"') else cut_strings(body, LEAST_BYTES)
-        whole = frame_of(framed(pieces, lambda strings: self._numbers_of("", strings))) if pieces else body
+        whole = frame_of(framed(pieces, self._numbers_of_strings)) if pieces else body
         number = self._numbers[address] = self._next(block)
         self._lines.append(part_line(number, whole))
         self._new.add(number)
         return number
+
+    def _numbers_of_strings(self, strings: Sequence[bytes | Raw]) -> list[int]:
+        return self._numbers_of("", strings, _as_they_are)
 
     def _next(self, block: tuple[str, bytes]) -> int:
         number, end = self._blocks.pop(block, (0, 0))
@@ -98,3 +125,35 @@ class WrittenParts:
     def _forget(self) -> None:
         self._numbers.clear()
         self._blocks.clear()
+
+
+def _as_they_are(bodies: Sequence[bytes]) -> Sequence[bytes]:
+    return bodies
+
+
+def _size(piece: Piece) -> int:
+    if isinstance(piece, bytes):
+        return len(piece)
+    if isinstance(piece, Quoted):
+        return sum(map(_size, piece.pieces))
+    return sum(len(memoryview(body)) for body in piece.bodies)
+
+
+def around(pieces: Sequence[Piece]) -> bytes | None:
+    """Return a text with something in the place of its messages, to be searched for secrets.
+
+    None where there are no messages, or where one could be a secret for what stands beside it, as words of a command
+    can: then the text is to be searched whole.
+    """
+    found = [_around(piece) for piece in pieces]
+    return b"".join(piece for piece in found if piece is not None) if found and None not in found else None
+
+
+def _around(piece: Piece) -> bytes | None:
+    if isinstance(piece, bytes):
+        return piece
+    if isinstance(piece, Quoted):
+        return around(piece.pieces)
+    if len(piece.bodies) > 1 and not all(bytes(body).startswith(b"{") for body in piece.bodies):
+        return None
+    return _SOME_TEXT

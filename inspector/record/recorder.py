@@ -10,19 +10,20 @@ from inspector import context
 from inspector import semconv as sc
 from inspector.logger import logger
 from inspector.plain import Plain, beginning
+from inspector.reading.call_record import State, decode_call
+from inspector.reading.describe import describe
 from inspector.record import notices, serving
+from inspector.record.call_writer import CallWriter
 from inspector.record.calls import Calls, innermost
 from inspector.record.cancelled import Cancelled
 from inspector.record.capture import CAPTURES, Capture, Facts, covers, ending, remote_parent
-from inspector.record.describe import describe
 from inspector.record.ending import Closing
 from inspector.record.exits import is_of_signal
 from inspector.record.jsonrpc import is_notification, is_same_message
 from inspector.record.labels import label
-from inspector.record.otlp import redacted
 from inspector.record.sdk_spans import SdkSpans
 from inspector.record.serving import Serving
-from inspector.record.spans import TOOL_ERROR, Clock, Failure, Ids, RecordedSpan, State, failure_of
+from inspector.record.spans import TOOL_ERROR, Clock, Failure, Ids, RecordedSpan, failure_of
 from inspector.record.spool import Spool
 from inspector.record.states import state_of
 from inspector.record.tasks import lane
@@ -52,7 +53,7 @@ class Recorder:
     ) -> None:
         self._tracer = tracer
         self._has_mirror_failed = False
-        self._texts = None if texts is None else texts.without_content()
+        self._writer = None if texts is None else CallWriter(texts.without_content())
         self._ids = ids or Ids()
         self.spool = spool
         clock = clock or Clock()
@@ -338,16 +339,16 @@ class Recorder:
             self._mirror_failed(exc)
 
     def _end_mirror(self, span: RecordedSpan, mirror: trace.Span) -> None:
-        assert self._texts is not None
+        assert self._writer is not None
         try:
-            found = describe(span, span.state, self._texts)
-            mirror.update_name(self._texts.redacted("name", found.name))
+            facts = self._writer.careful(span, span.state)
+            call = decode_call(self._writer.record(span, span.state, facts))
+            found = describe(call)
+            mirror.update_name(found.name)
             for key, value in found.attributes.items():
-                mirror.set_attribute(key, redacted(key, value, self._texts))
-            if span.failure is not None and not span.failure.is_content:
-                mirror.set_status(trace.StatusCode.ERROR, self._texts.redacted("status", span.failure.message))
-            elif span.failure is not None:
-                mirror.set_status(trace.StatusCode.ERROR)
+                mirror.set_attribute(key, value)
+            if call.failure is not None:
+                mirror.set_status(trace.StatusCode.ERROR, call.failure.message or None)
             mirror.end(span.stop_ns)
         except BaseException as exc:  # as above
             if is_of_signal(exc):

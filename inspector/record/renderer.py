@@ -1,21 +1,28 @@
 """Whole lines of a spool, made of changed spans in the writer's thread."""
 
+import time
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol, TypeAlias
 
+from inspector import semconv as sc
 from inspector.logger import logger
+from inspector.reading.call_record import BEGIN, State, encode
+from inspector.record.call_writer import CallWriter
 from inspector.record.losses import Losses
-from inspector.record.otlp import SpanEncoder, line, our_scope
 from inspector.record.parts import WrittenParts
+from inspector.record.process import Process
 from inspector.record.sdk_otlp import encode_sdk_span, sdk_line
 from inspector.record.sdk_spans import Origin, SdkSpan
-from inspector.record.spans import RecordedSpan, State
+from inspector.record.spans import RecordedSpan
 from inspector.record.texts import Texts
 
 _LINE_SPANS = 64
 _LINE_BYTES = 1 << 20
 _LONGEST = 48 << 20
 """Whoever takes spools in gives up on lines of 64 MiB."""
+_TOGETHER = 4096
+"""Bytes of facts that are searched for secrets at once: a search has a cost of its own, and what looks like a secret
+has all of them searched one by one."""
 
 
 Entry: TypeAlias = tuple[RecordedSpan, State, bool]
@@ -48,18 +55,22 @@ class Renderer:
 
     Args:
         texts: What makes the texts of captured values.
-        resource: The process, as OTLP JSON.
-        version: Ours.
+        process: What every line says of this process.
         longest: Bytes of one record; a longer one is left out.
     """
 
-    def __init__(self, texts: Texts, resource: bytes, version: str, *, longest: int = _LONGEST) -> None:
+    def __init__(self, texts: Texts, process: Process, *, longest: int = _LONGEST) -> None:
         self._parts = WrittenParts()
-        self._encoder = SpanEncoder(texts, self._parts)
+        self._calls = CallWriter(texts, self._parts)
         self._texts = texts
-        self._resource = resource
-        self._version = version
+        self._process = process
+        self._begin = BEGIN + encode(process)
         self._longest = longest
+        # Those of the line that is being made.
+        self._records: list[bytes] = []
+        self._entries: list[Entry] = []
+        self._origin: Origin | None = None
+        self._size = 0
 
     def __call__(
         self, spans: Sequence[RecordedSpan], losses: Losses, *, file: int, is_over: bool = False
@@ -74,37 +85,63 @@ class Renderer:
         """
         self._parts.begin(file)
         lines: list[Line] = []
-        batch: list[bytes] = []
-        entries: list[Entry] = []
-        origin: Origin | None = None
+        together: list[_Short] = []
         size = 0
         for span in spans:
             state, before = span.state, span.written
             if before == state:
                 continue
             span.written = state
-            chars = self._parts.framed_chars
-            record = self._encode(span, state, losses, is_new=before is None)
-            if record is None:
-                continue
-            its_origin = span.origin if isinstance(span, SdkSpan) else None
-            if batch and (len(batch) >= _LINE_SPANS or size >= _LINE_BYTES or its_origin is not origin):
-                lines += self._lines(batch, entries, origin, losses)
-                batch, entries, size = [], [], 0
-            origin = its_origin
-            batch.append(record)
-            entries.append((span, state, before is None))
-            # With the texts that it names: whoever reads the line has them all at once.
-            size += len(record) + self._parts.framed_chars - chars
-        if batch:
-            lines += self._lines(batch, entries, origin, losses)
+            entry = (span, state, before is None)
+            facts = None if isinstance(span, SdkSpan) else self._short(span)
+            if facts is not None:
+                together.append(_Short(entry, facts))
+                size += len(facts)
+                if size < _TOGETHER:
+                    continue
+            self._take(together, lines, losses)
+            together, size = [], 0
+            if facts is None:
+                self._add(entry, None, lines, losses)
+        self._take(together, lines, losses)
+        lines += self._finish(losses)
         if news := losses.news(is_over=is_over):
-            lines.append(Line(line(self._resource, [], our_scope(self._version, news)), [], news))
+            lines.append(Line(self._line([], news), [], news))
         return lines
 
-    def _encode(self, span: RecordedSpan, state: State, losses: Losses, *, is_new: bool) -> bytes | None:
+    def _short(self, span: RecordedSpan) -> bytes | None:
         try:
-            record = self._record(span, state)
+            return self._calls.short(span)
+        # Said when it is tried again.
+        except BaseException:  # noqa: BLE001
+            return None
+
+    def _take(self, together: Sequence["_Short"], lines: list[Line], losses: Losses) -> None:
+        """Put short records into lines, as they are where nothing in all together, or in each, is like a secret."""
+        are_clean = bool(together) and self._calls.are_clean([each.facts for each in together])
+        for entry, facts in together:
+            is_clean = are_clean or self._calls.are_clean((facts,))
+            self._add(entry, facts if is_clean else None, lines, losses)
+
+    def _add(self, entry: Entry, facts: bytes | None, lines: list[Line], losses: Losses) -> None:
+        span = entry[0]
+        origin = span.origin if isinstance(span, SdkSpan) else None
+        if len(self._records) >= _LINE_SPANS or self._size >= _LINE_BYTES or origin is not self._origin:
+            lines += self._finish(losses)
+        self._origin = origin
+        chars = self._parts.framed_chars
+        record = self._encode(entry, facts, losses)
+        if record is None:
+            return
+        self._records.append(record)
+        self._entries.append(entry)
+        # With the texts that it names: whoever reads the line has them all at once.
+        self._size += len(record) + self._parts.framed_chars - chars
+
+    def _encode(self, entry: Entry, facts: bytes | None, losses: Losses) -> bytes | None:
+        span, state, is_new = entry
+        try:
+            record = self._record(span, state, facts)
         # What cannot be encoded costs itself alone, also where the program's redaction ends with SystemExit.
         except BaseException:  # noqa: BLE001
             if span.written != state:
@@ -120,36 +157,46 @@ class Renderer:
             _let_go(span)
         return record
 
-    def _record(self, span: RecordedSpan, state: State) -> bytes:
+    def _record(self, span: RecordedSpan, state: State, facts: bytes | None) -> bytes:
         if isinstance(span, SdkSpan):
             record = encode_sdk_span(span, state, self._texts, self._parts)
         else:
-            record = self._encoder.encode(span, state)
+            record = self._calls.record(span, state, self._calls.careful(span, state) if facts is None else facts)
         if len(record) > self._longest:
             raise ValueError(f"the record of the call has {len(record):,} bytes, more than a line may have")
         return record
 
-    def _lines(
-        self, spans: list[bytes], entries: list[Entry], origin: Origin | None, losses: Losses
-    ) -> tuple[Line, ...]:
-        """Return the line, or none where what its spans share cannot be encoded."""
+    def _finish(self, losses: Losses) -> Sequence[Line]:
+        """Return the line that is being made; none where it has no spans, or what they share cannot be encoded."""
+        records, entries, origin = self._records, self._entries, self._origin
+        self._records, self._entries, self._origin, self._size = [], [], None, 0
+        if not records:
+            return ()
         try:
-            return (self._line(spans, entries, origin, losses),)
+            news: dict[str, int] = losses.news() if origin is None else {}
+            made = (
+                self._line(records, news) if origin is None else sdk_line(self._process, records, origin, self._texts)
+            )
         # As in _encode.
         except BaseException:  # noqa: BLE001
             for span, state, is_new in entries:
                 _lose(span, state, losses, is_new=is_new)
             logger.warning("%d spans could not be written and are left out", len(entries), exc_info=True)
             return ()
-
-    def _line(self, spans: list[bytes], entries: list[Entry], origin: Origin | None, losses: Losses) -> Line:
-        if origin is not None:
-            made, news = sdk_line(self._resource, spans, origin, self._texts), dict[str, int]()
-        else:
-            news = losses.news()
-            made = line(self._resource, spans, our_scope(self._version, news))
         parts = self._parts.take()
-        return Line(parts.lines + made, entries, news, parts.refers_back)
+        return (Line(parts.lines + made, entries, news, parts.refers_back),)
+
+    def _line(self, records: Sequence[bytes], news: dict[str, int]) -> bytes:
+        # A line without spans has no other time.
+        lost = b',"lost":' + encode({**news, sc.LOST_UNTIL: time.time_ns()}) if news else b""
+        return b'%b,"calls":[%b]%b}\n' % (self._begin, b",".join(records), lost)
+
+
+class _Short(NamedTuple):
+    """A call of which the facts were not searched for secrets yet."""
+
+    entry: Entry
+    facts: bytes
 
 
 def _lose(span: RecordedSpan, state: State, losses: Losses, *, is_new: bool) -> None:

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
-import msgspec
 from opentelemetry import trace
 
 from inspector import semconv as sc
@@ -12,6 +11,7 @@ from inspector.plain import Limits, Plain, beginning, fitting_key, well_formed, 
 from inspector.record.content import is_content
 from inspector.record.otlp import Attribute, encode, event_records, key_values
 from inspector.record.parts import WrittenParts
+from inspector.record.process import Process
 from inspector.record.spans import Event, State
 from inspector.record.texts import Texts
 from inspector.record.values import snapshot
@@ -34,11 +34,11 @@ _NAMELESS: Final = "unknown_service"
 """How the SDK calls a service that nobody named."""
 
 
-def sdk_line(process: bytes, spans: Sequence[bytes], origin: "Origin", texts: Texts) -> bytes:
+def sdk_line(process: Process, spans: Sequence[bytes], origin: "Origin", texts: Texts) -> bytes:
     """Return one line of a spool: a whole OTLP export request, its spans of one origin.
 
     Args:
-        process: The resource of this process, as OTLP JSON.
+        process: What is known of this process.
         spans: The records.
         origin: What made the spans; it keeps the beginning of its lines.
         texts: What redacts.
@@ -48,7 +48,7 @@ def sdk_line(process: bytes, spans: Sequence[bytes], origin: "Origin", texts: Te
     return b'%b,"spans":[%b]}]}]}\n' % (origin.head, b",".join(spans))
 
 
-def _head(process: bytes, origin: "Origin", texts: Texts) -> bytes:
+def _head(process: Process, origin: "Origin", texts: Texts) -> bytes:
     resource, scope = origin.resource, origin.scope
     return b'{"resourceSpans":[{"resource":%b%b,"scopeSpans":[{"scope":%b%b' % (
         encode({"attributes": _merged(process, resource.attributes, texts)}),
@@ -62,14 +62,14 @@ def _schema(url: str | None, texts: Texts) -> bytes:
     return b',"schemaUrl":%b' % encode(texts.redacted("schemaUrl", well_formed(str(url)))) if url else b""
 
 
-def _merged(process: bytes, theirs: Mapping[str, Any], texts: Texts) -> list[Any]:
+def _merged(process: Process, theirs: Mapping[str, Any], texts: Texts) -> list[Any]:
     """Return the attributes of a provider's resource, and those of the process that it has not."""
     kept = {
         key: value
         for key, value in theirs.items()
         if key not in _OURS and not (key == sc.SERVICE_NAME and str(value).startswith(_NAMELESS))
     }
-    own = [each for each in msgspec.json.decode(process)["attributes"] if each["key"] not in kept]
+    own = key_values((key, value) for key, value in process.items() if key not in kept)
     return [*own, *key_values(_attributes(kept, texts))]
 
 
@@ -118,8 +118,7 @@ def _all_attributes(span: "SdkSpan", texts: Texts) -> dict[str, Attribute]:
     if span.extra:
         found |= _attributes(dict(span.extra), texts)
     if span.bodies and texts.content:
-        strict = texts.stricter()
-        found |= {key: strict.once(key, plain).json for key, plain in tuple(span.bodies.items())}
+        found |= {key: texts.without_secrets(key, plain).text for key, plain in tuple(span.bodies.items())}
     return found
 
 

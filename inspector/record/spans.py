@@ -9,15 +9,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random
 from time import perf_counter_ns, time_ns
-from typing import Any, Final, Literal, Protocol, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias
 
-import msgspec
 from opentelemetry import trace
 from opentelemetry.context import Context
 from opentelemetry.util import types
 
 from inspector.nouns import NOUNS
 from inspector.plain import Limits, Plain, fitting_key
+from inspector.reading.call_record import State
 from inspector.record.failures import Frame, error_text, frames
 from inspector.record.labels import label
 from inspector.record.layouts import type_name
@@ -28,8 +28,6 @@ _MOST_NOTES = 256
 _MOST_EVENTS = 1000
 _EVENT_LIMITS = Limits(depth=8, items=200, text_chars=32_768)
 """Events are many where values are few; together they have to fit into one line of the spool."""
-
-State = Literal["running", "ok", "error", "cancelled", "abandoned"]
 
 _SAMPLED = trace.TraceFlags(trace.TraceFlags.SAMPLED)
 
@@ -101,17 +99,6 @@ def _code(found: object) -> str | int | None:
     return plain if isinstance(plain, str | int) else None
 
 
-class Text(msgspec.Struct, frozen=True):
-    """A captured value as it will be written."""
-
-    json: str
-    quoted: bytes
-    """The same as a JSON string, which is how attributes hold it; empty for a long text, of which parts are written."""
-    shortened: bool
-    value: Plain
-    """The value without its secrets."""
-
-
 def _name_of(key: object) -> str:
     # The program's own calls of OpenTelemetry's API come here, with whatever they pass.
     return fitting_key(key if type(key) is str else label(key) or type_name(type(key)))
@@ -171,7 +158,6 @@ class RecordedSpan(trace.Span):
         "stop_ns",
         "subject",
         "task",
-        "texts",
         "trace_id",
         "weight",
         "written",
@@ -217,7 +203,6 @@ class RecordedSpan(trace.Span):
         self.outer: Context | None = None
         self.inner: Context | None = None
         self.rename: str | None = None
-        self.texts: dict[str, Text] | None = None
         self.written: State | None = None
         """As which it was last put into a line of the spool."""
         self.is_waiting = False
@@ -230,7 +215,6 @@ class RecordedSpan(trace.Span):
         self.before = {}
         self.inner = self.task = None
         self.after = self.extra = self.bodies = self.states = self.events = self.failure = self.merged = None
-        self.texts = None
         # What is open below a span of the SDK that has ended is still to be found by the call around it.
         if not self.is_native:
             self.children = None

@@ -153,7 +153,7 @@ def test_calls_that_could_not_be_written_are_said_and_not_taken_for_none(run, sc
 def test_calls_that_a_full_disk_had_no_room_for_are_said_wherever_one_looks(run, script, inspector, call):
     fill = (
         "from inspector import record\nimport resource\n"
-        "assert record.attach().flush()\nresource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))\n"
+        "assert record.attach().flush()\nresource.setrlimit(resource.RLIMIT_FSIZE, (4_000, 4_000))\n"
     )
     more = "for _ in range(200):" + call("add").replace("\n", "\n    ")
     done = run(script(call("add") + fill + more))

@@ -46,7 +46,8 @@ print(json.dumps(missing))
 
 SENT = """
 import inspector
-from inspector.otlp import items_of, partial_success, request_of
+from inspector.otlp import partial_success, request_of
+from inspector.reading.recorded import items_of_line
 
 inspector.attach(home=sys.argv[1])
 from instrument import _emit_sync
@@ -55,7 +56,7 @@ _emit_sync("after_tool_call", tool_name="search", result="y", context=None)
 inspector.detach()
 import glob
 lines = [line for path in glob.glob(sys.argv[1] + "/spool/*.jsonl") for line in open(path, "rb")]
-items = [item for line in lines for item in items_of(line)]
+items = [item for line in lines for item in items_of_line(line)]
 made = [len(request_of(items, encoding)) > 100 for encoding in ("protobuf", "json")]
 print(json.dumps([len(items) > 0, *made, partial_success("application/x-protobuf", b"\\x0a\\x02\\x08\\x07")]))
 """

@@ -7,7 +7,7 @@ from opentelemetry import context as otel_context
 from spooled import attributes_of, records
 
 from inspector.record import calls, notices
-from inspector.record.otlp import resource_json
+from inspector.record.process import describe_process
 from inspector.record.recorder import Recorder
 from inspector.record.renderer import Renderer
 from inspector.record.spans import Clock, Ids
@@ -73,7 +73,7 @@ class Recording:
     ):
         self.directory = directory
         texts = Texts(Redactor(**redaction), max_bytes=max_bytes, content=content)
-        renderer = Renderer(texts, resource_json("p-1", service="tests", version="0"), "0", longest=longest)
+        renderer = Renderer(texts, describe_process("p-1", service="tests", version="0"), longest=longest)
         self.spool = Spool(directory, "p-1", renderer, max_calls=max_calls)
         self.clock, ids = (Clock(), Ids()) if real_ids else (StillClock() if still else SteppingClock(), CountingIds())
         self.recorder = Recorder(self.spool, clock=self.clock, ids=ids, tracer=tracer, texts=texts)

@@ -87,7 +87,7 @@ async def test_what_is_known_of_a_file_has_a_bound(record, monkeypatch):
 async def test_a_span_that_cannot_be_written_takes_no_text_of_others_along(record, monkeypatch):
     recording = record()
     renderer = recording.spool._render
-    monkeypatch.setattr(renderer, "_longest", 900)
+    monkeypatch.setattr(renderer, "_longest", 400)
     await converse(1)
     assert recording.spool.flush()
     monkeypatch.setattr(renderer, "_longest", 1 << 20)

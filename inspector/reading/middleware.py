@@ -2,10 +2,19 @@
 
 from collections.abc import Iterator
 
+from inspector import semconv as sc
 from inspector.plain import Plain
+from inspector.reading.description import Description
+from inspector.reading.facts import Facts
 
 _WITHOUT_CONTENT = ("name", "did", "calls", "answer", "waited_ms")
 _OF_AN_ATTEMPT = ("outcome", "error")
+
+
+def put_middleware(made: Description, facts: Facts) -> None:
+    """Set what middleware did."""
+    if "middleware" in facts:
+        made.put_text(sc.MIDDLEWARE, text=facts.text("middleware"))
 
 
 def without_content(middleware: Plain) -> Plain:
@@ -24,7 +33,7 @@ def _kept(entry: dict[str, Plain], keys: tuple[str, ...]) -> dict[str, Plain]:
     return {key: value for key in keys if isinstance(value := entry.get(key), str | int | float)}
 
 
-def outcome(facts: dict[str, Plain]) -> str | None:
+def outcome(facts: Facts) -> str | None:
     """Return what became of a tool call; None where nobody told of middleware and nothing was refused.
 
     Where a middleware raised, whether the tool had run before is not known. A tool that is not there did not run, nor

@@ -1,0 +1,34 @@
+"""Where a call went, in the words of OpenTelemetry's conventions."""
+
+from typing import Final
+from urllib.parse import urlsplit
+
+from inspector import semconv as sc
+from inspector.plain import Plain
+from inspector.reading.description import Attribute
+
+PORTS: Final = {"http": 80, "https": 443}
+
+
+def place_attributes(place: Plain) -> dict[str, Attribute]:
+    """Return what is known of where a model or a server is.
+
+    Args:
+        place: Its URL as it was recorded, or the words of the command that starts it.
+    """
+    if isinstance(place, list):
+        return {sc.RPC_SERVER_COMMAND: list(map(str, place))}
+    if not isinstance(place, str):
+        return {}
+    try:
+        parts = urlsplit(place)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        return {}
+    if not host or parts.scheme not in PORTS:
+        return {}
+    return {
+        sc.URL_FULL: place,
+        sc.SERVER_ADDRESS: host,
+        sc.SERVER_PORT: PORTS[parts.scheme] if port is None else port,
+    }

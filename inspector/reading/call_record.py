@@ -1,0 +1,125 @@
+"""What a recorder writes down of a call: facts as the hooks gave them, which this package gives a meaning later.
+
+A line of a spool is one JSON object: the process that wrote it, some of its calls, and what was lost since the line
+before. A value is kept as the JSON it was captured as. Long texts may be written by their parts (`inspector.parts`).
+"""
+
+from typing import Annotated, Final, Literal, TypeAlias
+
+import msgspec
+from msgspec import Meta, Raw, Struct
+
+from inspector.frames import Refers
+from inspector.reading.llm_facts import RequestFacts, ResponseFacts
+from inspector.reading.usage import Usage
+
+State: TypeAlias = Literal["running", "ok", "error", "cancelled", "abandoned"]
+"""How a call stands, or how it ended."""
+Section: TypeAlias = Literal["before", "after", "extra", "noted"]
+"""The fields of a record that hold captured values, by name."""
+
+TraceId = Annotated[str, Meta(pattern=r"^[0-9a-f]{32}\Z")]
+SpanId = Annotated[str, Meta(pattern=r"^[0-9a-f]{16}\Z")]
+TimeNs = Annotated[int, Meta(ge=0, le=2**63 - 1)]
+"""Nanoseconds since the Unix epoch."""
+
+BEGIN: Final = b'{"process":'
+"""How a line of call records begins, and no request of OTLP."""
+
+
+class FailureRecord(Struct, omit_defaults=True, gc=False):
+    """Why a call failed, or an exception that it got over."""
+
+    type: str
+    message: str = ""
+    code: str | int | None = None
+    is_content: bool = False
+    """Whether the message is what a tool answered."""
+    stacktrace: str | None = None
+    """None where it was told by a result and not by an exception."""
+
+
+class EventRecord(Struct, omit_defaults=True, gc=False):
+    """What happened during a call."""
+
+    name: str
+    at: TimeNs
+    facts: dict[str, Raw] = {}
+    failure: FailureRecord | None = None
+
+
+class Read(Struct, omit_defaults=True, gc=False):
+    """What was read of a prompt and its answer before both were left out."""
+
+    request: RequestFacts
+    response: ResponseFacts | None = None
+    usage: Usage | None = None
+
+
+class CallRecord(Struct, omit_defaults=True, gc=False):
+    """One call as it stands. A later record of the same call takes the place of an earlier one."""
+
+    trace: TraceId
+    span: SpanId
+    noun: str
+    """What is called, as the hooks name it: ``tool_call``."""
+    start: TimeNs
+    stop: TimeNs | None = None
+    parent: SpanId | None = None
+    state: State = "running"
+    call: str | None = None
+    """The id that its emitter gave it."""
+    session: str | None = None
+    emitter: str | None = None
+    """Who emitted the hooks; None is the application."""
+    inbound: bool = False
+    """Whether it was received rather than sent."""
+    agent: str | None = None
+    """The innermost agent around it, where the call does not name one."""
+    name: str | None = None
+    """What the program itself calls it."""
+    content: bool = True
+    """Whether prompts, answers, arguments and results are recorded."""
+    before: dict[str, Raw] = {}
+    """What its before hook gave, and what either ending hook added of middleware and refusals."""
+    after: dict[str, Raw] | None = None
+    """What its ending hook gave of an answer; None where there is none yet, or none at all."""
+    extra: dict[str, Raw] = {}
+    """What the program set as attributes."""
+    noted: dict[str, Raw] = {}
+    """What functions left, always as JSON text."""
+    parts: dict[Section, dict[str, Refers]] = {}
+    """Values that are written by their parts, by where they belong."""
+    shortened: dict[Section, list[str]] = {}
+    """Values of which something was left out."""
+    failure: FailureRecord | None = None
+    events: list[EventRecord] = []
+    links: list[tuple[TraceId, SpanId]] = []
+    merged: "list[CallRecord]" = []
+    """Requests that the call stands for, in the order they began."""
+    read: Read | None = None
+    """Of a model call without content."""
+
+
+class Line(Struct, omit_defaults=True):
+    """One line of a spool."""
+
+    process: dict[str, str | int]
+    """Attributes of the resource, as OpenTelemetry names them."""
+    calls: tuple[CallRecord, ...] = ()
+    lost: dict[str, int] = {}
+    """What was not recorded since the line before."""
+
+
+class LineByParts(Struct):
+    """A line whose calls are still text, so that one that is damaged does not cost the others."""
+
+    process: dict[str, str | int]
+    calls: tuple[Raw, ...] = ()
+    lost: dict[str, int] = {}
+
+
+encode: Final = msgspec.json.Encoder().encode
+decode_line: Final = msgspec.json.Decoder(Line).decode
+decode_line_by_parts: Final = msgspec.json.Decoder(LineByParts).decode
+decode_call: Final = msgspec.json.Decoder(CallRecord).decode

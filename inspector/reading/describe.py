@@ -1,0 +1,226 @@
+"""From the facts of a call to the name and attributes of its span, as docs/telemetry.md lists them.
+
+Standard OpenTelemetry names come first, the original ``mcp.*`` names beside them, everything of our own under
+``inspector.*``.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeAlias
+
+from inspector import semconv as sc
+from inspector.nouns import NOUNS
+from inspector.parts import Parts
+from inspector.plain import Plain
+from inspector.reading.call_record import CallRecord, State
+from inspector.reading.describe_model import describe_model
+from inspector.reading.describe_request import describe_prompt, describe_request, describe_resource
+from inspector.reading.description import SERVER, Description, shown, titled
+from inspector.reading.facts import Facts
+from inspector.reading.middleware import outcome, put_middleware
+from inspector.toolnames import without_server
+
+Describe: TypeAlias = Callable[[CallRecord, Facts, Facts | None], Description]
+"""Makes a description of a call, of what its before hook gave, and of what its ending hook gave if it did."""
+
+
+def describe(record: CallRecord, parts: Parts[Any] | None = None, *, state: State | None = None) -> Description:
+    """Return the name and attributes of the span of a call.
+
+    Args:
+        record: The call.
+        parts: Those of the spool file that it was written to.
+        state: How it stands, where that is told by a call that stands for it.
+    """
+    state = state or record.state
+    after = None if record.after is None else Facts(record, "after", parts)
+    made = DESCRIBE.get(record.noun, _other)(record, Facts(record, "before", parts), after)
+    _identify(record, made.attributes)
+    # Of several requests for one call, as when a server asks back, the first gives the beginning and the last the end.
+    for part in reversed(record.merged):
+        its = describe(part, parts, state=state)
+        made.attributes = {**its.attributes, **made.attributes}
+        made.bodies = {**its.bodies, **made.bodies}
+    _status(record, state, made)
+    if record.agent is not None and record.noun in _IN_AGENTS:
+        made.attributes.setdefault(sc.AGENT_NAME, record.agent)
+    if record.extra or record.noted or record.parts:
+        _extra(made, Facts(record, "extra", parts))
+        _noted(made, Facts(record, "noted", parts))
+    if record.name is not None:
+        made.name = record.name
+    return made
+
+
+_IN_AGENTS: Final = frozenset(noun.name for noun in NOUNS.values() if noun.in_agent)
+
+
+def _identify(record: CallRecord, attributes: dict[str, Any]) -> None:
+    attributes[sc.HOOK] = record.noun
+    if record.session is not None:
+        attributes[sc.SESSION_ID] = record.session
+    if record.call is not None:
+        attributes[sc.CALL_ID] = record.call
+    if record.emitter is not None:
+        attributes[sc.EMITTER] = record.emitter
+
+
+def _status(record: CallRecord, state: State, made: Description) -> None:
+    if state == "running":
+        return
+    made.attributes[sc.STATUS] = state
+    if state in ("ok", "error"):
+        made.attributes[sc.SEED_STATUS_CODE] = state
+    failure = record.failure
+    if failure is not None and state == "error":
+        made.attributes[sc.ERROR_TYPE] = failure.type
+        made.put(sc.SEED_ERROR_MESSAGE, value=failure.message or None)
+        made.put(sc.SEED_ERROR_CODE, value=failure.code)
+
+
+def _extra(made: Description, extra: Facts) -> None:
+    for key in extra:
+        plain = extra[key]
+        if isinstance(plain, str | bool | int | float):
+            made.attributes[key] = plain
+        elif isinstance(plain, list) and len(words := [item for item in plain if isinstance(item, str)]) == len(plain):
+            made.attributes[key] = [*words]
+        elif plain is not None:
+            made.put_text(key, text=extra.text(key))
+
+
+def _noted(made: Description, noted: Facts) -> None:
+    for key in noted:
+        made.put_text(key, text=noted.text(key))
+
+
+def _workflow(record: CallRecord, facts: Facts, after: Facts | None) -> Description:
+    name = facts.get("name")
+    made = Description(titled("invoke_workflow", name or "workflow"))
+    made.attributes |= {sc.OPERATION_NAME: "invoke_workflow", sc.SPAN_TYPE: "workflow.run"}
+    made.put(sc.WORKFLOW_NAME, value=name)
+    made.put(sc.SEED_WORKFLOW_TYPE, value=facts.get("type"))
+    if not record.content:
+        return made
+    if "input" in facts:
+        made.put_text(sc.SEED_WORKFLOW_INPUT, text=facts.text("input"))
+    if after is not None:
+        made.put_text(sc.SEED_WORKFLOW_OUTPUT, text=after.text("result"))
+    return made
+
+
+def _agent(record: CallRecord, facts: Facts, after: Facts | None) -> Description:
+    name = facts.get("name")
+    made = Description(titled("invoke_agent", name or "agent"))
+    made.attributes |= {sc.OPERATION_NAME: "invoke_agent", sc.SPAN_TYPE: "agent.call"}
+    made.put(sc.AGENT_NAME, sc.SEED_AGENT_NAME, value=name)
+    made.put(sc.AGENT_DESCRIPTION, value=facts.get("description"))
+    made.put(sc.SEED_AGENT_CLASS, value=facts.get("class"))
+    if not record.content:
+        return made
+    if "input" in facts:
+        made.put_text(sc.AGENT_INPUT, text=facts.text("input"))
+    if after is not None:
+        made.put_text(sc.SEED_AGENT_RESULT, text=after.text("result"))
+    return made
+
+
+_STRUCTURED = ("structured_content", "structuredContent", "structured")
+_TOOL_FACTS = (
+    ("source", sc.TOOL_SOURCE),
+    ("server", sc.TOOL_SERVER),
+    ("tool_call_id", sc.TOOL_CALL_ID),
+    ("correlation_id", sc.CORRELATION_ID),
+    ("agent", sc.AGENT_NAME),
+    ("function", sc.FUNCTION_NAME),
+    ("reference", sc.TOOL_REFERENCE),
+    ("unreachable", sc.TOOL_UNREACHABLE),
+)
+
+
+def _tool(record: CallRecord, facts: Facts, after: Facts | None) -> Description:
+    full_name = shown(facts.get("name") or "tool")
+    server = facts.get("server")
+    # `execute` would say nothing of `shell.execute`.
+    is_prefixed = isinstance(server, str) and facts.get("source") != "runtime"
+    name = without_server(full_name, str(server)) if is_prefixed else full_name
+    made = Description(titled("execute_tool", name))
+    made.attributes = {
+        sc.OPERATION_NAME: "execute_tool",
+        sc.SPAN_TYPE: "tool.call",
+        sc.TOOL_NAME: name,
+        sc.SEED_TOOL_NAME: full_name,
+    }
+    if "source" in facts:
+        made.put(sc.TOOL_TYPE, value="extension" if facts["source"] == "mcp" else "function")
+    for fact, key in _TOOL_FACTS:
+        made.put(key, value=facts.get(fact))
+    if record.content:
+        made.put_text(sc.TOOL_CALL_ARGUMENTS, sc.SEED_TOOL_INPUT, text=facts.text("args"))
+        if after is not None:
+            _tool_result(made, after)
+    put_middleware(made, facts)
+    made.put(sc.TOOL_OUTCOME, value=outcome(facts))
+    return made
+
+
+def _tool_result(made: Description, after: Facts) -> None:
+    text = after.text("result")
+    made.put_text(sc.TOOL_CALL_RESULT, sc.SEED_TOOL_OUTPUT, text=text)
+    # Only an object that names one has to be read for it.
+    if not any(name in text.json for name in _STRUCTURED):
+        return
+    result = after.get("result")
+    held = result if isinstance(result, dict) else {}
+    for name in _STRUCTURED:
+        if (value := held.get(name)) is not None:
+            made.put_part(sc.SEED_TOOL_STRUCTURED_OUTPUT, value=value, facts=after, of="result")
+            return
+
+
+def _root(record: CallRecord, facts: Facts, _: Facts | None) -> Description:
+    name = facts.get("name")
+    return Description(name if isinstance(name, str) and name else record.noun)
+
+
+def _label(_: CallRecord, facts: Facts, __: Facts | None) -> Description:
+    made = Description(titled("label", facts.get(sc.EVALUATION_NAME)))
+    for key in facts:
+        made.put(key, value=facts[key])
+    return made
+
+
+def _request(_: CallRecord, facts: Facts, __: Facts | None) -> Description:
+    method, route, path = (facts.get(fact) for fact in ("method", "route", "path"))
+    made = Description(titled(shown(method or "HTTP"), route or path), SERVER)
+    # Of an upgrade to a websocket the method is GET.
+    made.put(sc.HTTP_METHOD, value="GET" if method == "WEBSOCKET" else method)
+    made.put(sc.HTTP_ROUTE, value=route)
+    made.put(sc.URL_PATH, value=path)
+    made.put(sc.HTTP_STATUS, value=facts.get("status"))
+    return made
+
+
+def _other(record: CallRecord, facts: Facts, _: Facts | None) -> Description:
+    made = Description(record.noun)
+    for key in facts:
+        plain: Plain = facts[key]
+        if isinstance(plain, str):
+            made.attributes[f"inspector.{key}"] = plain
+        elif plain is not None:
+            made.put_text(f"inspector.{key}_json", text=facts.text(key))
+    return made
+
+
+DESCRIBE: Mapping[str, Describe] = {
+    "run": _root,
+    "cell": _root,
+    "request": _request,
+    "label": _label,
+    "workflow_run": _workflow,
+    "agent_call": _agent,
+    "llm_generate": describe_model,
+    "tool_call": _tool,
+    "rpc_request": describe_request,
+    "resource_fetch": describe_resource,
+    "prompt_apply": describe_prompt,
+}

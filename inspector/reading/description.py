@@ -1,0 +1,53 @@
+"""What a span is called and what is known of it, put together of the facts of a call."""
+
+from typing import TypeAlias
+
+import msgspec
+
+from inspector import semconv as sc
+from inspector.plain import Plain
+from inspector.reading.facts import Facts, Text, text_of
+
+INTERNAL, SERVER, CLIENT = 1, 2, 3
+"""Span kinds, numbered as OTLP does."""
+
+Scalar: TypeAlias = str | bool | int | float
+Attribute: TypeAlias = Scalar | list[Scalar]
+_CONTAINERS = (dict, list)
+
+
+class Description(msgspec.Struct):
+    """The name and attributes of a span."""
+
+    name: str
+    kind: int = INTERNAL
+    attributes: dict[str, Attribute] = {}
+    bodies: dict[str, str] = {}
+    """Texts of captured values, by attribute."""
+
+    def put(self, *keys: str, value: Plain) -> None:
+        """Set one fact under every name it goes by; an unknown fact sets nothing."""
+        if value is not None and not isinstance(value, _CONTAINERS):
+            for key in keys:
+                self.attributes[key] = value
+
+    def put_text(self, *keys: str, text: Text) -> None:
+        """Set a value as JSON text under every name it goes by."""
+        for key in keys:
+            self.bodies[key] = text.json
+            if text.is_shortened:
+                self.attributes[key + sc.TRUNCATED_SUFFIX] = True
+
+    def put_part(self, key: str, *, value: Plain, facts: Facts, of: str) -> None:
+        """Set what was read out of another value as JSON text."""
+        self.put_text(key, text=text_of(value, of=facts.text(of)))
+
+
+def titled(what: str, subject: Plain) -> str:
+    """Return what is done and to what: the name of a span."""
+    return f"{what} {shown(subject)}"
+
+
+def shown(plain: Plain) -> str:
+    """Return a scalar as text."""
+    return plain if isinstance(plain, str) else str(plain)

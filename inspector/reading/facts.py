@@ -1,0 +1,89 @@
+"""The facts of one recorded call, each read when it is asked for."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import msgspec
+from msgspec import Raw
+
+from inspector.encoding import encode
+from inspector.frames import Refers
+from inspector.parts import Parts
+from inspector.plain import Plain
+from inspector.reading.call_record import CallRecord, Section
+
+MOST_BYTES = 4 << 20
+"""Length of the JSON text of one value that is read out of another."""
+_decode = msgspec.json.decode
+_NULL = "null"
+
+
+class Text(NamedTuple):
+    """A value as JSON text."""
+
+    json: str
+    is_shortened: bool
+    """Whether anything was left out of it."""
+
+
+def text_of(value: Plain, *, of: Text) -> Text:
+    """Return the text of a value that was read out of another one."""
+    made = encode(value, max_bytes=MOST_BYTES)
+    return Text(made.text, made.truncated or of.is_shortened)
+
+
+class Facts:
+    """Captured values by name.
+
+    Args:
+        record: The call.
+        section: Which of its values.
+        parts: Those of the spool file; None where a record has none.
+    """
+
+    def __init__(self, record: CallRecord, section: Section, parts: Parts[Any] | None) -> None:
+        self._raw: Mapping[str, Raw] = getattr(record, section) or {}
+        self._framed: Mapping[str, Refers] = record.parts.get(section, {}) if record.parts else {}
+        self._shortened = record.shortened.get(section, ()) if record.shortened else ()
+        self._parts = parts
+        self._texts: dict[str, Text] = {}
+
+    def __getitem__(self, fact: str) -> Plain:
+        """Return a value that is there."""
+        raw = self._raw.get(fact)
+        value: Plain = _decode(self.text(fact).json if raw is None else raw)
+        return value
+
+    def get(self, fact: str) -> Plain:
+        """Return a value; None where it is not there."""
+        if fact in self._raw or fact in self._framed:
+            return self[fact]
+        return None
+
+    def __contains__(self, fact: str) -> bool:
+        """Tell whether a value is there, were it None."""
+        return fact in self._raw or fact in self._framed
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names."""
+        yield from self._raw
+        yield from self._framed
+
+    def text(self, fact: str) -> Text:
+        """Return a value as JSON text: ``null`` where it is not there."""
+        raw = self._raw.get(fact)
+        if raw is not None:
+            return Text(bytes(raw).decode(), fact in self._shortened)
+        known = self._texts.get(fact)
+        if known is None:
+            known = self._texts[fact] = self._put_together(fact)
+        return known
+
+    def _put_together(self, fact: str) -> Text:
+        frame = self._framed.get(fact)
+        if frame is None:
+            return Text(_NULL, is_shortened=False)
+        found = None if self._parts is None else self._parts.whole(frame)
+        if found is None:
+            return Text(_NULL, is_shortened=True)
+        return Text(found.text, fact in self._shortened or not found.is_whole)

@@ -1,0 +1,186 @@
+"""Lines of a spool as spans, whoever wrote them: our recorder's facts, or requests of OTLP."""
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from itertools import islice
+from typing import Any, Final
+
+import msgspec
+from msgspec import Raw
+
+from inspector import semconv as sc
+from inspector.model import AttributeValue
+from inspector.otlp import Decoded, DecodedSpan, Item, Scope, decode, items_of, items_of_spans, reported
+from inspector.otlp.from_json import MAX_OBJECTS
+from inspector.otlp.limits import MAX_ATTRIBUTES, MAX_EVENTS, MAX_KEY, note_losses
+from inspector.parts import Parts
+from inspector.reading.call_record import (
+    BEGIN,
+    CallRecord,
+    EventRecord,
+    FailureRecord,
+    Line,
+    decode_call,
+    decode_line,
+    decode_line_by_parts,
+)
+from inspector.reading.describe import describe
+from inspector.reading.description import Description
+
+_UNREADABLE: Final = (msgspec.MsgspecError, UnicodeError, RecursionError, ValueError)
+_CODES: Final = {"ok": 1, "error": 2}
+
+
+def read_line(data: bytes, parts: Parts[Any] | None = None) -> Decoded:
+    """Return the spans of a line; any bytes are answered, none raises.
+
+    Args:
+        data: The line, which is not that of a part.
+        parts: Those of its file.
+    """
+    if not data.startswith(BEGIN):
+        return decode(data, parts)
+    rejected: Counter[str] = Counter()
+    try:
+        line = _line_of(data, rejected)
+    except _UNREADABLE as error:
+        return Decoded(malformed=str(error)[:200])
+    before = 0 if parts is None else parts.given_bytes
+    process: dict[str, AttributeValue] = {**line.process}
+    version = line.process.get(sc.SDK_VERSION)
+    scope = Scope(sc.SCOPE_NAME, version if isinstance(version, str) else "")
+    spans: list[DecodedSpan] = []
+    for call in line.calls:
+        try:
+            spans.append(span_of(call, process, scope, parts))
+        except _UNREADABLE:
+            rejected["malformed"] += 1
+    put_together = 0 if parts is None else parts.given_bytes - before
+    return Decoded(spans, rejected, reported(process, line.lost), put_together=put_together)
+
+
+def items_of_line(data: bytes, parts: Parts[Any] | None = None) -> list[Item]:
+    """Return the spans of a line as OTLP/JSON has them, to be sent on.
+
+    Args:
+        data: The line, which is not that of a part.
+        parts: Those of its file.
+
+    Raises:
+        ValueError: The line is broken, as one that was cut by a crash.
+    """
+    if not data.startswith(BEGIN):
+        return items_of(data, parts)
+    decoded = read_line(data, parts)
+    if decoded.malformed is not None:
+        raise ValueError(decoded.malformed)
+    return items_of_spans(decoded)
+
+
+def _line_of(data: bytes, rejected: Counter[str]) -> Line:
+    try:
+        return decode_line(data)
+    except msgspec.MsgspecError:
+        # Each comma may begin a call that is none, and costs fifty times its text.
+        if data.count(b",") > MAX_OBJECTS:
+            raise ValueError(f"broken, and more than {MAX_OBJECTS:,} parts") from None
+        outline = decode_line_by_parts(data)
+    calls: list[CallRecord] = []
+    for each in outline.calls:
+        try:
+            calls.append(decode_call(each))
+        except _UNREADABLE:
+            rejected["malformed"] += 1
+    return Line(outline.process, tuple(calls), outline.lost)
+
+
+def span_of(
+    record: CallRecord, process: Mapping[str, AttributeValue], scope: Scope, parts: Parts[Any] | None = None
+) -> DecodedSpan:
+    """Return a call as the span that it is described by.
+
+    Args:
+        record: The call.
+        process: What wrote it, as attributes of a resource.
+        scope: Our recorder.
+        parts: Those of its file.
+
+    Raises:
+        ValueError: It has no id, or a value of it is no JSON.
+    """
+    if not (int(record.trace, 16) and int(record.span, 16)):
+        raise ValueError("no call has an id of zeros")
+    made = describe(record, parts)
+    attributes = _kept(made)
+    failure = record.failure
+    events = [_event(each) for each in record.events[:MAX_EVENTS]]
+    if failure is not None and failure.stacktrace is not None:
+        events.append(_exception_event(failure, record.stop or record.start))
+    return DecodedSpan(
+        record.trace,
+        record.span,
+        None if record.parent == record.span else record.parent,
+        made.name,
+        made.kind,
+        record.start,
+        None if record.state == "running" else record.stop or record.start,
+        _CODES.get(record.state, 0),
+        (failure.message or None) if failure is not None and record.state == "error" else None,
+        attributes,
+        events,
+        [{"trace_id": trace, "span_id": span, "attributes": {}} for trace, span in record.links[:MAX_EVENTS]],
+        process,
+        scope,
+    )
+
+
+def _kept(made: Description) -> dict[str, AttributeValue]:
+    """Return attributes within the limits that spans of anybody's have."""
+    every: dict[str, AttributeValue] = {**made.attributes, **made.bodies}
+    if len(every) <= MAX_ATTRIBUTES and all(map(_fits, every, every.values())):
+        return every
+    kept = {
+        key[:MAX_KEY]: str(value) if type(value) is int and value not in _INT64 else value
+        for key, value in islice(every.items(), MAX_ATTRIBUTES)
+    }
+    note_losses(kept, (len(every), 0, 0), 0)
+    return kept
+
+
+_INT64: Final = range(-(2**63), 2**63)
+
+
+def _fits(key: str, value: AttributeValue) -> bool:
+    return len(key) <= MAX_KEY and (type(value) is not int or value in _INT64)
+
+
+def _event(event: EventRecord) -> Mapping[str, AttributeValue]:
+    attributes = {key: _event_attribute(key, raw) for key, raw in event.facts.items() if raw != _NULL}
+    if event.failure is not None:
+        attributes |= _exception(event.failure)
+    return {"name": event.name, "time_unix_nano": str(event.at), "attributes": attributes}
+
+
+_NULL: Final = Raw(b"null")
+
+
+def _event_attribute(key: str, raw: Raw) -> AttributeValue:
+    text = bytes(raw).decode()
+    if key.endswith("_json") or text.startswith(("{", "[")):
+        return text
+    value: AttributeValue = msgspec.json.decode(raw)
+    return value if not isinstance(value, float) or math.isfinite(value) else str(value)
+
+
+def _exception_event(failure: FailureRecord, at_ns: int) -> Mapping[str, AttributeValue]:
+    return {"name": sc.EXCEPTION_EVENT, "time_unix_nano": str(at_ns), "attributes": _exception(failure)}
+
+
+def _exception(failure: FailureRecord) -> dict[str, AttributeValue]:
+    """Return what OpenTelemetry's conventions record of an exception."""
+    return {
+        sc.EXCEPTION_TYPE: failure.type,
+        sc.EXCEPTION_MESSAGE: failure.message,
+        sc.EXCEPTION_STACKTRACE: failure.stacktrace or "",
+    }

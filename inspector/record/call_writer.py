@@ -1,0 +1,254 @@
+"""Call records made of recorded spans, in the writer's thread: facts as they were captured, less secrets.
+
+Nearly no text holds a secret, and looking for one costs as much for a short text as for a long one. So a record is made
+as it is, and several are searched together; only what looks like a secret is made again, each value redacted. A message
+that a prompt repeats is known by its bytes, and searched once.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+import msgspec
+from msgspec import Raw, Struct
+
+from inspector.frames import Refers
+from inspector.nouns import NOUNS
+from inspector.parts import LONG_CHARS
+from inspector.plain import Plain
+from inspector.reading.call_record import EventRecord, FailureRecord, Read, Section, State
+from inspector.record.addresses import place_without_secrets
+from inspector.record.calls import chain
+from inspector.record.capture import Facts
+from inspector.record.contentless import read_before_dropping, without_content
+from inspector.record.happenings import Exceptional, exceptional, happenings
+from inspector.record.parts import WrittenParts, around
+from inspector.record.spans import Failure, RecordedSpan
+from inspector.record.texts import Texts
+from inspector.redaction import Redactor
+
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.decode
+_SECTIONS: Final[tuple[Section, ...]] = ("before", "after", "extra", "noted")
+_IN_AGENTS: Final = frozenset(noun.name for noun in NOUNS.values() if noun.in_agent)
+_NAMES: Final = ("call", "session", "emitter", "agent", "name")
+_UNENCODABLE = (TypeError, UnicodeError, ValueError, OverflowError)
+
+
+class _Facts(Struct, omit_defaults=True):
+    """The fields of a `CallRecord` that a secret may be in."""
+
+    call: str | None = None
+    session: str | None = None
+    emitter: str | None = None
+    inbound: bool = False
+    agent: str | None = None
+    name: str | None = None
+    content: bool = True
+    before: dict[str, Any] = {}
+    after: dict[str, Any] | None = None
+    extra: dict[str, Any] = {}
+    noted: dict[str, Any] = {}
+    parts: dict[Section, dict[str, Refers]] = {}
+    shortened: dict[Section, list[str]] = {}
+    failure: FailureRecord | None = None
+    events: list[EventRecord] = []
+    links: list[tuple[str, str]] = []
+    merged: list[Raw] = []
+    read: Read | None = None
+
+
+class _Value(NamedTuple):
+    """One captured value, as it was encoded."""
+
+    section: Section
+    key: str
+    plain: Plain
+    json: str
+    is_shortened: bool
+
+
+class CallWriter:
+    """Makes records of calls.
+
+    Args:
+        texts: What makes and redacts texts.
+        parts: What the file has already; None where values are written whole.
+    """
+
+    def __init__(self, texts: Texts, parts: WrittenParts | None = None) -> None:
+        self._texts = texts
+        self._parts = parts
+
+    def short(self, span: RecordedSpan) -> bytes | None:
+        """Return the facts of a call in which nobody has looked for secrets; None where they are long or odd."""
+        if span.merged:
+            return None
+        try:
+            body = _encode(self._facts_of(span))
+        except _UNENCODABLE:
+            return None
+        return body if len(body) <= LONG_CHARS else None
+
+    def are_clean(self, bodies: Sequence[bytes]) -> bool:
+        """Tell whether there is nothing like a secret in any of some facts."""
+        return self._texts.redactor.clean(b"\n".join(bodies).decode())
+
+    def careful(self, span: RecordedSpan, state: State) -> bytes:
+        """Return the facts of a call without secrets, long texts by their parts."""
+        facts = self._facts_of(span)
+        facts.merged = [Raw(self.record(part, state, self.careful(part, state))) for part in span.merged or ()]
+        values = [
+            _Value(section, key, plain, made.text, made.truncated)
+            for section in _SECTIONS
+            for key, plain in _section(facts, section).items()
+            for made in (self._texts.of(plain),)
+        ]
+        if facts.after is not None:
+            facts.after = {}
+        facts.before, facts.extra, facts.noted = {}, {}, {}
+        rest = [value for value in values if not self._by_messages(facts, value)]
+        names = {name: text for name in _NAMES if (text := getattr(facts, name)) is not None}
+        shown = self._texts.of(names)
+        is_clean = not shown.truncated and self._texts.redactor.clean("\n".join((shown.text, *map(_as_field, rest))))
+        if not is_clean:
+            for name, text in names.items():
+                setattr(facts, name, self._texts.redacted(name, text))
+        for value in rest:
+            self._put(facts, value, is_clean=is_clean and not value.is_shortened)
+        return _encode(facts)
+
+    def record(self, span: RecordedSpan, state: State, facts: bytes) -> bytes:
+        """Return the record of a call: what it is and when it was, before its facts."""
+        stop = b"" if state == "running" else b',"stop":%d' % (span.stop_ns or span.start_ns)
+        parent = b"" if span.parent_id is None else b',"parent":"%016x"' % span.parent_id
+        return b'{"trace":"%032x","span":"%016x"%b,"noun":%b,"state":"%b","start":%d%b%b%b' % (
+            span.trace_id,
+            span.span_id,
+            parent,
+            _encode(span.noun),
+            state.encode(),
+            span.start_ns,
+            stop,
+            b"" if facts == b"{}" else b",",
+            facts[1:],
+        )
+
+    def _facts_of(self, span: RecordedSpan) -> _Facts:
+        before, after = _without_places(span.before, self._texts.redactor), span.after
+        facts = _Facts(span.call_id, span.session_id, span.emitter, span.direction == "inbound")
+        if span.noun in _IN_AGENTS and "agent" not in before:
+            facts.agent = _agent_around(span)
+        facts.name = span.rename
+        facts.extra = dict(span.extra or {})
+        if self._texts.content:
+            facts.before, facts.after, facts.noted = before, after, dict(span.bodies or {})
+        else:
+            facts.content = False
+            facts.read = read_before_dropping(before, after) if span.noun == "llm_generate" else None
+            facts.before = without_content(span.noun, before)
+            facts.after = None if after is None else without_content(span.noun, after)
+            facts.extra = {key: value for key, value in facts.extra.items() if _is_attribute(value)}
+        if span.failure is not None:
+            facts.failure = self._failure(span.failure)
+        if span.events:
+            facts.events = self._events(span)
+        if span.links:
+            facts.links = [(f"{link.trace_id:032x}", f"{link.span_id:016x}") for link in span.links]
+        return facts
+
+    def _failure(self, failure: Failure) -> FailureRecord:
+        said = exceptional(failure, self._texts)
+        code = failure.code
+        return FailureRecord(
+            said.type,
+            said.message if self._texts.content or not failure.is_content else "",
+            self._texts.redacted("code", code) if isinstance(code, str) else code,
+            failure.is_content,
+            None if failure.frames is None else said.stacktrace,
+        )
+
+    def _events(self, span: RecordedSpan) -> list[EventRecord]:
+        return [
+            EventRecord(
+                each.name,
+                each.at_ns,
+                {key: Raw(self._texts.of(value).text.encode()) for key, value in each.facts.items()},
+                None if each.exception is None else _overcome(each.exception),
+            )
+            for each in happenings(tuple(span.events or ()), self._texts)
+        ]
+
+    def _by_messages(self, facts: _Facts, value: _Value) -> bool:
+        """Write a value by messages, of which those that the file has are not searched again."""
+        if self._parts is None or value.is_shortened or len(value.json) <= LONG_CHARS:
+            return False
+        pieces = self._parts.pieces(value.json, is_prompt=value.key == "prompt")
+        rest = around(pieces)
+        if rest is None or not self._texts.redactor.clean(_field(value.key, rest.decode())):
+            return False
+        refers = self._parts.framed(value.key, pieces, lambda bodies: self._clean_bodies(value.key, bodies))
+        facts.parts.setdefault(value.section, {})[value.key] = refers
+        return True
+
+    def _clean_bodies(self, key: str, bodies: Sequence[bytes]) -> list[bytes]:
+        if self.are_clean(bodies):
+            return list(bodies)
+        return [body if self.are_clean((body,)) else self._redacted(key, body) for body in bodies]
+
+    def _redacted(self, key: str, body: bytes) -> bytes:
+        plain, count = self._texts.redactor.redact_value(key, _decode(body))
+        return _encode(plain) if count else body
+
+    def _put(self, facts: _Facts, value: _Value, *, is_clean: bool) -> None:
+        """Write a value whole, or by its long strings, without secrets."""
+        key, json, is_shortened = value.key, value.json, value.is_shortened
+        if not is_clean and not (not is_shortened and self._texts.redactor.clean(_as_field(value))):
+            made = self._texts.without_secrets(key, value.plain)
+            json, is_shortened = made.text, is_shortened or made.truncated
+            key = self._texts.key(key) if value.section in ("extra", "noted") else key
+        if is_shortened:
+            facts.shortened.setdefault(value.section, []).append(key)
+        refers = None if self._parts is None else self._parts.refers(key, json, is_prompt=key == "prompt")
+        if refers is not None:
+            facts.parts.setdefault(value.section, {})[key] = refers
+        else:
+            _section(facts, value.section)[key] = Raw(json.encode())
+
+
+def _section(facts: _Facts, section: Section) -> dict[str, Any]:
+    found: dict[str, Any] | None = getattr(facts, section)
+    return {} if found is None else found
+
+
+def _as_field(value: _Value) -> str:
+    return _field(value.key, value.json)
+
+
+def _field(key: str, json: str) -> str:
+    return f"{{{_encode(key).decode()}:{json}}}"
+
+
+def _without_places(before: Facts, redactor: Redactor) -> Facts:
+    """Return facts with addresses as they may be kept."""
+    for key in ("url", "place"):
+        if before.get(key) is not None:
+            before = {**before, key: place_without_secrets(before[key], redactor)}
+    return before
+
+
+def _overcome(said: Exceptional) -> FailureRecord:
+    return FailureRecord(said.type, said.message, stacktrace=said.stacktrace)
+
+
+def _is_attribute(plain: Plain) -> bool:
+    if isinstance(plain, list):
+        return all(isinstance(item, str) for item in plain)
+    return isinstance(plain, str | bool | int | float)
+
+
+def _agent_around(span: RecordedSpan) -> str | None:
+    """Name the agent that made a call: the innermost one around it in this process."""
+    for above in chain(span.parent):
+        if above.noun == "agent_call" and isinstance(name := above.before.get("name"), str):
+            return name
+    return None

@@ -1,0 +1,63 @@
+"""What is kept of a call where prompts, answers, arguments and results are not recorded."""
+
+from dataclasses import replace
+from typing import Final
+
+from inspector.nouns import NOUNS
+from inspector.plain import Plain
+from inspector.reading.call_record import Read
+from inspector.reading.llm_facts import request_facts, response_facts
+from inspector.reading.middleware import without_content as middleware_without_content
+from inspector.reading.usage import read_usage
+from inspector.record.capture import Facts
+from inspector.record.content import is_content
+
+_CONTENT: Final = frozenset(
+    ("prompt", "response", "args", "result", "input", "content", "parameters", "rendered", "envelope")
+)
+"""Facts that are dropped, whatever is called."""
+_OF_PARAMS: Final = ("name", "uri", "protocolVersion")
+_OF_META: Final = ("progressToken", "io.modelcontextprotocol/protocolVersion")
+
+
+def without_content(noun: str, facts: Facts) -> Facts:
+    """Return facts of a hook without content: names, ids, counts and times."""
+    if noun == "label":
+        return {key: value for key, value in facts.items() if not is_content(key)}
+    if noun not in NOUNS:
+        return {key: value for key, value in facts.items() if isinstance(value, str)}
+    kept = {key: value for key, value in facts.items() if key not in _CONTENT}
+    if "middleware" in kept:
+        kept["middleware"] = middleware_without_content(kept["middleware"])
+    if noun == "rpc_request":
+        kept |= {key: _message(facts[key]) for key in ("envelope", "response") if key in facts}
+    return kept
+
+
+def _message(envelope: Plain) -> Plain:
+    """Return a JSON-RPC message as far as it says which, and of what."""
+    if not isinstance(envelope, dict):
+        return None
+    kept = _some(envelope, ("jsonrpc", "id", "method"))
+    params, error = envelope.get("params"), envelope.get("error")
+    if isinstance(params, dict):
+        meta = params.get("_meta", params.get("meta"))
+        kept["params"] = _some(params, _OF_PARAMS)
+        if isinstance(meta, dict):
+            kept["params"] = {**_some(params, _OF_PARAMS), "_meta": _some(meta, _OF_META)}
+    if isinstance(error, dict):
+        kept["error"] = _some(error, ("code",))
+    return kept
+
+
+def _some(fields: dict[str, Plain], names: tuple[str, ...]) -> dict[str, Plain]:
+    return {name: value for name in names if isinstance(value := fields.get(name), str | int | float)}
+
+
+def read_before_dropping(before: Facts, after: Facts | None) -> Read:
+    """Return what a model call's prompt and answer say of themselves besides their texts."""
+    request = replace(request_facts(before.get("prompt")), tools=None)
+    if after is None:
+        return Read(request)
+    answer = after.get("response")
+    return Read(request, response_facts(answer), read_usage(answer))

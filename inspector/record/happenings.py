@@ -1,0 +1,65 @@
+"""What happened during a call, and why it failed, as it may be written."""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from inspector import semconv as sc
+from inspector.plain import Cut, Plain, well_formed
+from inspector.record.content import is_content
+from inspector.record.failures import format_traceback
+from inspector.record.spans import Event, Failure
+from inspector.record.texts import Texts
+
+
+class Exceptional(NamedTuple):
+    """What is said of an exception."""
+
+    type: str
+    message: str
+    stacktrace: str
+
+
+class Happening(NamedTuple):
+    """One event of a span."""
+
+    name: str
+    at_ns: int
+    facts: dict[str, Plain]
+    exception: Exceptional | None
+
+
+def happenings(events: Iterable[Event], texts: Texts) -> Iterator[Happening]:
+    """Yield events without secrets and, where content is off, without content."""
+    for name, at_ns, facts, failure in events:
+        kept = facts if texts.content else _without_content(name, facts)
+        plain, _ = texts.redactor.redact_value("event", kept)
+        yield Happening(
+            texts.redacted("event", name),
+            at_ns,
+            plain if isinstance(plain, dict) else {},
+            None if failure is None else exceptional(failure, texts),
+        )
+
+
+def _without_content(name: str, facts: dict[str, Plain]) -> dict[str, Plain]:
+    if name == "progress_update":
+        return {key: value for key, value in facts.items() if key != "message"}
+    # Libraries tell of messages in events whose very name says so, their text in attributes of any name.
+    return {} if is_content(name) else {key: value for key, value in facts.items() if not is_content(key)}
+
+
+def exceptional(failure: Failure, texts: Texts) -> Exceptional:
+    """Return what is recorded of an exception; reads the source files that it came through."""
+    stack = well_formed(
+        format_traceback(
+            failure.type,
+            failure.message,
+            failure.frames or (),
+            lambda text: texts.redacted(sc.EXCEPTION_STACKTRACE, text) if type(text) is Cut else text,
+        )
+    )
+    return Exceptional(
+        texts.redacted(sc.EXCEPTION_TYPE, failure.type),
+        texts.redacted(sc.EXCEPTION_MESSAGE, failure.message),
+        texts.redacted(sc.EXCEPTION_STACKTRACE, stack),
+    )
