@@ -1,10 +1,13 @@
-"""What recording costs: one tool call, before and after, complete to the spool, against the plain OpenTelemetry SDK.
+"""What recording costs: one call, before and after, complete to the spool, against the plain OpenTelemetry SDK.
 
 Both sides are measured in CPU time of the whole process (all threads), in turn, in one run. The SDK's side starts a
 span, sets five attributes and ends it, with a batch processor and an exporter that does nothing; ours captures 500 B of
 arguments and a result, makes the span, redacts, encodes and writes it to a file.
 
-    python benchmarks/recorder.py [--calls 5000] [--rounds 9] [--json]
+With ``--call model`` it is a model call whose history of 40 messages, 60 kB, is sent again and again with one more
+question: the SDK's side has the JSON of that as an attribute.
+
+    python benchmarks/recorder.py [--call tool] [--calls 5000] [--rounds 9] [--json]
 """
 
 import argparse
@@ -14,15 +17,18 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, SpanExportResult
+from opentelemetry.trace import Tracer
 
 import inspector
 import instrument
+from inspector.record import Attachment
 
+Emit = Callable[..., Awaitable[object]]
 BUDGET = 1.5
 ARGUMENTS = {
     "city": "Lisbon",
@@ -33,6 +39,8 @@ ARGUMENTS = {
     "notes": "Quiet room, no ground floor, breakfast before eight, late arrival on the first evening is likely. " * 3,
     "max_price": 140.5,
 }
+HISTORY = 40
+SAID = "How quiet the room is, which floor it is on and when breakfast begins was asked and answered at length. " * 14
 RESULT = {"hotels": [{"name": "Casa do Rio", "price": 128}, {"name": "Pensão Alta", "price": 96}], "complete": True}
 
 
@@ -46,17 +54,66 @@ class NoExporter(SpanExporter):
         return
 
 
-def sdk_round(provider: TracerProvider, calls: int) -> tuple[float, float]:
-    tracer = provider.get_tracer("benchmark")
+def history(call: int) -> list[dict[str, str]]:
+    """The messages of a call: those of the call before, less the oldest, with one more."""
+    return [
+        {"role": "user" if at % 2 else "assistant", "content": f"{at}: {SAID}"} for at in range(call, call + HISTORY)
+    ]
+
+
+def prompt(call: int) -> dict[str, object]:
+    return {"model": "gpt-4.1", "temperature": 0.2, "messages": history(call)}
+
+
+def answer(call: int) -> dict[str, object]:
+    message = {"role": "assistant", "content": f"{call + HISTORY}: {SAID}"}
+    usage = {"prompt_tokens": 15_000, "completion_tokens": 350}
+    return {"id": f"r{call}", "model": "gpt-4.1", "choices": [{"message": message}], "usage": usage}
+
+
+def sdk_tool(tracer: Tracer, call: int) -> None:
+    with tracer.start_as_current_span("execute_tool find_hotels") as span:
+        span.set_attribute("gen_ai.operation.name", "execute_tool")
+        span.set_attribute("gen_ai.tool.name", "find_hotels")
+        span.set_attribute("gen_ai.tool.call.id", str(call))
+        span.set_attribute("gen_ai.tool.call.arguments", "x" * 500)
+        span.set_attribute("gen_ai.tool.call.result", "y" * 100)
+
+
+def sdk_model(tracer: Tracer, call: int) -> None:
+    asked, answered = PROMPTS[call % len(PROMPTS)], ANSWERS[call % len(PROMPTS)]
+    with tracer.start_as_current_span("chat gpt-4.1") as span:
+        span.set_attribute("gen_ai.operation.name", "chat")
+        span.set_attribute("gen_ai.request.model", "gpt-4.1")
+        span.set_attribute("gen_ai.input.messages", json.dumps(asked["messages"]))
+        span.set_attribute("gen_ai.output.messages", json.dumps(answered["choices"]))
+
+
+async def our_tool(emit: Emit, call: int) -> None:
+    call_id = str(call)
+    await emit("before_tool_call", tool_name="find_hotels", args=ARGUMENTS, context=None, call_id=call_id)
+    await emit("after_tool_call", tool_name="find_hotels", args=ARGUMENTS, result=RESULT, context=None, call_id=call_id)
+
+
+async def our_model(emit: Emit, call: int) -> None:
+    call_id = str(call)
+    asked, answered = PROMPTS[call % len(PROMPTS)], ANSWERS[call % len(PROMPTS)]
+    await emit("before_llm_generate", llm="gpt-4.1", prompt=asked, call_id=call_id)
+    await emit("after_llm_generate", llm="gpt-4.1", prompt=asked, response=answered, usage=None, call_id=call_id)
+
+
+PROMPTS = [prompt(call) for call in range(200)]
+ANSWERS = [answer(call) for call in range(200)]
+SDK = {"tool": sdk_tool, "model": sdk_model}
+OURS = {"tool": our_tool, "model": our_model}
+
+
+def sdk_round(provider: TracerProvider, call: str, calls: int) -> tuple[float, float]:
+    tracer, make = provider.get_tracer("benchmark"), SDK[call]
 
     async def agent() -> None:
         for i in range(calls):
-            with tracer.start_as_current_span("execute_tool find_hotels") as span:
-                span.set_attribute("gen_ai.operation.name", "execute_tool")
-                span.set_attribute("gen_ai.tool.name", "find_hotels")
-                span.set_attribute("gen_ai.tool.call.id", str(i))
-                span.set_attribute("gen_ai.tool.call.arguments", "x" * 500)
-                span.set_attribute("gen_ai.tool.call.result", "y" * 100)
+            make(tracer, i)
             if i % 200 == 199:
                 await asyncio.sleep(0.001)
 
@@ -67,15 +124,13 @@ def sdk_round(provider: TracerProvider, calls: int) -> tuple[float, float]:
     return (time.process_time() - cpu) / calls, caller / calls
 
 
-def our_round(recording: object, calls: int) -> tuple[float, float]:
+def our_round(recording: Attachment, call: str, calls: int) -> tuple[float, float]:
+    make = OURS[call]
+
     async def agent() -> None:
         emit = instrument._emit
         for i in range(calls):
-            call_id = str(i)
-            await emit("before_tool_call", tool_name="find_hotels", args=ARGUMENTS, context=None, call_id=call_id)
-            await emit(
-                "after_tool_call", tool_name="find_hotels", args=ARGUMENTS, result=RESULT, context=None, call_id=call_id
-            )
+            await make(emit, i)
             if i % 200 == 199:
                 await asyncio.sleep(0.001)
 
@@ -88,6 +143,7 @@ def our_round(recording: object, calls: int) -> tuple[float, float]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--call", choices=SDK, default="tool")
     parser.add_argument("--calls", type=int, default=5000)
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--json", action="store_true")
@@ -98,9 +154,9 @@ def main() -> int:
     sdk: list[tuple[float, float]] = []
     with tempfile.TemporaryDirectory() as home:
         for turn in range(options.rounds + 1):
-            sdk_cost = sdk_round(provider, options.calls)
+            sdk_cost = sdk_round(provider, options.call, options.calls)
             recording = inspector.attach(home=home)
-            our_cost = our_round(recording, options.calls)
+            our_cost = our_round(recording, options.call, options.calls)
             inspector.detach()
             if turn:
                 sdk.append(sdk_cost)
@@ -118,7 +174,7 @@ def main() -> int:
     if options.json:
         print(json.dumps(figures))
     else:
-        print("one tool call, before + after, 500 B of arguments, complete to the spool; CPU of the whole process")
+        print(f"one {options.call} call, before + after, complete to the spool; CPU of the whole process")
         for name, value in figures.items():
             print(f"  {name:16} {value}")
     return int(ratio > BUDGET)

@@ -19,6 +19,7 @@ from inspector.reading.call_record import EventRecord, FailureRecord, Read, Sect
 from inspector.record.addresses import place_without_secrets
 from inspector.record.calls import chain
 from inspector.record.capture import Facts
+from inspector.record.captured import plain
 from inspector.record.contentless import read_before_dropping, without_content
 from inspector.record.happenings import Exceptional, exceptional, happenings
 from inspector.record.parts import WrittenParts, around
@@ -98,10 +99,10 @@ class CallWriter:
         facts = self._facts_of(span)
         facts.merged = [Raw(self.record(part, state, self.careful(part, state))) for part in span.merged or ()]
         values = [
-            _Value(section, key, plain, made.text, made.truncated)
+            _Value(section, key, value, made.text, made.truncated)
             for section in _SECTIONS
-            for key, plain in _section(facts, section).items()
-            for made in (self._texts.of(plain),)
+            for key, value in _section(facts, section).items()
+            for made in (self._texts.of(value),)
         ]
         if facts.after is not None:
             facts.after = {}
@@ -203,7 +204,7 @@ class CallWriter:
         """Write a value whole, or by its long strings, without secrets."""
         key, json, is_shortened = value.key, value.json, value.is_shortened
         if not is_clean and not (not is_shortened and self._texts.redactor.clean(_as_field(value))):
-            made = self._texts.without_secrets(key, value.plain)
+            made = self._texts.without_secrets(key, plain(value.plain))
             json, is_shortened = made.text, is_shortened or made.truncated
             key = self._texts.key(key) if value.section in ("extra", "noted") else key
         if is_shortened:

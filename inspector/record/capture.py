@@ -13,6 +13,7 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 
 from inspector.plain import Plain
 from inspector.record import jsonrpc
+from inspector.record.captured import captured, captured_result
 from inspector.record.functions import function_facts
 from inspector.record.labels import label
 from inspector.record.layouts import mro, type_name
@@ -79,11 +80,11 @@ def _owner_facts(value: object) -> Facts:
 
 
 def _given_input(values: HookValues) -> Facts:
-    return {"input": snapshot(values["input"])} if "input" in values else {}
+    return {"input": captured(values["input"])} if "input" in values else {}
 
 
 def _result(values: HookValues) -> Facts:
-    return {"result": snapshot(values.get("result"))}
+    return {"result": captured_result(values.get("result"))}
 
 
 def _workflow(values: HookValues) -> Facts:
@@ -107,7 +108,7 @@ _MODEL_NAMES = ("model", "model_name", "model_id", "default_model")
 
 def _llm(values: HookValues) -> Facts:
     llm = values.get("llm")
-    facts: Facts = {"prompt": snapshot(values.get("prompt"))}
+    facts: Facts = {"prompt": captured(values.get("prompt"))}
     if isinstance(llm, str):
         return {"model": label(llm), **facts}
     facts["model"] = _named(llm, *_MODEL_NAMES)
@@ -125,7 +126,7 @@ def _llm_after(values: HookValues) -> Facts:
         # Another one than the before hook named is the one that answered, as behind a fallback.
         "model": label(llm) if isinstance(llm, str) else _named(llm, *_MODEL_NAMES),
         "provider": None if isinstance(llm, str) else _named(llm, "provider", "provider_name"),
-        "response": snapshot(values.get("response")),
+        "response": captured(values.get("response")),
         "usage": snapshot(values.get("usage")),
         "request_id": label(read(values.get("response"), "_request_id")),
         "time_to_first_chunk": first_chunk_s if isinstance(first_chunk_s, int | float) else None,
@@ -142,7 +143,7 @@ _TOOL_CONTEXT = {
 
 
 def _tool(values: HookValues) -> Facts:
-    facts: Facts = {"name": label(values.get("tool_name")), "args": snapshot(values.get("args"))}
+    facts: Facts = {"name": label(values.get("tool_name")), "args": captured(values.get("args"))}
     context = values.get("context")
     if context is not None:
         for fact, names in _TOOL_CONTEXT.items():
@@ -233,15 +234,15 @@ def _uri(values: HookValues) -> str | None:
 def _resource_after(values: HookValues) -> Facts:
     content = values.get("content")
     size = len(content) if isinstance(content, str | bytes) else None
-    return {"content": snapshot(content), "mime_type": label(values.get("mime_type")), "size": size}
+    return {"content": captured(content), "mime_type": label(values.get("mime_type")), "size": size}
 
 
 def _prompt(values: HookValues) -> Facts:
-    return {"template": label(values.get("template_id")), "parameters": snapshot(values.get("parameters"))}
+    return {"template": label(values.get("template_id")), "parameters": captured(values.get("parameters"))}
 
 
 def _prompt_after(values: HookValues) -> Facts:
-    return {"rendered": snapshot(values.get("rendered"))}
+    return {"rendered": captured(values.get("rendered"))}
 
 
 def _name_of(keyword: str) -> Callable[[HookValues, Facts], object]:

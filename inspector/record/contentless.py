@@ -10,6 +10,7 @@ from inspector.reading.llm_facts import request_facts, response_facts
 from inspector.reading.middleware import without_content as middleware_without_content
 from inspector.reading.usage import read_usage
 from inspector.record.capture import Facts
+from inspector.record.captured import plain
 from inspector.record.content import is_content
 
 _CONTENT: Final = frozenset(
@@ -56,8 +57,8 @@ def _some(fields: dict[str, Plain], names: tuple[str, ...]) -> dict[str, Plain]:
 
 def read_before_dropping(before: Facts, after: Facts | None) -> Read:
     """Return what a model call's prompt and answer say of themselves besides their texts."""
-    request = replace(request_facts(before.get("prompt")), tools=None)
+    request = replace(request_facts(plain(before.get("prompt"))), tools=None)
     if after is None:
         return Read(request)
-    answer = after.get("response")
+    answer = plain(after.get("response"))
     return Read(request, response_facts(answer), read_usage(answer))

@@ -13,7 +13,7 @@ import pytest
 
 import instrument
 from inspector import context
-from inspector.record.values import snapshot
+from inspector.record.captured import captured
 from instrument import _emit, _emit_sync, around
 
 
@@ -911,7 +911,7 @@ def copying_takes_a_second():
 
     def step(recording):
         def profile(frame, event, _):
-            if event == "return" and frame.f_code is snapshot.__code__:
+            if event == "return" and frame.f_code is captured.__code__:
                 recording.clock.passed_ns += 1_000_000_000
 
         sys.setprofile(profile)

@@ -1,0 +1,85 @@
+"""Values of hooks as JSON text, made in the agent's thread where they are JSON already, and as plain copies otherwise.
+
+Encoding a value costs less than copying it, and the writer takes the text as it is.
+"""
+
+# The values are of any type, which pyright cannot know:
+# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false
+
+from collections.abc import Iterable
+from typing import Any, Final, cast
+
+import msgspec
+from msgspec import Raw
+
+from inspector.plain import INT64_MAX, INT64_MIN, KEY_CHARS, Limits, Plain
+from inspector.record.values import snapshot
+
+_LIMITS: Final = Limits()
+_MOST_CHARS: Final = 262_144
+"""Characters of a value that is encoded at once, entries included; a longer one is copied within its limits."""
+_ENTRY_CHARS: Final = 24
+"""What an entry counts for: looking at one takes as long as encoding so many."""
+_encode: Final = msgspec.json.Encoder().encode
+_FLAGS: Final = ("isError", "is_error")
+_NUMBERS: Final = frozenset((int, float, bool))
+
+
+def captured(value: Any) -> Plain:
+    """Return a bounded private copy of any value, as JSON text where it is made of JSON's own types alone.
+
+    The text is a ``msgspec.Raw``, which encoders write as it stands.
+    """
+    kind = type(value)
+    if kind is dict or kind is list:
+        try:
+            if _left_of(value, _MOST_CHARS, _LIMITS.depth) >= 0:
+                return cast("Plain", Raw(_encode(value)))
+        # Half a surrogate pair, or another thread that changes it.
+        except (UnicodeError, ValueError, TypeError, RuntimeError, RecursionError):
+            pass
+    return snapshot(value)
+
+
+def captured_result(value: Any) -> Plain:
+    """Return the same of a result, plain where it may say that the call failed."""
+    is_flagged = type(value) is dict and any(flag in value for flag in _FLAGS)
+    return snapshot(value) if is_flagged else captured(value)
+
+
+def plain(value: Plain) -> Plain:
+    """Return a captured value as it would have been copied."""
+    held = cast("Plain | Raw", value)
+    return msgspec.json.decode(held) if isinstance(held, Raw) else held
+
+
+def _left_of(value: Any, left: int, levels: int) -> int:
+    """Return what is left of so many characters and entries; less than 0 where it is too much, or not plain JSON.
+
+    Exact types alone: code of the program's own classes would run.
+    """
+    items: Iterable[Any] = value
+    if type(value) is dict:
+        left = _left_of_keys(value, left)
+        items = value.values()
+    for item in items:
+        kind = type(item)
+        left -= _ENTRY_CHARS
+        if kind is str:
+            left -= len(item)
+        elif kind is dict or kind is list:
+            left = _left_of(item, left, levels - 1) if levels else -1
+        # Not a number is not between any two.
+        elif item is not None and not (kind in _NUMBERS and INT64_MIN <= item <= INT64_MAX):
+            return -1
+        if left < 0:
+            return -1
+    return left
+
+
+def _left_of_keys(value: dict[Any, Any], left: int) -> int:
+    for key in value:
+        if type(key) is not str or len(key) > KEY_CHARS:
+            return -1
+        left -= len(key)
+    return left
