@@ -8,7 +8,7 @@ from re import findall
 
 from inspector.integrations.imports import ImportWatch
 from inspector.integrations.patches import Patches
-from inspector.integrations.registry import INTEGRATIONS, STANDARD_LIBRARY, Integration
+from inspector.integrations.registry import HTTP_CLIENTS, INTEGRATIONS, STANDARD_LIBRARY, Integration
 from inspector.logger import logger
 
 
@@ -37,8 +37,8 @@ class Enabled:
 
     @property
     def installed(self) -> tuple[str, ...]:
-        """Names of the integrations whose framework is in use."""
-        return tuple(sorted(self._patches.keys() - STANDARD_LIBRARY))
+        """Names of the integrations whose framework is in use; a client of HTTP has many uses, and says nothing."""
+        return tuple(sorted(self._patches.keys() - STANDARD_LIBRARY - HTTP_CLIENTS))
 
     def _install(self, integration: Integration) -> None:
         if integration.name in self._patches:

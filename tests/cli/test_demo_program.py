@@ -4,8 +4,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-from inspector.cli import EXTRA_MISSING
-
 
 def test_help_explains_the_program_and_runs_nothing(environment, home):
     done = subprocess.run(
@@ -24,7 +22,7 @@ def test_an_unknown_option_is_refused_and_runs_nothing(environment, home):
     assert not home.exists()
 
 
-def test_without_the_extra_it_says_the_same_line_as_the_command(environment):
+def test_without_the_extras_it_says_how_to_install_them(environment):
     done = subprocess.run(
         [sys.executable, "-S", "-m", "inspector.demo"],
         cwd=Path(__file__).parents[2],
@@ -32,4 +30,5 @@ def test_without_the_extra_it_says_the_same_line_as_the_command(environment):
         capture_output=True,
         text=True,
     )
-    assert (done.returncode, done.stdout, done.stderr) == (1, "", f"{EXTRA_MISSING}\n")
+    missing = 'inspector: the demo is not installed; run: pip install "mcp-agent-inspector[inspector,mcp]"\n'
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", missing)
