@@ -24,7 +24,8 @@ IMAGES = ROOT / "docs" / "images"
 SIZE = {"width": 1280, "height": 800}
 NOW_MS = START_NS // MS + 9 * MINUTE
 GRID_NS = 10 * MS
-ID_FIELDS = ("traceId", "spanId", "parentSpanId")
+TIME = re.compile(r"(?<!\d)1[789]\d{17}(?!\d)")
+"""Nanoseconds since the Unix epoch, of these years."""
 RUNNING = f"{0xA11CE:032x}"
 
 
@@ -33,38 +34,24 @@ def steady_demo(home: Path) -> None:
     record_demo(home)
     spools = sorted((home / "spool").glob("*.jsonl"))
     lines = [json.loads(line) for spool in spools for line in spool.read_text().splitlines()]
-    spans = sorted(spans_of(lines), key=lambda span: int(span["startTimeUnixNano"]))
-    shift_ns = START_NS - int(spans[0]["startTimeUnixNano"])
-    names = steady_names(spans)
+    calls = sorted((call for line in lines for call in line.get("calls", ())), key=lambda call: call["start"])
+    shift_ns = START_NS - calls[0]["start"]
+    names = steady_names(calls)
     known = re.compile("|".join(sorted(names, key=len, reverse=True)))
     for spool in spools:
         text = known.sub(lambda found: names[found.group()], spool.read_text().replace(str(ROOT), "/app"))
-        times = re.compile(r'("\w*[tT]imeUnixNano": ?)"(\d+)"')
-        spool.write_text(times.sub(lambda found: f'{found[1]}"{steady_ns(int(found[2]), shift_ns)}"', text))
+        spool.write_text(TIME.sub(lambda found: str(steady_ns(int(found.group()), shift_ns)), text))
 
 
-def spans_of(lines: list[Any]) -> Iterator[dict[str, Any]]:
-    for line in lines:
-        for resource in line.get("resourceSpans", ()):
-            for scope in resource["scopeSpans"]:
-                yield from scope["spans"]
-
-
-def steady_names(spans: list[dict[str, Any]]) -> dict[str, str]:
+def steady_names(calls: list[dict[str, Any]]) -> dict[str, str]:
     """A name that is always the same for each one that a run makes up."""
     names: dict[str, str] = {}
-    for span in spans:
-        for made_up in (span["traceId"], span["spanId"], *attributes(span, "inspector.call_id")):
+    for call in calls:
+        for made_up in (call["trace"], call["span"], *filter(None, (call.get("call"),))):
             names.setdefault(made_up, hashlib.sha256(f"{len(names)}".encode()).hexdigest()[: len(made_up)])
-        for session in attributes(span, "session.id"):
-            names[session] = "trip-lisbon"
+        if call.get("session"):
+            names[call["session"]] = "trip-lisbon"
     return names
-
-
-def attributes(span: dict[str, Any], key: str) -> Iterator[str]:
-    for each in span.get("attributes", ()):
-        if each["key"] == key and "stringValue" in each["value"]:
-            yield each["value"]["stringValue"]
 
 
 def steady_ns(time_ns: int, shift_ns: int) -> int:
