@@ -13,6 +13,7 @@ from inspector.model import Event, Filter, Run, Trace
 from inspector.settings import Settings
 from inspector.store import Store
 
+_FILES = (".json", ".jsonl", ".gz")
 _LATEST = 200
 """Runs among which the one before is looked for."""
 
@@ -47,6 +48,8 @@ def _read(settings: Settings, text: str) -> Compared:
     file = Path(text)
     if file.is_file():
         return _of_file(file)
+    if file.suffix in _FILES:
+        raise RunUnknown(f"there is no file {text}; 'inspector export -o {file.name}' writes one")
     with opened(settings) as store:
         return _whole(store, find_run_or_trace(store, text))
 
