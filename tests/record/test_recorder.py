@@ -561,17 +561,22 @@ def test_progress_is_an_event_of_the_call_it_is_about(record):
 
 
 def test_progress_costs_the_same_however_many_calls_are_open(record):
-    record()
+    recording = record()
     for n in range(5000):
         _emit_sync("before_tool_call", tool_name="t", args={}, context=None, call_id=f"c{n}")
-    tracemalloc.start()
-    try:
-        _emit_sync("progress_update", progress=1, context=None, call_id="c4999")
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    # A copy of what is open would take 8 bytes a call.
-    assert peak < 20_000
+
+    def peak_of_one():
+        # The thread that writes is done, or what it takes would be counted too.
+        assert recording.spool.flush(10)
+        tracemalloc.start()
+        try:
+            _emit_sync("progress_update", progress=1, context=None, call_id="c4999")
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    # A copy of what is open would take 8 bytes a call, each time; the thread that writes can come between at times.
+    assert min(peak_of_one() for _ in range(10)) < 20_000
 
 
 def test_progress_of_two_calls_with_one_id_is_told_of_the_outer_one(record):

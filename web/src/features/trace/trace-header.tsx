@@ -169,9 +169,10 @@ function DeleteButton({ traceId, runId }: { traceId: string; runId: string | nul
 
   async function remove() {
     await (runId === null ? deleteTrace(traceId) : deleteRun(runId));
+    // First away from here, or it would be asked for once more.
+    leave();
     queries.removeQueries({ queryKey: ["event", traceId] });
     for (const noun of ["runs", "sessions", "stats", "events"]) void queries.invalidateQueries({ queryKey: [noun] });
-    leave();
   }
 
   return (
