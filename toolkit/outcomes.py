@@ -1,11 +1,13 @@
 """What a call came to: whether it ends the run, what the log says of it, and what models and remote callers read."""
 
+import asyncio
 import logging
 import time
-from collections.abc import Awaitable
+from collections.abc import AsyncGenerator, Awaitable
+from contextlib import asynccontextmanager
 from typing import TypeVar, cast
 
-from toolkit.errors import DefinitionInvalid, DependencyMissing, EndRun, ExtraMissing, ToolkitError
+from toolkit.errors import DefinitionInvalid, DependencyMissing, EndRun, ExtraMissing, ToolkitError, ToolTimedOut
 from toolkit.result import ToolResult
 
 T = TypeVar("T")
@@ -85,6 +87,27 @@ def for_remote(name: str, result: ToolResult) -> ToolResult:
     if isinstance(error, Exception) and not isinstance(error, ToolkitError) and result.text == message_of(error):
         return failed_remotely(name, error)
     return result
+
+
+@asynccontextmanager
+async def time_limit(seconds: float | None, late: str) -> AsyncGenerator[None]:
+    """Cancel what is done inside when its time is over; a ``TimeoutError`` of its own passes.
+
+    Args:
+        seconds: How long it may take; None for ever.
+        late: Begins the sentence that says so, before the number of seconds.
+
+    Raises:
+        ToolTimedOut: It took longer.
+    """
+    limit = asyncio.timeout(seconds)
+    try:
+        async with limit:
+            yield
+    except TimeoutError as error:
+        if not limit.expired():
+            raise
+        raise ToolTimedOut(f"{late} {seconds:g} s") from error
 
 
 def is_debugging() -> bool:

@@ -1,6 +1,5 @@
 """An agent behind the face of a tool, for another agent's model to call."""
 
-import asyncio
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -12,7 +11,8 @@ from toolkit.agents.thread import History, Thread
 from toolkit.call import ToolCall
 from toolkit.context import ToolContext
 from toolkit.definition import ToolDefinition
-from toolkit.errors import DefinitionInvalid, ToolTimedOut
+from toolkit.errors import DefinitionInvalid
+from toolkit.outcomes import time_limit
 from toolkit.plain import member
 from toolkit.tool_class import OnError, Tool, arguments_of
 
@@ -79,14 +79,8 @@ class AgentTool(Tool):
         message = arguments_of(call).get("message")
         if not isinstance(message, str):
             raise DefinitionInvalid(f"{self.name} takes one argument, a string: message")
-        limit = asyncio.timeout(self._timeout_s)
-        try:
-            async with limit:
-                answer = await self._ask(message, replace(context, tool_hooks=(), call=None, call_id=None))
-        except TimeoutError as error:
-            if not limit.expired():
-                raise
-            raise ToolTimedOut(f"{self.name} gave no answer within {self._timeout_s:g} s") from error
+        async with time_limit(self._timeout_s, f"{self.name} gave no answer within"):
+            answer = await self._ask(message, replace(context, tool_hooks=(), call=None, call_id=None))
         extracted = self._extract(answer)
         return await extracted if isawaitable(extracted) else extracted
 

@@ -3,12 +3,16 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack
 from typing import Any, TypeVar, cast
 
 from mcp import ClientSession
 from mcp.client.session import ClientRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp.types import (
+    CONNECTION_CLOSED,
+    INVALID_REQUEST,
+    UNSUPPORTED_PROTOCOL_VERSION,
     ElicitRequestFormParams,
     ElicitRequestParams,
     ElicitResult,
@@ -17,22 +21,22 @@ from mcp.types import (
 )
 
 from toolkit.errors import ServerFailed
-from toolkit.mcp.held import Held
-from toolkit.mcp.loops import on_loop
-from toolkit.mcp.places import HttpServer, Place
-from toolkit.mcp.wire import Wire, is_late, is_too_large
+from toolkit.mcp.places import HttpServer, Place, StdioServer
+from toolkit.mcp.transports import Answers, open_streams, transport_of
+from toolkit.mcp.wire import Wire, is_too_large
+from toolkit.outcomes import time_limit
 from toolkit.people.asking import PATIENCE_S, ApprovalRequest, Approver, answered
 
 T = TypeVar("T")
+
+_CLOSE_TIMEOUT_S = 15.0
+"""The SDK ends a process within seven seconds; past this, it hangs."""
 
 _log = logging.getLogger("mcp.toolkit")
 
 
 class Connection:
-    """Sends requests to one server, and answers what it asks.
-
-    A request that the server may have taken is sent again only where the caller says that it may be. All of it is done
-    on the event loop on which the connection was made; other loops' requests are handed over to that one.
+    """Sends requests to one server, and answers what it asks; all of it on one event loop.
 
     Args:
         name: What the server is called here.
@@ -40,41 +44,51 @@ class Connection:
         approver: Answers the questions to the user that a yes can answer: those that ask for nothing, or for booleans
             alone; nobody answering in five minutes is a no. None has the server told that nobody can be asked.
         on_change: Called when the server's tools may be others than they were.
+        timeout_s: How long a request may take; None for as long as it likes.
     """
 
-    def __init__(self, name: str, place: Place, approver: Approver | None, on_change: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        name: str,
+        place: Place,
+        approver: Approver | None,
+        on_change: Callable[[], None],
+        *,
+        timeout_s: float | None,
+    ) -> None:
         self._name = name
         self._place = place
         self._approver = approver
         self._on_change = on_change
+        self._timeout_s = timeout_s
         self._loop = asyncio.get_running_loop()
         self._opening = asyncio.Lock()
-        self._held: Held | None = None
+        self._line: _Line | None = None
         self._is_over = False
 
-    async def open(self) -> Held:
-        """Return the connection, made first where there is none.
+    async def open(self) -> "_Line":
+        """Return the open line to the server, made first where there is none.
 
         Raises:
-            ServerFailed: The server cannot be started or reached, or the connection was closed for good.
+            ServerFailed: The server cannot be started or reached, the connection was closed for good, or it belongs to
+                another event loop.
         """
-        return await on_loop(self._loop, self._open, what=f"MCP server {self._name!r}")
-
-    async def _open(self) -> Held:
-        if self._held is not None and self._held.is_usable:
-            return self._held
+        if asyncio.get_running_loop() is not self._loop:
+            raise ServerFailed(f"MCP server {self._name!r} belongs to the event loop on which it was connected")
+        if self._line is not None and self._line.is_usable:
+            return self._line
         async with self._opening:
             if self._is_over:
                 raise ServerFailed(f"the connection to MCP server {self._name!r} is closed")
-            if self._held is not None:
-                if self._held.is_usable:
-                    return self._held
+            if self._line is not None:
+                if self._line.is_usable:
+                    return self._line
                 _log.info("connecting to MCP server %s again", self._name)
-                await self._held.close()
-                self._held = None
+                await self._line.close()
+                self._line = None
                 self._on_change()
-            self._held = await Held.open(self._name, self._place, self._session)
-            return self._held
+            self._line = await _Line.open(self._name, self._place, self._session)
+            return self._line
 
     async def ask(self, request: Callable[[ClientSession], Awaitable[T]], *, what: str, repeatable: bool) -> T:
         """Have a request sent, over a new connection if need be.
@@ -86,52 +100,44 @@ class Connection:
 
         Raises:
             ServerFailed: The server cannot be reached, was lost meanwhile, or refused.
-            TimeoutError: There was no answer in the request's time.
+            ToolTimedOut: There was no answer in time; the server was told to stop.
         """
-        return await on_loop(
-            self._loop,
-            lambda: self._ask(request, what=what, repeatable=repeatable),
-            what=f"MCP server {self._name!r}",
-        )
-
-    async def _ask(self, request: Callable[[ClientSession], Awaitable[T]], *, what: str, repeatable: bool) -> T:
         is_second = False
         while True:
-            held = await self._open()
+            line = await self.open()
             try:
-                return await request(held.session)
+                async with time_limit(self._timeout_s, f"{what} took longer than"):
+                    return await request(line.session)
             except MCPError as error:
-                if is_late(error):
-                    raise TimeoutError from error
                 if is_too_large(error) and isinstance(self._place, HttpServer):
                     raise ServerFailed(
                         f"MCP server {self._name!r} answered {what} with more than {self._place.max_bytes:,} bytes; "
                         "ask for less, or pass HttpServer(max_bytes=…)"
                     ) from error
-                if not held.is_lost_by(error):
+                if not line.is_lost_by(error):
                     raise ServerFailed(f"MCP server {self._name!r} refused {what}: {error.message}") from error
-                never_taken = await held.never_took(error)
-                if is_second or not (never_taken or repeatable):
-                    doubt = "" if never_taken else f"; whether {what} was done is not known"
-                    raise ServerFailed(f"the connection to MCP server {self._name!r} was lost{doubt}") from error
+                await line.close()
+                if is_second or not (repeatable or line.answers.session_gone):
+                    lost = f"the connection to MCP server {self._name!r} was lost"
+                    raise ServerFailed(f"{lost}; whether {what} was done is not known") from error
                 is_second = True
 
     async def close(self) -> None:
         """End it for good, and with it the server's process where there is one."""
         async with self._opening:
             self._is_over = True
-            if self._held is not None:
-                await self._held.close()
+            if self._line is not None:
+                await self._line.close()
 
     def _session(self, wire: Wire) -> ClientSession:
         return ClientSession(
             dispatcher=wire,
             client_info=Implementation(name="mcp-agent-inspector-toolkit", version="0.1.0"),
-            message_handler=self._heard,
+            message_handler=self._receive,
             elicitation_callback=self._elicit if self._approver is not None else None,
         )
 
-    async def _heard(self, message: object) -> None:
+    async def _receive(self, message: object) -> None:
         if isinstance(message, ToolListChangedNotification):
             self._on_change()
 
@@ -142,6 +148,109 @@ class Connection:
         request = ApprovalRequest(self._name, None, params.message)
         answer = await answered(request, self._approver, timeout_s=PATIENCE_S, changes=None)
         return ElicitResult(action="accept", content=yes) if answer else ElicitResult(action="decline")
+
+
+class _Line:
+    """A connection while it lasts, held by one task: cancel scopes have to be left in the task that entered them.
+
+    ``_Line.open`` makes it.
+    """
+
+    session: ClientSession
+    """What requests are sent by."""
+
+    def __init__(self, name: str, place: Place, make_session: Callable[[Wire], ClientSession]) -> None:
+        self.answers = Answers()
+        self._place = place
+        self._ended = asyncio.Event()
+        self._ready = asyncio.Event()
+        self._task = asyncio.create_task(self._hold(make_session), name=f"MCP server {name}")
+        # How it ended is looked at where a request fails; where none does, nobody has to be told.
+        self._task.add_done_callback(lambda task: task.cancelled() or task.exception())
+
+    @classmethod
+    async def open(cls, name: str, place: Place, make_session: Callable[[Wire], ClientSession]) -> "_Line":
+        """Connect, and agree with the server on how to speak.
+
+        Raises:
+            ServerFailed: It cannot be started or reached, or does not answer in its time.
+        """
+        line = cls(name, place, make_session)
+        try:
+            async with asyncio.timeout(place.start_timeout_s):
+                await line._ready.wait()
+        except BaseException as error:
+            line._task.cancel()
+            await line.close()
+            if not isinstance(error, TimeoutError):
+                raise
+            raise ServerFailed(f"{_cannot(name, place)}: no answer in {place.start_timeout_s:g} s") from error
+        if line._task.done() and (failure := line._task.exception()) is not None:
+            raise ServerFailed(f"{_cannot(name, place)}: {line._reason(failure)}") from failure
+        return line
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether a request can still be sent, as far as is known."""
+        return not (self._ended.is_set() or self.answers.session_gone)
+
+    def is_lost_by(self, error: MCPError) -> bool:
+        """Tell whether the error says that the connection is no more, rather than that the server refused."""
+        return error.code == CONNECTION_CLOSED or (error.code == INVALID_REQUEST and self.answers.session_gone)
+
+    async def close(self) -> None:
+        """End it, and with it the server's process where there is one; returns when that is done, even if cancelled."""
+        self._ended.set()
+        cancelled: asyncio.CancelledError | None = None
+        while not self._task.done():
+            try:
+                done, _ = await asyncio.wait((self._task,), timeout=_CLOSE_TIMEOUT_S)
+            except asyncio.CancelledError as error:
+                cancelled = error
+                continue
+            if not done:
+                self._task.cancel()
+        if cancelled is not None:
+            raise cancelled
+
+    async def _hold(self, make_session: Callable[[Wire], ClientSession]) -> None:
+        try:
+            async with AsyncExitStack() as stack:
+                streams = await stack.enter_async_context(open_streams(self._place, self.answers))
+                wire = Wire(*streams, transport_of(self._place), self._place.found_at, ended=self._ended)
+                self.session = await stack.enter_async_context(make_session(wire))
+                await _greet(self.session)
+                self._ready.set()
+                await self._ended.wait()
+        finally:
+            self._ended.set()
+            self._ready.set()
+
+    def _reason(self, failure: BaseException) -> str:
+        while isinstance(failure, BaseExceptionGroup):
+            failure = cast("BaseExceptionGroup[BaseException]", failure).exceptions[0]
+        if self.answers.refusal:
+            return f"it answered {self.answers.refusal}"
+        if isinstance(failure, MCPError) and failure.code == CONNECTION_CLOSED and isinstance(self._place, StdioServer):
+            return "it ended before it answered; its standard error may say why"
+        return f"{type(failure).__name__}: {failure}"
+
+
+def _cannot(name: str, place: Place) -> str:
+    """Return the beginning of the sentence that says why there is no connection; arguments may hold secrets."""
+    if isinstance(place, StdioServer):
+        return f"cannot start MCP server {name!r} ({place.command})"
+    return f"cannot reach MCP server {name!r} at {place.url}"
+
+
+async def _greet(session: ClientSession) -> None:
+    try:
+        await session.initialize()
+    except MCPError as error:
+        if error.code != UNSUPPORTED_PROTOCOL_VERSION:
+            raise
+        # It speaks only the revisions without a handshake.
+        await session.discover()
 
 
 def _yes(schema: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -2,21 +2,17 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
 from instrument import around
 from toolkit.content import Content, ResourceContent, as_content, as_text
 from toolkit.context import ToolContext
-from toolkit.errors import ServerFailed, ToolRefused, ToolTimedOut
+from toolkit.errors import ServerFailed, ToolRefused
+from toolkit.mcp.places import Place
 from toolkit.mcp.tools import McpTool, make_tools
 from toolkit.model import Message
+from toolkit.people.asking import Approver
 from toolkit.plain import plain
-
-if TYPE_CHECKING:
-    # Its module needs the SDK.
-    from toolkit.mcp.connection import Connection
-
-T = TypeVar("T")
 
 
 class McpServer:
@@ -24,35 +20,37 @@ class McpServer:
 
     Args:
         name: What it is called here.
-        connect: Makes the connection to it, given what is to be called when its tools may have changed.
+        place: Where it is.
+        approver: Answers its questions to its user; None has them declined.
         only: The tools that are wanted; None for all.
         namespaced: Whether the server's name goes before its tools'.
-        timeout_s: How long one request may take; None for as long as it likes.
+        timeout_s: How long a request may take; None for as long as it likes.
     """
 
     def __init__(
         self,
         name: str,
-        connect: "Callable[[Callable[[], None]], Connection]",
+        place: Place,
+        approver: Approver | None,
         *,
         only: frozenset[str] | None,
         namespaced: bool,
         timeout_s: float | None,
     ) -> None:
+        from toolkit.mcp.connection import Connection  # its module needs the SDK
+
         self.name = name
-        self._connection = connect(self.changed)
+        self._connection = Connection(name, place, approver, self._note_change, timeout_s=timeout_s)
         self._only = only
         self._namespaced = namespaced
-        self._timeout_s = timeout_s
         self._tools: list[McpTool] | None = None
         self._changes = 0
-        self._was_listed = False
+        self._listed_after = -1
+        """How many changes there had been when the tools were listed last."""
         self._listing = asyncio.Lock()
 
-    def changed(self) -> None:
-        """Have the tools be listed again when they are asked for the next time."""
+    def _note_change(self) -> None:
         self._changes += 1
-        self._tools = None
 
     async def open(self) -> None:
         """Connect, if it is not.
@@ -75,17 +73,13 @@ class McpServer:
         """
         await self._connection.open()
         async with self._listing:
-            if self._tools is not None:
-                return list(self._tools)
-            seen = self._changes
-            listed = await self._listed()
-            tools = make_tools(
-                self, listed, only=self._only, namespaced=self._namespaced, is_first=not self._was_listed
-            )
-            self._was_listed = True
-            # What changed while they were listed is asked for again.
-            self._tools = tools if seen == self._changes else None
-            return list(tools)
+            if self._tools is None or self._listed_after != self._changes:
+                # What changes while they are listed is asked for again.
+                changes, listed = self._changes, await self._list()
+                is_first = self._tools is None
+                self._tools = make_tools(self, listed, only=self._only, namespaced=self._namespaced, is_first=is_first)
+                self._listed_after = changes
+            return list(self._tools)
 
     async def read(self, uri: str) -> list[Content]:
         """Read a resource, in as many parts as the server makes of it.
@@ -140,16 +134,14 @@ class McpServer:
 
         # Not by the session's own `call_tool`, which holds the result against the output schema as `Tool` does.
         def send(session: Any) -> Awaitable[object]:
-            return session.send_request(
-                request, answers, request_read_timeout_seconds=self._timeout_s, progress_callback=progressed
-            )
+            return session.send_request(request, answers, progress_callback=progressed)
 
-        answer = await self._within(send, tool.name, repeatable=tool.repeatable)
+        answer = await self._connection.ask(send, what=tool.name, repeatable=tool.repeatable)
         if isinstance(answer, InputRequiredResult):
             raise ToolRefused(f"MCP server {self.name!r} asks something before it answers {tool.name}; nobody is asked")
         return answer
 
-    async def _listed(self) -> list[dict[str, Any]]:
+    async def _list(self) -> list[dict[str, Any]]:
         from mcp.types import PaginatedRequestParams
 
         what = "its list of tools"
@@ -167,13 +159,7 @@ class McpServer:
         raise ServerFailed(f"MCP server {self.name!r} answers {what} with the same page again and again")
 
     async def _ask(self, send: Callable[[Any], Awaitable[Any]], what: str) -> Any:
-        return await self._within(send, what, repeatable=True)
-
-    async def _within(self, send: Callable[[Any], Awaitable[T]], what: str, *, repeatable: bool) -> T:
-        try:
-            return await self._connection.ask(send, what=what, repeatable=repeatable)
-        except TimeoutError as error:
-            raise ToolTimedOut(f"{what} took longer than {self._timeout_s:g} s") from error
+        return await self._connection.ask(send, what=what, repeatable=True)
 
 
 def _part(contents: object) -> Content:

@@ -61,7 +61,17 @@ class McpServers(Mapping[str, McpServer]):
             ExtraMissing: The SDK is not installed, or is too old.
         """
         need_mcp(NEEDED_FOR)
-        self._servers = {name: self._server(name, place) for name, place in self._places.items()}
+        self._servers = {
+            name: McpServer(
+                name,
+                place,
+                self._approver,
+                only=self._only.get(name),
+                namespaced=self._namespaced,
+                timeout_s=self._timeout_s,
+            )
+            for name, place in self._places.items()
+        }
         try:
             await _at_all(McpServer.open, self._servers.values())
             # What a filter names and a server lacks is told now, not when a model is first asked.
@@ -109,17 +119,6 @@ class McpServers(Mapping[str, McpServer]):
         """End all connections; returns when every server's process is gone."""
         servers, self._servers = self._servers, {}
         await asyncio.gather(*(server.close() for server in servers.values()))
-
-    def _server(self, name: str, place: Place) -> McpServer:
-        from toolkit.mcp.connection import Connection
-
-        return McpServer(
-            name,
-            lambda on_change: Connection(name, place, self._approver, on_change),
-            only=self._only.get(name),
-            namespaced=self._namespaced,
-            timeout_s=self._timeout_s,
-        )
 
 
 async def _at_all(do: Callable[[McpServer], Awaitable[T]], servers: Iterable[McpServer]) -> list[T]:

@@ -4,7 +4,7 @@ import logging
 import re
 from collections.abc import Iterable, Mapping
 from functools import partial
-from typing import Any, ClassVar, Protocol, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from toolkit.call import ToolCall
 from toolkit.context import ToolContext
@@ -13,6 +13,10 @@ from toolkit.errors import DefinitionInvalid
 from toolkit.plain import member
 from toolkit.result import ToolResult
 from toolkit.tool_class import Tool, arguments_of
+
+if TYPE_CHECKING:
+    # It makes these tools.
+    from toolkit.mcp.server import McpServer
 
 _log = logging.getLogger("mcp.toolkit")
 
@@ -23,19 +27,6 @@ BOXED = "x-fastmcp-wrap-result"
 """Marks an output schema that only puts an object around what the tool returns, as FastMCP's servers do."""
 
 _FORBIDDEN = re.compile(r"[^A-Za-z0-9_./-]")
-
-
-class Caller(Protocol):
-    """Has a tool of one server called."""
-
-    @property
-    def name(self) -> str:
-        """The server's name here."""
-        ...
-
-    async def call_tool(self, tool: "McpTool", arguments: dict[str, Any], context: ToolContext) -> object:
-        """Call it; return the SDK's result."""
-        ...
 
 
 class McpTool(Tool):
@@ -54,7 +45,7 @@ class McpTool(Tool):
     def __init__(
         self,
         definition: ToolDefinition,
-        server: Caller,
+        server: "McpServer",
         *,
         remote_name: str,
         validate: bool = True,
@@ -89,13 +80,8 @@ class McpTool(Tool):
         return result
 
 
-def tool_name(server: str, tool: str, *, namespaced: bool) -> str:
-    """Return the name by which models call a server's tool."""
-    return _FORBIDDEN.sub("_", f"{server}{SEPARATOR}{tool}" if namespaced else tool)
-
-
 def make_tools(
-    server: Caller,
+    server: "McpServer",
     listed: Iterable[Mapping[str, Any]],
     *,
     only: frozenset[str] | None,
@@ -125,11 +111,11 @@ def make_tools(
     ]
 
 
-def _make_tool(server: Caller, listed: Mapping[str, Any], *, namespaced: bool) -> McpTool:
+def _make_tool(server: "McpServer", listed: Mapping[str, Any], *, namespaced: bool) -> McpTool:
     remote_name = str(listed["name"])
     output_schema = _unboxed(listed.get("outputSchema"))
     definition = ToolDefinition(
-        name=tool_name(server.name, remote_name, namespaced=namespaced),
+        name=_FORBIDDEN.sub("_", f"{server.name}{SEPARATOR}{remote_name}" if namespaced else remote_name),
         description=listed.get("description") or listed.get("title") or "",
         input_schema=listed["inputSchema"],
         output_schema=output_schema,

@@ -19,7 +19,7 @@ _TIMEOUT = httpx2.Timeout(30.0, read=None)
 
 
 @dataclass(slots=True)
-class Heard:
+class Answers:
     """What HTTP says beside the messages."""
 
     session_gone: bool = False
@@ -29,11 +29,11 @@ class Heard:
 
 
 @asynccontextmanager
-async def open_streams(place: Place, heard: Heard) -> AsyncGenerator[tuple[Any, Any]]:
+async def open_streams(place: Place, answers: Answers) -> AsyncGenerator[tuple[Any, Any]]:
     """Start or reach the server."""
     if isinstance(place, HttpServer):
         async with (
-            _http_client(place, heard) as client,
+            _http_client(place, answers) as client,
             streamable_http_client(place.url, http_client=client, max_sse_event_size=place.max_bytes) as both,
         ):
             yield both
@@ -54,7 +54,7 @@ def transport_of(place: Place) -> str:
     return "stdio" if isinstance(place, StdioServer) else "http"
 
 
-def _http_client(place: HttpServer, heard: Heard) -> httpx2.AsyncClient:
+def _http_client(place: HttpServer, answers: Answers) -> httpx2.AsyncClient:
     headers = dict(place.headers)
     if place.token is not None:
         headers["Authorization"] = f"Bearer {place.token}"
@@ -62,9 +62,9 @@ def _http_client(place: HttpServer, heard: Heard) -> httpx2.AsyncClient:
     async def look(response: httpx2.Response) -> None:
         if response.status_code == 404 and "mcp-session-id" in response.request.headers:
             # https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
-            heard.session_gone = True
+            answers.session_gone = True
         if response.status_code >= 400:
-            heard.refusal = f"{response.status_code} {response.reason_phrase}"
+            answers.refusal = f"{response.status_code} {response.reason_phrase}"
 
     return httpx2.AsyncClient(headers=headers, timeout=_TIMEOUT, event_hooks={"response": [look]})
 

@@ -1,16 +1,17 @@
 """The SDK's wire with the hooks around every request on it."""
 
+from asyncio import Event
 from collections.abc import Awaitable, Callable, Mapping
 from itertools import count
 from typing import Any, TypeVar
 
 import anyio.abc
-from anyio import TASK_STATUS_IGNORED, Event
+from anyio import TASK_STATUS_IGNORED
 from mcp.shared.dispatcher import CallOptions, DispatchContext, OnNotify, OnNotifyIntercept, OnRequest
 from mcp.shared.exceptions import MCPError
 from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
 from mcp.shared.transport_context import TransportContext
-from mcp.types import CONNECTION_CLOSED, REQUEST_TIMEOUT
+from mcp.types import CONNECTION_CLOSED
 
 from instrument import around
 from toolkit.plain import plain
@@ -18,32 +19,31 @@ from toolkit.plain import plain
 R = TypeVar("R")
 
 
-class NotSent(MCPError):
-    """The connection was over before the request went out."""
-
-    def __init__(self) -> None:
-        super().__init__(CONNECTION_CLOSED, "Connection closed")
-
-
 class Wire(JSONRPCDispatcher[TransportContext]):
     """One connection's requests, both ways.
 
     What is sent is sent inside its hooks, so that the trace context that the SDK writes into ``_meta`` names the
     request's own span.
+
+    Args:
+        incoming: What the other side sends.
+        outgoing: Takes what is sent to it.
+        transport: What the hooks call the way to it.
+        server: Where it is, for the hooks.
+        ended: Is set when the other side has gone away.
     """
 
     emits_hooks = True
     """Tells recorders that patch the SDK to leave the requests of this dispatcher alone."""
 
-    def __init__(self, incoming: Any, outgoing: Any, transport: str, server: str | list[str] | None = None) -> None:
+    def __init__(
+        self, incoming: Any, outgoing: Any, transport: str, server: str | list[str] | None, *, ended: Event
+    ) -> None:
         super().__init__(incoming, outgoing)
         self._transport = transport
         self._server = {} if server is None else {"server": server}
         self._ids = count(1)
-        self._under_way = 0
-        self.ended = Event()
-        self.cut_off = 0
-        """How many requests were without their answer when the connection ended."""
+        self._ended = ended
 
     async def send_raw_request(
         self, method: str, params: Mapping[str, Any] | None, opts: CallOptions | None = None, **more: Any
@@ -52,29 +52,12 @@ class Wire(JSONRPCDispatcher[TransportContext]):
         chosen = opts or CallOptions()
         request_id = chosen.setdefault("request_id", next(self._ids))
         return await watched(
-            lambda: self._send(method, params, chosen, more),
+            lambda: super(Wire, self).send_raw_request(method, params, chosen, **more),
             (request_id, method, params or None),
             transport=self._transport,
             direction="outbound",
             **self._server,
         )
-
-    async def _send(
-        self, method: str, params: Mapping[str, Any] | None, opts: CallOptions, more: Mapping[str, Any]
-    ) -> dict[str, Any]:
-        # The hooks may have taken a while.
-        if self.ended.is_set():
-            raise NotSent
-        self._under_way += 1
-        try:
-            return await super().send_raw_request(method, params, opts, **more)
-        except MCPError as error:
-            # All of them are woken at once, and the first to come here still counts the others.
-            if is_closed(error):
-                self.cut_off = max(self.cut_off, self._under_way)
-            raise
-        finally:
-            self._under_way -= 1
 
     async def run(
         self,
@@ -99,7 +82,7 @@ class Wire(JSONRPCDispatcher[TransportContext]):
         try:
             await super().run(answer, on_notify, on_notify_intercept, task_status=task_status)
         finally:
-            self.ended.set()
+            self._ended.set()
 
 
 async def watched(
@@ -123,7 +106,7 @@ async def watched(
         try:
             result = await work()
         except MCPError as error:
-            if _is_local(error):
+            if _is_closed(error):
                 raise
             refusal = error
             call.set(envelope=answer | {"error": error.error.model_dump(mode="json", exclude_none=True)})
@@ -134,12 +117,7 @@ async def watched(
     raise refusal
 
 
-def _is_local(error: MCPError) -> bool:
-    """Tell whether the error was made on this side, because no answer came in time or at all."""
-    return is_closed(error) or is_late(error)
-
-
-def is_closed(error: MCPError) -> bool:
+def _is_closed(error: MCPError) -> bool:
     """Tell whether the SDK raised the error because the connection ended."""
     return error.code == CONNECTION_CLOSED and error.message == "Connection closed"
 
@@ -147,8 +125,3 @@ def is_closed(error: MCPError) -> bool:
 def is_too_large(error: MCPError) -> bool:
     """Tell whether the SDK raised the error because the answer is larger than it may be: it came, and was not read."""
     return error.code == CONNECTION_CLOSED and "byte limit" in error.message
-
-
-def is_late(error: MCPError) -> bool:
-    """Tell whether the SDK raised the error because there was no answer in the request's time."""
-    return error.code == REQUEST_TIMEOUT and isinstance(error.__context__, TimeoutError)

@@ -1,10 +1,9 @@
 """Gives a tool so much time and no more."""
 
-import asyncio
-
 from toolkit.errors import ToolTimedOut
 from toolkit.middleware.contexts import ToolCallArgs, ToolCallFn, ToolHookContext
 from toolkit.middleware.selection import ToolMiddleware, Tools, above_zero, failed
+from toolkit.outcomes import time_limit
 from toolkit.result import ToolResult
 
 
@@ -27,11 +26,8 @@ class Timeout(ToolMiddleware):
 
     async def around(self, ctx: ToolHookContext, args: ToolCallArgs, call_next: ToolCallFn, /) -> ToolResult:
         """Wait for the call as long as it may take."""
-        limit = asyncio.timeout(self._seconds)
         try:
-            async with limit:
+            async with time_limit(self._seconds, f"{ctx.tool_name} did not answer within"):
                 return await call_next(args)
-        except TimeoutError:
-            if not limit.expired():
-                raise
-            return failed(ToolTimedOut(f"{ctx.tool_name} did not answer within {self._seconds:g} s"))
+        except ToolTimedOut as error:
+            return failed(error)

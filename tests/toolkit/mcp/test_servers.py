@@ -85,7 +85,7 @@ def test_a_server_that_cannot_be_started_is_named_and_the_others_are_ended(desk,
         async with McpServers({"desk": desk(), "lost": StdioServer("/no/such/program", ["--x"])}):
             raise AssertionError
 
-    with pytest.raises(ServerFailed, match=r"cannot start MCP server 'lost' \(/no/such/program --x\): .*No such file"):
+    with pytest.raises(ServerFailed, match=r"cannot start MCP server 'lost' \(/no/such/program\): .*No such file"):
         asyncio.run(enter())
     assert [is_alive(pid) for pid in ledger.pids()] in ([], [False])
 
@@ -269,4 +269,5 @@ def test_a_server_that_cannot_be_started_is_named_without_its_secrets():
     place = StdioServer("/no/such/program", ["--api-key", "sk-1", "--port", "80", "--token=sk-2", "--verbose", "key"])
     with pytest.raises(ServerFailed) as caught:
         run({"lost": place}, None)
-    assert "(/no/such/program --api-key … --port 80 --token=… --verbose key)" in str(caught.value)
+    assert "(/no/such/program)" in str(caught.value)
+    assert "sk-" not in str(caught.value)
