@@ -22,6 +22,7 @@ from typing import Any, Final, TypeAlias, cast
 
 from inspector.integrations.calls import Call, Keywords, Model, Named, awaited, opened, safely
 from inspector.integrations.patches import Patches
+from inspector.integrations.providers import provider_named
 from inspector.integrations.within import Within
 
 Method: TypeAlias = Callable[..., Coroutine[Any, Any, Any]]
@@ -152,17 +153,6 @@ def _is_control(messages: Any) -> bool:
         return False
 
 
-_PROVIDERS: Final = {
-    "anthropic-vertex": "anthropic",
-    "azure": "azure.ai.openai",
-    "bedrock": "aws.bedrock",
-    "codexresponses": "openai",
-    "google": "gcp.gemini",
-    "googleoai": "gcp.gemini",
-    "moonshot": "moonshot_ai",
-    "responses": "openai",
-    "xai": "x_ai",
-}
 _PARAMETERS: Final = ("max_tokens", "temperature", "top_p", "top_k", "stop_sequences", "response_format")
 
 
@@ -184,7 +174,7 @@ def _request(
     }
     prompt |= {name: getattr(given, name, None) for name in _PARAMETERS}
     return {
-        "llm": Model(_PROVIDERS.get(provider, provider), prompt["model"]),
+        "llm": Model(provider_named(provider), prompt["model"]),
         "prompt": {name: value for name, value in prompt.items() if value is not None},
     }
 

@@ -22,6 +22,7 @@ from inspector.integrations.openai.answers import ChatAnswer, CompletionAnswer, 
 from inspector.integrations.openai.embeddings import without_vectors
 from inspector.integrations.patches import Patches
 from inspector.integrations.plain import is_fields
+from inspector.integrations.providers import provider_named
 from inspector.integrations.streams import Answer, Reading
 from inspector.integrations.tracebacks import unseen
 
@@ -108,22 +109,6 @@ _RECORDED: Final = frozenset(
     }
 )
 """Arguments that are recorded: the rest are keys, addresses, clients and what litellm hands to itself."""
-
-_PROVIDERS: Final = {
-    "azure": "azure.ai.openai",
-    "azure_ai": "azure.ai.inference",
-    "azure_text": "azure.ai.openai",
-    "bedrock": "aws.bedrock",
-    "bedrock_converse": "aws.bedrock",
-    "gemini": "gcp.gemini",
-    "mistral": "mistral_ai",
-    "text-completion-openai": "openai",
-    "vertex_ai": "gcp.vertex_ai",
-    "vertex_ai_beta": "gcp.vertex_ai",
-    "watsonx": "ibm.watsonx.ai",
-    "xai": "x_ai",
-}
-"""Names of litellm that OpenTelemetry spells otherwise."""
 
 
 class _Asked(Model):
@@ -237,7 +222,7 @@ def _named(model: Any, provider: Any) -> tuple[str | None, str | None]:
         provider = first if slash and first in known else litellm.model_cost.get(model, {}).get("litellm_provider")
     if slash and first == provider:
         model = rest
-    return _PROVIDERS.get(provider, provider) if isinstance(provider, str) else None, model
+    return provider_named(provider) if isinstance(provider, str) else None, model
 
 
 def _returned(function: _Function, call: Call, result: Any) -> None:

@@ -1,4 +1,4 @@
-"""Whose models are called, told by where a request goes: many providers speak OpenAI's protocol."""
+"""Whose models are called, by where a request goes, since many speak OpenAI's protocol, and by what frameworks say."""
 
 from typing import Final
 
@@ -25,6 +25,33 @@ _BY_HOST: Final = (
     ("openrouter.ai", "openrouter"),
 )
 """Ends of host names; the names are OpenTelemetry's values of ``gen_ai.provider.name`` where it has one."""
+_BY_NAME: Final = {
+    "amazon_bedrock": "aws.bedrock",
+    "anthropic-vertex": "anthropic",
+    "azure": "azure.ai.openai",
+    "azure_ai": "azure.ai.inference",
+    "azure_text": "azure.ai.openai",
+    "bedrock": "aws.bedrock",
+    "bedrock_converse": "aws.bedrock",
+    "codexresponses": "openai",
+    "gemini": "gcp.gemini",
+    "google": "gcp.gemini",
+    "google-gla": "gcp.gemini",
+    "google-vertex": "gcp.vertex_ai",
+    "google_genai": "gcp.gemini",
+    "google_vertexai": "gcp.vertex_ai",
+    "googleoai": "gcp.gemini",
+    "mistral": "mistral_ai",
+    "mistralai": "mistral_ai",
+    "moonshot": "moonshot_ai",
+    "responses": "openai",
+    "text-completion-openai": "openai",
+    "vertex_ai": "gcp.vertex_ai",
+    "vertex_ai_beta": "gcp.vertex_ai",
+    "watsonx": "ibm.watsonx.ai",
+    "xai": "x_ai",
+}
+"""Names that frameworks have for providers, where OpenTelemetry spells them otherwise."""
 
 
 def provider_at(host: str, otherwise: str) -> str:
@@ -32,3 +59,8 @@ def provider_at(host: str, otherwise: str) -> str:
     host = host.lower()
     # Vertex AI puts the region before its name without a dot.
     return next((name for end, name in _BY_HOST if host == end or host.endswith(("." + end, "-" + end))), otherwise)
+
+
+def provider_named(name: str) -> str:
+    """Return the name that OpenTelemetry has for what a framework calls a provider."""
+    return _BY_NAME.get(name, name)

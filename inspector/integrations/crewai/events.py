@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any, Final, cast
 
 from inspector.integrations.calls import Keywords, Model, Named
+from inspector.integrations.providers import provider_named
 from instrument.keywords import Noun
 
 
@@ -91,18 +92,10 @@ def _model(source: Any, event: Any) -> Keywords:
     return {"llm": llm_of(source), "prompt": {name: value for name, value in prompt.items() if value is not None}}
 
 
-_PROVIDERS: Final = {
-    "azure": "azure.ai.openai",
-    "bedrock": "aws.bedrock",
-    "gemini": "gcp.gemini",
-    "google": "gcp.gemini",
-}
-
-
 def llm_of(source: Any) -> Model:
     """Return what is said of a model of CrewAI's."""
     provider = str(getattr(source, "provider", "") or "")
-    return Model(_PROVIDERS.get(provider, provider) or None, getattr(source, "model", None))
+    return Model(provider_named(provider) or None, getattr(source, "model", None))
 
 
 def _output(event: Any) -> Keywords:

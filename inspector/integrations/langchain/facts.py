@@ -5,19 +5,10 @@ from types import FrameType
 from typing import Any, Final, cast
 
 from inspector.integrations.calls import Keywords, Model, Named
+from inspector.integrations.providers import provider_named
+from inspector.roles import role_named
 
 _UNNAMED_GRAPH: Final = "LangGraph"
-_PROVIDERS: Final = {
-    "amazon_bedrock": "aws.bedrock",
-    "azure": "azure.ai.openai",
-    "bedrock": "aws.bedrock",
-    "google_genai": "gcp.gemini",
-    "google_vertexai": "gcp.vertex_ai",
-    "mistral": "mistral_ai",
-    "mistralai": "mistral_ai",
-    "watsonx": "ibm.watsonx.ai",
-    "xai": "x_ai",
-}
 _PARAMETERS: Final = (
     "frequency_penalty",
     "max_completion_tokens",
@@ -38,7 +29,6 @@ _PARAMETERS: Final = (
     "top_k",
     "top_p",
 )
-_ROLES: Final = {"human": "user", "ai": "assistant", "AIMessageChunk": "assistant"}
 
 
 def fields(value: Any) -> Mapping[str, Any]:
@@ -104,7 +94,7 @@ def _request(serialized: Any, metadata: Any, more: Any, *, streams: bool) -> dic
 
 def _provider(metadata: Any) -> str | None:
     name = fields(metadata).get("ls_provider")
-    return _PROVIDERS.get(name, name) if isinstance(name, str) else None
+    return provider_named(name) if isinstance(name, str) else None
 
 
 def _message(message: Any) -> Any:
@@ -112,7 +102,9 @@ def _message(message: Any) -> Any:
     kind = getattr(message, "type", None)
     if kind is None:
         return message
-    plain: dict[str, Any] = {"role": _ROLES.get(kind, getattr(message, "role", kind)), "content": message.content}
+    # A `ChatMessage` has any role.
+    role = getattr(message, "role", None) or role_named(kind) or kind
+    plain: dict[str, Any] = {"role": role, "content": message.content}
     for name in ("name", "tool_calls", "tool_call_id"):
         if found := getattr(message, name, None):
             plain[name] = found

@@ -4,16 +4,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, cast
 
 from inspector.integrations.calls import Keywords, Model, Named
+from inspector.integrations.providers import provider_named
 
-_PROVIDERS: Final = {
-    "azure": "azure.ai.openai",
-    "bedrock": "aws.bedrock",
-    "google": "gcp.gemini",
-    "google-gla": "gcp.gemini",
-    "google-vertex": "gcp.vertex_ai",
-    "mistral": "mistral_ai",
-    "xai": "x_ai",
-}
 _SETTINGS: Final = (
     "frequency_penalty",
     "max_tokens",
@@ -66,7 +58,7 @@ def request(model: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], *, str
         asked["tools"] = [_definition(each) for each in tools]
     provider = model.system
     return {
-        "llm": Model(_PROVIDERS.get(provider, provider), model.model_name),
+        "llm": Model(provider_named(provider), model.model_name),
         "prompt": {**asked, "messages": list(_messages(given["messages"]))},
     }
 

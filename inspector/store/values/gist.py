@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Raw
 
 from inspector.model import Span
+from inspector.roles import role_named
 from inspector.store.values.rows import clamp, clean
 from inspector.store.values.sums import TraceSums
 
@@ -17,7 +18,6 @@ _ASKED = frozenset(("llm", "agent", "workflow"))
 _MOST_CHARS = 2_000_000
 """A longer text is not looked into."""
 _MOST_MESSAGES = 10_000
-_ASKERS, _ANSWERERS = frozenset(("user", "human")), frozenset(("assistant", "ai", "model"))
 _HOLD_MESSAGES = ("messages", "input", "contents", "prompt", "query", "question", "task")
 _HOLD_TEXT = ("content", "parts", "text", "message", "output", "result", "answer", "response")
 _ARRAY = msgspec.json.Decoder(list[Raw])
@@ -71,15 +71,15 @@ def _last(spans: Sequence[Span]) -> Dated | None:
 
 def question_in(value: object) -> str | None:
     """Returns the beginning of what was asked: of messages the user's first one, else all there is."""
-    return _said(value, _ASKERS, first=True)
+    return _said(value, "user", first=True)
 
 
 def answer_in(value: object) -> str | None:
     """Returns the beginning of what was answered: of messages the assistant's last one, else all there is."""
-    return _said(value, _ANSWERERS, first=False)
+    return _said(value, "assistant", first=False)
 
 
-def _said(value: object, by: frozenset[str], *, first: bool) -> str | None:
+def _said(value: object, by: str, *, first: bool) -> str | None:
     if not isinstance(value, str) or len(value) > _MOST_CHARS:
         return None
     begin = value[:64].lstrip()[:1]
@@ -95,18 +95,18 @@ def _said(value: object, by: frozenset[str], *, first: bool) -> str | None:
     return _short(found)
 
 
-def _of_array(messages: Sequence[Raw], by: frozenset[str], *, first: bool) -> str | None:
+def _of_array(messages: Sequence[Raw], by: str, *, first: bool) -> str | None:
     for raw in islice(messages if first else reversed(messages), _MOST_MESSAGES):
         message = _ANY.decode(raw)
         members = _members(message)
         who = members.get("role", members.get("type"))
         # It may be any value: one that is no name is nobody's.
-        if (who is None or (isinstance(who, str) and who in by)) and (text := _text(message, _DEEPEST)):
+        if (who is None or (isinstance(who, str) and role_named(who) == by)) and (text := _text(message, _DEEPEST)):
             return text
     return None
 
 
-def _of_one(value: Any, by: frozenset[str], *, first: bool) -> str | None:
+def _of_one(value: Any, by: str, *, first: bool) -> str | None:
     members = _members(value)
     for key in _HOLD_MESSAGES:
         held: Any = members.get(key)
