@@ -16,6 +16,7 @@ from inspector.reading.describe_model import describe_model
 from inspector.reading.describe_request import describe_prompt, describe_request, describe_resource
 from inspector.reading.description import SERVER, Description, shown, titled
 from inspector.reading.facts import Facts
+from inspector.reading.message_parts import STRUCTURED
 from inspector.reading.middleware import outcome, put_middleware
 from inspector.toolnames import without_server
 
@@ -124,7 +125,6 @@ def _agent(record: CallRecord, facts: Facts, after: Facts | None) -> Description
     return made
 
 
-_STRUCTURED = ("structured_content", "structuredContent", "structured")
 _TOOL_FACTS = (
     ("source", sc.TOOL_SOURCE),
     ("server", sc.TOOL_SERVER),
@@ -167,11 +167,11 @@ def _tool_result(made: Description, after: Facts) -> None:
     text = after.text("result")
     made.put_text(sc.TOOL_CALL_RESULT, sc.SEED_TOOL_OUTPUT, text=text)
     # Only an object that names one has to be read for it.
-    if not any(name in text.json for name in _STRUCTURED):
+    if not any(name in text.json for name in STRUCTURED):
         return
     result = after.get("result")
     held = result if isinstance(result, dict) else {}
-    for name in _STRUCTURED:
+    for name in STRUCTURED:
         if (value := held.get(name)) is not None:
             made.put_part(sc.SEED_TOOL_STRUCTURED_OUTPUT, value=value, facts=after, of="result")
             return

@@ -49,7 +49,7 @@ def _put_request(made: Description, request: RequestFacts) -> None:
 def _put_prompt(made: Description, facts: Facts, prompt: Plain, request: RequestFacts) -> None:
     made.put_text(sc.SEED_LLM_PROMPT, text=facts.text("prompt"))
     messages, system = input_messages(prompt)
-    made.put_part(sc.INPUT_MESSAGES, value=messages, facts=facts, of="prompt")
+    made.put_part(sc.INPUT_MESSAGES, value=[*messages], facts=facts, of="prompt")
     if system:
         made.put_part(sc.SYSTEM_INSTRUCTIONS, value=system, facts=facts, of="prompt")
     if request.tools:
@@ -77,7 +77,7 @@ def _put_answer(record: CallRecord, made: Description, after: Facts) -> None:
         made.bodies[sc.USAGE_JSON] = after.text("usage").json
     if record.content:
         made.put_text(sc.SEED_LLM_RESPONSE, text=after.text("response"))
-        made.put_part(sc.OUTPUT_MESSAGES, value=output_messages(answer), facts=after, of="response")
+        made.put_part(sc.OUTPUT_MESSAGES, value=[*output_messages(answer)], facts=after, of="response")
 
 
 def _put_ids(record: CallRecord, made: Description, facts: Facts, after: Facts | None) -> None:

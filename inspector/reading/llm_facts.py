@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from inspector.plain import Plain
-from inspector.reading.message_parts import Fields, first
+from inspector.reading.fields import Fields, first
 
 _MAX_REASONS = 64
 

@@ -1,202 +1,281 @@
 """What went to a model and what came back, as messages in the shape of the OpenTelemetry conventions.
 
-Every function takes any plain value and answers for it: a shape that no rule knows becomes one text part of its JSON.
+Every function takes any plain value and answers for it. A block that no rule knows stays as it came, or becomes the
+text of its JSON where a recorder of ours wrote it.
 """
 
-from typing import Final, TypeAlias
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias, cast
 
+from inspector.encoding import encode
 from inspector.plain import Plain
-from inspector.reading.llm_facts import RequestFacts, ResponseFacts, finish_reason, request_facts, response_facts
-from inspector.reading.message_parts import (
-    Fields,
-    Part,
-    calls_beside,
-    first,
-    json_part,
-    part_of,
-    parts_of,
-    reasoning,
-    text_part,
-    tool_response,
-)
+from inspector.reading.fields import Fields, Part, first, parsed
+from inspector.reading.llm_facts import finish_reason, response_facts
+from inspector.reading.media import with_data
+from inspector.reading.message_parts import calls_beside, part_of, reasoning, rule_of, text_part, tool_response
+from inspector.roles import ROLES, role_named
 
-__all__ = [
-    "Message",
-    "RequestFacts",
-    "ResponseFacts",
-    "input_messages",
-    "output_messages",
-    "request_facts",
-    "response_facts",
-]
+Message: TypeAlias = dict[str, Any]
+Instructions: TypeAlias = list[Plain] | None
+"""The parts of system instructions that a request has apart from its messages."""
 
-Message: TypeAlias = dict[str, Plain]
+MAX_PARTS: Final = 1_024
+"""Blocks of one message of a foreign span, and messages of one list; the first ones are read."""
 
-_ROLES: Final = {"human": "user", "ai": "assistant", "model": "assistant", "developer": "system", "function": "tool"}
-_MESSAGE_TYPES: Final = ("human", "ai", "system", "tool", "function", "AIMessageChunk", "message")
+_MAX_JSON_CHARS: Final = 1 << 20
+_MAX_NESTING: Final = 6
 _ITEM_ROLES: Final = {
-    "function_call": "assistant",
-    "custom_tool_call": "assistant",
-    "mcp_call": "assistant",
-    "reasoning": "assistant",
-    "function_call_output": "tool",
-    "custom_tool_call_output": "tool",
+    **dict.fromkeys(("function_call", "custom_tool_call", "mcp_call", "reasoning"), "assistant"),
+    **dict.fromkeys(("function_call_output", "custom_tool_call_output"), "tool"),
 }
+"""Items of OpenAI's Responses API that have a type instead of a role."""
 _SYSTEM: Final = ("system", "instructions", "system_instruction", "systemInstruction", "systemPrompt", "system_prompt")
 _ASKED: Final = ("messages", "input", "contents", "prompt", "message", "history", "message_history")
-_MAX_NESTING: Final = 4
+_ANSWERED: Final = ("generations", "output", "message", "messages", "response", "result")
+_ANSWERS: Final = ("choices", "candidates")
+_WRITTEN: Final = ("text", "output_text", "outputText", "response", "completion", "generated_text", "output")
 
 
-def input_messages(prompt: Plain) -> tuple[list[Plain], list[Plain] | None]:
-    """The messages of a prompt, and the parts of system instructions where those are given apart from them."""
-    return _input(prompt, 0)
+@dataclass(frozen=True, slots=True)
+class MessageReader:
+    """How messages are read, by whose they are."""
+
+    part: Callable[[Plain], Part]
+    """Makes a part of any block."""
+    texts_hold_json: bool
+    """Whether a text may be the JSON of messages."""
+    most: int | None
+    """Blocks of one message, and messages of one list."""
+
+    def read(self, held: Plain, role: str, nesting: int = 0) -> tuple[list[Message], Instructions]:
+        """Return the messages of whatever holds some: a list, a whole request or response, plain text.
+
+        Args:
+            held: As it was recorded.
+            role: Whose messages those are that do not say it.
+            nesting: How many containers it lies in already.
+        """
+        if held is None:
+            return [], None
+        if isinstance(held, str) and self.texts_hold_json:
+            if not held:
+                return [], None
+            inner: Plain = parsed(held)
+            held = inner if isinstance(inner, dict | list) else held
+        if nesting > _MAX_NESTING or not isinstance(held, dict | list):
+            return [_message(role, self.part(held))], None
+        if isinstance(held, list):
+            return self._listed(held[: self.most], role, nesting), None
+        return self._enveloped(_bare(held), role, nesting)
+
+    def message(self, fields: Fields, role: str) -> Message:
+        """Return one message."""
+        item = _bare(fields)
+        kind = item.get("type")
+        if item.get("role") is None and isinstance(kind, str) and kind in _ITEM_ROLES:
+            return _message(_ITEM_ROLES[kind], self.part(item))
+        message = _message(_role(item, role), *self._parts_of(item))
+        name = item.get("name")
+        return _ended(message | {"name": name} if isinstance(name, str) and name else message, item)
+
+    def _listed(self, items: list[Plain], role: str, nesting: int) -> list[Message]:
+        match items:
+            # LangChain's short form.
+            case [str(name), str(text)] if name in ROLES:
+                return [_message(ROLES[name], text_part(text))]
+            case _:
+                pass
+        are_texts = all(isinstance(item, str) for item in items)
+        if not are_texts and not any(_is_message(item) or _is_answer(item) or isinstance(item, list) for item in items):
+            return [_message(role, *self._parts(items))]
+        messages: list[Message] = []
+        for item in items:
+            if isinstance(item, list | dict):
+                messages += self.read(item, role, nesting + 1)[0]
+            else:
+                messages.append(_message(role, self.part(item)))
+        return messages
+
+    def _enveloped(self, held: Fields, role: str, nesting: int) -> tuple[list[Message], Instructions]:
+        if _is_message(held):
+            return [self.message(held, role)], None
+        if role == "assistant":
+            return self._answered(held, nesting), None
+        asked = next((name for name in _ASKED if held.get(name) is not None), None)
+        if asked is None or rule_of(held) is not None:
+            return [_message(role, self.part(held))], None
+        messages, inner = self.read(held[asked], role, nesting + 1)
+        return messages, self._system(held) or inner
+
+    def _system(self, request: Fields) -> Instructions:
+        for place in (request, first(request, "config", "generation_config")):
+            if isinstance(place, dict) and (system := first(place, *_SYSTEM)) is not None:
+                inner = system.get("parts") if isinstance(system, dict) else None
+                return [*self._parts(inner if isinstance(inner, list) else system)]
+        return None
+
+    def _answered(self, response: Fields, nesting: int) -> list[Message]:
+        for name in _ANSWERS:
+            if isinstance(answers := response.get(name), list):
+                return [message for answer in answers[: self.most] for message in self._answer(answer)]
+        if isinstance(items := response.get("output"), list):
+            return [self._items(response, items)]
+        if _is_answer(response):
+            return self._answer(response)
+        inner = next((held for name in _ANSWERED if isinstance(held := response.get(name), dict | list)), None)
+        if inner is None or "content" in response:
+            return [_ended(self._whole(response), response)]
+        return [_ended(message, response) for message in self.read(inner, "assistant", nesting + 1)[0]]
+
+    def _answer(self, answer: Plain) -> list[Message]:
+        """Return one of several answers, each with its message inside."""
+        if not isinstance(answer, dict):
+            return [_message("assistant", self.part(answer))]
+        held = first(answer, "message", "delta", "content")
+        return [_ended(self._whole(_bare(held) if isinstance(held, dict) else answer), answer)]
+
+    def _whole(self, response: Fields) -> Message:
+        """Return an answer that holds no others."""
+        if _is_message(response) or "content" in response or "parts" in response:
+            return self.message(response, "assistant")
+        text = first(response, *_WRITTEN)
+        beside = self._beside(response, ())
+        if rule_of(response) is None and (isinstance(text, str) or beside):
+            return _message("assistant", *self._parts(text), *beside)
+        return _message("assistant", self.part(response))
+
+    def _items(self, response: Fields, items: list[Plain]) -> Message:
+        """Return the items of an OpenAI response as the one message that they make up."""
+        parts: list[Part] = []
+        for item in items[: self.most]:
+            if isinstance(item, dict) and "content" in item and item.get("type") in ("message", None):
+                parts += self._parts(item["content"])
+            else:
+                parts.append(self.part(item))
+        reasons = response_facts(response).finish_reasons
+        return _message("assistant", *parts) | ({"finish_reason": reasons[0]} if reasons else {})
+
+    def _parts_of(self, item: Fields) -> list[Part]:
+        content = first(item, "parts", "content")
+        call_id = first(item, "tool_call_id", "tool_use_id")
+        if call_id is not None and item.get("parts") is None and _role(item, "") in ("tool", "user"):
+            answered = tool_response(call_id, content)
+            # LangChain's ToolMessage says so by its status.
+            return [answered | {"is_error": True} if item.get("status") == "error" else answered]
+        thought = first(item, "reasoning_content", "reasoning", "thinking")
+        parts = [reasoning(thought)] if isinstance(thought, str) and thought else []
+        parts += self._parts(content)
+        refused = item.get("refusal")
+        if isinstance(refused, str) and refused:
+            parts.append(text_part(refused))
+        # LangChain lists a call both in the content and beside it.
+        return parts + self._beside(item, [part.get("id") for part in parts if part.get("type") == "tool_call"])
+
+    def _beside(self, item: Fields, call_ids: "list[Plain] | tuple[()]") -> list[Part]:
+        beside = calls_beside(item, self.most)
+        return [
+            part if "type" in part else self.part(part)
+            for part in beside
+            if part.get("type") != "tool_call" or part["id"] is None or part["id"] not in call_ids
+        ]
+
+    def _parts(self, content: Plain) -> list[Part]:
+        if content is None or content == "":
+            return []
+        blocks = content[: self.most] if isinstance(content, list) else [content]
+        return [self.part(block) for block in blocks if block is not None]
 
 
-def output_messages(response: Plain) -> list[Plain]:
-    """The answers of a model, each with its ``finish_reason`` where the provider gives one."""
-    return list(_output(response, 0))
+def _recorded_part(block: Plain) -> Part:
+    return part_of(block) or text_part(encode(block, max_bytes=_MAX_JSON_CHARS).text)
 
 
-def _input(prompt: Plain, nesting: int) -> tuple[list[Plain], list[Plain] | None]:
-    if prompt is None:
-        return [], None
-    if isinstance(prompt, list):
-        return list(_listed(prompt)), None
-    if isinstance(prompt, dict) and not _is_message(prompt):
-        asked = next((name for name in _ASKED if prompt.get(name) is not None), None)
-        if asked is not None and nesting < _MAX_NESTING:
-            messages, inner = _input(prompt[asked], nesting + 1)
-            return messages, _system(prompt) or inner
-    return [_message(prompt, "user")], None
+def _foreign_part(block: Plain) -> Part:
+    part = part_of(block)
+    if part is not None:
+        return with_data(part)
+    return {**block} if isinstance(block, dict) else text_part(str(block))
 
 
-def _system(request: Fields) -> list[Plain] | None:
-    config = first(request, "config", "generation_config")
-    for held in (request, config):
-        if isinstance(held, dict) and (found := first(held, *_SYSTEM)) is not None:
-            if isinstance(found, dict) and isinstance(found.get("parts"), list):
-                found = found["parts"]
-            return list(parts_of(found))
-    return None
+_RECORDED: Final = MessageReader(_recorded_part, texts_hold_json=False, most=None)
+_FOREIGN: Final = MessageReader(_foreign_part, texts_hold_json=True, most=MAX_PARTS)
+part: Final = _FOREIGN.part
+"""Returns one block of a foreign message's content as a part."""
 
 
-def _listed(prompt: list[Plain]) -> list[Message]:
-    """A list of messages, or of the blocks of one."""
-    if prompt and not any(isinstance(item, dict) and _is_message(item) for item in prompt):
-        if all(isinstance(item, str) for item in prompt):
-            return [_message(item, "user") for item in prompt]
-        return [{"role": "user", "parts": list(parts_of(prompt))}]
-    return [_message(item, "user") for item in prompt]
+def input_messages(prompt: Plain) -> tuple[list[Message], Instructions]:
+    """Return the messages of a prompt as a hook gave it, and system instructions where those are given apart."""
+    return _RECORDED.read(prompt, "user")
 
 
-def _is_message(fields: Fields) -> bool:
-    kind = fields.get("type")
-    return (
-        "role" in fields
-        or (isinstance(kind, str) and (kind in _ITEM_ROLES or (kind in _MESSAGE_TYPES and "content" in fields)))
-        or ("parts" in fields and "kind" in fields)
-    )
+def output_messages(response: Plain) -> list[Message]:
+    """Return the answers of a model as a hook gave them, each with its ``finish_reason`` where there is one."""
+    return _RECORDED.read(response, "assistant")[0]
 
 
-def _message(item: Plain, role: str) -> Message:
-    if not isinstance(item, dict):
-        return {"role": role, "parts": [text_part(item) if isinstance(item, str) else json_part(item)]}
-    kind = item.get("type")
-    if isinstance(kind, str) and kind in _ITEM_ROLES and "role" not in item:
-        return {"role": _ITEM_ROLES[kind], "parts": [part_of(item)]}
-    if not _is_message(item):
-        return {"role": role, "parts": [part_of(item)]}
-    return {"role": _role(item, role), "parts": list(_parts(item))}
+def read_messages(held: Any, role: str) -> list[Message]:
+    """Return the messages of whatever a foreign span holds, instructions first; JSON may be text.
+
+    Args:
+        held: As it was recorded.
+        role: Whose messages those are that do not say it.
+    """
+    messages, system = _FOREIGN.read(held, role)
+    return [_message("system", *system), *messages] if system else messages
 
 
-def _role(item: Fields, otherwise: str) -> str:
-    found = first(item, "role", "type")
-    if item.get("kind") == "response":
-        return "assistant"
-    if not isinstance(found, str) or found == "message":
-        return otherwise
-    lowered = found.removesuffix("MessageChunk").lower()
-    return _ROLES.get(lowered, lowered)
+def message(held: Any, role: str) -> Message | None:
+    """Return one message of a foreign span; None for what is no map."""
+    return _FOREIGN.message(cast("Fields", held), role) if isinstance(held, dict) else None
 
 
-def _parts(item: Fields) -> list[Part]:
-    call_id = first(item, "tool_call_id", "tool_use_id")
-    if call_id is not None and _role(item, "") in ("tool", "user"):
-        answered = tool_response(call_id, item.get("content"))
-        # LangChain's ToolMessage says so by its status.
-        return [answered | {"is_error": True} if item.get("status") == "error" else answered]
-    held = first(item, "content", "parts")
-    thought = first(item, "reasoning_content", "reasoning", "thinking")
-    before = [reasoning(thought)] if isinstance(thought, str) and thought else []
-    refused = item.get("refusal")
-    after = [text_part(refused)] if isinstance(refused, str) and refused else []
-    parts = [*before, *parts_of(held), *after]
-    # LangChain lists a call both in the content and beside it.
-    call_ids = [part.get("id") for part in parts if part["type"] == "tool_call"]
-    return parts + [
-        part for part in calls_beside(item) if part["type"] != "tool_call" or part.get("id") not in call_ids
-    ]
-
-
-def _output(response: Plain, nesting: int) -> list[Message]:  # noqa: PLR0911 -- one line for each family of APIs
-    if response is None:
-        return []
-    if isinstance(response, list):
-        return [message for item in response for message in _one_of_many(item, nesting)]
-    if not isinstance(response, dict):
-        return [_message(response, "assistant")]
-    for name in ("choices", "candidates"):
-        if isinstance(answers := response.get(name), list):
-            return [_answer(answer) for answer in answers]
-    if isinstance(items := response.get("output"), list):
-        return _items(response, items)
-    for name in ("generations", "output", "message", "messages", "response", "result"):
-        inner = response.get(name)
-        if (
-            isinstance(inner, dict | list)
-            and "role" not in response
-            and "content" not in response
-            and nesting < _MAX_NESTING
-        ):
-            return [_ended(message, response) for message in _output(inner, nesting + 1)]
-    return [_ended(_whole(response), response)]
-
-
-def _one_of_many(item: Plain, nesting: int) -> list[Message]:
-    return _output(item, nesting + 1) if nesting < _MAX_NESTING else [_message(item, "assistant")]
-
-
-def _whole(response: Fields) -> Message:
-    if _is_message(response) or "content" in response or "parts" in response:
-        return {"role": _role(response, "assistant"), "parts": list(_parts(response))}
-    text = first(response, "text", "output_text", "outputText", "response", "completion", "generated_text", "output")
-    beside = list(calls_beside(response))
-    if isinstance(text, str) or beside:
-        return {"role": "assistant", "parts": [*parts_of(text), *beside]}
-    return {"role": "assistant", "parts": [json_part(response)]}
-
-
-def _answer(answer: Plain) -> Message:
-    if not isinstance(answer, dict):
-        return _message(answer, "assistant")
-    held = first(answer, "message", "delta", "content")
-    return _ended(_whole(held) if isinstance(held, dict) else _whole(answer), answer)
-
-
-def _items(response: Fields, items: list[Plain]) -> list[Message]:
-    """The items of an OpenAI response as the one message that they make up."""
-    parts: list[Part] = []
-    for item in items:
-        if isinstance(item, dict) and "content" in item and item.get("type") in ("message", None):
-            parts += parts_of(item["content"])
-        else:
-            parts.append(part_of(item))
-    message: Message = {"role": "assistant", "parts": list(parts)}
-    reasons = response_facts(response).finish_reasons
-    return [{**message, "finish_reason": reasons[0]} if reasons else message]
+def _message(role: str, *parts: Any) -> Message:
+    return {"role": role, "parts": [*parts]}
 
 
 def _ended(message: Message, fields: Fields) -> Message:
     metadata = fields.get("response_metadata")
     reason = finish_reason(fields) or (finish_reason(metadata) if isinstance(metadata, dict) else None)
-    return {**message, "finish_reason": reason} if reason and "finish_reason" not in message else message
+    return message | {"finish_reason": reason} if reason and "finish_reason" not in message else message
+
+
+def _bare(fields: Fields) -> Fields:
+    """Return a message without LangChain's wrappings."""
+    is_constructor = fields.get("lc") is not None
+    inner = fields.get("kwargs") if is_constructor else fields.get("data")
+    if not isinstance(inner, dict) or not (is_constructor or fields.keys() == {"type", "data"}):
+        return fields
+    path = fields.get("id")
+    name = path[-1] if isinstance(path, list) and path else None
+    role = role_named(name) if isinstance(name, str) else None
+    return {**inner, "role": role} if role and inner.get("role") is None else inner
+
+
+def _role(item: Fields, otherwise: str) -> str:
+    if item.get("kind") == "response":
+        return "assistant"
+    name = item.get("role") or item.get("type")
+    if not isinstance(name, str) or name == "message":
+        return otherwise
+    return role_named(name) or name
+
+
+def _is_message(item: Plain) -> bool:
+    if not isinstance(item, dict):
+        return False
+    fields = _bare(item)
+    kind = fields.get("type")
+    if "role" in fields or ("parts" in fields and "kind" in fields):
+        return True
+    return isinstance(kind, str) and (
+        kind in _ITEM_ROLES or ("content" in fields and (kind == "message" or role_named(kind) is not None))
+    )
+
+
+def _is_answer(item: Plain) -> bool:
+    """Tell whether it is one of several answers, each with its message inside."""
+    if not isinstance(item, dict) or _is_message(item):
+        return False
+    inner = first(item, "message", "delta", "content")
+    return isinstance(inner, dict) and (_is_message(inner) or "parts" in inner)

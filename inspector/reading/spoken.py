@@ -12,8 +12,10 @@ import msgspec
 
 from inspector import semconv
 from inspector.model import Event, Kind, LargeField
-from inspector.reading.dialects.messages import Message, Part, part, read_messages
-from inspector.reading.media import media_part
+from inspector.reading.fields import Fields, Part
+from inspector.reading.media import media_part, with_data
+from inspector.reading.message_parts import STRUCTURED
+from inspector.reading.messages import Message, part, read_messages
 from inspector.reading.offered import tools_of
 
 Spoken = dict[str, list[dict[str, Any]]]
@@ -74,30 +76,23 @@ def _answer(result: Any) -> list[Message]:
     """Return a result in the form of MCP, in either spelling of its members; nothing for any other result."""
     if not isinstance(result, dict):
         return []
-    held = cast("Mapping[str, Any]", result)
+    held = cast("Fields", result)
     content = held.get("content")
     if not isinstance(content, list):
         return []
-    blocks = [cast("Mapping[str, Any]", block) for block in cast("list[Any]", content) if isinstance(block, dict)]
-    if len(blocks) < len(cast("list[Any]", content)) or not all(isinstance(block.get("type"), str) for block in blocks):
+    blocks = [block for block in content if isinstance(block, dict) and isinstance(block.get("type"), str)]
+    if len(blocks) < len(content):
         return []
     parts = [_content(block) for block in blocks]
-    names = ("structuredContent", "structured_content", "structured")
-    structured = next((held[name] for name in names if held.get(name)), None)
+    structured = next((held[name] for name in STRUCTURED if held.get(name)), None)
     if isinstance(structured, dict):
         parts.append({"type": "structured", "content": structured})
     return [{"role": "tool", "parts": parts}]
 
 
-def _content(block: Mapping[str, Any]) -> Part:
+def _content(block: Fields) -> Part:
     if block["type"] == "json" and "value" in block:
         return {"type": "json", "content": block["value"]}
-    inner = block.get("resource")
-    if block["type"] == "resource" and isinstance(inner, dict):
-        resource = cast("Mapping[str, Any]", inner)
-        if isinstance(resource.get("text"), str):
-            return {"type": "text", "content": resource["text"]}
-        return media_part({"type": "blob", **resource}) or {"type": "json", "content": dict(block)}
     return _part(part(block))
 
 
@@ -117,7 +112,8 @@ def _part(held: Part) -> Part:
     if kind == "tool_call_response":
         failed = {"is_error": True} if held.get("is_error") is True else {}
         return {"type": kind, "id": _id(held), "response": held.get("response"), **failed}
-    return media_part(held) or {"type": "json", "content": held}
+    media = media_part(held)
+    return {"type": "json", "content": held} if media is None else with_data(media)
 
 
 def _id(held: Part) -> str | None:

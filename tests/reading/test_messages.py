@@ -7,14 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.reading.messages import (
-    RequestFacts,
-    ResponseFacts,
-    input_messages,
-    output_messages,
-    request_facts,
-    response_facts,
-)
+from inspector.reading.llm_facts import RequestFacts, ResponseFacts, request_facts, response_facts
+from inspector.reading.messages import input_messages, output_messages
 
 
 def text(content):
@@ -58,7 +52,7 @@ PROMPTS = {
             {"type": "function_call", "call_id": "c1", "id": "fc", "name": "add", "arguments": '{"a":1}'},
             {"type": "function_call_output", "call_id": "c1", "output": "2"},
         ],
-        [user(text("hi"), {"type": "file", "file_id": "f1"}), assistant(THOUGHT), assistant(CALL), {"role": "tool", "parts": [ANSWER]}],
+        [user(text("hi"), {"type": "file", "modality": "document", "mime_type": None, "file_id": "f1"}), assistant(THOUGHT), assistant(CALL), {"role": "tool", "parts": [ANSWER]}],
     ),
     "anthropic": (
         [

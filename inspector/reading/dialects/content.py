@@ -8,7 +8,8 @@ from inspector.model import AttributeValue
 from inspector.otlp import DecodedSpan
 from inspector.reading.dialects.dialect import Reader
 from inspector.reading.dialects.flattened import rebuilt
-from inspector.reading.dialects.messages import MAX_PARTS, Message, message, parsed, read_messages
+from inspector.reading.fields import parsed
+from inspector.reading.messages import MAX_PARTS, Message, message, read_messages
 
 
 def copied(*keys: str) -> Reader:
@@ -134,12 +135,7 @@ def answered_in_list(key: str) -> Reader:
     return lambda span: _told(_listed_bodies(span, key), semconv.OUTPUT_MESSAGES)
 
 
-_ROLES = {
-    "gen_ai.system.message": "system",
-    "gen_ai.user.message": "user",
-    "gen_ai.assistant.message": "assistant",
-    "gen_ai.tool.message": "tool",
-}
+_ROLES = {f"gen_ai.{role}.message": role for role in ("system", "user", "assistant", "tool")}
 _CHOICE = "gen_ai.choice"
 _DETAILS = "gen_ai.client.inference.operation.details"
 _PLAIN = {

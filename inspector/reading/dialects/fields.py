@@ -5,8 +5,8 @@ from typing import Any, cast
 
 from inspector.model import AttributeValue
 from inspector.reading.cost import Tokens
-from inspector.reading.dialects.messages import parsed
 from inspector.reading.dialects.table import Table
+from inspector.reading.fields import parsed
 
 INT64_MAX = 2**63 - 1
 LONGEST_NAME = 1_024

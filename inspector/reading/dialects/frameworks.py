@@ -14,7 +14,7 @@ from inspector.reading.dialects.content import (
     spelled,
 )
 from inspector.reading.dialects.dialect import Dialect, KindRule
-from inspector.reading.dialects.messages import Message, message
+from inspector.reading.messages import Message, message
 
 
 def _mcp_agents_answer(item: Mapping[str, Any]) -> Message | None:

@@ -11,7 +11,9 @@ from inspector.model import AttributeValue, Kind
 from inspector.otlp import DecodedSpan
 from inspector.reading.dialects.content import conversation, copied, flattened, member
 from inspector.reading.dialects.dialect import Dialect, KindRule
-from inspector.reading.dialects.messages import MAX_PARTS, Message, message, parsed, part, tool_call
+from inspector.reading.fields import Fields, parsed
+from inspector.reading.message_parts import tool_call
+from inspector.reading.messages import MAX_PARTS, Message, message, part
 
 _KINDS: Mapping[str, Kind] = {
     "LLM": "llm",
@@ -50,12 +52,12 @@ def _block(item: Any) -> Any:
     """Return a block of a message; a call is told again beside the blocks, with the same id."""
     call = _field(item, "tool_call")
     if isinstance(call, dict):
-        return tool_call(cast("Mapping[str, Any]", call))
+        return tool_call(cast("Fields", call))
     held = _field(item, "message_content")
     if not isinstance(held, dict):
         return None
     image = _field(_field(_field(held, "image"), "image"), "url")
-    return part({"type": "image_url", "image_url": image} if isinstance(image, str) else held)
+    return part({"type": "image_url", "image_url": image} if isinstance(image, str) else cast("Fields", held))
 
 
 def _list(held: Any) -> list[Any]:

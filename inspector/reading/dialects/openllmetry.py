@@ -10,7 +10,8 @@ from inspector import semconv
 from inspector.model import Kind
 from inspector.reading.dialects.content import conversation, copied, flattened
 from inspector.reading.dialects.dialect import Dialect, KindRule
-from inspector.reading.dialects.messages import Message, message, parsed
+from inspector.reading.fields import parsed
+from inspector.reading.messages import Message, message
 
 _KINDS: Mapping[str, Kind] = {
     "workflow": "workflow",

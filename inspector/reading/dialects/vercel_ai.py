@@ -11,7 +11,8 @@ from inspector.model import AttributeValue, Kind
 from inspector.otlp import DecodedSpan
 from inspector.reading.dialects.content import conversation, copied, listed
 from inspector.reading.dialects.dialect import Dialect, KindRule
-from inspector.reading.dialects.messages import message, parsed
+from inspector.reading.fields import parsed
+from inspector.reading.messages import message
 
 _OPERATIONS: Mapping[str, Kind] = {
     **dict.fromkeys(("ai.generateText", "ai.streamText", "ai.generateObject", "ai.streamObject"), "agent"),

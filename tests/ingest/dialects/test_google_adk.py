@@ -51,7 +51,7 @@ llm 'call_llm' (google_adk/1) ok
     < system: "Be short.\\n\\nYou are an agent. Your internal name is \\"forecaster\\"."
     < user: "How is the weather?"
     < assistant: weather({"city": "Paris"}) #None, time({"city": "Paris"}) #None
-    < user: #None = {"sky": "sunny in Paris"}, #None = {"result": "noon in Paris"}
+    < user: #weather = {"sky": "sunny in Paris"}, #time = {"result": "noon in Paris"}
     > assistant: "It is sunny." [STOP]
     added gen_ai.input.messages, gen_ai.output.messages, gen_ai.tool.definitions,
       gen_ai.provider.name

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from inspector.reading.dialects.messages import read_messages
+from inspector.reading.messages import read_messages
 
 CALL = {"type": "tool_call", "id": "c1", "name": "weather", "arguments": {"city": "Paris"}}
 ASKED = [
