@@ -22,7 +22,8 @@ _MODALITIES = ("image", "audio", "video")
 def media_part(block: Fields) -> Part | None:
     """Return the data of a block, or the place where it is; None for a block of another type, or that has neither."""
     inner: Plain = next((held for name in MEDIA_FIELDS if isinstance(held := block.get(name), dict)), None)
-    if inner is None and block.get("type") not in MEDIA_TYPES:
+    kind = block.get("type")
+    if inner is None and not (isinstance(kind, str) and kind in MEDIA_TYPES):
         return None
     inner = inner or first(block, *_HELD)
     held = inner if isinstance(inner, dict) else block

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from inspector.model import Event, JsonText
@@ -242,6 +242,7 @@ plain = st.recursive(
 
 
 @given(st.sampled_from(["llm", "agent", "prompt", "tool", "rpc"]), plain, plain)
+@example("llm", None, {"type": []})
 def test_nothing_breaks_on_values_of_the_wrong_shape(kind, one, other):
     read = messages_of(event_of(kind, one, other, **{"gen_ai.tool.definitions": one}))
     assert all(isinstance(part["type"], str) for each in read["input"] + read["output"] for part in each["parts"])
