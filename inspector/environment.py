@@ -28,6 +28,8 @@ class Environment:
     home: Path
     capture_content: bool | None = None
     """None where nobody said it."""
+    capture_raw: bool | None = None
+    """As above."""
     integrations_off: tuple[str, ...] = ()
     enable_patch: bool = False
     otel: bool = False
@@ -69,6 +71,7 @@ def read_environment(*, home: str | Path | None = None, environ: Mapping[str, st
     return Environment(
         home=values.default_home() if directory is None else Path(directory),
         capture_content=values.switch("CAPTURE_CONTENT"),
+        capture_raw=values.switch("CAPTURE_RAW"),
         integrations_off=_split(values.text("INTEGRATIONS_OFF") or ""),
         enable_patch=bool(values.switch("ENABLE_PATCH")),
         otel=bool(values.switch("OTEL")),

@@ -49,6 +49,8 @@ class Settings(BaseSettings):
     ``https://host`` behind a proxy with TLS."""
     capture_content: bool = True
     """Whether prompts, answers, arguments and results are recorded, or only names, times and counts."""
+    capture_raw: bool = True
+    """Whether what a replay needs beside content is recorded: answers of models as their clients got them."""
     integrations_off: Texts = ()
     """Frameworks that are not to be recorded, by the names of ``inspector.integrations``, separated by commas."""
     enable_patch: bool = False

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from instrument.keywords import Phase
 
-CONTRACT_VERSION = "1.6"
+CONTRACT_VERSION = "1.7"
 """The minor number grows with new hooks and keywords, the major one when any is renamed or removed."""
 
 
@@ -18,7 +18,7 @@ _CALL = ("call_id", "emitter")
 _RPC = (*_CALL, "direction", "server")
 _GIVEN = (*_CALL, "input")
 _CHANGED = (*_CALL, "middleware")
-_ANSWERED = (*_CHANGED, "time_to_first_chunk")
+_ANSWERED = (*_CHANGED, "time_to_first_chunk", "exchanges")
 
 
 class Hook:

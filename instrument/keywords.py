@@ -47,6 +47,23 @@ class Middleware(TypedDict):
     """What it got and what it returned, where they differ; nothing was before where it answered itself."""
 
 
+class Exchange(TypedDict):
+    """What the HTTP client of a model's provider got in one attempt of a call, before anything parsed it."""
+
+    end: Literal["whole", "left", "failed"]
+    """Whether the body was read to its end, left before that, or broken off by ``exc``."""
+    status: NotRequired[int]
+    """Of HTTP; missing where there was no response."""
+    headers: NotRequired[dict[str, str]]
+    """Those that parsing needs, by their names in lower case."""
+    pieces: NotRequired[list[bytes]]
+    """The body without its encodings, in pieces as they were read; missing where it was too long to keep."""
+    at_ns: NotRequired[list[int]]
+    """When each piece of a stream was read, in nanoseconds since the request; empty where the body came whole."""
+    exc: NotRequired[BaseException]
+    """What the client raised."""
+
+
 class BeforeAgentCall(TypedDict):
     """Keywords of ``before_agent_call``."""
 
@@ -96,6 +113,7 @@ class AfterLlmGenerate(TypedDict):
     emitter: NotRequired[str]
     middleware: NotRequired[list[Middleware]]
     time_to_first_chunk: NotRequired[float]
+    exchanges: NotRequired[list[Exchange]]
 
 
 class ErrorLlmGenerate(TypedDict):
@@ -108,6 +126,7 @@ class ErrorLlmGenerate(TypedDict):
     emitter: NotRequired[str]
     middleware: NotRequired[list[Middleware]]
     time_to_first_chunk: NotRequired[float]
+    exchanges: NotRequired[list[Exchange]]
     response: NotRequired[Any]
     usage: NotRequired[Any]
 

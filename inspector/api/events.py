@@ -57,7 +57,7 @@ async def get_event(
     """Answer with one event in full, or without its longest values."""
 
     def read() -> Response:
-        event = service.store.event(span_id, trace_id=query.trace_id)
+        event = service.store.event(span_id, trace_id=query.trace_id, raw=query.raw)
         if event is None:
             raise Refusal(not_found(f"event {span_id}; /events lists what there is"))
         shown = event if query.clip is None else clip(event, query.clip)

@@ -178,6 +178,7 @@ class EventQuery(Query):
     trace_id: TraceId | None = None
     clip: Annotated[int, Field(ge=1, le=10**9), BeforeValidator(integer)] | None = None
     messages: Flag = False
+    raw: Flag = False
 
 
 class TracesQuery(TraceFilter, Page):

@@ -129,7 +129,7 @@ def _trace_ids(store: Store, wanted: Wanted) -> Iterator[str]:
 def _events(store: Store, trace_id: str) -> Iterator[Event]:
     cursor: str | None = None
     while True:
-        page = store.events(Filter(trace_id=trace_id), order="asc", cursor=cursor, limit=_EVENTS, full=True)
+        page = store.events(Filter(trace_id=trace_id), order="asc", cursor=cursor, limit=_EVENTS, full=True, raw=True)
         yield from page.items
         cursor = page.next_cursor
         if cursor is None:

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
+from inspector.integrations.byte_streams import EndWatcher
 from inspector.integrations.patches import Patches
-from inspector.integrations.plain_http.requested import Decoded, refused, requested
-from inspector.integrations.streams import Reading
+from inspector.integrations.plain_http.requested import Decoded, sent
 from inspector.integrations.tracebacks import unseen
 
 __all__ = ["install"]
@@ -29,24 +29,29 @@ def install(patches: Patches) -> None:
     patches.wrap(aiohttp.ClientResponse, "release", _left)
 
 
-def _sent(original: Callable[..., Any], watched: Callable[[Any, Reading], Any]) -> Callable[..., Any]:
+def _sent(original: Callable[..., Any], watched: Callable[[Any, EndWatcher], Any]) -> Callable[..., Any]:
     async def _request(self: Any, method: Any, str_or_url: Any, *args: Any, **kwargs: Any) -> Any:
         def body() -> Any:
             return kwargs["data"] if kwargs.get("json") is None else kwargs["json"]
 
-        asked = requested("aiohttp", method, str_or_url, body)
-        if asked is None:
+        attempt = sent("aiohttp", method, str_or_url, body)
+        if attempt is None:
             return await original(self, method, str_or_url, *args, **kwargs)
-        leave = asked.call.enter()
+        leave = attempt.enter()
         try:
             response = await original(self, method, str_or_url, *args, **kwargs)
         except BaseException as exc:
-            asked.call.failed(exc)
+            attempt.failed(exc)
             raise
         finally:
             leave()
-        reading = refused(asked, response.status).reading()
-        reading.of_body(Decoded(response.headers))
+        headers = Decoded(response.headers)
+        request = attempt.responded(response.status, headers.headers)
+        if request is None:
+            response.content = watched(response.content, attempt.exchange)
+            return response
+        reading = request.reading()
+        reading.of_body(headers)
         response.content = watched(response.content, reading)
         reading.dropped_with(response.content)
         return response
@@ -67,7 +72,7 @@ def _left(original: Callable[..., Any]) -> Callable[..., Any]:
 class _Watched:
     """The body of a response, watched; all else is aiohttp's own."""
 
-    def __init__(self, content: Any, reading: Reading) -> None:
+    def __init__(self, content: Any, reading: EndWatcher) -> None:
         self._content = content
         self.inspector_reading = reading
 
@@ -91,7 +96,7 @@ class _Watched:
         return data
 
 
-def _watched_class(reader: Any) -> Callable[[Any, Reading], Any]:
+def _watched_class(reader: Any) -> Callable[[Any, EndWatcher], Any]:
     """Return the class of a watched body: the reader's own ways to iterate, over what is watched."""
 
     def reading_by(name: str) -> Callable[..., Any]:

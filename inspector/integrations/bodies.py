@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from inspector.integrations.plain import is_fields, is_items
@@ -26,24 +26,40 @@ def plain_body(body: bytes, headers: Any, kind: type) -> bytes:
         ValueError: It becomes larger than answers of models are.
         Exception: Whatever a decoder has to say about the bytes.
     """
+    return b"".join(plain_pieces([body], headers, kind))
+
+
+def plain_pieces(pieces: Sequence[bytes], headers: Any, kind: type) -> list[bytes]:
+    """Undo the encodings of a body that came in pieces, each of which becomes one of what it holds.
+
+    Args:
+        pieces: All of it, or its beginning.
+        headers: As of `plain_body`, and so are the rest and what is raised.
+        kind: The class of the response.
+    """
     encodings = [each.strip().lower() for each in headers.get("content-encoding", "").split(",")]
     for encoding in reversed(encodings):
         if encoding in ("", "identity"):
             continue
         package = next(each.__module__.partition(".")[0] for each in kind.__mro__ if each.__name__ == "Response")
         decoder = sys.modules[f"{package}._decoders"].SUPPORTED_DECODERS[encoding]()
-        body = _unpacked(body, decoder)
-    return body
+        left = MOST_BODY_BYTES
+        plain: list[bytes] = []
+        for piece in pieces:
+            plain.append(_unpacked(piece, decoder, left))
+            left -= len(plain[-1])
+        pieces = plain
+    return list(pieces)
 
 
-def _unpacked(body: bytes, decoder: Any) -> bytes:
+def _unpacked(body: bytes, decoder: Any, most: int) -> bytes:
     plain = bytearray()
     for start in range(0, len(body), _PIECE_BYTES):
         decoded = decoder.decode(body[start : start + _PIECE_BYTES])
         # HTTPX returns it whole, HTTPX2 piece by piece.
         for piece in (decoded,) if isinstance(decoded, bytes) else decoded:
             plain += piece
-            if len(plain) > MOST_BODY_BYTES:
+            if len(plain) > most:
                 raise ValueError(f"a body of {len(body)} bytes becomes more than {MOST_BODY_BYTES}")
     return bytes(plain)
 

@@ -1,31 +1,58 @@
 """The byte stream of an HTTP response, watched as the program reads it."""
 
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
-from typing import Any
+from typing import Any, Protocol
 
 from inspector.integrations.streams import Reading
 from inspector.integrations.tracebacks import unseen
 
 
-def watch_body(response: Any, reading: Reading) -> None:
-    """Have the byte stream of an HTTPX response, of either generation, tell how it is read and closed."""
+class Watcher(Protocol):
+    """Who is told how a body is read."""
+
+    def received(self, data: bytes, /) -> None:
+        """Take in bytes of it."""
+        ...
+
+    def stopped(self, exc: BaseException, /) -> None:
+        """Take note of what reading it raised, the sign of its end or not."""
+        ...
+
+    def closed(self) -> None:
+        """Take note that the program closed it."""
+        ...
+
+
+class EndWatcher(Watcher, Protocol):
+    """Who is told of the end of a body by its client, too."""
+
+    def ended(self) -> None:
+        """Take note that all of it was read."""
+        ...
+
+
+def watch_body(response: Any, watcher: Watcher) -> object:
+    """Have the byte stream of an HTTPX response, of either generation, tell how it is read and closed.
+
+    Returns:
+        What stands in its place, and lives as long as it.
+    """
     body = response.stream
-    reading.of_body(response)
-    watched = _watched_class(body)(body, reading)
-    response.stream = watched
-    reading.dropped_with(watched)
+    response.stream = _watched_class(body)(body, watcher)
+    return response.stream
 
 
 def reading_of(response: Any) -> Reading | None:
-    """Return what watches the body of this response."""
+    """Return what follows the answer in the body of this response."""
     found = getattr(response, "stream", None)
-    return found.inspector_reading if isinstance(found, _Body) else None
+    watcher = found.inspector_reading if isinstance(found, _Body) else None
+    return watcher if isinstance(watcher, Reading) else None
 
 
 class _Body:
     """The byte stream of a response, watched; HTTPX asks for one of its own classes, so subclasses add those."""
 
-    def __init__(self, body: Any, reading: Reading) -> None:
+    def __init__(self, body: Any, reading: Watcher) -> None:
         self._body = body
         self.inspector_reading = reading
 
@@ -64,7 +91,7 @@ def _watched_class(body: Any) -> type[_Body]:
 
 
 class _Bytes(Iterator[bytes]):
-    def __init__(self, inner: Iterator[bytes], reading: Reading) -> None:
+    def __init__(self, inner: Iterator[bytes], reading: Watcher) -> None:
         self._inner = inner
         self._reading = reading
 
@@ -88,7 +115,7 @@ class _Bytes(Iterator[bytes]):
 class _AsyncBytes(AsyncGenerator[bytes, None]):
     """Counts as a generator, since HTTPX closes what is one."""
 
-    def __init__(self, inner: AsyncIterator[bytes], reading: Reading) -> None:
+    def __init__(self, inner: AsyncIterator[bytes], reading: Watcher) -> None:
         self._inner = inner
         self._reading = reading
 

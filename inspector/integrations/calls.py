@@ -20,12 +20,15 @@ from dataclasses import dataclass
 from functools import wraps
 from os import urandom
 from time import monotonic_ns
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from inspector.integrations.notices import warn_once
 from inspector.integrations.tracebacks import without_ours
 from instrument import HOOKS, _emit_sync, enabled
 from instrument.keywords import Noun
+
+if TYPE_CHECKING:
+    from inspector.integrations.exchanges import Exchange
 
 Keywords: TypeAlias = dict[str, Any]
 Describe: TypeAlias = Callable[[], Keywords]
@@ -86,6 +89,7 @@ class Call:
         "_started_ns",
         "call_id",
         "emitter",
+        "exchanges",
         "is_open",
         "noun",
         "parent",
@@ -102,6 +106,8 @@ class Call:
         self.is_open = True
         self.subject: object = None
         """The framework's own object, for integrations that tell calls apart by it; let go of at the end."""
+        self.exchanges: list[Exchange] = []
+        """What the HTTP client below it got, one an attempt; let go of at the end."""
         self._keywords = keywords
         self._context = context
         self._outside = None if context is None else context.copy()
@@ -185,8 +191,11 @@ class Call:
 
     def _emit(self, hook: str, keywords: Keywords) -> None:
         self.is_open = False
+        if self.exchanges:
+            keywords["exchanges"] = [exchange.told() for exchange in self.exchanges]
         _emit_in(self._context, hook, keywords | {"call_id": self.call_id, "emitter": self.emitter})
         self._keywords = {}
+        self.exchanges = []
         self._context = self._outside = self.subject = None
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from inspector.integrations.bodies import chunks_of, with_request_id
 from inspector.integrations.byte_streams import watch_body
 from inspector.integrations.calls import Call
+from inspector.integrations.exchanges import Exchange
 from inspector.integrations.notices import warn_once
 from inspector.integrations.plain import is_fields
 from inspector.integrations.streams import Answer, AnswerFailed, Reading
@@ -29,15 +30,22 @@ class Endpoint:
 
 
 class ModelRequest:
-    """One request on its way, in all its attempts."""
+    """One request on its way, in all its attempts.
 
-    def __init__(self, endpoint: Endpoint, call: Call) -> None:
+    Args:
+        endpoint: Where it goes.
+        call: The call that it is.
+        exchange: What its client gets, where that has no other to watch: below an SDK each attempt has its own.
+    """
+
+    def __init__(self, endpoint: Endpoint, call: Call, exchange: Exchange | None = None) -> None:
         self.endpoint = endpoint
         self.call = call
+        self.exchange = exchange
 
     def responded(self, response: Any, *, is_stream: bool = False) -> None:
         """End the call with the response of an HTTPX, or follow the body that is still to be read."""
-        content = None if is_stream else _content(response)
+        content = None if is_stream else content_of(response)
         if content is None:
             self._follow(response)
         else:
@@ -45,6 +53,8 @@ class ModelRequest:
 
     def came(self, content: bytes, headers: Any) -> None:
         """End the call with a body that came whole, its encodings undone."""
+        if self.exchange is not None:
+            self.exchange.came(content)
         self.answered(lambda: with_request_id(self._whole(content, headers), headers))
 
     def answered(self, read: Callable[[], Any]) -> None:
@@ -80,11 +90,14 @@ class ModelRequest:
             shown=endpoint.shown,
             failure=endpoint.failure,
             failed=endpoint.failed,
+            exchange=self.exchange,
         )
 
     def _follow(self, response: Any) -> None:
         try:
-            watch_body(response, self.reading())
+            reading = self.reading()
+            reading.of_body(response)
+            reading.dropped_with(watch_body(response, reading))
         # As above.
         except Exception:  # noqa: BLE001
             warn_once("the answer of a model could not be read; it is recorded without")
@@ -100,7 +113,7 @@ class ModelRequest:
         return answer.response()
 
 
-def _content(response: Any) -> bytes | None:
+def content_of(response: Any) -> bytes | None:
     """Return the body of a response that has been read."""
     try:
         found = response.content

@@ -8,10 +8,9 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import Any
 
-from inspector.integrations.model_requests import ModelRequest
+from inspector.integrations.byte_streams import EndWatcher
 from inspector.integrations.patches import Patches
-from inspector.integrations.plain_http.requested import Decoded, refused, requested
-from inspector.integrations.streams import Reading
+from inspector.integrations.plain_http.requested import Decoded, Sent, sent
 from inspector.integrations.tracebacks import unseen
 
 __all__ = ["install"]
@@ -24,36 +23,44 @@ def install(patches: Patches) -> None:
 
 def _sent(original: Callable[..., Any]) -> Callable[..., Any]:
     def send(self: Any, request: Any, **kwargs: Any) -> Any:
-        asked = requested(
+        attempt = sent(
             "requests",
             getattr(request, "method", None),
             getattr(request, "url", ""),
             lambda: getattr(request, "body", None),
         )
-        if asked is None:
+        if attempt is None:
             return original(self, request, **kwargs)
-        leave = asked.call.enter()
+        leave = attempt.enter()
         try:
             response = original(self, request, **kwargs)
         except BaseException as exc:
-            asked.call.failed(exc)
+            attempt.failed(exc)
             raise
         finally:
             leave()
-        _responded(refused(asked, response.status_code), response)
+        _responded(attempt, response)
         return response
 
     return send
 
 
-def _responded(asked: ModelRequest, response: Any) -> None:
+def _responded(attempt: Sent, response: Any) -> None:
+    headers = Decoded(response.headers)
+    request = attempt.responded(response.status_code, headers.headers)
     # ``content`` would read the body of a stream.
     content: Any = getattr(response, "_content", None)
     if isinstance(content, bytes):
-        asked.came(content, response.headers)
+        if request is None:
+            attempt.exchange.came(content)
+        else:
+            request.came(content, response.headers)
         return
-    reading = asked.reading()
-    reading.of_body(Decoded(response.headers))
+    if request is None:
+        response.raw = _Raw(response.raw, attempt.exchange)
+        return
+    reading = request.reading()
+    reading.of_body(headers)
     response.raw = _Raw(response.raw, reading)
     reading.dropped_with(response.raw)
 
@@ -61,7 +68,7 @@ def _responded(asked: ModelRequest, response: Any) -> None:
 class _Raw:
     """The body of a response, watched; all else is urllib3's own."""
 
-    def __init__(self, raw: Any, reading: Reading) -> None:
+    def __init__(self, raw: Any, reading: EndWatcher) -> None:
         self._raw = raw
         self._reading = reading
 

@@ -17,6 +17,7 @@ from weakref import finalize
 
 from inspector.integrations.bodies import MOST_BODY_BYTES, chunks_of, plain_body, with_request_id
 from inspector.integrations.calls import Call
+from inspector.integrations.exchanges import Exchange
 from inspector.integrations.notices import warn_once
 from inspector.integrations.tracebacks import unseen
 
@@ -56,6 +57,7 @@ class Reading:
         shown: Makes of an answer that came whole what is to be recorded of it.
         failure: Reads from a whole response that it is a failure.
         failed: What such a failure is recorded as.
+        exchange: Takes in the body as it comes, where nobody below does.
     """
 
     def __init__(
@@ -67,8 +69,10 @@ class Reading:
         shown: Callable[[Any], Any] = lambda response: response,
         failure: Callable[[dict[str, Any]], str | None] = lambda _: None,
         failed: type[AnswerFailed] = AnswerFailed,
+        exchange: Exchange | None = None,
     ) -> None:
         self._call = call
+        self._exchange = exchange
         self._answer = answer
         self._plain = plain
         self._shown = shown
@@ -99,6 +103,8 @@ class Reading:
 
     def received(self, data: bytes) -> None:
         """Take in bytes of the body."""
+        if self._exchange is not None:
+            self._exchange.received(data)
         if self._first_chunk_s is None:
             self._first_chunk_s = self._call.seconds
         if self._body is not None:
@@ -129,6 +135,8 @@ class Reading:
         self._is_in_step = False
         if not self._call.is_open:
             return
+        if self._exchange is not None:
+            self._exchange.ended()
         response = self._response()
         failed = self._failure(response or {})
         if failed is not None:
@@ -164,6 +172,8 @@ class Reading:
     def failed(self, exc: BaseException) -> None:
         """Say that the program got an exception from it."""
         self._is_in_step = False
+        if self._exchange is not None:
+            self._exchange.stopped(exc)
         self._keep_partial()
         self._call.failed(exc)
 

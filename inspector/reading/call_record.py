@@ -15,7 +15,7 @@ from inspector.reading.usage import Usage
 
 State: TypeAlias = Literal["running", "ok", "error", "cancelled", "abandoned"]
 """How a call stands, or how it ended."""
-Section: TypeAlias = Literal["before", "after", "extra", "noted"]
+Section: TypeAlias = Literal["before", "after", "extra", "noted", "raw"]
 """The fields of a record that hold captured values, by name."""
 
 TraceId = Annotated[str, Meta(pattern=r"^[0-9a-f]{32}\Z")]
@@ -88,6 +88,8 @@ class CallRecord(Struct, omit_defaults=True, gc=False):
     """What the program set as attributes."""
     noted: dict[str, Raw] = {}
     """What functions left, always as JSON text."""
+    raw: dict[str, Raw] = {}
+    """What a replay gives back: ``exchanges``, as `inspector.reading.exchanges` reads them."""
     parts: dict[Section, dict[str, Refers]] = {}
     """Values that are written by their parts, by where they belong."""
     shortened: dict[Section, list[str]] = {}

@@ -47,6 +47,8 @@ def describe(record: CallRecord, parts: Parts[Any] | None = None, *, state: Stat
     if record.extra or record.noted or record.parts:
         _extra(made, Facts(record, "extra", parts))
         _noted(made, Facts(record, "noted", parts))
+    if record.raw or "raw" in record.parts:
+        _raw(made, Facts(record, "raw", parts))
     if record.name is not None:
         made.name = record.name
     return made
@@ -92,6 +94,11 @@ def _extra(made: Description, extra: Facts) -> None:
 def _noted(made: Description, noted: Facts) -> None:
     for key in noted:
         made.put_text(key, text=noted.text(key))
+
+
+def _raw(made: Description, raw: Facts) -> None:
+    for key in raw:
+        made.put_text(f"{sc.RAW_PREFIX}{key}", text=raw.text(key))
 
 
 def _workflow(record: CallRecord, facts: Facts, after: Facts | None) -> Description:

@@ -198,7 +198,9 @@ def attach(
             for sentence in settings.ignored:
                 warn_once(sentence)
             content = settings.capture_content is not False if capture_content is None else capture_content
-            texts = Texts(Redactor(redact_patterns, redact), max_bytes=MAX_VALUE_BYTES, content=content)
+            # What is sent elsewhere is read there, and seldom replayed.
+            raw = settings.capture_raw is not False if spool is None else settings.capture_raw is True
+            texts = Texts(Redactor(redact_patterns, redact), max_bytes=MAX_VALUE_BYTES, content=content, raw=raw)
             tracer = None if tracer_provider is None else tracer_provider.get_tracer(sc.SCOPE_NAME, _version())
             _attached = Attachment(spool or settings.spool, texts, service or settings.service, tracer)
         return _attached

@@ -21,6 +21,7 @@ from inspector.record.calls import chain
 from inspector.record.capture import Facts
 from inspector.record.captured import plain
 from inspector.record.contentless import read_before_dropping, without_content
+from inspector.record.exchanges import Exchange, written
 from inspector.record.happenings import Exceptional, exceptional, happenings
 from inspector.record.parts import WrittenParts, around
 from inspector.record.spans import Failure, RecordedSpan
@@ -30,6 +31,7 @@ from inspector.redaction import Redactor
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.decode
 _SECTIONS: Final[tuple[Section, ...]] = ("before", "after", "extra", "noted")
+_EXCHANGES: Final = "exchanges"
 _IN_AGENTS: Final = frozenset(noun.name for noun in NOUNS.values() if noun.in_agent)
 _NAMES: Final = ("call", "session", "emitter", "agent", "name")
 _UNENCODABLE = (TypeError, UnicodeError, ValueError, OverflowError)
@@ -49,6 +51,7 @@ class _Facts(Struct, omit_defaults=True):
     after: dict[str, Any] | None = None
     extra: dict[str, Any] = {}
     noted: dict[str, Any] = {}
+    raw: dict[str, Any] = {}
     parts: dict[Section, dict[str, Refers]] = {}
     shortened: dict[Section, list[str]] = {}
     failure: FailureRecord | None = None
@@ -82,7 +85,7 @@ class CallWriter:
 
     def short(self, span: RecordedSpan) -> bytes | None:
         """Return the facts of a call in which nobody has looked for secrets; None where they are long or odd."""
-        if span.merged:
+        if span.merged or span.raw:
             return None
         try:
             body = _encode(self._facts_of(span))
@@ -116,7 +119,17 @@ class CallWriter:
                 setattr(facts, name, self._texts.redacted(name, text))
         for value in rest:
             self._put(facts, value, is_clean=is_clean and not value.is_shortened)
+        if span.raw and self._texts.raw:
+            self._put_exchanges(facts, span)
         return _encode(facts)
+
+    def _put_exchanges(self, facts: _Facts, span: RecordedSpan) -> None:
+        exchanges: Sequence[Exchange] = (span.raw or {}).get(_EXCHANGES, ())
+        if exchanges:
+            answer = self._texts.of((span.after or {}).get("response")).text
+            is_answer_clean = self._texts.redactor.clean(answer)
+            made = self._texts.of(written(exchanges, self._texts.redactor, is_answer_clean=is_answer_clean))
+            self._write(facts, "raw", _EXCHANGES, made.text, is_shortened=made.truncated)
 
     def record(self, span: RecordedSpan, state: State, facts: bytes) -> bytes:
         """Return the record of a call: what it is and when it was, before its facts."""
@@ -207,13 +220,17 @@ class CallWriter:
             made = self._texts.without_secrets(key, plain(value.plain))
             json, is_shortened = made.text, is_shortened or made.truncated
             key = self._texts.key(key) if value.section in ("extra", "noted") else key
+        self._write(facts, value.section, key, json, is_shortened=is_shortened)
+
+    def _write(self, facts: _Facts, section: Section, key: str, json: str, *, is_shortened: bool) -> None:
+        """Write JSON without secrets whole, or by its long strings."""
         if is_shortened:
-            facts.shortened.setdefault(value.section, []).append(key)
+            facts.shortened.setdefault(section, []).append(key)
         refers = None if self._parts is None else self._parts.refers(key, json, is_prompt=key == "prompt")
         if refers is not None:
-            facts.parts.setdefault(value.section, {})[key] = refers
+            facts.parts.setdefault(section, {})[key] = refers
         else:
-            _section(facts, value.section)[key] = Raw(json.encode())
+            _section(facts, section)[key] = Raw(json.encode())
 
 
 def _section(facts: _Facts, section: Section) -> dict[str, Any]:

@@ -68,12 +68,17 @@ def mro(cls: type) -> tuple[type, ...]:
 
 def type_name(cls: type) -> str:
     """``module.Class``, or ``Class`` alone for builtins."""
+    module, _, name = class_path(cls).partition(":")
+    return name if module in ("builtins", "") else f"{module}.{name}"
+
+
+def class_path(cls: type) -> str:
+    """``module:Class``, by which a class is found again, as entry points name things."""
     module = namespace(cls).get("__module__")
     if type(module) is not str:
         # Types written in C carry their module in tp_name alone, which type's own repr shows.
         module = type.__repr__(cls)[8:-2].rpartition(".")[0]
-    name = well_formed(_QUALNAME(cls)[:_MOST_NAME])
-    return name if module in ("builtins", "") else f"{well_formed(module[:_MOST_NAME])}.{name}"
+    return f"{well_formed(module[:_MOST_NAME])}:{well_formed(_QUALNAME(cls)[:_MOST_NAME])}"
 
 
 def static(cls: type, name: str) -> Any:

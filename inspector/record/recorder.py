@@ -18,6 +18,7 @@ from inspector.record.calls import Calls, innermost
 from inspector.record.cancelled import Cancelled
 from inspector.record.capture import CAPTURES, Capture, Facts, covers, ending, remote_parent
 from inspector.record.ending import Closing
+from inspector.record.exchanges import exchanges_of
 from inspector.record.exits import is_of_signal
 from inspector.record.jsonrpc import is_notification, is_same_message
 from inspector.record.labels import label
@@ -39,7 +40,7 @@ class Recorder:
         clock: Where times come from.
         ids: Where ids come from.
         tracer: An application's tracer that is to see each call too, without its content.
-        texts: What makes attributes for ``tracer``.
+        texts: What makes attributes for ``tracer``, and says whether raw answers are kept.
     """
 
     def __init__(
@@ -54,6 +55,7 @@ class Recorder:
         self._tracer = tracer
         self._has_mirror_failed = False
         self._writer = None if texts is None else CallWriter(texts.without_content())
+        self._keeps_raw = texts is not None and texts.raw
         self._ids = ids or Ids()
         self.spool = spool
         clock = clock or Clock()
@@ -231,6 +233,7 @@ class Recorder:
             if span is None:
                 return None
             span.after = facts
+            self._note_raw(span, values)
             _note_ending(span, values)
             failure = _flagged_failure(facts)
             return Closing(self._calls, span, "ok" if failure is None else "error", failure, stop_tick)
@@ -252,6 +255,7 @@ class Recorder:
             if values.get("response") is not None:
                 # What came of an answer before it broke off or was left.
                 span.after = noun.after(values)
+            self._note_raw(span, values)
             if not span.before:
                 # A notification was written, and let go of, as it began.
                 span.before = facts
@@ -259,6 +263,10 @@ class Recorder:
             return Closing(self._calls, span, state, failure, stop_tick)
 
         return error
+
+    def _note_raw(self, span: RecordedSpan, values: dict[str, Any]) -> None:
+        if self._keeps_raw and (exchanges := exchanges_of(values)):
+            span.raw = {"exchanges": exchanges}
 
     def _claimed(self, noun: Capture, values: dict[str, Any], facts: Facts) -> RecordedSpan | None:
         """Return the call that an ending hook is about, for this hook alone; counts a hook that is about none."""

@@ -148,6 +148,7 @@ class RecordedSpan(trace.Span):
         "outer",
         "parent",
         "parent_id",
+        "raw",
         "rename",
         "session_id",
         "span_id",
@@ -189,6 +190,8 @@ class RecordedSpan(trace.Span):
         """Who emitted the hooks; None is the application."""
         self.before: dict[str, Plain] = {}
         self.after: dict[str, Plain] | None = None
+        self.raw: dict[str, Any] | None = None
+        """What a replay gives back: of a model call the `inspector.record.exchanges.Exchange` of each attempt."""
         self.extra: dict[str, Plain] | None = None
         self.bodies: dict[str, Plain] | None = None
         self.states: list[tuple[str, int, dict[str, Plain]]] | None = None
@@ -214,7 +217,7 @@ class RecordedSpan(trace.Span):
         """Let go of what was captured; contexts may keep the span itself for long."""
         self.before = {}
         self.inner = self.task = None
-        self.after = self.extra = self.bodies = self.states = self.events = self.failure = self.merged = None
+        self.after = self.raw = self.extra = self.bodies = self.states = self.events = self.failure = self.merged = None
         # What is open below a span of the SDK that has ended is still to be found by the call around it.
         if not self.is_native:
             self.children = None

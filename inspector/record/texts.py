@@ -16,11 +16,13 @@ class Texts:
         redactor: What removes secrets.
         max_bytes: How long the JSON text of one value may be.
         content: Whether prompts, answers, arguments and results are recorded at all.
+        raw: Whether what a replay needs beside them is.
     """
 
-    def __init__(self, redactor: Redactor, *, max_bytes: int, content: bool) -> None:
+    def __init__(self, redactor: Redactor, *, max_bytes: int, content: bool, raw: bool = False) -> None:
         self.redactor = redactor
         self.content = content
+        self.raw = raw and content
         self._max_bytes = max_bytes
         self._keys: dict[str, str] = {}
 

@@ -89,6 +89,8 @@ def _weight_of(span: RecordedSpan) -> int:
         weight += weigh((span.extra, span.bodies, span.events))
         weight += sum(_weight_of_failure(event[3]) for event in span.events or ())
         weight += sum(_weight_of(part) for part in span.merged or ())
+    if span.raw:
+        weight += sum(exchange.weight for exchange in span.raw.get("exchanges", ()))
     if isinstance(span, SdkSpan):
         weight += weigh(tuple(span.attributes.values()))
     return weight

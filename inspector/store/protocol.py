@@ -84,10 +84,12 @@ class Store(Protocol):
         cursor: str | None = None,
         limit: int = 50,
         full: bool = False,
+        raw: bool = False,
     ) -> Page[Event]:
         """Returns one page of events; those without a duration or cost come last when sorted by it.
 
-        In full, a page ends early where its events are large.
+        In full, a page ends early where its events are large; what a replay gives back is among their attributes with
+        ``raw`` alone.
 
         Raises:
             CursorInvalid: The cursor belongs to another list.
@@ -95,8 +97,8 @@ class Store(Protocol):
         """
         ...
 
-    def event(self, span_id: str, *, trace_id: str | None = None) -> Event | None:
-        """Returns one event in full, the newest when several traces use the span id."""
+    def event(self, span_id: str, *, trace_id: str | None = None, raw: bool = False) -> Event | None:
+        """Returns one event in full, the newest when several traces use the span id; ``raw`` as of `events`."""
         ...
 
     def after(

@@ -225,6 +225,14 @@ def test_messages_come_with_an_event_that_is_asked_for_them(client, store, span)
     assert clipped["messages"]["output"] == []
 
 
+def test_what_a_replay_gives_back_comes_with_an_event_that_is_asked_for_it(client, store, span):
+    store.write([span(1, attributes={"inspector.raw.result": "{}", "n": 1})])
+    assert client.get(f"/events/{1:016x}").json()["attributes"] == {"n": 1}
+    assert client.get("/events?full=true").json()["items"][0]["attributes"] == {"n": 1}
+    read = client.get(f"/events/{1:016x}?raw=true").json()
+    assert read["attributes"] == {"n": 1, "inspector.raw.result": "{}"}
+
+
 plain = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
     lambda inner: (

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from inspector.model import SpanError
+from inspector.settings import Settings
+from inspector.store import open_store
 
 SENT = Path(__file__).parents[1] / "ingest" / "exports" / "pydantic_ai_earlier.jsonl"
 ADDRESS = re.compile(rb"http://127\.0\.0\.1:\d+")
@@ -47,6 +49,18 @@ def test_a_run_that_was_sent_to_a_colleague_is_the_same_there(inspector, home, r
         rf"took in \d+ spans of 1 trace; look at them with: inspector show {recorded}\n", done.stderr.decode()
     )
     assert shown(inspector, other, recorded) == shown(inspector, home, recorded)
+
+
+def test_what_a_replay_gives_back_is_in_an_export(inspector, write_spans, span, tmp_path):
+    file, other = tmp_path / "run.jsonl", tmp_path / "other"
+    raw = {"inspector.raw.exchanges": '[{"status":200,"text":["{}"]}]'}
+    trace, span_id = "c" * 32, "d" * 16
+    write_spans(span(trace_id=trace, span_id=span_id, kind="llm", attributes={"n": 1, **raw}))
+    assert inspector("export", trace, "-o", str(file)).returncode == 0
+    assert inspector("import", str(file), INSPECTOR_HOME=str(other)).returncode == 0
+    with closing(open_store(Settings(home=other), read_only=True)) as store:
+        read = store.event(span_id, raw=True)
+    assert json.loads(bytes(read.attributes)).items() >= raw.items()
 
 
 def test_what_an_earlier_version_decided_is_decided_anew_when_a_run_is_exported_deleted_and_imported(

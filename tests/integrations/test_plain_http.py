@@ -2,8 +2,12 @@ import json
 
 import pytest
 
+from inspector.ingest import Owner
 from inspector.integrations.plain_http.answers import GeminiAnswer, OllamaAnswer, without_embeddings
 from inspector.integrations.plain_http.apis import recognised
+from inspector.model import Filter
+from inspector.reading.exchanges import read_exchanges
+from inspector.settings import Settings
 
 
 def attributes(event):
@@ -125,3 +129,18 @@ def test_vectors_are_recorded_as_their_size():
         "model": "m",
     }
     assert without_embeddings({"embedding": {"values": [0.5, 1]}}) == {"embedding": {"values": {"dimensions": 2}}}
+
+
+def test_what_each_client_got_is_recorded_once(recorded):
+    with Owner(Settings(home=recorded.home)) as owner:
+        page = owner.store.events(Filter(kinds=("llm",)), order="asc", limit=500, full=True, raw=True)
+    spans = {event.span_id for event in recorded.of("llm")}
+    for event in (each for each in page.items if each.span_id in spans):
+        (exchange,) = read_exchanges(attributes(event)["inspector.raw.exchanges"])
+        if event.status == "ok" and recorded.ending(event) == "ok":
+            assert (exchange.status, exchange.end) == (200, "whole"), asked(event)
+            said = json.loads(bytes(event.output))[0]["parts"] if event.output else []
+            got = b"".join(exchange.pieces).decode()
+            assert all(word in got for part in said for word in part["content"].split()), asked(event)
+        elif event.error and event.error.type.isdigit():
+            assert exchange.status == int(event.error.type)

@@ -16,6 +16,7 @@ ROOT = Path(__file__).parents[2]
 SAMPLES = {
     "home": ("/data", "relative/dir"),
     "capture_content": ("true", "0", "Off", "YES"),
+    "capture_raw": ("false", "1"),
     "integrations_off": ("openai", " openai , mcp ,"),
     "enable_patch": ("1", "no"),
     "otel": ("on", "f"),
@@ -39,7 +40,7 @@ def test_a_program_reads_its_variables_as_the_server_does(name, monkeypatch):
         theirs = getattr(Settings(), name)
         ours = getattr(read_environment(), name)
         theirs = theirs.get_secret_value() if isinstance(theirs, SecretStr) else theirs
-        assert (ours is not False if name == "capture_content" else ours) == theirs
+        assert (ours is not False if name in ("capture_content", "capture_raw") else ours) == theirs
 
 
 def test_whether_content_was_asked_for_is_told_from_the_default():

@@ -57,6 +57,17 @@ _PATHS: Final = (
     _path(r"/embeddings", "input", "openai", "embeddings", shown=without_vectors),
 )
 
+_BELOW_SDKS: Final = re.compile(
+    r"(?:/responses/compact|:(?:r|streamR)awPredict|/(?:invoke|invoke-with-response-stream|converse|converse-stream))/?\Z"
+)
+"""The paths of models that are called by SDKs alone: of Azure and OpenAI, Google's and Amazon's clouds."""
+
+
+def calls_model(url: str) -> bool:
+    """Tell whether a POST request that an SDK sends for a model call goes to the model, rather than for a token."""
+    path = urlsplit(url).path
+    return any(each.pattern.search(path) for each in _PATHS) or _BELOW_SDKS.search(path) is not None
+
 
 def recognised(url: str, read_body: Callable[[], Any]) -> Recognised | None:
     """Return what a POST request asks of which model; None where it calls none.

@@ -9,10 +9,11 @@ from http import HTTPStatus
 from typing import Any
 
 from inspector.integrations.bodies import MOST_BODY_BYTES
-from inspector.integrations.calls import enclosing, opened, safely
+from inspector.integrations.calls import Call, around_here, enclosing, opened, safely
+from inspector.integrations.exchanges import Exchange
 from inspector.integrations.model_requests import ModelRequest
 from inspector.integrations.plain import is_fields
-from inspector.integrations.plain_http.apis import recognised
+from inspector.integrations.plain_http.apis import calls_model, recognised
 from inspector.integrations.streams import AnswerFailed
 
 _FIRST_ERROR = 400
@@ -30,7 +31,39 @@ class Decoded:
         self.headers = {name: value for name, value in lower.items() if name != "content-encoding"}
 
 
-def requested(client: str, method: Any, url: Any, read_body: Callable[[], Any]) -> ModelRequest | None:
+class Sent:
+    """A request on its way to a model: a call of its own, or an attempt of one that an SDK or a framework makes.
+
+    Args:
+        exchange: What the client gets.
+        request: The call, where it is one of its own.
+    """
+
+    def __init__(self, exchange: Exchange, request: ModelRequest | None = None) -> None:
+        self.exchange = exchange
+        self._request = request
+
+    def enter(self) -> Callable[[], None]:
+        """Make a call of its own the innermost one while the client sends it; returns what takes that back."""
+        return _nothing if self._request is None else self._request.call.enter()
+
+    def failed(self, exc: BaseException) -> None:
+        """Say what the client raised instead of a response."""
+        self.exchange.failed(exc)
+        if self._request is not None:
+            self._request.call.failed(exc)
+
+    def responded(self, status: int, headers: Any, kind: type = object) -> ModelRequest | None:
+        """Say which response came, as `Exchange.responded`; returns the call that it ends, if it is one of its own."""
+        self.exchange.responded(status, headers, kind)
+        return None if self._request is None else refused(self._request, status)
+
+
+def _nothing() -> None:
+    pass
+
+
+def sent(client: str, method: Any, url: Any, read_body: Callable[[], Any]) -> Sent | None:
     """Tell of a request that is about to be sent; None where it calls no model, or that is recorded already.
 
     Args:
@@ -39,7 +72,12 @@ def requested(client: str, method: Any, url: Any, read_body: Callable[[], Any]) 
         url: Where it goes, as text or as the client's own class.
         read_body: Returns the body: text, bytes, or plain data; anything else is no request to a model.
     """
-    if not isinstance(method, str) or method.upper() != "POST" or next(enclosing("llm_generate"), None) is not None:
+    if not isinstance(method, str) or method.upper() != "POST":
+        return None
+    around = next(around_here(), None)
+    if around is not None and around.noun == "llm_generate":
+        return _attempt(around, url)
+    if next(enclosing("llm_generate"), None) is not None:
         return None
     found = safely(lambda: recognised(str(url), lambda: _json(read_body())), None)
     if found is None:
@@ -47,7 +85,20 @@ def requested(client: str, method: Any, url: Any, read_body: Callable[[], Any]) 
     keywords = {"llm": found.model, "prompt": found.prompt}
     # A context of its own: a stream is open while its consumer goes on, and calls of that are not below it.
     call = opened("llm_generate", lambda: keywords, emitter=client, context=copy_context())
-    return ModelRequest(found.endpoint, call)
+    exchange = Exchange()
+    call.exchanges.append(exchange)
+    return Sent(exchange, ModelRequest(found.endpoint, call, exchange))
+
+
+def _attempt(call: Call, url: Any) -> Sent | None:
+    # A client that sends by another one, or follows a redirect, makes one attempt of it.
+    if any(exchange.is_sending for exchange in call.exchanges):
+        return None
+    if not safely(lambda: calls_model(str(url)), otherwise=False):
+        return None
+    exchange = Exchange()
+    call.exchanges.append(exchange)
+    return Sent(exchange)
 
 
 def refused(request: ModelRequest, status: int) -> ModelRequest:
@@ -61,7 +112,7 @@ def refused(request: ModelRequest, status: int) -> ModelRequest:
         return f"{status} {phrase}".rstrip() + (f": {said}" if said else "")
 
     endpoint = replace(request.endpoint, answer=None, failure=failure, failed=_failed_with(status))
-    return ModelRequest(endpoint, request.call)
+    return ModelRequest(endpoint, request.call, request.exchange)
 
 
 @lru_cache(maxsize=200)

@@ -19,6 +19,7 @@ from inspector.store.sqlite.filters import PROMOTED
 from inspector.store.values.codec import PACKED, unpack
 from inspector.store.values.contents import read_shared
 from inspector.store.values.presence import bits_of, mark_of, may_hold
+from inspector.store.values.raw import without_raw
 from inspector.store.values.rows import Row, clean, encode
 
 PAGE = 256
@@ -105,7 +106,7 @@ def _is_known(key: str, value: str) -> bool:
 def _marks(connection: Connection, page: int) -> Iterator[int]:
     sql = "SELECT attributes, shared FROM spans WHERE id BETWEEN ? AND ?"
     for attributes, shared in driver(connection).execute(sql, (page * PAGE, page * PAGE + PAGE - 1)):
-        own = _ATTRIBUTES.decode(unpack(attributes))
+        own = _ATTRIBUTES.decode(without_raw(unpack(attributes)))
         texts = {key: text for key, raw in own.items() if (text := _text(bytes(raw))) is not None}
         for key, text in texts.items():
             yield mark_of(key, text)

@@ -14,6 +14,7 @@ from inspector.store.sqlite.contents import messages
 from inspector.store.sqlite.tables import spans, traces
 from inspector.store.values.codec import unpack
 from inspector.store.values.contents import Message, StoredShared, content_ids, read_shared, text_of
+from inspector.store.values.raw import is_raw, without_raw
 
 _c = spans.c
 _traces = traces.alias("named")
@@ -40,11 +41,11 @@ def summary(row: Sequence[Any]) -> Event:
     return Event(*_summary_values(row))
 
 
-def whole(connection: Connection, rows: Sequence[SqlRow[*tuple[Any, ...]]]) -> list[Event]:
-    """Returns the events of rows in full."""
+def whole(connection: Connection, rows: Sequence[SqlRow[*tuple[Any, ...]]], *, raw: bool = False) -> list[Event]:
+    """Returns the events of rows in full, and with ``raw`` what a replay gives back among their attributes."""
     at = len(SUMMARY)
     texts = messages(connection, content_ids(row[at + 2] for row in rows))
-    return [Event(*_summary_values(row), *_large_values(row[at : at + len(LARGE)], texts)) for row in rows]
+    return [Event(*_summary_values(row), *_large_values(row[at : at + len(LARGE)], texts, raw=raw)) for row in rows]
 
 
 def size_of(event: Event) -> int:
@@ -131,13 +132,13 @@ def _summary_values(row: Sequence[Any]) -> tuple[Any, ...]:
     return (*row[:14], start, end, *row[17:22], error, row[25])
 
 
-def _large_values(row: Sequence[Any], texts: Mapping[int, Message]) -> tuple[msgspec.Raw | None, ...]:
+def _large_values(row: Sequence[Any], texts: Mapping[int, Message], *, raw: bool) -> tuple[msgspec.Raw | None, ...]:
     input_key, output_key, shared, attributes, events, links = row
-    own = unpack(attributes)
+    own = unpack(attributes) if raw else without_raw(unpack(attributes))
     found = _ATTRIBUTES.decode(own)
     added: dict[str, bytes] = {}
     plain: dict[str, bytes] = {}
-    refers_to = read_shared(shared)
+    refers_to = {key: refers for key, refers in read_shared(shared).items() if raw or not is_raw(key)}
     for key, refers in refers_to.items():
         if not isinstance(refers, str):
             plain[key] = text_of(refers, texts)

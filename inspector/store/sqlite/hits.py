@@ -13,6 +13,7 @@ from inspector.store.sqlite.engine import driver
 from inspector.store.values.codec import unpack
 from inspector.store.values.contents import own_ids, read_shared
 from inspector.store.values.places import Places, Searched
+from inspector.store.values.raw import without_raw
 from inspector.store.values.terms import expression, patterns
 
 _MOST = 1000
@@ -107,7 +108,7 @@ def _candidates(connection: Connection, traces: str, match: str, q: str, until: 
         if row_id in known:
             found.append(row_id)
         elif complete:
-            text = f"{name}\n{error or ''}\n{unpack(attributes).decode(errors='replace')}"
+            text = f"{name}\n{error or ''}\n{without_raw(unpack(attributes)).decode(errors='replace')}"
             if all(term.search(text) for term in terms):
                 found.append(row_id)
             complete = at % _LOOK_ROWS != 0 or time.monotonic() < until

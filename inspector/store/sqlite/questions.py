@@ -85,16 +85,17 @@ class SqliteReads(ABC):
         cursor: str | None = None,
         limit: int = 50,
         full: bool = False,
+        raw: bool = False,
     ) -> Page[Event]:
         """See `Store.events`."""
         window = reader.Window(sort, order, cursor, limit)
         with self._read() as connection:
-            return _noticed(where, reader.read_events(connection, where, window, self._limits, full=full))
+            return _noticed(where, reader.read_events(connection, where, window, self._limits, full=full, raw=raw))
 
-    def event(self, span_id: str, *, trace_id: str | None = None) -> Event | None:
+    def event(self, span_id: str, *, trace_id: str | None = None, raw: bool = False) -> Event | None:
         """See `Store.event`."""
         with self._read() as connection:
-            return reader.read_event(connection, clean(span_id), trace_id, self._limits)
+            return reader.read_event(connection, clean(span_id), trace_id, self._limits, raw=raw)
 
     def after(
         self, seq: int, where: Filter, *, limit: int = 500, full: bool = False, most_bytes: int | None = None

@@ -75,7 +75,7 @@ class Window(Generic[S]):
 
 
 def read_events(
-    connection: Connection, where: Filter, window: Window[Sort], limits: ReadLimits, *, full: bool
+    connection: Connection, where: Filter, window: Window[Sort], limits: ReadLimits, *, full: bool, raw: bool = False
 ) -> Page[Event]:
     """Returns one page of events.
 
@@ -105,7 +105,7 @@ def read_events(
     short = _short_way(connection, where, window, ranking, matches, conditions)
     if short is not None:
         positions, more = _cut(short, limit)
-        return _page(connection, positions, more, identity, limits, full=full)
+        return _page(connection, positions, more, identity, limits, full=full, raw=raw)
     if not tests and not full and by_time:
         rows = page_rows(connection, select(*SUMMARY, value, spans.c.id).where(*found), ranking, limit + 1)
         return Page(tuple(summary(row) for row in rows[:limit]), _next(identity, rows, limit))
@@ -116,7 +116,7 @@ def read_events(
         positions, more = passing_ids(connection, query, ranking, limit, tests, pace)
     else:
         positions, more = _cut([(row[0], row[1]) for row in page_rows(connection, query, ranking, limit + 1)], limit)
-    return _page(connection, positions, more, identity, limits, full=full)
+    return _page(connection, positions, more, identity, limits, full=full, raw=raw)
 
 
 def _short_way(  # what decides on it
@@ -154,21 +154,24 @@ def _page(
     limits: ReadLimits,
     *,
     full: bool,
+    raw: bool,
 ) -> Page[Event]:
     row_ids = [row_id for _, row_id in positions]
-    items = _in_full(connection, row_ids, limits.full_bytes) if full else _in_short(connection, row_ids)
+    items = _in_full(connection, row_ids, limits.full_bytes, raw=raw) if full else _in_short(connection, row_ids)
     if len(items) < len(positions):
         more = positions[len(items) - 1]
     return Page(items, None if more is None else write_cursor(identity, more))
 
 
-def read_event(connection: Connection, span_id: str, trace_id: str | None, limits: ReadLimits) -> Event | None:
+def read_event(
+    connection: Connection, span_id: str, trace_id: str | None, limits: ReadLimits, *, raw: bool = False
+) -> Event | None:
     """Returns one event in full, the newest of several."""
     c = spans.c
     query = select(*SUMMARY, *LARGE).where(c.span_id == span_id).order_by(c.seq.desc()).limit(1)
     if trace_id is not None:
         row = connection.execute(query.where(of_trace(trace_id))).first()
-        return None if row is None else whole(connection, [row])[0]
+        return None if row is None else whole(connection, [row], raw=raw)[0]
     places: list[ColumnElement[bool]] = [true()]
     if span_id.isascii() and span_id.isalnum() and len(span_id) <= _LONGEST_ID:
         # Search knows the final spans up to a change, and the others are few.
@@ -180,7 +183,7 @@ def read_event(connection: Connection, span_id: str, trace_id: str | None, limit
         places += [] if matches is None else [matches.any_of()]
     rows = [row for place in places for row in connection.execute(query.where(place)).all()]
     rows.sort(key=lambda row: row[0])
-    return whole(connection, rows[-1:])[0] if rows else None
+    return whole(connection, rows[-1:], raw=raw)[0] if rows else None
 
 
 def read_after(
@@ -298,12 +301,14 @@ def _in_short(connection: Connection, row_ids: Sequence[int]) -> tuple[Event, ..
     return tuple(summary(row) for row in _rows(connection, row_ids, select(*SUMMARY)))
 
 
-def _in_full(connection: Connection, row_ids: Sequence[int], most_bytes: int) -> tuple[Event, ...]:
+def _in_full(
+    connection: Connection, row_ids: Sequence[int], most_bytes: int, *, raw: bool = False
+) -> tuple[Event, ...]:
     items: list[Event] = []
     size, step = 0, _FIRST_STEP
     while len(items) < len(row_ids):
         rows = _rows(connection, row_ids[len(items) : len(items) + step], select(*SUMMARY, *LARGE))
-        for event in whole(connection, rows):
+        for event in whole(connection, rows, raw=raw):
             size += size_of(event)
             if items and size > most_bytes:
                 return tuple(items)

@@ -11,6 +11,7 @@ from inspector.frames import Frame
 from inspector.model import HitIn, HitPlace, Kind
 from inspector.store.values.codec import unpack
 from inspector.store.values.contents import Message, Shared, ids_of, message_text, text_of
+from inspector.store.values.raw import is_raw, without_raw
 
 _BEFORE, _AFTER = 40, 160
 """Characters that are shown around the first word."""
@@ -120,7 +121,7 @@ def _leaves(row: Searched, shared: Shared, texts: Mapping[int, Message]) -> Iter
     error = ": ".join(filter(None, (row.error_type, row.error_message)))
     if error:
         yield Leaf("error", "", error)
-    attributes = _ATTRIBUTES.decode(unpack(row.attributes))
+    attributes = _ATTRIBUTES.decode(without_raw(unpack(row.attributes)))
     brought = {content_id: message for content_id, message in texts.items() if message.span == row.id}
     content = _Content(attributes, shared, brought, texts)
     given, got = _NAMES.get(row.kind, _OTHER_NAMES)
@@ -130,7 +131,7 @@ def _leaves(row: Searched, shared: Shared, texts: Mapping[int, Message]) -> Iter
             yield from _of_key(key, within, "", content)
     yield Leaf("name", "", row.name)
     for key in (*attributes, *shared):
-        if key not in (row.input_key, row.output_key) and not isinstance(shared.get(key), str):
+        if key not in (row.input_key, row.output_key) and not isinstance(shared.get(key), str) and not is_raw(key):
             yield from _of_key(key, "attributes", key, content)
 
 

@@ -1874,6 +1874,11 @@ export interface operations {
                 clip?: number;
                 /** @description Adds what was said as `messages` in parts, whichever API or framework it was written for. */
                 messages?: boolean;
+                /**
+                 * @description Adds the attributes `inspector.raw.*`: what a replay gives back, such as the answer of a model as its client got
+                 *     it. Lists never have them.
+                 */
+                raw?: boolean;
             };
             header?: never;
             path: {

@@ -1,0 +1,160 @@
+"""What the client of a model got, attempt by attempt, read back to the letter from what the recorder wrote of it.
+
+The recorder has the field ``raw`` of a call for it, and the span the attribute ``inspector.raw.exchanges``.
+"""
+
+import json
+import zlib
+from base64 import b64decode
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+_MOST_BYTES = 64 << 20
+
+
+class ExchangeUnreadable(ValueError):
+    """What is recorded of an exchange is damaged."""
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """What a client raised."""
+
+    cls: str
+    """``module:qualname``."""
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One attempt of a model call."""
+
+    status: int | None
+    """Of HTTP; None where there was no response."""
+    headers: dict[str, str]
+    pieces: tuple[bytes, ...]
+    """The body: one piece where it came whole, and those of a stream as its client got them."""
+    at_ms: tuple[int, ...]
+    """When each piece of a stream came, since the request; empty where the body came whole."""
+    end: Literal["whole", "left", "failed"]
+    """Whether the body was read to its end, left before that, or broken off by ``error``."""
+    error: Raised | None
+    left_out: str | None
+    """Why the body is not recorded: ``too long``, ``not text``, ``a secret``."""
+
+
+class _Raised(Struct):
+    cls: str = msgspec.field(name="class")
+    message: str = ""
+
+
+class _Written(Struct):
+    status: int | None = None
+    headers: dict[str, str | None] = {}
+    text: list[str] | None = None
+    letters: Literal["utf8", "ascii"] = "utf8"
+    packed: str | None = None
+    end: Literal["whole", "left", "failed"] = "whole"
+    error: _Raised | None = None
+    left_out: str | None = None
+
+
+class _Table(Struct):
+    """Where the pieces of a stream end."""
+
+    ms: list[int] = []
+    events: list[int] | None = None
+    bytes: list[int] | None = None
+
+
+_decode = msgspec.json.Decoder(list[_Written]).decode
+_decode_table = msgspec.json.Decoder(_Table).decode
+
+
+def read_exchanges(text: str) -> tuple[Exchange, ...]:
+    """Return the attempts of a call in order.
+
+    Args:
+        text: The attribute ``inspector.raw.exchanges`` of its span.
+
+    Raises:
+        ExchangeUnreadable: It is not what a recorder writes, or was cut.
+    """
+    try:
+        return tuple(map(_read, _decode(text)))
+    except (msgspec.MsgspecError, ValueError, zlib.error, RecursionError) as error:
+        raise ExchangeUnreadable(f"the recorded exchange cannot be read: {error}") from error
+
+
+def _read(written: _Written) -> Exchange:
+    pieces, at_ms = _body(written)
+    error = written.error
+    return Exchange(
+        written.status,
+        {name: value for name, value in written.headers.items() if value is not None},
+        pieces,
+        at_ms,
+        written.end,
+        None if error is None else Raised(error.cls, error.message),
+        written.left_out,
+    )
+
+
+def _body(written: _Written) -> tuple[tuple[bytes, ...], tuple[int, ...]]:
+    if written.text is not None:
+        return (_whole(written.text, written.letters),), ()
+    if written.packed is None:
+        return (), ()
+    head, _, body = _unpacked(b64decode(written.packed, validate=True)).partition(b"\n")
+    table = _decode_table(head)
+    sizes = table.bytes if table.events is None else _sizes(body, table.events)
+    return ((body,), ()) if sizes is None else (_cut(body, sizes), tuple(table.ms))
+
+
+def _whole(pieces: Sequence[str], letters: str) -> bytes:
+    """Return a body: every second piece is a string of JSON."""
+    quote = _in_ascii if letters == "ascii" else _in_utf8
+    return "".join(quote(piece) if at % 2 else piece for at, piece in enumerate(pieces)).encode()
+
+
+def _in_ascii(text: str) -> str:
+    return json.dumps(text)
+
+
+def _in_utf8(text: str) -> str:
+    return msgspec.json.encode(text).decode()
+
+
+def _unpacked(data: bytes) -> bytes:
+    unpacking = zlib.decompressobj()
+    body = unpacking.decompress(data, _MOST_BYTES)
+    if not unpacking.eof:
+        raise ValueError("cut, or longer than a body may be")
+    return body
+
+
+def _sizes(body: bytes, events: Sequence[int]) -> list[int]:
+    sizes: list[int] = []
+    begin = 0
+    for count in events:
+        end = begin
+        for _ in range(count):
+            end = body.index(b"\n\n", end) + 2
+        sizes.append(end - begin)
+        begin = end
+    return sizes
+
+
+def _cut(body: bytes, sizes: Sequence[int]) -> tuple[bytes, ...]:
+    if sum(sizes) != len(body):
+        raise ValueError("its pieces are not as long as the whole")
+    pieces: list[bytes] = []
+    begin = 0
+    for size in sizes:
+        pieces.append(body[begin : begin + size])
+        begin += size
+    return tuple(pieces)

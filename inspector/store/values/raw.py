@@ -1,0 +1,23 @@
+"""What a replay gives back is kept among a span's attributes, and read where it is asked for alone."""
+
+from typing import Any
+
+import msgspec
+
+from inspector.semconv import RAW_PREFIX
+
+_MARK = f'"{RAW_PREFIX}'.encode()
+_ATTRIBUTES = msgspec.json.Decoder(dict[str, msgspec.Raw])
+
+
+def is_raw(key: str) -> bool:
+    """Returns whether an attribute is one that a replay gives back."""
+    return key.startswith(RAW_PREFIX)
+
+
+def without_raw(attributes: bytes) -> bytes:
+    """Returns the JSON of a span's attributes without those that a replay gives back."""
+    if _MARK not in attributes:
+        return attributes
+    kept: dict[str, Any] = {key: raw for key, raw in _ATTRIBUTES.decode(attributes).items() if not is_raw(key)}
+    return msgspec.json.encode(kept)
