@@ -126,11 +126,13 @@ def _aligned(a: Sequence[Step], b: Sequence[Step]) -> Iterator[Pair]:
 
 
 def _pair(a: Step | None, b: Step | None, is_moved: bool, *, depth: int) -> Pair:  # noqa: FBT001 - one of a tuple
-    changed = tuple(_changed(a.parts, b.parts)) if a is not None and b is not None else ()
-    return Pair(a, b, depth, is_moved, changed)
+    if a is None or b is None or a.identity == b.identity:
+        return Pair(a, b, depth, is_moved)
+    return Pair(a, b, depth, is_moved, tuple(changed_parts(a.parts, b.parts)))
 
 
-def _changed(a: Sequence[Part], b: Sequence[Part]) -> Iterator[Changed]:
+def changed_parts(a: Sequence[Part], b: Sequence[Part]) -> Iterator[Changed]:
+    """Yields the parts of two inputs that differ, in the order of the first."""
     named_a, named_b = _by_name(a), _by_name(b)
     for name in dict.fromkeys((*named_a, *named_b)):
         one, other = named_a.get(name), named_b.get(name)

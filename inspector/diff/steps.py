@@ -1,8 +1,9 @@
 """A run as steps: its calls as a tree, each with the parts of its input and with its answer."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from hashlib import blake2b
+from operator import attrgetter
 from typing import Any, Literal, TypeAlias, cast
 
 import msgspec
@@ -18,6 +19,7 @@ _PLUMBING: frozenset[Kind] = frozenset(("rpc",))
 """Requests of MCP carry calls that are steps themselves, and the housekeeping of a connection."""
 _REQUEST = "gen_ai.request."
 _NOT_CHOSEN = frozenset((sc.REQUEST_MODEL, sc.REQUEST_STREAM))
+_SMALL_FIELDS = attrgetter(*(each.name for each in fields(Event) if each.default is not msgspec.UNSET))
 _IDS_OF_MESSAGES = frozenset(("id", "call_id", "tool_call_id"))
 
 
@@ -57,22 +59,13 @@ class Step:
     """The model that says it answered; empty where none does."""
     identity: bytes
     """A hash of what was called with what."""
+    kin: tuple[str, str]
+    """What it may be paired with: the same thing, whatever it was given."""
+    start_ns: int
+    """When it began."""
+    end_ns: int
+    """When it ended; when it began where it never did."""
     children: "list[Step]" = field(default_factory=list["Step"])
-
-    @property
-    def start_ns(self) -> int:
-        """When it began."""
-        return int(self.event.start_time_unix_nano)
-
-    @property
-    def end_ns(self) -> int:
-        """When it ended; when it began where it never did."""
-        return int(self.event.end_time_unix_nano or self.event.start_time_unix_nano)
-
-    @property
-    def kin(self) -> tuple[str, str]:
-        """What it may be paired with: the same thing, whatever it was given."""
-        return (self.event.kind, self.subject)
 
 
 def steps_of(events: Iterable[Event], volatile: Volatile) -> list[Step]:
@@ -84,14 +77,25 @@ def steps_of(events: Iterable[Event], volatile: Volatile) -> list[Step]:
         events: All of the run, in full, of any number of traces.
         volatile: Takes out what differs every time, and remembers what that was.
     """
-    events = sorted(events, key=lambda event: (int(event.start_time_unix_nano), event.seq))
-    by_id = {(event.trace_id, event.span_id): event for event in events}
-    steps = {place: _step(event, volatile) for place, event in by_id.items() if _is_step(event)}
+    read = sorted(_read_one_by_one(events, volatile), key=lambda one: (int(one[0].start_time_unix_nano), one[0].seq))
+    by_id = {(event.trace_id, event.span_id): event for event, _ in read}
+    steps = {(event.trace_id, event.span_id): step for event, step in read if step is not None}
     tops: list[Step] = []
     for place, step in steps.items():
         above = _step_above(place, by_id, steps)
         (tops if above is None else above.children).append(step)
     return tops
+
+
+def _read_one_by_one(events: Iterable[Event], volatile: Volatile) -> Iterator[tuple[Event, Step | None]]:
+    for event in events:
+        step = step_of(event, volatile) if _is_step(event) else None
+        yield _in_short(event) if step is None else step.event, step
+
+
+def _in_short(event: Event) -> Event:
+    """Returns an event that holds on to nothing large: a history that is sent again with each call is one text."""
+    return Event(*_SMALL_FIELDS(event))
 
 
 def _is_step(event: Event) -> bool:
@@ -114,19 +118,30 @@ def _step_above(
     return None
 
 
-def _step(event: Event, volatile: Volatile) -> Step:
-    held = _members(_read(event.attributes))
+def step_of(event: Event, volatile: Volatile) -> Step:
+    """Returns one call, given in full, as a step without those below it."""
+    held = _members(_read(event.attributes) if event.kind == "llm" else None)
     given = _read(event.input)
     parts = tuple(_of_model(given, held, volatile) if event.kind == "llm" else _of_call(given, volatile))
     subject, answered_by = _subject(event, held), str(held.get(sc.RESPONSE_MODEL, ""))
-    return Step(event, subject, parts, _answer(event, volatile), answered_by, _identity(event.kind, subject, parts))
+    return Step(
+        _in_short(event),
+        subject,
+        parts,
+        _answer(event, volatile),
+        answered_by,
+        _identity(event.kind, subject, parts),
+        kin=(event.kind, subject),
+        start_ns=int(event.start_time_unix_nano),
+        end_ns=int(event.end_time_unix_nano or event.start_time_unix_nano),
+    )
 
 
 def _identity(kind: Kind, subject: str, parts: Iterable[Part]) -> bytes:
-    given = blake2b(repr((kind, subject)).encode(errors="replace"), digest_size=16)
+    given = [kind, subject]
     for part in parts:
-        given.update(repr((part.kind, part.name, part.text)).encode(errors="replace"))
-    return given.digest()
+        given += (part.kind, part.name, part.text)
+    return blake2b(repr(given).encode(errors="replace"), digest_size=16).digest()
 
 
 def _subject(event: Event, attributes: Mapping[str, Any]) -> str:

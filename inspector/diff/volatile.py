@@ -6,14 +6,15 @@ from collections import Counter
 _UUID = r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
 _PREFIXED = r"(?:call|toolu|chatcmpl|resp|msg|run|req|thread|fc|rs)[_-][0-9A-Za-z]{8,64}"
 _HEX = r"[0-9a-f]{16}(?:[0-9a-f]{16})?"
-_IDS = re.compile(rf"(?<![0-9A-Za-z_-])(?:{_UUID}|{_PREFIXED}|{_HEX})(?![0-9A-Za-z_-])")
+_IN_WORDS = "[0-9A-Za-z_-]"
+# An id is a whole word, and as long as the shortest one: most places are left after one look ahead.
+_ID = re.compile(rf"(?<!{_IN_WORDS})(?={_IN_WORDS}{{11}})(?:{_UUID}|{_PREFIXED}|{_HEX})(?!{_IN_WORDS})")
 _CLOCK = r"[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?: ?(?:Z|UTC|[+-]\d{2}:?\d{2}))?"
-_TIMES = re.compile(rf"(?<!\d)\d{{4}}-\d{{2}}-\d{{2}}{_CLOCK}(?!\d)")
-_MARKS = ((_IDS, "id"), (_TIMES, "time"))
+_TIME = re.compile(rf"\d{{4}}(?<!\d{{5}})-\d{{2}}-\d{{2}}{_CLOCK}(?!\d)")
 
 
 class Volatile:
-    """Takes ids and times out of the texts of a run, and counts them.
+    """Takes ids and times out of the texts of two runs, and counts them.
 
     An id is a UUID, 16 or 32 hexadecimal digits, or what providers begin with ``call_``, ``toolu_`` and the like. A
     time has a date and a clock: a date alone is what many questions are about.
@@ -22,11 +23,25 @@ class Volatile:
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
         """How many of each were taken out: ``id``, ``time``."""
+        self._known: dict[str, tuple[str, int, int]] = {}
 
     def without(self, text: str) -> str:
         """Returns the text with a name in the place of each."""
-        for pattern, name in _MARKS:
-            text, count = pattern.subn(f"<{name}>", text)
-            if count:
-                self.counts[name] += count
-        return text
+        known = self._known.get(text)
+        if known is None:
+            # Of two runs most texts are equal, and a conversation sends what was said before with each call.
+            known = self._known[text] = _replaced(text)
+        stripped, ids, times = known
+        if ids:
+            self.counts["id"] += ids
+        if times:
+            self.counts["time"] += times
+        return stripped
+
+
+def _replaced(text: str) -> tuple[str, int, int]:
+    stripped, ids = _ID.subn("<id>", text)
+    times = 0
+    if ":" in stripped and "-" in stripped:
+        stripped, times = _TIME.subn("<time>", stripped)
+    return (stripped if ids or times else text), ids, times
