@@ -5,7 +5,7 @@ from fastapi.routing import APIRoute
 from starlette.requests import Request
 from starlette.responses import Response
 
-from inspector.api import events, labels, page, probes, receiver, runs, sessions, stats, storage, stream, traces
+from inspector.api import diff, events, labels, page, probes, receiver, runs, sessions, stats, storage, stream, traces
 from inspector.api.access import Access
 from inspector.api.arrivals import Arrivals
 from inspector.api.changes import Changes
@@ -29,6 +29,7 @@ _ROUTERS = (
     events.router,
     traces.router,
     runs.router,
+    diff.router,
     sessions.router,
     labels.router,
     stats.router,

@@ -17,6 +17,18 @@ AnyText = Annotated[str, Field(max_length=1024, pattern=NO_NUL)]
 RunId = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
 TraceId = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
 SpanId = Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
+NamedRun = Annotated[
+    str,
+    Field(
+        pattern=r"^[A-Za-z0-9_~-]{1,64}$", description="the id of a run or a trace, a part of one, 'last' or 'last~1'"
+    ),
+]
+CallPlace = Annotated[
+    str,
+    Field(
+        pattern=r"^[0-9a-f]{32}\.[0-9a-f]{16}$", description="the ids of a trace and of a span of it, joined by a dot"
+    ),
+]
 LabelText = Annotated[
     str,
     Field(

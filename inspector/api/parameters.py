@@ -12,12 +12,14 @@ from inspector.api.forms import integer
 from inspector.api.parameter_types import (
     MOST_ATTRIBUTES,
     AnyText,
+    CallPlace,
     Cursor,
     Dollars,
     Flag,
     LabelText,
     Limit,
     Milliseconds,
+    NamedRun,
     RunId,
     Search,
     Sequence,
@@ -238,6 +240,20 @@ class TraceQuery(Page):
     """``GET /traces/{trace_id}``."""
 
     full: Flag = False
+
+
+class DiffQuery(Query):
+    """``GET /diff``."""
+
+    a: NamedRun | None = None
+    b: NamedRun | None = None
+
+
+class DiffCallsQuery(Query):
+    """``GET /diff/calls``."""
+
+    a: CallPlace | None = None
+    b: CallPlace | None = None
 
 
 class OutlineQuery(Query):

@@ -1,31 +1,26 @@
 """The two runs that are compared: of this home, or of files."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from inspector.cli.errors import RunUnknown
 from inspector.cli.intake import take_in
-from inspector.cli.lookup import as_one_trace, find_run_or_trace, trace_events, traces_of
 from inspector.cli.opening import opened
+from inspector.diff import DiffRun, diff_run
+from inspector.lookup import RunUnknown, as_one_trace, events_of, find_run_or_trace, run_before, traces_of
 from inspector.model import Event, Filter, Run, Trace
 from inspector.settings import Settings
 from inspector.store import Store
 
 _FILES = (".json", ".jsonl", ".gz")
-_LATEST = 200
-"""Runs among which the one before is looked for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
     """One of the two."""
 
-    label: str
-    """Its id, or the name of its file."""
-    run: Run | Trace | None
-    """None for what a file holds of several."""
+    run: DiffRun
     events: tuple[Event, ...]
     """All of it, in full, in the order they began."""
 
@@ -41,7 +36,7 @@ def runs_to_compare(settings: Settings, a: str | None, b: str | None) -> tuple[C
         return _read(settings, a), _read(settings, b)
     with opened(settings) as store:
         found = find_run_or_trace(store, a or "last")
-        return _whole(store, as_one_trace(store, _before(store, found))), _whole(store, found)
+        return _whole(store, as_one_trace(store, run_before(store, found))), _whole(store, found)
 
 
 def _read(settings: Settings, text: str) -> Compared:
@@ -62,8 +57,8 @@ def _of_file(file: Path) -> Compared:
             raise RunUnknown(taken.bad_files[0] if taken.bad_files else f"{file} holds no span")
         with opened(settings) as store:
             traces = list(_traces(store))
-            events = [event for trace in traces for event in trace_events(store, trace.trace_id, full=True)]
-            return Compared(str(file), traces[0] if len(traces) == 1 else None, tuple(events))
+            events = _events(store, traces)
+            return Compared(diff_run(str(file), traces[0] if len(traces) == 1 else None, len(events)), events)
 
 
 def _traces(store: Store) -> Iterator[Trace]:
@@ -77,18 +72,9 @@ def _traces(store: Store) -> Iterator[Trace]:
 
 
 def _whole(store: Store, found: Run | Trace) -> Compared:
-    traces = [found] if isinstance(found, Trace) else traces_of(store, found)
-    events = [event for trace in traces for event in trace_events(store, trace.trace_id, full=True)]
-    return Compared(found.run_id if isinstance(found, Run) else found.trace_id, found, tuple(events))
+    events = _events(store, [found] if isinstance(found, Trace) else traces_of(store, found))
+    return Compared(diff_run(found.run_id if isinstance(found, Run) else found.trace_id, found, len(events)), events)
 
 
-def _before(store: Store, found: Run | Trace) -> Run:
-    """Return the run of the same program that began before this one."""
-    start_ns = int(found.start_time_unix_nano)
-    for run in store.runs(Filter(), limit=_LATEST).items:
-        if run.run_id != found.run_id and run.service == found.service and int(run.start_time_unix_nano) < start_ns:
-            return run
-    raise RunUnknown(
-        f"no run of {found.service or 'the same program'} before {found.run_id} is among the latest {_LATEST}; "
-        "name both: inspector diff A B"
-    )
+def _events(store: Store, traces: Iterable[Trace]) -> tuple[Event, ...]:
+    return tuple(event for trace in traces for event in events_of(store, trace.trace_id, full=True))

@@ -25,12 +25,13 @@ def demo(*, once: bool, port: int | None, no_open: bool, home: Path | None) -> N
     """
     from inspector.cli.drawing import trace_lines
     from inspector.cli.home import settings_of
-    from inspector.cli.lookup import await_trace, trace_events
+    from inspector.cli.lookup import await_trace
     from inspector.cli.notices import notice
     from inspector.cli.opening import opened
     from inspector.cli.ownership import current_owner
     from inspector.cli.terminal import standard_output
     from inspector.demo import run_demo
+    from inspector.lookup import events_of
 
     terminal = standard_output()
     settings = settings_of(home, port=port)
@@ -40,7 +41,7 @@ def demo(*, once: bool, port: int | None, no_open: bool, home: Path | None) -> N
     trace_id = run_demo(settings)
     with opened(settings) as store:
         trace = await_trace(store, trace_id)
-        terminal.write(trace_lines(trace, trace_events(store, trace_id), terminal))
+        terminal.write(trace_lines(trace, list(events_of(store, trace_id)), terminal))
     if once:
         return
     view = f"#/traces/{trace_id}"

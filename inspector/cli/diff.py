@@ -45,8 +45,8 @@ def diff(**options: Unpack[DiffOptions]) -> int:
     from inspector.cli.home import settings_of
     from inspector.cli.paging import paged
     from inspector.cli.terminal import standard_output
-    from inspector.cli.two_runs import diff_document, diff_lines
-    from inspector.diff import compare
+    from inspector.cli.two_runs import diff_lines
+    from inspector.diff import compare, diff_of
 
     as_json = options["as_json"]
     settings: Settings = settings_of(options["home"])
@@ -54,7 +54,7 @@ def diff(**options: Unpack[DiffOptions]) -> int:
     comparison = compare(first.events, second.events)
     with paged(standard_output(), may_page=not (as_json or options["no_pager"])) as terminal:
         if as_json:
-            write_json(diff_document(first, second, comparison), terminal)
+            write_json(diff_of(first.run, second.run, comparison), terminal)
         else:
-            terminal.write(diff_lines(first, second, comparison, terminal, everything=options["everything"]))
+            terminal.write(diff_lines(first.run, second.run, comparison, terminal, everything=options["everything"]))
     return 1 if options["exit_code"] and not comparison.is_equal else 0

@@ -2,8 +2,6 @@
 
 CliError              exit code 1
 ├── SettingInvalid    a value in the environment or an option that no setting takes
-├── TraceUnknown      no trace has that id
-├── RunUnknown        no run was recorded with that id
 ├── SpanUnknown       no span has that id
 ├── CursorRefused     no page of this list ended there
 ├── ServerRefused     the running server did not do what only it can
@@ -18,14 +16,6 @@ class CliError(Exception):
 
 class SettingInvalid(CliError):
     """A setting has a value that it does not take; the message names the variable and the value."""
-
-
-class TraceUnknown(CliError):
-    """No trace, or more than one, has the id or prefix that was asked for."""
-
-
-class RunUnknown(CliError):
-    """Nothing is recorded of the run of a program that was asked for."""
 
 
 class SpanUnknown(CliError):

@@ -11,12 +11,12 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, cast
 
-from inspector.cli.errors import CliError, ReaderGone, TraceUnknown
+from inspector.cli.errors import CliError, ReaderGone
 from inspector.cli.figures import counted
 from inspector.cli.formats import Format, encoded
-from inspector.cli.lookup import find_run_or_trace, traces_of
 from inspector.cli.opening import opened
 from inspector.ingest import label_event
+from inspector.lookup import TraceUnknown, find_run_or_trace, traces_of
 from inspector.model import Event, Filter, Trace
 from inspector.settings import Settings
 from inspector.store import Salvaged, Store, salvaged

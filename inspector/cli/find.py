@@ -97,7 +97,7 @@ def _read(store: "Store", where: Filter, wanted: "Wanted") -> "Listed[Event]":
 def _within(store: "Store", text: str | None) -> dict[str, Any]:
     if text is None:
         return {}
-    from inspector.cli.lookup import find_run_or_trace
+    from inspector.lookup import find_run_or_trace
     from inspector.model import Trace
 
     found = find_run_or_trace(store, text)

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from inspector.cli.errors import CliError, TraceUnknown
+from inspector.cli.errors import CliError
 from inspector.cli.ownership import current_owner
 from inspector.cli.request import create_label, delete_label
+from inspector.lookup import TraceUnknown
 from inspector.model import Event, Label, NewLabel, Run, Trace
 from inspector.settings import Settings
 from inspector.store import Store

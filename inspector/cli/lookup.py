@@ -2,110 +2,28 @@
 
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import Any, TypeVar
 
 from msgspec import Raw
 
-from inspector.cli.errors import RunUnknown, SpanUnknown, TraceUnknown
+from inspector.cli.errors import SpanUnknown
+from inspector.lookup import RunUnknown, TraceUnknown, find_run_or_trace, find_trace
 from inspector.model import Event, Filter, Page, Run, Trace, Turn
-from inspector.spooling import is_run_id
 from inspector.store import Store, answer_in, question_in
 
 _PAGE = 1000
 _PAGES_SEARCHED = 200
 _HEX = re.compile(r"[0-9a-f]{1,32}")
-_TRACE_DIGITS = 32
 _SPAN_DIGITS = 16
 _SPAN_LEAST = 4
 """With fewer digits an id is no part of one: words and figures of the recorded text begin so too."""
 _NAMED_IN_MESSAGE = 3
-_BEFORE_LAST = re.compile(r"last~(\d{1,3})")
-_NOTHING = "nothing is recorded yet; record a program: inspector run app.py"
-SHORT_ID = 8
-"""Characters of an id that a table on a terminal has."""
 _ARRIVAL_S = 5.0
 _POLL_S = 0.05
 
 T = TypeVar("T")
-
-
-def find_trace(store: Store, text: str) -> Trace:
-    """Find the trace with this id, the only one whose id begins so, or the ``last`` one to start.
-
-    Raises:
-        TraceUnknown: There is none, or the beginning fits several.
-    """
-    if text == "last":
-        newest = store.traces(Filter(), limit=1).items
-        if not newest:
-            raise TraceUnknown(_NOTHING)
-        return newest[0]
-    traces = _traces_of(store, text.lower())
-    if len(traces) == 1:
-        return traces[0]
-    if traces:
-        some = ", ".join(trace.trace_id for trace in traces[:_NAMED_IN_MESSAGE])
-        raise TraceUnknown(f"several traces begin with {text}: {some}; give more digits")
-    raise TraceUnknown(f"no trace {text} is recorded; 'inspector events' lists what is")
-
-
-def _traces_of(store: Store, prefix: str) -> Sequence[Trace]:
-    if len(prefix) < _TRACE_DIGITS:
-        return store.traces_like(prefix, limit=_NAMED_IN_MESSAGE) if _HEX.fullmatch(prefix) else ()
-    trace = store.trace(prefix)
-    return () if trace is None else (trace,)
-
-
-def find_run(store: Store, text: str) -> Run:
-    """Find the run with this id, the only one whose id begins or ends so, the ``last`` one, or ``last~1`` before it.
-
-    Raises:
-        RunUnknown: There is none, or the part fits several.
-    """
-    if text == "last":
-        newest = store.traces(Filter(), limit=1).items
-        whole = store.run(newest[0].run_id) if newest else None
-        if whole is None:
-            raise RunUnknown(_NOTHING)
-        return whole
-    if before := _BEFORE_LAST.fullmatch(text):
-        return _nth_latest(store, int(before[1]))
-    found = _runs_like(store, text)
-    if len(found) == 1:
-        return found[0]
-    if found:
-        some = ", ".join(run.run_id for run in found[:_NAMED_IN_MESSAGE])
-        raise RunUnknown(f"several runs are like {text}: {some}; give more of the id")
-    raise RunUnknown(f"no run {text} is recorded; 'inspector runs' lists what is")
-
-
-def _nth_latest(store: Store, number: int) -> Run:
-    """Find the run before which so many others began; the last one is number 0."""
-    latest = store.runs(Filter(), limit=min(number + 1, _PAGE)).items
-    if number >= len(latest):
-        are = "1 run is" if len(latest) == 1 else f"{len(latest):,} runs are"
-        raise RunUnknown(f"there is no last~{number}: {are} recorded" if latest else _NOTHING)
-    return latest[number]
-
-
-def find_run_or_trace(store: Store, text: str) -> Run | Trace:
-    """Find the run or the trace of this id, or of which it is a part; a run of one trace is that trace.
-
-    Raises:
-        RunUnknown: There is neither, or the part fits several.
-    """
-    if text == "last" or _BEFORE_LAST.fullmatch(text):
-        return as_one_trace(store, find_run(store, text))
-    traces = _traces_of(store, text.lower())
-    runs = [run for run in _runs_like(store, text) if run.run_id != run.trace_id]
-    if len(traces) + len(runs) == 1:
-        return traces[0] if traces else as_one_trace(store, runs[0])
-    if traces or runs:
-        ids = (*(trace.trace_id for trace in traces), *(run.run_id for run in runs))
-        raise RunUnknown(f"{text} is part of several ids: {', '.join(ids[:_NAMED_IN_MESSAGE])}; give more of it")
-    raise RunUnknown(f"no run or trace {text} is recorded; 'inspector runs' lists what is")
 
 
 def find_any(store: Store, text: str) -> Run | Trace | Event:
@@ -123,20 +41,6 @@ def find_any(store: Store, text: str) -> Run | Trace | Event:
         return find_event(store, text, trace="last")
 
 
-def as_one_trace(store: Store, run: Run) -> Run | Trace:
-    """Return the trace of a run that has one, else the run."""
-    return run if run.traces > 1 else store.trace(run.trace_id) or run
-
-
-def _runs_like(store: Store, text: str) -> Sequence[Run]:
-    if not is_run_id(text):
-        return ()
-    whole = store.run(text)
-    if whole is not None:
-        return (whole,)
-    return store.runs_like(text, ends=len(text) >= SHORT_ID, limit=_NAMED_IN_MESSAGE)
-
-
 def _searched(page_at: Callable[[str | None], Page[T]]) -> Iterator[T]:
     cursor: str | None = None
     for _ in range(_PAGES_SEARCHED):
@@ -145,18 +49,6 @@ def _searched(page_at: Callable[[str | None], Page[T]]) -> Iterator[T]:
         cursor = page.next_cursor
         if cursor is None:
             return
-
-
-def traces_of(store: Store, run: Run) -> list[Trace]:
-    """Read every trace of a run, in the order they began."""
-    found: list[Trace] = []
-    cursor: str | None = None
-    while True:
-        page = store.traces(Filter(run_id=run.run_id), order="asc", cursor=cursor, limit=_PAGE)
-        found += page.items
-        cursor = page.next_cursor
-        if cursor is None:
-            return found
 
 
 def turns_of(store: Store, run_id: str) -> list[Turn]:
@@ -236,15 +128,3 @@ def await_trace(store: Store, trace_id: str) -> Trace:
         if time.monotonic() > give_up_s:
             raise TraceUnknown(f"trace {trace_id} was recorded but not taken in; 'inspector doctor' says why")
         time.sleep(_POLL_S)
-
-
-def trace_events(store: Store, trace_id: str, *, full: bool = False) -> list[Event]:
-    """Read every event of a trace, in the order they began."""
-    events: list[Event] = []
-    cursor: str | None = None
-    while True:
-        page = store.events(Filter(trace_id=trace_id), order="asc", cursor=cursor, limit=_PAGE, full=full)
-        events += page.items
-        cursor = page.next_cursor
-        if cursor is None:
-            return events

@@ -9,13 +9,13 @@ from urllib.parse import quote
 import click
 
 from inspector.cli import figures
-from inspector.cli.errors import CliError, TraceUnknown
-from inspector.cli.lookup import find_run, find_trace
+from inspector.cli.errors import CliError
 from inspector.cli.opening import opened
 from inspector.cli.ownership import current_owner
 from inspector.cli.prune_plan import Plan, Wanted, before_ns, over_before, planned
 from inspector.cli.request import delete
 from inspector.cli.visible import visible
+from inspector.lookup import TraceUnknown, find_run, find_trace
 from inspector.model import Filter, Run, Session
 from inspector.settings import Settings
 from inspector.store import Store, StoreFull, StoreReadOnly

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from inspector.cli import figures, status
 from inspector.cli.drawing import DUPLICATE, counted_elsewhere, error_text
-from inspector.cli.lookup import SHORT_ID
 from inspector.cli.table import Cell, Column, table_lines
 from inspector.cli.terminal import Terminal
 from inspector.cli.visible import cut, pad, width
+from inspector.lookup import SHORT_ID
 from inspector.model import Event, Label, Run, Session
 from inspector.spooling import is_process_key
 

@@ -86,11 +86,12 @@ def show(**options: Unpack[ShowOptions]) -> None:
         )
     from inspector.cli.documents import event_fields
     from inspector.cli.home import settings_of
-    from inspector.cli.lookup import find_any, find_event, find_run
+    from inspector.cli.lookup import find_any, find_event
     from inspector.cli.opening import opened
     from inspector.cli.paging import paged
     from inspector.cli.shaping import Shape
     from inspector.cli.terminal import standard_output
+    from inspector.lookup import find_run
 
     names = event_fields(as_json, full=full)
     is_all = options["everything"] or options["depth"] is not None
@@ -162,13 +163,13 @@ def _say_none_failed(shape: "Shape", events: Iterable[Event]) -> None:
 def _show_run(store: "Store", run: Run, terminal: "Terminal", names: tuple[str, ...] | None, shape: "Shape") -> None:
     from inspector.cli.documents import LARGE, run_document, write_json
     from inspector.cli.drawing import run_lines
-    from inspector.cli.lookup import trace_events, traces_of
     from inspector.cli.losses import sum_of
+    from inspector.lookup import events_of, traces_of
 
     # A file that was removed for room was another program's, whoever removed it.
     losses = sum_of(loss for loss in store.losses(run=run.run_id) if loss.reason != "dropped_segments")
     full = not LARGE.isdisjoint(names or ())
-    whole = [(trace, trace_events(store, trace.trace_id, full=full)) for trace in traces_of(store, run)]
+    whole = [(trace, list(events_of(store, trace.trace_id, full=full))) for trace in traces_of(store, run)]
     if names is not None:
         write_json(run_document(run, whole, losses, names), terminal)
         return
@@ -193,12 +194,12 @@ def _show_trace(
 ) -> None:
     from inspector.cli.documents import LARGE, trace_document, write_json
     from inspector.cli.drawing import trace_lines
-    from inspector.cli.lookup import trace_events
+    from inspector.lookup import events_of
 
     # Read again, since only a single trace says what is missing of it.
     found = store.trace(trace.trace_id) or trace
     full = not LARGE.isdisjoint(names or ())
-    events = trace_events(store, found.trace_id, full=full)
+    events = list(events_of(store, found.trace_id, full=full))
     if names is not None:
         write_json(trace_document(found, events, names), terminal)
         return

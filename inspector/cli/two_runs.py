@@ -1,13 +1,11 @@
-"""Two runs as lines and as a document: where they part and why, then their calls side by side."""
+"""Two runs as lines: where they part and why, then their calls side by side."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 from inspector.cli import figures
-from inspector.cli.compared import Compared
-from inspector.cli.lookup import SHORT_ID
 from inspector.cli.terminal import Style, Terminal
-from inspector.diff import Changed, Comparison, Pair, Step, cause_of
+from inspector.diff import Changed, Comparison, DiffRun, Pair, Step, cause_of, cut_around
+from inspector.lookup import SHORT_ID
 
 _A: tuple[str, Style] = ("-", "red")
 _B: tuple[str, Style] = ("+", "green")
@@ -23,7 +21,7 @@ _BEFORE, _SHOWN = 24, 120
 
 
 def diff_lines(
-    a: Compared, b: Compared, comparison: Comparison, terminal: Terminal, *, everything: bool
+    a: DiffRun, b: DiffRun, comparison: Comparison, terminal: Terminal, *, everything: bool
 ) -> Iterator[str]:
     """Write both runs out.
 
@@ -46,10 +44,10 @@ def diff_lines(
         yield terminal.style(f"not compared: {', '.join(ignored)} inside of texts", "dim")
 
 
-def _about(side: Compared) -> str:
-    name = "" if side.run is None else f"{side.run.name} "
-    started = "" if side.run is None else f" {figures.moment(side.run.start_time_unix_nano)}"
-    return f"{name}{side.label}{started}, {figures.counted(len(side.events), 'span')}"
+def _about(run: DiffRun) -> str:
+    name = "" if run.name is None else f"{run.name} "
+    started = "" if run.start_time_unix_nano is None else f" {figures.moment(run.start_time_unix_nano)}"
+    return f"{name}{run.label}{started}, {figures.counted(run.spans, 'span')}"
 
 
 def _parting(comparison: Comparison, terminal: Terminal) -> Iterator[str]:
@@ -80,16 +78,9 @@ def _what(pair: Pair) -> str:
 
 def _texts(a: str | None, b: str | None, terminal: Terminal) -> Iterator[str]:
     """Write what differs of two texts below each other, from a little before the first difference."""
-    begin = 0 if a is None or b is None else max(0, _common(a, b) - _BEFORE)
-    for text, (sign, style) in ((a, _A), (b, _B)):
-        if text is not None:
-            shown = ("…" if begin else "") + text[begin : begin + _SHOWN] + ("…" if len(text) > begin + _SHOWN else "")
+    for shown, (sign, style) in zip(cut_around(a, b, most=_SHOWN, before=_BEFORE), (_A, _B), strict=True):
+        if shown is not None:
             yield terminal.style(terminal.cut(f"  {sign} {terminal.signs(terminal.safe(shown))}"), style)
-
-
-def _common(a: str, b: str) -> int:
-    """Return how many characters two texts begin with in common."""
-    return next((at for at, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
 
 
 def _tree(pairs: Sequence[Pair], terminal: Terminal, *, everything: bool) -> Iterator[str]:
@@ -150,46 +141,3 @@ def _sides(changed: Changed) -> tuple[str | None, str | None]:
         None if changed.a is None else changed.a.text,
         None if changed.b is None else changed.b.text,
     )
-
-
-def diff_document(a: Compared, b: Compared, comparison: Comparison) -> dict[str, Any]:
-    """Return the comparison as one JSON document."""
-    cause = cause_of(comparison)
-    places = {id(pair): number for number, pair in enumerate(comparison.pairs)}
-    return {
-        "a": a.label,
-        "b": b.label,
-        "equal": comparison.is_equal,
-        "first": None if comparison.first is None else places[id(comparison.first)],
-        "cause": None
-        if cause is None
-        else {
-            "kind": cause.kind,
-            "step": places[id(cause.pair)],
-            "part": None if cause.changed is None else _changed_document(cause.changed),
-            "sentence": cause.sentence,
-        },
-        "steps": [_step_document(pair) for pair in comparison.pairs],
-        "ignored": dict(comparison.ignored),
-    }
-
-
-def _step_document(pair: Pair) -> dict[str, Any]:
-    return {
-        "a": _place(pair.a),
-        "b": _place(pair.b),
-        "depth": pair.depth,
-        "kind": pair.step.event.kind,
-        "name": pair.step.event.name,
-        "differences": list(pair.differences),
-        "changed": [_changed_document(each) for each in pair.changed],
-    }
-
-
-def _changed_document(changed: Changed) -> dict[str, Any]:
-    a, b = _sides(changed)
-    return {"kind": changed.part.kind, "name": changed.part.name, "label": changed.part.label, "a": a, "b": b}
-
-
-def _place(step: Step | None) -> dict[str, str] | None:
-    return None if step is None else {"trace_id": step.event.trace_id, "span_id": step.event.span_id}

@@ -1,7 +1,43 @@
 """Where two runs part, and why: their calls aligned, the first that differs, and what of its input had changed."""
 
-from inspector.diff.causes import Cause, cause_of
+from inspector.diff.calls import CallsDiff, DiffAnswers, compare_calls
+from inspector.diff.causes import Cause, CauseKind, cause_of
 from inspector.diff.comparing import Changed, Comparison, Difference, Pair, compare
-from inspector.diff.steps import Part, Step
+from inspector.diff.document import (
+    Diff,
+    DiffCall,
+    DiffCause,
+    DiffPart,
+    DiffRun,
+    DiffStep,
+    cut_around,
+    diff_of,
+    diff_run,
+)
+from inspector.diff.steps import Part, PartKind, Step
 
-__all__ = ["Cause", "Changed", "Comparison", "Difference", "Pair", "Part", "Step", "cause_of", "compare"]
+__all__ = [
+    "CallsDiff",
+    "Cause",
+    "CauseKind",
+    "Changed",
+    "Comparison",
+    "Diff",
+    "DiffAnswers",
+    "DiffCall",
+    "DiffCause",
+    "DiffPart",
+    "DiffRun",
+    "DiffStep",
+    "Difference",
+    "Pair",
+    "Part",
+    "PartKind",
+    "Step",
+    "cause_of",
+    "compare",
+    "compare_calls",
+    "cut_around",
+    "diff_of",
+    "diff_run",
+]

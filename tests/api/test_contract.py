@@ -12,7 +12,7 @@ from fastapi.routing import APIRoute
 from openapi_spec_validator import validate
 from pydantic import TypeAdapter
 
-from inspector import model
+from inspector import diff, model
 from inspector.api.access import OPEN_PATHS, required_scope
 from inspector.api.contract import contract_json
 from inspector.api.page import SignInCode
@@ -134,6 +134,14 @@ def test_the_scopes_of_the_file_are_those_of_the_guard():
 
 
 NOUNS = [
+    ("CallsDiff", diff.CallsDiff),
+    ("Diff", diff.Diff),
+    ("DiffAnswers", diff.DiffAnswers),
+    ("DiffCall", diff.DiffCall),
+    ("DiffCause", diff.DiffCause),
+    ("DiffPart", diff.DiffPart),
+    ("DiffRun", diff.DiffRun),
+    ("DiffStep", diff.DiffStep),
     ("Event", model.Event),
     ("Hit", model.Hit),
     ("HitPlace", model.HitPlace),
@@ -168,6 +176,7 @@ def test_every_noun_has_the_fields_of_the_file_in_its_order(name, noun):
     fields = [field.name for field in dataclasses.fields(noun)]
     assert list(SCHEMAS[name]["properties"]) == fields
     optional = {
+        "DiffPart": {"a", "b"},
         "Event": {"input", "output", "attributes", "events", "links"},
         "Trace": {"timeline", "losses"},
         "Run": {"losses", "timeline"},
@@ -181,9 +190,12 @@ def test_every_noun_has_the_fields_of_the_file_in_its_order(name, noun):
 @pytest.mark.parametrize(
     "name, noun",
     [
+        ("CauseKind", diff.CauseKind),
+        ("Difference", diff.Difference),
         ("HitIn", model.HitIn),
         ("Kind", model.Kind),
         ("LabelSource", model.LabelSource),
+        ("PartKind", diff.PartKind),
         ("RunSort", model.RunSort),
         ("Status", model.Status),
         ("Sort", model.Sort),

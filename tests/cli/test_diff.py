@@ -80,14 +80,14 @@ def test_without_names_the_last_run_is_compared_with_the_one_of_its_program_befo
     other = span(trace_id="d" * 32, run="run-d", service="other", start_ns=25 * 10**8, end_ns=26 * 10**8)
     write_spans(*trip("a", at_s=1), *trip("b", at_s=2, city="Rome"), other, *trip("c", at_s=3))
     found = json.loads(inspector("diff", "--json").stdout)
-    assert (found["a"], found["b"]) == ("b" * 32, "c" * 32)
+    assert (found["a"]["trace_id"], found["b"]["trace_id"]) == ("b" * 32, "c" * 32)
     assert found["cause"]["sentence"] == "the model answered equal input otherwise"
     assert [step["differences"] for step in found["steps"]] == [["answer"], ["input"]]
     assert found["steps"][1]["changed"] == [
         {"kind": "argument", "name": "city", "label": "argument city", "a": "Rome", "b": "Oslo"}
     ]
     named = json.loads(inspector("diff", "last~3", "last", "--json").stdout)
-    assert (named["a"], named["b"], named["equal"]) == ("a" * 32, "c" * 32, True)
+    assert (named["a"]["trace_id"], named["b"]["trace_id"], named["equal"]) == ("a" * 32, "c" * 32, True)
 
 
 def test_a_file_is_compared_like_the_run_that_it_was_made_of(inspector, write_spans, trip, tmp_path):

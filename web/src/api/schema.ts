@@ -204,6 +204,52 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Where two runs part, and why.
+         * @description Aligns the calls of both and names the first that ended otherwise, what of an input had changed before it, and
+         *     what was not compared; as `inspector diff --json` does, without the texts of the steps, which `/diff/calls` has.
+         *     A run is named by its id or that of a trace, by a part of one that is part of no other, by `last`, or by `last~1`
+         *     for the one before. Where `a` or `b` is left out, the other is compared with the run of its program before it,
+         *     which is `a` then; where both are, the last run is.
+         *     A run of more than 20,000 spans, or with more than 256 MB in them, is refused with 422: the command takes it.
+         */
+        get: operations["getDiff"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/diff/calls": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Two calls beside each other, with what they were given and answered.
+         * @description A call is named by its trace and its span, joined by a dot. One may be left out: the other then stands alone.
+         *     Of each text come up to 20,000 characters, from a little before the first that differs; "…" stands for the rest.
+         */
+        get: operations["getCallsDiff"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/traces": {
         parameters: {
             query?: never;
@@ -610,6 +656,13 @@ export interface components {
         GroupBy: "kind" | "model" | "tool" | "agent" | "service" | "status" | "error_type" | "name" | "label";
         LabelId: string;
         RunId: string;
+        /**
+         * @description The id of a run or a trace, a part of one, `last`, or `last~1` for the one before.
+         * @example last~1
+         */
+        NamedRun: string;
+        /** @description The ids of a trace and of a span of it. */
+        CallPlace: string;
         TraceId: string;
         SpanId: string;
         Text: string;
@@ -1056,6 +1109,117 @@ export interface components {
         };
         Previews: {
             items: components["schemas"]["Preview"][];
+        };
+        /** @description One of two runs that are compared. */
+        DiffRun: {
+            /** @description Its id; of a file its name. */
+            label: string;
+            run_id: components["schemas"]["RunId"] | null;
+            /** @description Null where several traces are compared. */
+            trace_id: components["schemas"]["TraceId"] | null;
+            name: string | null;
+            service: string | null;
+            status: components["schemas"]["Status"] | null;
+            start_time_unix_nano: components["schemas"]["Nanoseconds"] | null;
+            duration_ms: number | null;
+            /** @description All that were read, duplicates included. */
+            spans: components["schemas"]["Count"];
+        };
+        /** @description A call in one of two runs. */
+        DiffCall: {
+            trace_id: components["schemas"]["TraceId"];
+            span_id: components["schemas"]["SpanId"];
+            name: string;
+            status: components["schemas"]["Status"];
+            duration_ms: number | null;
+        };
+        /**
+         * @description What a call was given, what it answered, that one run alone made it, or that it came at another place.
+         * @enum {string}
+         */
+        Difference: "input" | "answer" | "only a" | "only b" | "order";
+        /** @enum {string} */
+        PartKind: "system" | "tool" | "message" | "argument" | "parameter" | "model";
+        /**
+         * @description A part of an input, the same input answered otherwise, by a failure or by another model, a call that one run
+         *     alone made, or its place among the calls beside it.
+         * @enum {string}
+         */
+        CauseKind: "input" | "answer" | "failure" | "model" | "program" | "order";
+        /** @description A part of an input that differs. */
+        DiffPart: {
+            kind: components["schemas"]["PartKind"];
+            /** @description Tells it from others of its kind, such as the argument, the tool or the number of the message. */
+            name: string;
+            /** @description What a person calls it, such as `argument city`. */
+            label: string;
+            /** @description What it says in the first run, null where it is not there; absent where texts are left out. */
+            a?: string | null;
+            b?: string | null;
+        };
+        /** @description Why two runs part. */
+        DiffCause: {
+            kind: components["schemas"]["CauseKind"];
+            /** @description The place of its call among the steps. */
+            step: components["schemas"]["Count"];
+            /**
+             * @description What of its input, for `input`. Of its texts come up to 2,000 characters, from a little before the first that
+             *     differs; "…" stands for the rest.
+             */
+            part: components["schemas"]["DiffPart"] | null;
+            sentence: string;
+        };
+        /** @description A call of one run beside that of the other. */
+        DiffStep: {
+            /** @description Null where the second run alone made it. */
+            a: components["schemas"]["DiffCall"] | null;
+            b: components["schemas"]["DiffCall"] | null;
+            depth: components["schemas"]["Count"];
+            kind: components["schemas"]["Kind"];
+            /** @description The tool, else the name of the span. */
+            name: string;
+            differences: components["schemas"]["Difference"][];
+            /** @description Up to 8 parts of its input that differ. */
+            changed: components["schemas"]["DiffPart"][];
+            /** @description Further parts that differ. */
+            more: components["schemas"]["Count"];
+        };
+        /** @description Two runs, compared. */
+        Diff: {
+            a: components["schemas"]["DiffRun"];
+            b: components["schemas"]["DiffRun"];
+            /** @description Whether nothing differs, inputs included. */
+            equal: boolean;
+            /** @description The place of the step where they part, the first call that ended otherwise; null where none did. */
+            first: components["schemas"]["Count"] | null;
+            cause: components["schemas"]["DiffCause"] | null;
+            /** @description Every call of both, each above those below it, in the order of the first run. */
+            steps: components["schemas"]["DiffStep"][];
+            ignored: components["schemas"]["Ignored"];
+        };
+        /** @description How many ids and times inside of texts were not compared: `id`, `time`. */
+        Ignored: {
+            [key: string]: components["schemas"]["Count"];
+        };
+        /** @description What two calls answered, or why they failed. */
+        DiffAnswers: {
+            /** @description Null where there is no such call. */
+            a: string | null;
+            b: string | null;
+            equal: boolean;
+        };
+        /** @description Two calls, compared. */
+        CallsDiff: {
+            a: components["schemas"]["DiffCall"] | null;
+            b: components["schemas"]["DiffCall"] | null;
+            /** @description Up to 200 parts of their inputs that differ, with their texts; of a call alone all its parts. */
+            changed: components["schemas"]["DiffPart"][];
+            /** @description Further parts that differ. */
+            more: components["schemas"]["Count"];
+            /** @description Parts that do not differ. */
+            equal: components["schemas"]["Count"];
+            answers: components["schemas"]["DiffAnswers"];
+            ignored: components["schemas"]["Ignored"];
         };
         /** @description A run summed up, and one page of the structure of all its traces in columns. */
         RunOutline: {
@@ -2244,6 +2408,78 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Hits"];
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            421: components["responses"]["Misdirected"];
+            422: components["responses"]["Invalid"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getDiff: {
+        parameters: {
+            query?: {
+                /** @description The first run. */
+                a?: components["schemas"]["NamedRun"];
+                /** @description The run that is compared with it. */
+                b?: components["schemas"]["NamedRun"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Both runs, compared. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Diff"];
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            421: components["responses"]["Misdirected"];
+            422: components["responses"]["Invalid"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getCallsDiff: {
+        parameters: {
+            query?: {
+                /** @description The call of the first run. */
+                a?: components["schemas"]["CallPlace"];
+                /** @description The call of the second run. */
+                b?: components["schemas"]["CallPlace"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Both calls, compared. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CallsDiff"];
                 };
             };
             400: components["responses"]["Malformed"];

@@ -1,0 +1,122 @@
+"""``/diff``: two runs compared, and two calls of them."""
+
+from collections.abc import Iterator
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Depends
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+
+from inspector.api.bodies import json_response
+from inspector.api.errors import Problem, Refusal
+from inspector.api.operations import LOOK, statuses
+from inspector.api.parameters import DiffCallsQuery, DiffQuery
+from inspector.api.problems import not_found
+from inspector.api.query import QueryOf
+from inspector.api.reads import page_cost
+from inspector.api.service import InService
+from inspector.diff import compare, compare_calls, diff_of, diff_run
+from inspector.lookup import RunUnknown, as_one_trace, events_of, find_run_or_trace, run_before, traces_of
+from inspector.model import Event, JsonText, LargeField, Run, Trace
+from inspector.store import Store
+
+router = APIRouter()
+
+MOST_SPANS = 20_000
+"""Of each run; what is larger is compared by the command, which nobody waits behind."""
+MOST_BYTES = 256 << 20
+"""Of what the spans of one run hold, each history that is sent again counted again."""
+LISTED_PARTS = 8
+"""Of the parts of an input that differ, those that a step names."""
+CAUSE_CHARACTERS = 2_000
+"""Of each text of the part that is the cause."""
+CALL_PARTS = 200
+CALL_CHARACTERS = 20_000
+"""Of each text of two calls that are compared."""
+
+
+@router.api_route("/diff", methods=LOOK, responses=statuses(404, 503))
+async def get_diff(
+    request: Request, service: InService, query: Annotated[DiffQuery, Depends(QueryOf(DiffQuery))]
+) -> Response:
+    """Answer with two runs compared."""
+    first, second = await run_in_threadpool(lambda: _named(service.store, query.a, query.b))
+    _check(first, "a")
+    _check(second, "b")
+
+    def read() -> Response:
+        comparison = compare(_events(service.store, first, "a"), _events(service.store, second, "b"))
+        diff = diff_of(
+            diff_run(_id_of(first), first, first.spans),
+            diff_run(_id_of(second), second, second.spans),
+            comparison,
+            most_parts=LISTED_PARTS,
+            most_text=CAUSE_CHARACTERS,
+        )
+        return json_response(diff)
+
+    return await service.reads.answer(request, page_cost(first.spans + second.spans, full=True), read)
+
+
+@router.api_route("/diff/calls", methods=LOOK, responses=statuses(404, 503))
+async def get_calls_diff(
+    request: Request, service: InService, query: Annotated[DiffCallsQuery, Depends(QueryOf(DiffCallsQuery))]
+) -> Response:
+    """Answer with two calls compared, or with one alone, and their texts."""
+
+    def read() -> Response:
+        one, other = _call(service.store, query.a), _call(service.store, query.b)
+        return json_response(compare_calls(one, other, most_parts=CALL_PARTS, most_text=CALL_CHARACTERS))
+
+    return await service.single_reads.answer(request, page_cost(2, full=True), read)
+
+
+def _named(store: Store, a: str | None, b: str | None) -> tuple[Run | Trace, Run | Trace]:
+    """Return both runs; the earlier one of the same program where one is not named."""
+    try:
+        if a is not None and b is not None:
+            return find_run_or_trace(store, a), find_run_or_trace(store, b)
+        run = find_run_or_trace(store, a or b or "last")
+        return as_one_trace(store, run_before(store, run)), run
+    except RunUnknown as error:
+        raise Refusal(Problem(404, str(error))) from error
+
+
+def _check(run: Run | Trace, parameter: Literal["a", "b"]) -> None:
+    if run.spans > MOST_SPANS:
+        raise _too_large(run, parameter, f"has {run.spans:,} spans; up to {MOST_SPANS:,} of each")
+
+
+def _events(store: Store, run: Run | Trace, parameter: Literal["a", "b"]) -> Iterator[Event]:
+    traces = [run] if isinstance(run, Trace) else traces_of(store, run)
+    read = 0
+    for trace in traces:
+        for event in events_of(store, trace.trace_id, full=True):
+            read += sum(len(bytes(text)) for text in _texts(event) if isinstance(text, JsonText))
+            if read > MOST_BYTES:
+                raise _too_large(run, parameter, f"holds more than {MOST_BYTES >> 20} MB")
+            yield event
+
+
+def _texts(event: Event) -> tuple[LargeField, ...]:
+    return event.input, event.output, event.attributes
+
+
+def _too_large(run: Run | Trace, parameter: Literal["a", "b"], what: str) -> Refusal:
+    by_command = "are compared here, and any by the command inspector diff"
+    return Refusal(Problem(422, f"{parameter}: {_id_of(run)} {what} {by_command}", parameter=parameter))
+
+
+def _id_of(run: Run | Trace) -> str:
+    return run.run_id if isinstance(run, Run) else run.trace_id
+
+
+def _call(store: Store, place: str | None) -> Event | None:
+    if place is None:
+        return None
+    trace_id, _, span_id = place.partition(".")
+    event = store.event(span_id, trace_id=trace_id)
+    if event is None:
+        raise Refusal(not_found(f"event {span_id} of trace {trace_id}; /events lists what there is"))
+    return event

@@ -1,0 +1,207 @@
+"""A comparison as the command line and the API write it, in the order of its JSON."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from msgspec import UNSET, UnsetType
+
+from inspector.diff.causes import Cause, CauseKind, cause_of
+from inspector.diff.comparing import Changed, Comparison, Difference, Pair
+from inspector.diff.steps import PartKind, Step
+from inspector.model import Kind, Run, Status, Trace
+
+_BEFORE = 100
+"""Characters that are kept before the first that differs, where a text is cut."""
+
+
+@dataclass(frozen=True, slots=True)
+class DiffRun:
+    """One of the two runs."""
+
+    label: str
+    """Its id, or the name of the file that it was read from."""
+    run_id: str | None
+    """None for what a file holds of several traces."""
+    trace_id: str | None
+    """None where several traces are compared."""
+    name: str | None
+    service: str | None
+    status: Status | None
+    start_time_unix_nano: str | None
+    duration_ms: float | None
+    spans: int
+    """Those that were read, duplicates included."""
+
+
+@dataclass(frozen=True, slots=True)
+class DiffCall:
+    """A call in one of the runs."""
+
+    trace_id: str
+    span_id: str
+    name: str
+    status: Status
+    duration_ms: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class DiffPart:
+    """A part of an input that differs, less what is not compared."""
+
+    kind: PartKind
+    name: str
+    """Tells it from others of its kind: the argument, the tool, the parameter, the number of the message."""
+    label: str
+    """What a person calls it."""
+    a: str | UnsetType | None = UNSET
+    """What it says in the first run, None where it is not there; unset in lists that leave texts out."""
+    b: str | UnsetType | None = UNSET
+
+
+@dataclass(frozen=True, slots=True)
+class DiffCause:
+    """Why the runs part."""
+
+    kind: CauseKind
+    step: int
+    """The place of its call among the steps."""
+    part: DiffPart | None
+    """What of its input, for ``input``."""
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class DiffStep:
+    """A call of one run beside that of the other."""
+
+    a: DiffCall | None
+    """None where the second run alone made it."""
+    b: DiffCall | None
+    depth: int
+    kind: Kind
+    name: str
+    """The tool, else the name of the span."""
+    differences: Sequence[Difference]
+    changed: Sequence[DiffPart]
+    """Parts of its input that differ, the most telling first."""
+    more: int
+    """Further parts that differ and are not listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Diff:
+    """Two runs, compared."""
+
+    a: DiffRun
+    b: DiffRun
+    equal: bool
+    first: int | None
+    """The place of the step where they part."""
+    cause: DiffCause | None
+    steps: Sequence[DiffStep]
+    """Every call of both, each above those below it."""
+    ignored: Mapping[str, int]
+    """What was not compared, and how often it was there: ``id``, ``time``."""
+
+
+def diff_run(label: str, run: Run | Trace | None, spans: int) -> DiffRun:
+    """Sum up one of the runs.
+
+    Args:
+        label: Its id or its file.
+        run: What the store says of it; None for a file of several traces.
+        spans: How many were read.
+    """
+    if run is None:
+        return DiffRun(label, None, None, None, None, None, None, None, spans)
+    trace_id = run.trace_id if isinstance(run, Trace) else None
+    about = (run.name, run.service, run.status, run.start_time_unix_nano, run.duration_ms)
+    return DiffRun(label, run.run_id, trace_id, *about, spans)
+
+
+def diff_of(
+    a: DiffRun, b: DiffRun, comparison: Comparison, *, most_parts: int | None = None, most_text: int | None = None
+) -> Diff:
+    """Write a comparison out.
+
+    Args:
+        a: The first run.
+        b: The other one.
+        comparison: Of the two.
+        most_parts: How many parts a step lists, without their texts; None for all, with them.
+        most_text: Characters of each text of the cause, from a little before the first that differs; None for all.
+    """
+    places = {id(pair): number for number, pair in enumerate(comparison.pairs)}
+    cause = cause_of(comparison)
+    return Diff(
+        a,
+        b,
+        equal=comparison.is_equal,
+        first=None if comparison.first is None else places[id(comparison.first)],
+        cause=None if cause is None else _cause(cause, places[id(cause.pair)], most_text),
+        steps=[_step(pair, most_parts) for pair in comparison.pairs],
+        ignored=comparison.ignored,
+    )
+
+
+def _cause(cause: Cause, step: int, most_text: int | None) -> DiffCause:
+    part = None if cause.changed is None else part_with_texts(cause.changed, most_text)
+    return DiffCause(cause.kind, step, part, cause.sentence)
+
+
+def _step(pair: Pair, most_parts: int | None) -> DiffStep:
+    listed = pair.changed[:most_parts]
+    event = pair.step.event
+    return DiffStep(
+        diff_call(pair.a),
+        diff_call(pair.b),
+        pair.depth,
+        event.kind,
+        event.tool or event.name,
+        pair.differences,
+        [part_with_texts(each, None) if most_parts is None else _without_texts(each) for each in listed],
+        len(pair.changed) - len(listed),
+    )
+
+
+def diff_call(step: Step | None) -> DiffCall | None:
+    """Name a call."""
+    if step is None:
+        return None
+    event = step.event
+    return DiffCall(event.trace_id, event.span_id, event.name, event.status, event.duration_ms)
+
+
+def _without_texts(changed: Changed) -> DiffPart:
+    return DiffPart(changed.part.kind, changed.part.name, changed.part.label)
+
+
+def part_with_texts(changed: Changed, most: int | None) -> DiffPart:
+    """Write a part with so many characters of its texts, from a little before the first that differs."""
+    a = None if changed.a is None else changed.a.text
+    b = None if changed.b is None else changed.b.text
+    a, b = (a, b) if most is None else cut_around(a, b, most=most)
+    return DiffPart(changed.part.kind, changed.part.name, changed.part.label, a, b)
+
+
+def cut_around(a: str | None, b: str | None, *, most: int, before: int = _BEFORE) -> tuple[str | None, str | None]:
+    """Return so many characters of both texts, from a little before the first that differs; "…" stands for the rest."""
+    begin = 0 if a is None or b is None else max(0, _common(a, b) - before)
+
+    def cut(text: str | None) -> str | None:
+        if text is None or (begin == 0 and len(text) <= most):
+            return text
+        return ("…" if begin else "") + text[begin : begin + most] + ("…" if len(text) > begin + most else "")
+
+    if max(len(a or ""), len(b or "")) <= most:
+        return a, b
+    return cut(a), cut(b)
+
+
+def _common(a: str, b: str) -> int:
+    """Return how many characters two texts begin with in common."""
+    least, most = 0, min(len(a), len(b))
+    while least < most:
+        middle = (least + most + 1) // 2
+        least, most = (middle, most) if a[:middle] == b[:middle] else (least, middle - 1)
+    return least
