@@ -57,8 +57,7 @@ def attach(  # noqa: PLR0913 - one call says how a program is recorded, and a re
         endpoint: Inspector or OTLP/HTTP receiver to send everything to instead; default: ``INSPECTOR_ENDPOINT``.
 
     Raises:
-        ValueError: Of an integration, endpoint or pattern among the arguments that is none; the message names it.
-            A variable with an impossible value is ignored, with one warning on the logger ``mcp.inspector``.
+        ValueError: Of an integration, endpoint or pattern that is none; an impossible variable is but warned of.
         TypeError: ``service`` is no text.
     """
     settings = _configured(home)
@@ -76,7 +75,7 @@ def attach(  # noqa: PLR0913 - one call says how a program is recorded, and a re
     )
     with _switching:
         _forward(target, settings, attachment)
-        _add(wanted, otel=_said(otel, settings.otel), logs=_said(logs, settings.logs))
+        _add(wanted, settings, otel=otel, logs=logs)
     return attachment
 
 
@@ -101,10 +100,10 @@ def _said(here: bool | None, environment: bool) -> bool:  # noqa: FBT001 - the t
     return environment if here is None else here
 
 
-def _add(wanted: tuple[Integration, ...], *, otel: bool, logs: bool) -> None:
-    if logs:
+def _add(wanted: tuple[Integration, ...], settings: Environment, *, otel: bool | None, logs: bool | None) -> None:
+    if _said(logs, settings.logs):
         record.record_logs()
-    if otel:
+    if _said(otel, settings.otel):
         _record_api_spans(integrated={each.name for each in wanted})
     _integrations.enable(wanted)
     if any(each.name == "mcp_agent" for each in wanted):

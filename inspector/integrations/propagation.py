@@ -16,7 +16,7 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 
 from inspector import context, semconv
 from inspector.logger import logger
-from inspector.record.calls import innermost
+from inspector.record.current import innermost
 from inspector.record.sdk_spans import sdk_span_at
 
 _W3C: Final = TraceContextTextMapPropagator()

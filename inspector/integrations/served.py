@@ -11,7 +11,7 @@ from typing import Any, Final
 from inspector.integrations.notices import warn_once
 from inspector.integrations.propagation import caller_in
 from inspector.record.attach import attached
-from inspector.record.calls import innermost
+from inspector.record.current import innermost
 from inspector.record.recorder import Recorder
 from inspector.record.serving import Serving, answered
 from inspector.record.spans import State

@@ -17,6 +17,7 @@ from inspector.environment import read_environment
 from inspector.logger import warn_once
 from inspector.ownfile import make_table_large
 from inspector.record.children import write_before_results
+from inspector.record.mirror import Mirror
 from inspector.record.process import describe_process, program_name
 from inspector.record.recorder import Recorder
 from inspector.record.renderer import Renderer
@@ -45,7 +46,8 @@ class Attachment:
         self._service = service
         self.on_start: Callable[[], object] | None = None
         """Called when the writer's thread starts, see `Spool.on_start`."""
-        self.recorder = Recorder(self._new_spool(), tracer=tracer, texts=texts)
+        mirror = None if tracer is None else Mirror(tracer, texts)
+        self.recorder = Recorder(self._new_spool(), mirror=mirror, keeps_raw=texts.raw)
         atexit.register(self.retire)
         # What was left open is told of by finalizers, which run later where the program made one before this.
         self._after_finalizers = weakref.finalize(self, self.retire, _LAST_FLUSH_S)

@@ -17,10 +17,10 @@ from inspector.parts import LONG_CHARS
 from inspector.plain import Plain
 from inspector.reading.call_record import EventRecord, FailureRecord, Read, Section, State
 from inspector.record.addresses import place_without_secrets
-from inspector.record.calls import chain
 from inspector.record.capture import Facts
 from inspector.record.captured import plain
 from inspector.record.contentless import read_before_dropping, without_content
+from inspector.record.current import chain
 from inspector.record.exchanges import Exchange, written
 from inspector.record.happenings import Exceptional, exceptional, happenings
 from inspector.record.parts import WrittenParts, around

@@ -3,14 +3,12 @@
 A *before* opens a span and makes it the innermost of its context; *after* or *error* closes the span with the same
 ``call_id``, else the innermost open span of that noun and identity, the name of what is called: first along this
 context, then anywhere in the process. A call without a ``call_id`` may never be told to end: it is abandoned when the
-call around it ends, or when the asyncio task that it began in is done. Spans that ended are skipped when a parent is
-looked up. Contexts are never reset by token: a generator that is left early would leak its own. Nothing here takes a
-lock: an application's finalizer may emit a hook at any instruction, also in the middle of these functions.
+call around it ends, or when the asyncio task that it began in is done. Nothing here takes a lock: an application's
+finalizer may emit a hook at any instruction, also in the middle of these functions.
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
-from contextvars import ContextVar, Token
+from collections.abc import Callable
 
 from opentelemetry import context as otel_context
 from opentelemetry import trace
@@ -18,12 +16,11 @@ from opentelemetry.context import Context
 
 from inspector import semconv as sc
 from inspector.record import serving
-from inspector.record.sdk_spans import identity_of, sdk_span_at
+from inspector.record.current import above, enter, foreign_parent, identity_of_foreign, innermost, leave, without_ended
+from inspector.record.sdk_spans import sdk_span_at
 from inspector.record.serving import Serving
 from inspector.record.spans import Clock, Failure, Ids, RecordedSpan, State
 from inspector.record.tasks import Tasks
-
-_innermost: ContextVar[RecordedSpan | None] = ContextVar("inspector_innermost_span", default=None)
 
 _MAX_LATE = 4096
 """Abandoned calls that are remembered in case their real end still comes."""
@@ -93,13 +90,13 @@ class Calls:
         """Return what a call is below, where that is not the innermost call of its context alone."""
         current = trace.get_current_span(outer)
         if isinstance(current, RecordedSpan):
-            outer = _without_ended(outer)
+            outer = without_ended(outer)
         around = sdk_span_at(outer)
         if around is not None:
             return around, outer, remote
         if request is not None and not request.is_told:
-            parent = self.root_of(request, _identity_of_foreign(current))
-        return parent, outer, _foreign_parent(current, parent) if remote is None else remote
+            parent = self.root_of(request, identity_of_foreign(current))
+        return parent, outer, foreign_parent(current, parent) if remote is None else remote
 
     def begin_root(self, noun: str, call_id: str) -> RecordedSpan:
         """Open the root of a trace of its own, of which nothing is told until a call below it begins.
@@ -167,9 +164,7 @@ class Calls:
             if parent.children is None:
                 parent.children = set()
             parent.children.add(span)
-        _innermost.set(span)
-        span.inner = trace.set_span_in_context(span.mirror or span, span.outer)
-        otel_context.attach(span.inner)
+        enter(span)
         if not span.is_quiet:
             self._changed(span)
 
@@ -230,7 +225,7 @@ class Calls:
             nameless: The hook has an id of its own, so that a call which was begun with another is not meant.
         """
         renamed: RecordedSpan | None = None
-        for span in chain(_innermost.get()):
+        for span in above():
             if span.noun != noun or (nameless and span.call_id is not None):
                 continue
             if span.identity == identity and self._awaited(span):
@@ -250,7 +245,7 @@ class Calls:
 
     def find_any(self, noun: str) -> RecordedSpan | None:
         """Return the innermost open call of ``noun`` in this context, whatever its identity."""
-        for span in chain(_innermost.get()):
+        for span in above():
             if span.noun == noun and span.span_id in self._open:
                 return span
         return None
@@ -301,7 +296,7 @@ class Calls:
         span.state = state
         if span.children:
             self._abandon_children(span, stop_ns)
-        _leave(span)
+        leave(span)
         # It holds the span, and both would wait for the garbage collector.
         span.inner = None
         self._unlink(span)
@@ -361,73 +356,3 @@ class Calls:
         self._by_identity.clear()
         self._late.clear()
         self._tasks.clear()
-
-
-def chain(span: RecordedSpan | None) -> Iterator[RecordedSpan]:
-    """Walk from a span to the root of what this process recorded above it."""
-    while span is not None:
-        yield span
-        span = span.parent
-
-
-def innermost() -> RecordedSpan | None:
-    """Return the innermost call of this context that has not ended; spans of the SDK are no calls."""
-    span = _innermost.get()
-    while span is not None and (span.is_native or span.is_over()):
-        span = span.parent
-    return span
-
-
-def make_innermost(span: RecordedSpan | None) -> Token[RecordedSpan | None]:
-    """Make a call of another thread the innermost one here, until that is taken back."""
-    return _innermost.set(span)
-
-
-def unmake_innermost(token: Token[RecordedSpan | None]) -> None:
-    """Take `make_innermost` back, in the context that it was called in, whatever is open by then."""
-    _innermost.reset(token)
-
-
-def _leave(span: RecordedSpan) -> None:
-    """Make what was current before ``span`` current again, unless something else that still runs is by now."""
-    inner = _innermost.get()
-    while inner is not span:
-        if inner is None or inner.stop_ns is None:
-            return
-        inner = inner.parent
-    if span.outer is not None and (otel_context.get_current() is span.inner or _shows_ended()):
-        otel_context.attach(span.outer)
-    _innermost.set(span.parent)
-
-
-def _shows_ended() -> bool:
-    current = trace.get_current_span()
-    return isinstance(current, RecordedSpan) and current.stop_ns is not None
-
-
-def _without_ended(context: Context) -> Context:
-    """Return the context that was current before calls that have ended; else each would hold on to the one before."""
-    current = trace.get_current_span(context)
-    while isinstance(current, RecordedSpan) and current.is_over() and current.outer is not None:
-        context = current.outer
-        current = trace.get_current_span(context)
-    return context
-
-
-def _identity_of_foreign(current: trace.Span) -> trace.SpanContext | None:
-    return None if current is trace.INVALID_SPAN or isinstance(current, RecordedSpan) else identity_of(current)
-
-
-def _foreign_parent(current: trace.Span, parent: RecordedSpan | None) -> trace.SpanContext | None:
-    """Return the current span where it is somebody else's that a new call belongs below, rather than ``parent``."""
-    if current is trace.INVALID_SPAN or isinstance(current, RecordedSpan):
-        return None
-    identity = identity_of(current)
-    if identity is None or parent is None:
-        return identity
-    if identity.trace_id == parent.trace_id and not identity.is_remote:
-        return None
-    for span in chain(parent):
-        if identity.span_id in (span.span_id, span.parent_id):
-            return None
-    return identity

@@ -6,7 +6,8 @@ That end is of no other call: not of one around it that has the same name.
 from contextlib import suppress
 from typing import Final
 
-from inspector.record.calls import Calls, chain
+from inspector.record.calls import Calls
+from inspector.record.current import chain
 from inspector.record.spans import RecordedSpan
 
 _MOST: Final = 4096

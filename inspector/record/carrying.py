@@ -14,7 +14,7 @@ from opentelemetry.context import Context
 
 from inspector import context as session
 from inspector.record import serving
-from inspector.record.calls import innermost, make_innermost, unmake_innermost
+from inspector.record.current import innermost, make_innermost, unmake_innermost
 from inspector.record.sdk_spans import sdk_span_at
 from inspector.record.serving import Serving
 from inspector.record.spans import RecordedSpan

@@ -8,7 +8,7 @@ a call of its own: two spans of one recorder are never duplicates, nor is one be
 from typing import Literal, TypeAlias
 
 from inspector.nouns import nouns_of
-from inspector.record.calls import chain
+from inspector.record.current import chain
 from inspector.record.spans import RecordedSpan
 
 Certainty: TypeAlias = Literal["call", "remote", "perhaps"]

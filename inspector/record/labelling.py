@@ -5,8 +5,8 @@ from typing import SupportsFloat
 from inspector import semconv as sc
 from inspector.plain import Plain
 from inspector.record.attach import attached
-from inspector.record.calls import chain, innermost
 from inspector.record.capture import Facts
+from inspector.record.current import chain, innermost
 from inspector.record.labels import label as readable
 from inspector.record.serving import answered
 from inspector.record.spans import RUNS, RecordedSpan

@@ -8,7 +8,7 @@ from typing import Any, Final
 from opentelemetry import trace
 
 from inspector.plain import Cut, behind
-from inspector.record.calls import innermost
+from inspector.record.current import innermost
 from inspector.record.failures import error_text
 from inspector.record.layouts import type_name
 from inspector.record.sdk_spans import sdk_span_at

@@ -1,34 +1,31 @@
 """The recorder: one synchronous subscriber for each hook of the contract, which keeps a span for each call."""
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any
 
 from opentelemetry import trace
 
 import instrument
 from inspector import context
 from inspector import semconv as sc
-from inspector.logger import logger
-from inspector.plain import Plain, beginning
-from inspector.reading.call_record import State, decode_call
-from inspector.reading.describe import describe
+from inspector.reading.call_record import State
 from inspector.record import notices, serving
-from inspector.record.call_writer import CallWriter
-from inspector.record.calls import Calls, innermost
+from inspector.record.calls import Calls
 from inspector.record.cancelled import Cancelled
 from inspector.record.capture import CAPTURES, Capture, Facts, covers, ending, remote_parent
+from inspector.record.current import innermost
 from inspector.record.ending import Closing
 from inspector.record.exchanges import exchanges_of
-from inspector.record.exits import is_of_signal
+from inspector.record.flagged import flagged_failure
 from inspector.record.jsonrpc import is_notification, is_same_message
 from inspector.record.labels import label
+from inspector.record.mirror import Mirror
 from inspector.record.sdk_spans import SdkSpans
 from inspector.record.serving import Serving
-from inspector.record.spans import TOOL_ERROR, Clock, Failure, Ids, RecordedSpan, failure_of
+from inspector.record.spans import Clock, Failure, Ids, RecordedSpan, failure_of
 from inspector.record.spool import Spool
 from inspector.record.states import state_of
 from inspector.record.tasks import lane
-from inspector.record.texts import Texts
 from inspector.record.values import snapshot
 
 
@@ -39,8 +36,8 @@ class Recorder:
         spool: Where changed spans go.
         clock: Where times come from.
         ids: Where ids come from.
-        tracer: An application's tracer that is to see each call too, without its content.
-        texts: What makes attributes for ``tracer``, and says whether raw answers are kept.
+        mirror: Has an application's tracer see each call too.
+        keeps_raw: Whether raw answers are kept.
     """
 
     def __init__(
@@ -49,13 +46,11 @@ class Recorder:
         *,
         clock: Clock | None = None,
         ids: Ids | None = None,
-        tracer: trace.Tracer | None = None,
-        texts: Texts | None = None,
+        mirror: Mirror | None = None,
+        keeps_raw: bool = False,
     ) -> None:
-        self._tracer = tracer
-        self._has_mirror_failed = False
-        self._writer = None if texts is None else CallWriter(texts.without_content())
-        self._keeps_raw = texts is not None and texts.raw
+        self._mirror = mirror
+        self._keeps_raw = keeps_raw
         self._ids = ids or Ids()
         self.spool = spool
         clock = clock or Clock()
@@ -101,10 +96,10 @@ class Recorder:
         self.spool = spool
 
     def _changed(self, span: RecordedSpan) -> None:
-        if span.mirror is not None and span.state not in ("running", "abandoned"):
+        if self._mirror is not None and span.mirror is not None and span.state not in ("running", "abandoned"):
             mirror, span.mirror = span.mirror, None
             try:
-                self._end_mirror(span, mirror)
+                self._mirror.end(span, mirror)
             finally:
                 self.spool.put(span)
             return
@@ -221,8 +216,8 @@ class Recorder:
     def _place(self, span: RecordedSpan) -> None:
         span.session_id = label(context.get()) or (None if span.parent is None else span.parent.session_id)
         notices.take(span)
-        if self._tracer is not None:
-            self._begin_mirror(span, self._tracer)
+        if self._mirror is not None:
+            self._mirror.begin(span)
 
     def _on_after(self, noun: Capture) -> Callable[..., Closing | None]:
         def after(**values: Any) -> Closing | None:
@@ -235,7 +230,7 @@ class Recorder:
             span.after = facts
             self._note_raw(span, values)
             _note_ending(span, values)
-            failure = _flagged_failure(facts)
+            failure = flagged_failure(facts)
             return Closing(self._calls, span, "ok" if failure is None else "error", failure, stop_tick)
 
         return after
@@ -332,42 +327,6 @@ class Recorder:
         self._ended_as_cancelled.add(span)
         self._calls.finish(span, "cancelled", stop_tick=stop_tick)
 
-    def _begin_mirror(self, span: RecordedSpan, tracer: trace.Tracer) -> None:
-        try:
-            above = None if span.parent is None or span.parent.noun != "request" else span.parent.mirror
-            # A request's span is not current anywhere.
-            around = None if above is None else trace.set_span_in_context(above)
-            mirror = tracer.start_span(span.noun, context=around, start_time=span.start_ns)
-            identity = mirror.get_span_context()
-            if identity.is_valid:
-                span.mirror, span.trace_id, span.span_id = mirror, identity.trace_id, identity.span_id
-        except BaseException as exc:  # the border to the application's provider, which must not cost our record
-            if is_of_signal(exc):
-                raise
-            self._mirror_failed(exc)
-
-    def _end_mirror(self, span: RecordedSpan, mirror: trace.Span) -> None:
-        assert self._writer is not None
-        try:
-            facts = self._writer.careful(span, span.state)
-            call = decode_call(self._writer.record(span, span.state, facts))
-            found = describe(call)
-            mirror.update_name(found.name)
-            for key, value in found.attributes.items():
-                mirror.set_attribute(key, value)
-            if call.failure is not None:
-                mirror.set_status(trace.StatusCode.ERROR, call.failure.message or None)
-            mirror.end(span.stop_ns)
-        except BaseException as exc:  # as above
-            if is_of_signal(exc):
-                raise
-            self._mirror_failed(exc)
-
-    def _mirror_failed(self, exc: BaseException) -> None:
-        if not self._has_mirror_failed:
-            self._has_mirror_failed = True
-            logger.warning("the application's tracer provider fails; recording goes on without it", exc_info=exc)
-
 
 def _session_id(values: dict[str, Any]) -> str | None:
     try:
@@ -401,47 +360,3 @@ def _standing_for(request: RecordedSpan) -> RecordedSpan | None:
         is_its = span.emitter != request.emitter and is_same_message(span.before.get("envelope"), envelope)
         return span if is_its else None
     return span if covers(span.noun, span.before, envelope) else None
-
-
-def _flagged_failure(facts: Facts) -> Failure | None:
-    """Return the failure that a result or a JSON-RPC response tells of although no exception was raised."""
-    if "duration_ms" not in facts:
-        return _flagged(facts.get("result"))
-    response = facts.get("response")
-    if not isinstance(response, dict):
-        return None
-    error = response.get("error")
-    if isinstance(error, dict):
-        code = error.get("code")
-        message = error.get("message")
-        return Failure(_text_of(code) or _OTHER, _text_of(message), None, code if type(code) is int else None)
-    return _flagged(response) or _flagged(response.get("result"))
-
-
-_OTHER: Final = "_OTHER"
-"""What OpenTelemetry's conventions call an ``error.type`` that is not known."""
-
-
-def _text_of(plain: Plain) -> str:
-    if isinstance(plain, str):
-        # As it is: one that was cut is trimmed once it was searched for secrets.
-        return plain
-    return "" if plain is None or isinstance(plain, dict | list) else str(plain)
-
-
-def _flagged(result: Plain) -> Failure | None:
-    if isinstance(result, dict) and (result.get("isError") is True or result.get("is_error") is True):
-        return Failure(TOOL_ERROR, _content_text(result.get("content")))
-    return None
-
-
-_MOST_SAID: Final = 1000
-"""Characters of a tool's result that say why it failed."""
-
-
-def _content_text(content: Plain) -> str:
-    if isinstance(content, str):
-        return beginning(content, _MOST_SAID)
-    parts = content if isinstance(content, list) else [content]
-    texts = [part.get("text") for part in parts if isinstance(part, dict)]
-    return beginning("\n".join(text for text in texts if isinstance(text, str)), _MOST_SAID)

@@ -1,19 +1,13 @@
-"""The spool: this process's own append-only files of OTLP JSON lines, and of the texts that these name.
+"""The spool: this process's own append-only files of lines of calls, and of the texts that these name.
 
 Agents hand calls over through a queue; one daemon thread makes lines of them and writes. The file it writes is locked
 for as long as the process lives, so that whoever takes spools in can tell a finished file from a growing one.
-
-The thread sleeps until a call ends, and writes at once. While it writes, and a few milliseconds more, others pile up,
-and are written together: a program with few calls loses none when it is killed, one with many pays for few writes.
 """
 
-import contextlib
 import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from queue import Empty, SimpleQueue
-from typing import Literal
 
 from inspector import semconv as sc
 from inspector.homes import left_by_others
@@ -23,6 +17,7 @@ from inspector.record.losses import Losses
 from inspector.record.pauses import PAUSES, Pauses
 from inspector.record.renderer import Line, Render
 from inspector.record.segments import Segments
+from inspector.record.sleep import Sleep
 from inspector.record.spans import RecordedSpan
 from inspector.record.unwritten import UnwrittenMark
 from inspector.record.waiting import MAX_BYTES, MAX_CALLS, Waiting
@@ -39,9 +34,6 @@ _AWAKE_S = 0.0005
 """Processor time of the process above which its threads did something, rather than all of them being stuck."""
 _PARK_S = 0.5
 """How long a fork waits for the thread at most, which takes well below a millisecond where the disk does not hang."""
-
-_Sleep = Literal["none", "light", "deep"]
-"""Whether the writer listens for nothing, for ends, or for starts too."""
 
 
 class Spool:
@@ -89,9 +81,7 @@ class Spool:
         self._tally = tally
         self._pauses = pauses
         self._waiting = Waiting(max_calls, max_bytes)
-        # SimpleQueue.put may be interrupted by a finalizer that puts too; queues and events with locks would deadlock.
-        self._wake: SimpleQueue[threading.Event | None] = SimpleQueue()
-        self._sleep: _Sleep = "none"
+        self._sleep = Sleep()
         self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
         self._no_start_before_s = 0.0
@@ -119,9 +109,9 @@ class Spool:
         if self._thread is None:
             if time.monotonic() >= self._no_start_before_s:
                 self._start()
-        elif self._sleep == "deep" or (is_end and self._sleep == "light"):
-            self._sleep = "none"
-            self._wake.put(None)
+        elif self._sleep.depth == "deep" or (is_end and self._sleep.depth == "light"):
+            self._sleep.depth = "none"
+            self._sleep.wake()
 
     def _lose(self, span: RecordedSpan) -> None:
         state = span.state
@@ -192,7 +182,7 @@ class Spool:
         if thread is None:
             return self._write_here()
         done = threading.Event()
-        self._wake.put(done)
+        self._sleep.wake(done)
         spent_s, began_s = time.process_time(), time.monotonic()
         while not done.wait(timeout_s):
             used_s, spent_s = time.process_time() - spent_s, time.process_time()
@@ -282,7 +272,7 @@ class Spool:
         if thread is threading.current_thread():
             return False
         self._stopping = True
-        self._wake.put(None)
+        self._sleep.wake()
         return await_end(thread, timeout_s)
 
     def park(self, wait_s: float = _PARK_S) -> None:
@@ -327,7 +317,7 @@ class Spool:
                 for done in flushes:
                     done.set()
             if wrote and not self._stopping:
-                self._pause()
+                self._sleep.pause(self._pauses.pace_s)
 
     def _complain(self) -> None:
         self.failures += 1
@@ -336,31 +326,11 @@ class Spool:
     def _wait(self) -> list[threading.Event]:
         """Sleep until there is something to write; return who waits for that."""
         if self._failing:
-            return self._woken(_RETRY_S)
-        if time.monotonic() - self._wrote_s > self._pauses.doze_s:
-            self._sleep = "deep"
-            # Asked after that was set: what was put before it has woken nobody.
-            if not len(self._waiting) and (flushes := self._woken(None)):
-                return flushes
-        self._sleep = "light"
-        return self._woken(0 if self._has_ended else self._pauses.start_s)
-
-    def _woken(self, timeout_s: float | None) -> list[threading.Event]:
-        flushes: list[threading.Event] = []
-        try:
-            done = self._wake.get(timeout=timeout_s) if timeout_s != 0 else self._wake.get_nowait()
-            while True:
-                if done is not None:
-                    flushes.append(done)
-                done = self._wake.get_nowait()
-        except Empty:
-            self._sleep = "none"
+            return self._sleep.until(_RETRY_S)
+        is_dozing = time.monotonic() - self._wrote_s > self._pauses.doze_s
+        if is_dozing and (flushes := self._sleep.deep(lambda: not len(self._waiting))):
             return flushes
-
-    def _pause(self) -> None:
-        """Let calls pile up, unless somebody waits for them."""
-        with contextlib.suppress(Empty):
-            self._wake.put(self._wake.get(timeout=self._pauses.pace_s))
+        return self._sleep.light(0 if self._has_ended else self._pauses.start_s)
 
     def _write_waiting(self) -> bool:
         """Write all that waits; return whether anything was written."""

@@ -6,7 +6,8 @@ import pytest
 from opentelemetry import context as otel_context
 from spooled import attributes_of, records
 
-from inspector.record import calls, notices
+from inspector.record import current, notices
+from inspector.record.mirror import Mirror
 from inspector.record.process import describe_process
 from inspector.record.recorder import Recorder
 from inspector.record.renderer import Renderer
@@ -76,7 +77,8 @@ class Recording:
         renderer = Renderer(texts, describe_process("p-1", service="tests", version="0"), longest=longest)
         self.spool = Spool(directory, "p-1", renderer, max_calls=max_calls)
         self.clock, ids = (Clock(), Ids()) if real_ids else (StillClock() if still else SteppingClock(), CountingIds())
-        self.recorder = Recorder(self.spool, clock=self.clock, ids=ids, tracer=tracer, texts=texts)
+        mirror = None if tracer is None else Mirror(tracer, texts)
+        self.recorder = Recorder(self.spool, clock=self.clock, ids=ids, mirror=mirror, keeps_raw=texts.raw)
         self.recorder.subscribe()
 
     def records(self):
@@ -102,7 +104,7 @@ class Recording:
 def outside_of_calls():
     """Nothing that a test leaves open is around the next one: they run in one context."""
     yield
-    calls._innermost.set(None)
+    current._innermost.set(None)
     notices._waiting.set(None)
     otel_context.attach(otel_context.Context())
 

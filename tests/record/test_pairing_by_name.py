@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from inspector.record.calls import innermost
+from inspector.record.current import innermost
 from instrument import _emit, _emit_sync
 
 

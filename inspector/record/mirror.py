@@ -1,0 +1,62 @@
+"""Calls as spans of an application's own provider as well, without their content."""
+
+from opentelemetry import trace
+
+from inspector.logger import logger
+from inspector.reading.call_record import decode_call
+from inspector.reading.describe import describe
+from inspector.record.call_writer import CallWriter
+from inspector.record.exits import is_of_signal
+from inspector.record.spans import RecordedSpan
+from inspector.record.texts import Texts
+
+
+class Mirror:
+    """Has an application's tracer see each call.
+
+    Args:
+        tracer: The application's.
+        texts: What makes the attributes, of which none holds content.
+    """
+
+    def __init__(self, tracer: trace.Tracer, texts: Texts) -> None:
+        self._tracer = tracer
+        self._writer = CallWriter(texts.without_content())
+        self._has_failed = False
+
+    def begin(self, span: RecordedSpan) -> None:
+        """Begin the span that stands for a call there; the call takes its ids."""
+        try:
+            above = None if span.parent is None or span.parent.noun != "request" else span.parent.mirror
+            # A request's span is not current anywhere.
+            around = None if above is None else trace.set_span_in_context(above)
+            mirror = self._tracer.start_span(span.noun, context=around, start_time=span.start_ns)
+            identity = mirror.get_span_context()
+            if identity.is_valid:
+                span.mirror, span.trace_id, span.span_id = mirror, identity.trace_id, identity.span_id
+        except BaseException as exc:  # the border to the application's provider, which must not cost our record
+            if is_of_signal(exc):
+                raise
+            self._failed(exc)
+
+    def end(self, span: RecordedSpan, mirror: trace.Span) -> None:
+        """End it, with what is known of the call by now."""
+        try:
+            facts = self._writer.careful(span, span.state)
+            call = decode_call(self._writer.record(span, span.state, facts))
+            found = describe(call)
+            mirror.update_name(found.name)
+            for key, value in found.attributes.items():
+                mirror.set_attribute(key, value)
+            if call.failure is not None:
+                mirror.set_status(trace.StatusCode.ERROR, call.failure.message or None)
+            mirror.end(span.stop_ns)
+        except BaseException as exc:  # as above
+            if is_of_signal(exc):
+                raise
+            self._failed(exc)
+
+    def _failed(self, exc: BaseException) -> None:
+        if not self._has_failed:
+            self._has_failed = True
+            logger.warning("the application's tracer provider fails; recording goes on without it", exc_info=exc)
