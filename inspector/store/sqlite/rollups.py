@@ -74,19 +74,7 @@ def apply(
         sessions: Those of the traces; without them they stay what they were.
         gists: The questions and answers that replace those of their traces, by row id.
     """
-    after: dict[int, TraceSums] = {}
-    unsure: set[int] = set()
-    for old, new in changes:
-        sums = after.get(new.trace_id)
-        if sums is None:
-            known = before[new.trace_id]
-            sums = after[new.trace_id] = _copied(known) if known.spans else known
-        if old is None:
-            sums.add(new)
-        elif not sums.exchange(old, new):
-            unsure.add(new.trace_id)
-    for row_id in unsure:
-        after[row_id] = _with_gist_of(before[row_id], sum_trace(connection, after[row_id].trace_id))
+    after, unsure = _summed(connection, changes, before)
     for row_id, sums in after.items():
         if gists is not None and row_id in gists:
             _take_gist(sums, gists[row_id])
@@ -116,6 +104,26 @@ def apply(
         {row_id: (new, _shares(new, now)) for row_id, new in after.items()},
         unsure,
     )
+
+
+def _summed(
+    connection: Connection, changes: Sequence[Change], before: Mapping[int, TraceSums]
+) -> tuple[dict[int, TraceSums], set[int]]:
+    """Return the sums of traces with rows that were written, and those that had to be summed from all their rows."""
+    after: dict[int, TraceSums] = {}
+    unsure: set[int] = set()
+    for old, new in changes:
+        sums = after.get(new.trace_id)
+        if sums is None:
+            known = before[new.trace_id]
+            sums = after[new.trace_id] = _copied(known) if known.spans else known
+        if old is None:
+            sums.add(new)
+        elif not sums.exchange(old, new):
+            unsure.add(new.trace_id)
+    for row_id in unsure:
+        after[row_id] = _with_gist_of(before[row_id], sum_trace(connection, after[row_id].trace_id))
+    return after, unsure
 
 
 def load_traces(
