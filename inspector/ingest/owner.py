@@ -14,10 +14,10 @@ from inspector.ingest.intake import Intake
 from inspector.ingest.redacting import redacting
 from inspector.ingest.retention import Retention
 from inspector.ingest.spool import Spool, TakenIn
+from inspector.ingest.times import TIMES, Times
 from inspector.reading import cost
 from inspector.settings import Settings
 from inspector.store import (
-    IDLE_S,
     HomeGone,
     OwnerLock,
     PagesDamaged,
@@ -30,25 +30,6 @@ from inspector.store import (
     StoreUnchecked,
     open_store,
 )
-
-POLL_S = 0.025
-"""How often the spools are looked at; a look that takes longer is followed by a longer rest."""
-STOP_S = 2.0
-"""How long ``stop`` goes on taking in what is there."""
-LONGEST_BACK_OFF_S = 5.0
-MAINTAIN_S = 0.05
-"""How long the store is maintained, at the least, between two looks at the spools."""
-PASS_S = 1.0
-"""How long the spools are read before the other chores have their turn."""
-PRUNE_EVERY_S = 3600.0
-PRUNE_AGAIN_S = 60.0
-"""When to try again what failed."""
-PRUNE_S = 0.2
-"""How long it is pruned before the other chores, and a stop, have their turn."""
-LONGEST_REST_S = 0.05
-QUIET_REST = 20.0
-"""How many times as long as a look that found nothing took is rested, so that files which never change cost little."""
-LONGEST_QUIET_REST_S = 0.5
 
 _log = logging.getLogger(__name__)
 
@@ -63,13 +44,13 @@ class Chores:
     """Whether the last look found nothing new."""
     prune_at_s: float = 0.0
 
-    def rest_s(self, spent_s: float) -> float:
+    def rest_s(self, spent_s: float, times: Times) -> float:
         """Return how long to rest after a step."""
         if self.busy:
             return 0.0
         if self.quiet:
-            return min(max(POLL_S, QUIET_REST * spent_s), LONGEST_QUIET_REST_S)
-        return min(max(POLL_S, spent_s), LONGEST_REST_S)
+            return min(max(times.poll_s, times.quiet_rest * spent_s), times.longest_quiet_rest_s)
+        return min(max(times.poll_s, spent_s), times.longest_rest_s)
 
 
 class Owner:
@@ -82,8 +63,7 @@ class Owner:
         check_s: How long a database that its last owner did not close may be checked for damage; None for as long as
             it takes.
         check_later: Whether such a database can be read at once, and is checked before the first look at the spools.
-        prune_s: How long it is pruned before the other chores have their turn.
-        idle_s: How long nothing is written before the store gives space back.
+        times: How long each chore takes, and how often its turn comes.
 
     Raises:
         OwnedElsewhere: Another process owns the database.
@@ -98,12 +78,10 @@ class Owner:
         now_ns: Callable[[], int] = time.time_ns,
         check_s: float | None = None,
         check_later: bool = False,
-        prune_s: float = PRUNE_S,
-        idle_s: float = IDLE_S,
+        times: Times = TIMES,
     ) -> None:
         self._settings = settings
-        self._prune_s = prune_s
-        self._idle_s = idle_s
+        self._times = times
         settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
         if why := why_not_ours(settings.home):
             raise StoreReadOnly(why)
@@ -260,34 +238,34 @@ class Owner:
             if self._guarded(self._step):
                 back_off_s = 0.0
                 spent_s = time.monotonic() - began_s
-                rest_s = self._chores.rest_s(spent_s)
+                rest_s = self._chores.rest_s(spent_s, self._times)
             else:
-                rest_s = back_off_s = min(LONGEST_BACK_OFF_S, max(0.1, back_off_s * 2))
+                rest_s = back_off_s = min(self._times.longest_back_off_s, max(0.1, back_off_s * 2))
             self._stopping.wait(rest_s)
-        deadline_s = time.monotonic() + STOP_S
+        deadline_s = time.monotonic() + self._times.stop_s
         self._guarded(lambda: self.take_in(deadline_s=deadline_s))
 
     def _step(self) -> None:
         """One look at the spools, then the chores that are due."""
         if not self._lock.is_in_place:
             raise HomeGone(self._settings.home)
-        chores = self._chores
+        chores, times = self._chores, self._times
         began_s = time.monotonic()
-        taken = self.take_in(deadline_s=began_s + PASS_S)
+        taken = self.take_in(deadline_s=began_s + times.pass_s)
         chores.busy = not taken.complete
         chores.quiet = not taken.changed
         now_s = time.monotonic()
         if self._freed.is_set() or now_s >= chores.prune_at_s:
             # First: what is deleted while it is pruned asks for another pass.
             self._freed.clear()
-            chores.prune_at_s = now_s + PRUNE_AGAIN_S
-            if self.prune(for_s=self._prune_s).complete:
-                chores.prune_at_s = now_s + PRUNE_EVERY_S
+            chores.prune_at_s = now_s + times.prune_again_s
+            if self.prune(for_s=times.prune_s).complete:
+                chores.prune_at_s = now_s + times.prune_every_s
             else:
                 chores.prune_at_s = now_s
-        for_s = max(MAINTAIN_S, now_s - began_s)
+        for_s = max(times.maintain_s, now_s - began_s)
         chores.busy |= self.store.maintain(
-            for_s=for_s, idle_s=self._idle_s, busy=chores.busy, give_way=self.intake.wait_idle
+            for_s=for_s, idle_s=times.idle_s, busy=chores.busy, give_way=self.intake.wait_idle
         )
 
     def _guarded(self, step: Callable[[], object]) -> bool:

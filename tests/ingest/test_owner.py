@@ -6,6 +6,7 @@ import time
 import pytest
 
 from inspector.ingest import NothingRecorded, Owner, open_home
+from inspector.ingest.times import Times
 from inspector.model import Filter
 from inspector.settings import Settings
 from inspector.store import OwnedElsewhere, OwnerLock, StoreReadOnly
@@ -53,7 +54,7 @@ def test_stopping_takes_in_what_is_there(settings, spool, make_span, make_reques
 
 def test_the_log_gives_its_space_back_while_nothing_is_written(settings, spool, make_span, make_request):
     log = settings.database.with_name("inspector.db-wal")
-    with Owner(settings, idle_s=0.05) as owner:
+    with Owner(settings, times=Times(idle_s=0.05)) as owner:
         owner.start()
         for number in range(2):
             call = make_span({"gen_ai.tool.call.arguments": "word " * 20_000})
@@ -187,7 +188,7 @@ def test_spools_are_taken_in_and_a_stop_is_heard_while_much_is_pruned(settings, 
     (spool / "a.jsonl").write_bytes(make_request(*old, process=None) + b"\n")
     with Owner(settings, now_ns=lambda: 20_000 * day_ns) as owner:
         owner.take_in()
-    with Owner(Settings(home=settings.home, retention_days=1), now_ns=later, prune_s=0.0) as owner:
+    with Owner(Settings(home=settings.home, retention_days=1), now_ns=later, times=Times(prune_s=0.0)) as owner:
         owner.start()
         wait_for(lambda: stops)
         stops[0].join(10)
