@@ -44,7 +44,7 @@ def with_data(part: Part) -> Part:
     if part.get("type") != "uri" or not isinstance(address, str) or not address.startswith("data:"):
         return part
     head, _, data = address[5:].partition(",")
-    what: Part = {"modality": part["modality"], "mime_type": head.split(";")[0] or None}
+    what: Part = {"modality": part.get("modality"), "mime_type": head.split(";")[0] or None}
     if head.endswith(";base64"):
         return {"type": "blob", **what, "content": data}
     return {"type": "uri", **what, "uri": address}

@@ -139,8 +139,10 @@ def test_an_image_is_a_place_or_its_data():
     shown = [
         {"type": "image_url", "image_url": {"url": "https://example.invalid/a.png"}},
         {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}},
+        {"type": "uri", "uri": "data:image/png;base64,AAAA"},
     ]
     assert read_messages([{"role": "user", "content": shown}], "user")[0]["parts"] == [
         {"type": "uri", "modality": "image", "mime_type": None, "uri": "https://example.invalid/a.png"},
         {"type": "blob", "modality": "image", "mime_type": "image/png", "content": "AAAA"},
+        {"type": "blob", "modality": None, "mime_type": "image/png", "content": "AAAA"},
     ]
