@@ -8,6 +8,7 @@ from spooled import attributes_of, records
 
 from inspector.record import current, notices
 from inspector.record.mirror import Mirror
+from inspector.record.pauses import PAUSES
 from inspector.record.process import describe_process
 from inspector.record.recorder import Recorder
 from inspector.record.renderer import Renderer
@@ -70,12 +71,13 @@ class Recording:
         longest=48 << 20,
         max_calls=200_000,
         tracer=None,
+        pauses=PAUSES,
         **redaction,
     ):
         self.directory = directory
         texts = Texts(Redactor(**redaction), max_bytes=max_bytes, content=content)
         renderer = Renderer(texts, describe_process("p-1", service="tests", version="0"), longest=longest)
-        self.spool = Spool(directory, "p-1", renderer, max_calls=max_calls)
+        self.spool = Spool(directory, "p-1", renderer, max_calls=max_calls, pauses=pauses)
         self.clock, ids = (Clock(), Ids()) if real_ids else (StillClock() if still else SteppingClock(), CountingIds())
         mirror = None if tracer is None else Mirror(tracer, texts)
         self.recorder = Recorder(self.spool, clock=self.clock, ids=ids, mirror=mirror, keeps_raw=texts.raw)

@@ -14,6 +14,7 @@ import pytest
 import instrument
 from inspector import context
 from inspector.record.captured import captured
+from inspector.record.pauses import Pauses
 from instrument import _emit, _emit_sync, around
 
 
@@ -821,7 +822,8 @@ def test_state_that_changes_during_a_call_is_recorded_as_it_was_last(record):
             self.total += 1
             return self.total
 
-    recording = record()
+    # A start that is written before the first step would not have it: that alone is written again by nothing.
+    recording = record(pauses=Pauses(start_s=600))
     counter = Counter()
     with around("agent_call", agent=Agent()):
         counter.step()
