@@ -5,14 +5,16 @@ span, sets five attributes and ends it, with a batch processor and an exporter t
 arguments and a result, makes the span, redacts, encodes and writes it to a file.
 
 With ``--call model`` it is a model call whose history of 40 messages, 60 kB, is sent again and again with one more
-question: the SDK's side has the JSON of that as an attribute.
+question: the SDK's side has the JSON of that as an attribute. Ours also has the answer as its HTTP client got it,
+unless there is ``--without-raw``.
 
-    python benchmarks/recorder.py [--call tool] [--calls 5000] [--rounds 9] [--json]
+    python benchmarks/recorder.py [--call tool] [--calls 5000] [--rounds 9] [--without-raw] [--json]
 """
 
 import argparse
 import asyncio
 import json
+import os
 import statistics
 import sys
 import tempfile
@@ -41,6 +43,7 @@ ARGUMENTS = {
 }
 HISTORY = 40
 SAID = "How quiet the room is, which floor it is on and when breakfast begins was asked and answered at length. " * 14
+HEADERS = {"content-type": "application/json", "x-request-id": "req_5f2b8c1d"}
 RESULT = {"hotels": [{"name": "Casa do Rio", "price": 128}, {"name": "Pensão Alta", "price": 96}], "complete": True}
 
 
@@ -99,11 +102,16 @@ async def our_model(emit: Emit, call: int) -> None:
     call_id = str(call)
     asked, answered = PROMPTS[call % len(PROMPTS)], ANSWERS[call % len(PROMPTS)]
     await emit("before_llm_generate", llm="gpt-4.1", prompt=asked, call_id=call_id)
-    await emit("after_llm_generate", llm="gpt-4.1", prompt=asked, response=answered, usage=None, call_id=call_id)
+    answer = {"response": answered, "usage": None, "exchanges": EXCHANGES[call % len(PROMPTS)]}
+    await emit("after_llm_generate", llm="gpt-4.1", prompt=asked, call_id=call_id, **answer)
 
 
 PROMPTS = [prompt(call) for call in range(200)]
 ANSWERS = [answer(call) for call in range(200)]
+EXCHANGES = [
+    [{"end": "whole", "status": 200, "headers": HEADERS, "pieces": [json.dumps(each).encode()], "at_ns": []}]
+    for each in ANSWERS
+]
 SDK = {"tool": sdk_tool, "model": sdk_model}
 OURS = {"tool": our_tool, "model": our_model}
 
@@ -146,8 +154,10 @@ def main() -> int:
     parser.add_argument("--call", choices=SDK, default="tool")
     parser.add_argument("--calls", type=int, default=5000)
     parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--without-raw", action="store_true", help="as with INSPECTOR_CAPTURE_RAW=false")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
+    os.environ["INSPECTOR_CAPTURE_RAW"] = str(not options.without_raw)
     provider = TracerProvider()
     provider.add_span_processor(BatchSpanProcessor(NoExporter(), max_queue_size=10 * options.calls))
     ours: list[tuple[float, float]] = []

@@ -3,17 +3,20 @@
 The recorder has the field ``raw`` of a call for it, and the span the attribute ``inspector.raw.exchanges``.
 """
 
-import json
 import zlib
 from base64 import b64decode
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Literal
 
 import msgspec
 from msgspec import Struct
 
+from inspector.reading.columns import EVENT_END, Columns, Letters, quoted, text_of
+
 _MOST_BYTES = 64 << 20
+_EVENT_END = EVENT_END.encode()
 
 
 class ExchangeUnreadable(ValueError):
@@ -56,8 +59,9 @@ class _Written(Struct):
     status: int | None = None
     headers: dict[str, str | None] = {}
     text: list[str] | None = None
-    letters: Literal["utf8", "ascii"] = "utf8"
+    letters: Letters = "utf8"
     packed: str | None = None
+    texts: list[str] = []
     end: Literal["whole", "left", "failed"] = "whole"
     error: _Raised | None = None
     left_out: str | None = None
@@ -67,8 +71,11 @@ class _Table(Struct):
     """Where the pieces of a stream end."""
 
     ms: list[int] = []
+    """When each came, since the one before."""
     events: list[int] | None = None
     bytes: list[int] | None = None
+    columns: Columns | None = None
+    """The body, where it does not stand behind this."""
 
 
 _decode = msgspec.json.Decoder(list[_Written]).decode
@@ -111,22 +118,14 @@ def _body(written: _Written) -> tuple[tuple[bytes, ...], tuple[int, ...]]:
         return (), ()
     head, _, body = _unpacked(b64decode(written.packed, validate=True)).partition(b"\n")
     table = _decode_table(head)
+    body = body if table.columns is None else text_of(table.columns, written.texts).encode()
     sizes = table.bytes if table.events is None else _sizes(body, table.events)
-    return ((body,), ()) if sizes is None else (_cut(body, sizes), tuple(table.ms))
+    return ((body,), ()) if sizes is None else (_cut(body, sizes), tuple(accumulate(table.ms)))
 
 
-def _whole(pieces: Sequence[str], letters: str) -> bytes:
+def _whole(pieces: Sequence[str], letters: Letters) -> bytes:
     """Return a body: every second piece is a string of JSON."""
-    quote = _in_ascii if letters == "ascii" else _in_utf8
-    return "".join(quote(piece) if at % 2 else piece for at, piece in enumerate(pieces)).encode()
-
-
-def _in_ascii(text: str) -> str:
-    return json.dumps(text)
-
-
-def _in_utf8(text: str) -> str:
-    return msgspec.json.encode(text).decode()
+    return "".join(quoted(piece, letters) if at % 2 else piece for at, piece in enumerate(pieces)).encode()
 
 
 def _unpacked(data: bytes) -> bytes:
@@ -143,7 +142,7 @@ def _sizes(body: bytes, events: Sequence[int]) -> list[int]:
     for count in events:
         end = begin
         for _ in range(count):
-            end = body.index(b"\n\n", end) + 2
+            end = body.index(_EVENT_END, end) + len(_EVENT_END)
         sizes.append(end - begin)
         begin = end
     return sizes

@@ -126,9 +126,8 @@ class CallWriter:
     def _put_exchanges(self, facts: _Facts, span: RecordedSpan) -> None:
         exchanges: Sequence[Exchange] = (span.raw or {}).get(_EXCHANGES, ())
         if exchanges:
-            answer = self._texts.of((span.after or {}).get("response")).text
-            is_answer_clean = self._texts.redactor.clean(answer)
-            made = self._texts.of(written(exchanges, self._texts.redactor, is_answer_clean=is_answer_clean))
+            response = (span.after or {}).get("response")
+            made = self._texts.of(written(exchanges, self._texts.redactor, lambda: self._texts.of(response).text))
             self._write(facts, "raw", _EXCHANGES, made.text, is_shortened=made.truncated)
 
     def record(self, span: RecordedSpan, state: State, facts: bytes) -> bytes:

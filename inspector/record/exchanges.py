@@ -5,32 +5,32 @@ so that the file has each once. A stream, and what has no long texts, is compres
 both.
 """
 
-import json
 import re
 import zlib
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, Final, NamedTuple, cast
 
 import msgspec
 
 from inspector.frames import LEAST_BYTES, Elements, cut_strings
 from inspector.plain import Plain
+from inspector.reading.columns import EVENT_END, Letters, columns_of, unquoted
 from inspector.record.failures import error_text
 from inspector.record.labels import label
 from inspector.record.layouts import class_path
 from inspector.redaction import Redactor
 
-_MOST_BYTES: Final = 4 << 20
-"""Of a body as it is written."""
+_MOST_CHARS: Final = 3 << 20
+"""Of a body as it is written, which is then shorter than a value may be, quotation marks and all."""
 _PACK_ABOVE: Final = 4096
 """Characters around the long texts of a body above which it is compressed as a whole."""
-_PADDING: Final = re.compile(r'("obfuscation": ?")([A-Za-z0-9]+)(?=")')
+_PADDING: Final = re.compile(r'("obfuscation": ?")([^"\\\n]+)(?=")')
 """What OpenAI fills the chunks of a stream up with: random letters, which say nothing and cannot be compressed."""
-_EVENT_END: Final = b"\n\n"
+_EVENT_END: Final = EVENT_END.encode()
 _ENDS: Final = frozenset(("whole", "left", "failed"))
 _encode = msgspec.json.Encoder().encode
-_decode_text = msgspec.json.Decoder(str).decode
 
 
 class Exchange(NamedTuple):
@@ -77,23 +77,21 @@ def _exchange(told: Any) -> Exchange:
     )
 
 
-def written(exchanges: Sequence[Exchange], redactor: Redactor, *, is_answer_clean: bool) -> list[Plain]:
+def written(exchanges: Sequence[Exchange], redactor: Redactor, answer: Callable[[], str]) -> list[Plain]:
     """Return exchanges as they are written, without secrets.
 
     Args:
         exchanges: Those of a call.
         redactor: What removes secrets.
-        is_answer_clean: Whether there is no secret in what was read of a stream: in the stream itself it is in pieces.
+        answer: Returns what was read of a stream: in the stream itself a secret is in pieces.
     """
-    return [_written(each, redactor, is_answer_clean=is_answer_clean) for each in exchanges]
+    return [_written(each, redactor, answer) for each in exchanges]
 
 
-def _written(exchange: Exchange, redactor: Redactor, *, is_answer_clean: bool) -> Plain:
+def _written(exchange: Exchange, redactor: Redactor, answer: Callable[[], str]) -> Plain:
     made: dict[str, Plain] = {}
     if exchange.status is not None:
-        headers, _ = redactor.redact_value("headers", exchange.headers)
-        made = {"status": exchange.status, "headers": headers}
-        made |= _body(exchange, redactor, is_answer_clean=is_answer_clean)
+        made = {"status": exchange.status, **_response(exchange, redactor, answer)}
     if exchange.end != "whole":
         made["end"] = exchange.end
     if exchange.error is not None:
@@ -101,26 +99,33 @@ def _written(exchange: Exchange, redactor: Redactor, *, is_answer_clean: bool) -
     return made
 
 
-def _body(exchange: Exchange, redactor: Redactor, *, is_answer_clean: bool) -> dict[str, Plain]:
-    if exchange.pieces is None:
-        return {"left_out": "too long"}
-    body = b"".join(exchange.pieces)
+def _response(exchange: Exchange, redactor: Redactor, answer: Callable[[], str]) -> dict[str, Plain]:
+    headers, text = exchange.headers, _text_of(exchange)
+    # Together: a search has a cost of its own.
+    is_clean = redactor.clean(f"{_encode(headers).decode()}\n{text or ''}")
+    made: dict[str, Plain] = {"headers": headers if is_clean else redactor.redact_value("headers", headers)[0]}
+    if text is None:
+        return made | {"left_out": "too long" if exchange.pieces is None else "not text"}
+    if not exchange.at_ns:
+        return made | _whole(text if is_clean else redactor.redact_text("body", text))
+    told = columns_of(_PADDING.sub(_dots, text))
+    if told is None:
+        return made | {"left_out": "not text"}
+    if not _is_clean((text, answer(), *told.said), redactor):
+        return made | {"left_out": "a secret"}
+    made["texts"] = [*told.texts]
+    return made | _packed(_encode(_table(exchange) | {"columns": told.columns}), text)
+
+
+def _is_clean(texts: Sequence[str], redactor: Redactor) -> bool:
+    return redactor.clean("\n".join(texts)) or all(redactor.redact_text("body", each) == each for each in texts)
+
+
+def _text_of(exchange: Exchange) -> str | None:
     try:
-        text = body.decode()
+        return None if exchange.pieces is None else b"".join(exchange.pieces).decode()
     except UnicodeDecodeError:
-        return {"left_out": "not text"}
-    if exchange.at_ns:
-        if not (is_answer_clean and _is_clean(text, redactor)):
-            return {"left_out": "a secret"}
-        made = _packed(_PADDING.sub(_dots, text).encode(), _table(exchange))
-    else:
-        text = text if redactor.clean(text) else redactor.redact_text("body", text)
-        made = _whole(text)
-    return made if sum(map(len, map(str, made.values()))) <= _MOST_BYTES else {"left_out": "too long"}
-
-
-def _is_clean(text: str, redactor: Redactor) -> bool:
-    return redactor.clean(text) or redactor.redact_text("body", text) == text
+        return None
 
 
 def _dots(padding: re.Match[str]) -> str:
@@ -129,45 +134,36 @@ def _dots(padding: re.Match[str]) -> str:
 
 def _whole(text: str) -> dict[str, Plain]:
     pieces: list[Plain] = [""]
-    letters = "utf8"
+    letters: Letters | None = None
     around = 0
     for piece in cut_strings(text.encode(), LEAST_BYTES) or (text.encode(),):
         if isinstance(piece, Elements):
             (string,) = map(bytes, piece.bodies)
-            found = _string(string)
-            if found is not None and (len(pieces) == 1 or found[1] in ("both", letters)):
-                letters = letters if found[1] == "both" else found[1]
-                pieces += (found[0], "")
+            found = unquoted(string.decode(), letters)
+            if found is not None:
+                pieces += (found.text, "")
+                letters = found.letters or letters
                 continue
         else:
             string = piece if isinstance(piece, bytes) else b""
         around += len(string)
         pieces[-1] = f"{pieces[-1]}{string.decode()}"
-    if around > _PACK_ABOVE:
-        return _packed(text.encode(), {})
-    return {"text": pieces} if letters == "utf8" else {"text": pieces, "letters": letters}
+    if around > _PACK_ABOVE or len(text) > _MOST_CHARS:
+        return _packed(b"{}\n" + text.encode(), text)
+    return {"text": pieces, "letters": letters} if letters == "ascii" else {"text": pieces}
 
 
-def _string(quoted: bytes) -> tuple[str, str] | None:
-    """Return a string of JSON and the letters that it is written with; None where nobody here writes it so."""
-    try:
-        text = _decode_text(quoted)
-    except (msgspec.MsgspecError, UnicodeError):
-        return None
-    in_utf8, in_ascii = _encode(text) == quoted, json.dumps(text).encode() == quoted
-    if in_utf8:
-        return text, "both" if in_ascii else "utf8"
-    return (text, "ascii") if in_ascii else None
-
-
-def _packed(body: bytes, table: dict[str, Any]) -> dict[str, Plain]:
-    return {"packed": b64encode(zlib.compress(_encode(table) + b"\n" + body, 6)).decode()}
+def _packed(body: bytes, text: str) -> dict[str, Plain]:
+    if len(text) > _MOST_CHARS:
+        return {"left_out": "too long"}
+    return {"packed": b64encode(zlib.compress(body)).decode()}
 
 
 def _table(exchange: Exchange) -> dict[str, Any]:
     """Return where the pieces of a stream end, as events where each holds whole ones, else as bytes; and when."""
     pieces = exchange.pieces or ()
-    table: dict[str, Any] = {"ms": [at // 1_000_000 for at in exchange.at_ns]}
+    ms = [at // 1_000_000 for at in exchange.at_ns]
+    table: dict[str, Any] = {"ms": [after - before for before, after in pairwise((0, *ms))]}
     if all(piece.endswith(_EVENT_END) and _EVENT_END + b"\n" not in piece for piece in pieces):
         return table | {"events": [piece.count(_EVENT_END) for piece in pieces]}
     return table | {"bytes": [len(piece) for piece in pieces]}

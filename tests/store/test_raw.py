@@ -1,10 +1,13 @@
 """What a replay gives back is kept with a span, and read where it is asked for alone."""
 
 import json
+import zlib
+from base64 import b64encode
 
 import pytest
 
 from inspector.model import Filter
+from inspector.store.values.contents import read_body, stored_body
 from inspector.store.values.raw import without_raw
 
 SHORT, LONG = "inspector.raw.result", "inspector.raw.exchanges"
@@ -49,3 +52,10 @@ def test_a_text_that_the_answer_has_too_is_kept_once(store, stored, rows_of):
 def test_what_was_not_raw_is_left_to_the_letter():
     assert without_raw(b'{"a":1.10,"b":"x"}') == b'{"a":1.10,"b":"x"}'
     assert without_raw(b'{"a":1.10,"inspector.raw.x":"y","b":"\\u00e9"}') == b'{"a":1.10,"b":"\\u00e9"}'
+
+
+def test_what_is_packed_in_base64_rests_as_bytes_and_is_read_to_the_letter():
+    packed = b'"%b"' % b64encode(zlib.compress(b"Lisbon, Porto and Faro"))
+    assert len(stored_body(packed)) < len(packed) * 0.8
+    for body in (packed, packed[:-2] + b'"', b'"eJ and no base64"', b'"eJ"', b'"eJ\\n=="'):
+        assert read_body(stored_body(body)) == body

@@ -6,6 +6,7 @@ with the ids of its messages, or for an array without spaces their ids alone, or
 text. Rows of earlier versions have the ids of every array, whose spaces they did not keep.
 """
 
+from base64 import b64decode, b64encode
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple, TypeAlias
@@ -33,6 +34,10 @@ _SHARED = msgspec.json.Decoder(Shared)
 _FRAME = msgspec.json.Decoder(Frame)
 FRAMED = b"\x01"
 """Begins the body of a message that is a frame; neither JSON nor what is compressed begins with it."""
+DECODED = b"\x02"
+"""Begins what a string held in base64, as streams of answers are recorded; nothing else begins with it."""
+_BASE64_OF_PACKED = b'"eJ'
+"""How a string begins that is the base64 of a zlib stream."""
 
 
 class Parts(NamedTuple):
@@ -135,14 +140,27 @@ def last_of(refers: Refers) -> int | None:
 
 def stored_body(body: bytes | Frame) -> bytes:
     """Returns a message as the column ``body`` has it."""
-    return (
-        pack(body, above_bytes=_COMPRESS_ABOVE_BYTES) if isinstance(body, bytes) else FRAMED + msgspec.json.encode(body)
-    )
+    if isinstance(body, Frame):
+        return FRAMED + msgspec.json.encode(body)
+    if body.startswith(_BASE64_OF_PACKED) and (packed := _decoded(body)) is not None:
+        return DECODED + packed
+    return pack(body, above_bytes=_COMPRESS_ABOVE_BYTES)
 
 
 def read_body(stored: bytes) -> bytes | Frame:
     """Returns a message of the column ``body``."""
-    return _FRAME.decode(stored[1:]) if stored[:1] == FRAMED else unpack(stored)
+    if stored[:1] == FRAMED:
+        return _FRAME.decode(stored[1:])
+    return b'"%b"' % b64encode(stored[1:]) if stored[:1] == DECODED else unpack(stored)
+
+
+def _decoded(body: bytes) -> bytes | None:
+    """Returns what a string of JSON is the base64 of; None where it is none."""
+    try:
+        packed = b64decode(body[1:-1])
+    except ValueError:
+        return None
+    return packed if b'"%b"' % b64encode(packed) == body else None
 
 
 def text_of(refers: Refers, texts: Mapping[int, Message]) -> bytes:
