@@ -1,11 +1,12 @@
 """A hook bus without dependencies: emitters say what an agent does, subscribers observe it and can never disturb it.
 
 ``register`` and ``unregister`` are for subscribers; ``enabled``, ``_emit``, ``_emit_sync`` and ``around`` for emitters.
+Beside the bus, ``control`` is for what may change a call.
 The keywords of each hook are typed in ``instrument.keywords``; ``instrument.testing`` captures what is emitted.
 """
 
 # No module `__getattr__` here to import things lazily: it makes each `instrument.enabled(…)` cost twice as much.
-from instrument import _bus
+from instrument import _bus, control
 from instrument._around import Call, around
 from instrument._bus import enabled, register, unregister
 from instrument.catalogue import CONTRACT_VERSION, HOOKS, Hook
@@ -31,6 +32,7 @@ __all__ = [
     "_is_emit",
     "_observe",
     "around",
+    "control",
     "enabled",
     "register",
     "unregister",

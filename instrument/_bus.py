@@ -115,7 +115,7 @@ def emit_sync(name: str, /, *args: object, **kwargs: object) -> None:
                     continue
                 if isinstance(value, Ending):
                     endings = (value, *endings)
-                elif _is_awaitable(value):
+                elif is_awaitable(value):
                     # Imported at the first coroutine, since it imports asyncio.
                     from instrument._sync import step
 
@@ -142,7 +142,7 @@ async def _call_all(name: str, callbacks: tuple[Callback, ...], kwargs: dict[str
                     continue
                 if isinstance(value, Ending):
                     endings = (value, *endings)
-                elif _is_awaitable(value):
+                elif is_awaitable(value):
                     asked = requests()
                     await value  # pyright: ignore[reportGeneralTypeIssues] - just found out
             except Exception as error:  # noqa: BLE001 - the border: no subscriber may break its host
@@ -179,7 +179,8 @@ def is_emit(coroutine: object) -> bool:
     return getattr(coroutine, "cr_code", None) is _call_all.__code__
 
 
-def _is_awaitable(value: object) -> bool:
+def is_awaitable(value: object) -> bool:
+    """Tell whether what a callback returned has to be awaited; ``inspect.isawaitable`` without importing inspect."""
     if isinstance(value, GeneratorType):
         return bool(value.gi_code.co_flags & _ITERABLE_COROUTINE)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] - a generator of anything
     return hasattr(type(value), "__await__")

@@ -16,8 +16,10 @@ CONTRACT_VERSION = "1.7"
 
 _CALL = ("call_id", "emitter")
 _RPC = (*_CALL, "direction", "server")
+_RPC_ENDED = (*_RPC, "controlled")
 _GIVEN = (*_CALL, "input")
-_CHANGED = (*_CALL, "middleware")
+_CONTROLLED = (*_CALL, "controlled")
+_CHANGED = (*_CONTROLLED, "middleware")
 _ANSWERED = (*_CHANGED, "time_to_first_chunk", "exchanges")
 
 
@@ -121,18 +123,26 @@ _ALL = (
         "When its response was received",
         keywords="envelope transport duration_ms",
         since="1.0",
-        optional=_RPC,
+        optional=_RPC_ENDED,
     ),
     Hook(
         "error_rpc_request",
         "When the transport or the request failed",
         keywords="envelope transport exc",
         since="1.0",
-        optional=_RPC,
+        optional=_RPC_ENDED,
     ),
     Hook("before_resource_fetch", "Just before a resource is read", keywords="uri context", since="1.2"),
-    Hook("after_resource_fetch", "After the resource was read", keywords="uri content mime_type context", since="1.2"),
-    Hook("error_resource_fetch", "When reading it raised", keywords="uri exc context", since="1.2"),
+    Hook(
+        "after_resource_fetch",
+        "After the resource was read",
+        keywords="uri content mime_type context",
+        since="1.2",
+        optional=_CONTROLLED,
+    ),
+    Hook(
+        "error_resource_fetch", "When reading it raised", keywords="uri exc context", since="1.2", optional=_CONTROLLED
+    ),
     Hook(
         "before_prompt_apply",
         "Just before a prompt template is filled in",
@@ -140,9 +150,19 @@ _ALL = (
         since="1.2",
     ),
     Hook(
-        "after_prompt_apply", "After it was filled in", keywords="template_id parameters rendered context", since="1.2"
+        "after_prompt_apply",
+        "After it was filled in",
+        keywords="template_id parameters rendered context",
+        since="1.2",
+        optional=_CONTROLLED,
     ),
-    Hook("error_prompt_apply", "When filling it in raised", keywords="template_id parameters exc context", since="1.2"),
+    Hook(
+        "error_prompt_apply",
+        "When filling it in raised",
+        keywords="template_id parameters exc context",
+        since="1.2",
+        optional=_CONTROLLED,
+    ),
     Hook("session_started", "When a session begins", keywords="session_id context", since="1.2", optional=()),
     Hook(
         "session_paused", "When a session stops to wait", keywords="session_id reason context", since="1.2", optional=()

@@ -64,6 +64,27 @@ class Exchange(TypedDict):
     """What the client raised."""
 
 
+Verdict = Literal["passed", "changed", "answered", "denied", "raised"]
+"""What a controller came to: ``changed`` the arguments, ``answered`` in place of the call, or ``raised`` anything but a
+``Denied``, such as a cancellation while it waited."""
+
+
+class Controlled(TypedDict):
+    """What the controller did to a call."""
+
+    controller: str
+    """Its name."""
+    did: Verdict
+    waited_ms: float
+    """How long the call waited for it, in milliseconds."""
+    by: NotRequired[str]
+    """Who decided, where that was not the controller itself."""
+    reason: NotRequired[str]
+    """Why the call was denied."""
+    args: NotRequired[Change]
+    """The arguments that were proposed, and those that the call was made with, where they were changed."""
+
+
 class BeforeAgentCall(TypedDict):
     """Keywords of ``before_agent_call``."""
 
@@ -111,6 +132,7 @@ class AfterLlmGenerate(TypedDict):
     usage: Any
     call_id: NotRequired[str]
     emitter: NotRequired[str]
+    controlled: NotRequired[Controlled]
     middleware: NotRequired[list[Middleware]]
     time_to_first_chunk: NotRequired[float]
     exchanges: NotRequired[list[Exchange]]
@@ -124,6 +146,7 @@ class ErrorLlmGenerate(TypedDict):
     exc: BaseException
     call_id: NotRequired[str]
     emitter: NotRequired[str]
+    controlled: NotRequired[Controlled]
     middleware: NotRequired[list[Middleware]]
     time_to_first_chunk: NotRequired[float]
     exchanges: NotRequired[list[Exchange]]
@@ -151,6 +174,7 @@ class AfterToolCall(TypedDict):
     context: Any
     call_id: NotRequired[str]
     emitter: NotRequired[str]
+    controlled: NotRequired[Controlled]
     middleware: NotRequired[list[Middleware]]
     function: NotRequired[Callable[..., Any]]
 
@@ -164,6 +188,7 @@ class ErrorToolCall(TypedDict):
     context: Any
     call_id: NotRequired[str]
     emitter: NotRequired[str]
+    controlled: NotRequired[Controlled]
     middleware: NotRequired[list[Middleware]]
     function: NotRequired[Callable[..., Any]]
 
@@ -221,6 +246,7 @@ class AfterRpcResponse(TypedDict):
     emitter: NotRequired[str]
     direction: NotRequired[Direction]
     server: NotRequired[str | Sequence[str]]
+    controlled: NotRequired[Controlled]
 
 
 class ErrorRpcRequest(TypedDict):
@@ -233,6 +259,7 @@ class ErrorRpcRequest(TypedDict):
     emitter: NotRequired[str]
     direction: NotRequired[Direction]
     server: NotRequired[str | Sequence[str]]
+    controlled: NotRequired[Controlled]
 
 
 class BeforeResourceFetch(TypedDict):
@@ -253,6 +280,7 @@ class AfterResourceFetch(TypedDict):
     context: Any
     call_id: NotRequired[str]
     emitter: NotRequired[str]
+    controlled: NotRequired[Controlled]
 
 
 class ErrorResourceFetch(TypedDict):
@@ -263,6 +291,7 @@ class ErrorResourceFetch(TypedDict):
     context: Any
     call_id: NotRequired[str]
     emitter: NotRequired[str]
+    controlled: NotRequired[Controlled]
 
 
 class BeforePromptApply(TypedDict):
@@ -284,6 +313,7 @@ class AfterPromptApply(TypedDict):
     context: Any
     call_id: NotRequired[str]
     emitter: NotRequired[str]
+    controlled: NotRequired[Controlled]
 
 
 class ErrorPromptApply(TypedDict):
@@ -295,6 +325,7 @@ class ErrorPromptApply(TypedDict):
     context: Any
     call_id: NotRequired[str]
     emitter: NotRequired[str]
+    controlled: NotRequired[Controlled]
 
 
 class SessionStarted(TypedDict):

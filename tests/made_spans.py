@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
-from inspector.model import Span, SpanError
+from inspector.model import STATUSES, Span, SpanError
 
 BASE_NS = 1_790_000_000_000_000_000
 MS = 1_000_000
@@ -87,7 +87,7 @@ def _add_trace(rng: random.Random, made: Made, trace_id: str, start_ns: int) -> 
 
 def _make_span(rng: random.Random, at: int, start_ns: int, **common) -> Span:
     kind = rng.choice(("agent", "workflow") if at == 0 else ("llm", "llm", "tool", "tool", "agent", "rpc", "other"))
-    status = rng.choices(("ok", "error", "cancelled", "abandoned", "lost", "running"), (14, 4, 1, 1, 1, 2))[0]
+    status = rng.choices(STATUSES, (2, 13, 4, 1, 1, 1, 1))[0]
     ended = status not in ("running", "lost")
     attributes: dict[str, object] = {"inspector.emitter": ONE, "shade": rng.choice(WORDS), "level": rng.randint(1, 3)}
     span = Span(

@@ -10,7 +10,7 @@ from typing import Any
 from inspector.model import Event, Filter, Span
 from inspector.store.values.sums import run_of_session
 
-COMPLETE = ("ok", "error", "cancelled")
+COMPLETE = ("ok", "error", "denied", "cancelled")
 WORST_FIRST = ("running", "error", "lost", "abandoned", "cancelled", "ok")
 
 

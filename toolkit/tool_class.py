@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from inspect import isawaitable, signature
 from typing import Any, ClassVar, TypeAlias
 
-from instrument import around, enabled
+from instrument import around, control, enabled
 from toolkit.call import Arguments, ToolCall
 from toolkit.context import ToolContext
+from toolkit.controlling import carried_out
 from toolkit.definition import Schema, ToolDefinition, ToolSource
 from toolkit.errors import ArgumentsInvalid, DefinitionInvalid, ResultInvalid, ToolkitError, ToolRefused
 from toolkit.guardrails import InputGuardrail, OutputGuardrail, decide
@@ -155,7 +156,8 @@ class Tool(ABC):
 
         These are the steps, in their order:
 
-        1. the hooks of the bus, which see the call as it was asked for and what came of it in the end (``_watched``);
+        1. the hooks of the bus, which see the call as it was asked for and what came of it in the end (``_watched``),
+           and ``instrument.control``, which may change it, answer it or refuse it (``toolkit.controlling``);
         2. the permissions, and arguments that could not be read (``forward``);
         3. the context's middleware, the first one outermost (``forward``);
         4. the input guardrails, ``on_invoke``;
@@ -255,7 +257,7 @@ class Tool(ABC):
             "tool_call", emitter="toolkit", tool_name=call.name, args=call.arguments, **keywords
         ) as around_call:
             try:
-                result = await self.forward(call, context)
+                result = await carried_out(self, call, context, around_call.set)
             finally:
                 if changes:
                     around_call.set(middleware=[change.recorded() for change in changes])
@@ -376,7 +378,12 @@ def _declared(kind: type[Tool]) -> tuple[str, ...]:
 
 
 def _somebody_watches() -> bool:
-    return enabled("before_tool_call") or enabled("after_tool_call") or enabled("error_tool_call")
+    return (
+        control.controller is not None
+        or enabled("before_tool_call")
+        or enabled("after_tool_call")
+        or enabled("error_tool_call")
+    )
 
 
 def _require_on_error(on_error_func: OnError | None) -> None:

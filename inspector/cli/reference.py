@@ -24,9 +24,9 @@ This page is written from the commands: `python -m inspector.cli.reference > doc
 - Where an id is shown in part, `show` and `open` take that part.
 - `--json` writes what the API answers: one document, or for `tail` one line a span.
 - Each status has a sign and, unless it is ok, a word:
-  `●` running, `✓` ok, `✗` error, `⊘` cancelled, `◌` abandoned (its parent ended first),
+  `●` running, `✓` ok, `✗` error, `⊖` denied, `⊘` cancelled, `◌` abandoned (its parent ended first),
   `?` lost (its process ended first).
-  Where the encoding is not UTF-8 the signs are `>` `+` `x` `/` `o` `?`.
+  Where the encoding is not UTF-8 the signs are `>` `+` `x` `-` `/` `o` `?`.
 - Where several spans describe one call, one of them counts, in every sum.
   `show`, `events` and `tail` mark the others `duplicate` (`dup` in a narrow table) and put their tokens and cost in
   parentheses;

@@ -8,10 +8,10 @@ from msgspec import UNSET, Raw, Struct, UnsetType
 
 from inspector.nouns import Kind
 
-Status = Literal["running", "ok", "error", "cancelled", "abandoned", "lost"]
-"""How a span stands: still open, ended one of three ways, left behind by its parent's end, or by its process."""
+Status = Literal["running", "ok", "error", "denied", "cancelled", "abandoned", "lost"]
+"""How a span stands: still open, ended one of four ways, left behind by its parent's end, or by its process."""
 
-STATUSES: tuple[Status, ...] = ("running", "ok", "error", "cancelled", "abandoned", "lost")
+STATUSES: tuple[Status, ...] = ("running", "ok", "error", "denied", "cancelled", "abandoned", "lost")
 
 AttributeValue: TypeAlias = "str | bool | int | float | Sequence[AttributeValue] | Mapping[str, AttributeValue] | None"
 """A decoded OTLP ``AnyValue``; bytes arrive as base64 text, as OTLP JSON spells them."""

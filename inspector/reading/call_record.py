@@ -13,7 +13,7 @@ from inspector.frames import Refers
 from inspector.reading.llm_facts import RequestFacts, ResponseFacts
 from inspector.reading.usage import Usage
 
-State: TypeAlias = Literal["running", "ok", "error", "cancelled", "abandoned"]
+State: TypeAlias = Literal["running", "ok", "error", "denied", "cancelled", "abandoned"]
 """How a call stands, or how it ended."""
 Section: TypeAlias = Literal["before", "after", "extra", "noted", "raw"]
 """The fields of a record that hold captured values, by name."""

@@ -12,6 +12,7 @@ from inspector.nouns import NOUNS
 from inspector.parts import Parts
 from inspector.plain import Plain
 from inspector.reading.call_record import CallRecord, State
+from inspector.reading.control import put_controlled
 from inspector.reading.describe_model import describe_model
 from inspector.reading.describe_request import describe_prompt, describe_request, describe_resource
 from inspector.reading.description import SERVER, Description, shown, titled
@@ -33,8 +34,11 @@ def describe(record: CallRecord, parts: Parts[Any] | None = None, *, state: Stat
         state: How it stands, where that is told by a call that stands for it.
     """
     state = state or record.state
+    before = Facts(record, "before", parts)
     after = None if record.after is None else Facts(record, "after", parts)
-    made = DESCRIBE.get(record.noun, _other)(record, Facts(record, "before", parts), after)
+    made = DESCRIBE.get(record.noun, _other)(record, before, after)
+    if record.noun in DESCRIBE:
+        put_controlled(made, before)
     _identify(record, made.attributes)
     # Of several requests for one call, as when a server asks back, the first gives the beginning and the last the end.
     for part in reversed(record.merged):
@@ -74,7 +78,7 @@ def _status(record: CallRecord, state: State, made: Description) -> None:
     if state in ("ok", "error"):
         made.attributes[sc.SEED_STATUS_CODE] = state
     failure = record.failure
-    if failure is not None and state == "error":
+    if failure is not None and state in ("error", "denied"):
         made.attributes[sc.ERROR_TYPE] = failure.type
         made.put(sc.SEED_ERROR_MESSAGE, value=failure.message or None)
         made.put(sc.SEED_ERROR_CODE, value=failure.code)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from inspector import semconv as sc
 from inspector.plain import Plain
+from inspector.reading.control import verdict
 from inspector.reading.description import Description
 from inspector.reading.facts import Facts
 
@@ -34,13 +35,16 @@ def _kept(entry: dict[str, Plain], keys: tuple[str, ...]) -> dict[str, Plain]:
 
 
 def outcome(facts: Facts) -> str | None:
-    """Return what became of a tool call; None where nobody told of middleware and nothing was refused.
+    """Return what became of a tool call; None where nobody told of middleware or a controller and nothing was refused.
 
     Where a middleware raised, whether the tool had run before is not known. A tool that is not there did not run, nor
     one whose arguments were wrong.
     """
-    if "refused" in facts:
+    decided = verdict(facts)
+    if "refused" in facts or decided == "denied":
         return "denied"
+    if decided == "answered":
+        return "short_circuited"
     if "middleware" not in facts or "never_run" in facts:
         return None
     did = [entry.get("did") for entry in _entries(facts["middleware"])]

@@ -157,16 +157,17 @@ def _tool(values: HookValues) -> Facts:
 
 
 _REFUSALS = frozenset({"ToolRefused", "QuotaExceeded"})
+_WHO_CHANGED = ("middleware", "controlled")
 _NEVER_RUN = frozenset({"ToolUnknown", "ArgumentsInvalid"})
 
 
 def ending(values: HookValues) -> Facts:
-    """Return what the hooks that end a call may tell: of middleware, why nothing was run, which request failed.
+    """Return what the hooks that end a call may tell: who changed it, why nothing was run, which request failed.
 
     A refusal is known by its class's name: whoever emits need not be the toolkit, and is not imported here.
     """
-    middleware, exc = values.get("middleware"), values.get("exc")
-    facts: Facts = {} if middleware is None else {"middleware": snapshot(middleware)}
+    facts: Facts = {key: snapshot(values[key]) for key in _WHO_CHANGED if values.get(key) is not None}
+    exc = values.get("exc")
     if isinstance(exc, BaseException):
         names = {cls.__name__ for cls in mro(type(exc))}
         facts |= {"refused": True} if names & _REFUSALS else {}

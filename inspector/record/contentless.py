@@ -6,6 +6,7 @@ from typing import Final
 from inspector.nouns import NOUNS
 from inspector.plain import Plain
 from inspector.reading.call_record import Read
+from inspector.reading.control import without_content as controlled_without_content
 from inspector.reading.llm_facts import request_facts, response_facts
 from inspector.reading.middleware import without_content as middleware_without_content
 from inspector.reading.usage import read_usage
@@ -28,6 +29,8 @@ def without_content(noun: str, facts: Facts) -> Facts:
     if noun not in NOUNS:
         return {key: value for key, value in facts.items() if isinstance(value, str)}
     kept = {key: value for key, value in facts.items() if key not in _CONTENT}
+    if "controlled" in kept:
+        kept["controlled"] = controlled_without_content(kept["controlled"])
     if "middleware" in kept:
         kept["middleware"] = middleware_without_content(kept["middleware"])
     if noun == "rpc_request":

@@ -48,7 +48,7 @@ class Mirror:
             mirror.update_name(found.name)
             for key, value in found.attributes.items():
                 mirror.set_attribute(key, value)
-            if call.failure is not None:
+            if call.failure is not None and call.state == "error":
                 mirror.set_status(trace.StatusCode.ERROR, call.failure.message or None)
             mirror.end(span.stop_ns)
         except BaseException as exc:  # as above

@@ -1,7 +1,7 @@
 """The recorder: one synchronous subscriber for each hook of the contract, which keeps a span for each call."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from opentelemetry import trace
 
@@ -231,7 +231,8 @@ class Recorder:
             self._note_raw(span, values)
             _note_ending(span, values)
             failure = flagged_failure(facts)
-            return Closing(self._calls, span, "ok" if failure is None else "error", failure, stop_tick)
+            state: State = "denied" if _is_denied(values) else "ok" if failure is None else "error"
+            return Closing(self._calls, span, state, failure, stop_tick)
 
         return after
 
@@ -243,10 +244,11 @@ class Recorder:
             if span is None:
                 return None
             exc = values.get("exc")
-            state = state_of(exc)
+            state = "denied" if _is_denied(values) else state_of(exc)
             if state == "ok":
                 span.note(sc.CLOSED_EARLY, True)
-            failure = failure_of(exc) if state == "error" and isinstance(exc, BaseException) else None
+            has_failed = state in ("error", "denied")
+            failure = failure_of(exc) if has_failed and isinstance(exc, BaseException) else None
             if values.get("response") is not None:
                 # What came of an answer before it broke off or was left.
                 span.after = noun.after(values)
@@ -340,6 +342,12 @@ def _call_id(values: dict[str, Any]) -> str | None:
     if call_id is None:
         return None
     return label(call_id) or (str(call_id) if type(call_id) is int else None)
+
+
+def _is_denied(values: dict[str, Any]) -> bool:
+    """Tell whether the controller refused the call, whatever its emitter made of that."""
+    controlled = values.get("controlled")
+    return isinstance(controlled, dict) and cast("dict[str, Any]", controlled).get("did") == "denied"
 
 
 def _note_ending(span: RecordedSpan, values: dict[str, Any]) -> None:

@@ -97,6 +97,7 @@ def test_every_status_but_ok_is_told_by_a_sign_and_a_word(event):
     assert [line.split()[:3] for line in shown if "✓" not in line] == [
         ["●", "x", "running"],
         ["✗", "x", "error"],
+        ["⊖", "x", "denied"],
         ["⊘", "x", "cancelled"],
         ["◌", "x", "abandoned"],
         ["?", "x", "lost"],

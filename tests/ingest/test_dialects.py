@@ -139,6 +139,7 @@ def test_a_collectors_spans_are_read_by_the_conventions():
         ({"endTimeUnixNano": None}, {}, "running"),
         ({"endTimeUnixNano": "0"}, {}, "running"),
         ({"status": {"code": 2}}, {"inspector.status": "cancelled"}, "cancelled"),
+        ({}, {"inspector.status": "denied"}, "denied"),
         ({}, {"inspector.status": "abandoned"}, "abandoned"),
         ({}, {"inspector.status": "error"}, "error"),
         # Sent so by another inspector's forwarding, which saw the process end.
@@ -169,6 +170,8 @@ def test_an_error_says_what_is_known(read, otlp_attributes):
     assert read({}, status={"code": 2}).error == SpanError(None, None)
     assert read({}, events=exceptions).error is None
     assert read({"inspector.status": "cancelled"}).error is None
+    denied = {"inspector.status": "denied", "error.type": "Denied"}
+    assert read(denied, events=exceptions).error == SpanError("Denied", "gave up")
 
 
 @pytest.mark.parametrize(

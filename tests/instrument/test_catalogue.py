@@ -12,7 +12,7 @@ def typed_name(hook):
     return "".join(word.capitalize() for word in hook.split("_"))
 
 
-def test_the_contract_is_1_5_and_has_27_hooks():
+def test_the_contract_is_1_7_and_has_27_hooks():
     assert instrument.CONTRACT_VERSION == "1.7"
     by_version = {
         version: [h.name for h in instrument.HOOKS.values() if h.since == version] for version in ("1.0", "1.1", "1.2")
@@ -54,6 +54,12 @@ def test_the_ends_of_tool_and_model_calls_take_what_middleware_did():
     assert with_middleware == {"after_llm_generate", "error_llm_generate", "after_tool_call", "error_tool_call"}
 
 
+def test_the_ends_of_all_calls_with_an_effect_take_what_the_controller_did():
+    with_control = {name for name, hook in instrument.HOOKS.items() if "controlled" in hook.optional}
+    nouns = TRIOS - {"agent_call", "workflow_run"}
+    assert with_control == {n for n, h in instrument.HOOKS.items() if h.noun in nouns and h.phase in ("after", "error")}
+
+
 def test_tool_calls_take_the_function_that_is_called():
     with_function = {name for name, hook in instrument.HOOKS.items() if "function" in hook.optional}
     assert with_function == {name for name, hook in instrument.HOOKS.items() if hook.noun == "tool_call"}
@@ -69,7 +75,7 @@ def test_each_hook_has_a_type_with_the_same_keywords(hook):
 
 def test_there_is_no_type_without_a_hook():
     types = {name for name, value in vars(keywords).items() if typing.is_typeddict(value)}
-    assert types - {"Change", "Exchange", "Middleware"} == {typed_name(name) for name in instrument.HOOKS}
+    assert types - {"Change", "Controlled", "Exchange", "Middleware"} == {typed_name(name) for name in instrument.HOOKS}
 
 
 def test_neither_the_catalogue_nor_its_hooks_can_be_changed():

@@ -39,6 +39,7 @@ def test_the_public_names_are_these():
         "_is_emit",
         "_observe",
         "around",
+        "control",
         "enabled",
         "register",
         "unregister",
@@ -52,11 +53,14 @@ def test_importing_it_without_site_packages_imports_nothing_but_small_modules():
     )
     imported = python("-S", "-c", code).split()
     assert imported == [
+        "_contextvars",
+        "contextvars",
         "instrument",
         "instrument._around",
         "instrument._bus",
         "instrument._cancelling",
         "instrument.catalogue",
+        "instrument.control",
     ]
 
 

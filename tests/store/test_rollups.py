@@ -102,11 +102,18 @@ def test_a_trace_has_the_status_of_its_root_whatever_happened_inside(store, make
 
 def test_without_a_root_the_worst_status_stands(store, make_span):
     expected = []
-    for at, status in enumerate(["ok", "cancelled", "abandoned", "lost", "error", "running"]):
+    for at, status in enumerate(["ok", "denied", "cancelled", "abandoned", "lost", "error", "running"]):
         store.write([make_span(parent_id="p", status=status)])
         expected.append(store.trace("a" * 32).status)
         assert store.health().spans == at + 1
-    assert expected == ["ok", "cancelled", "abandoned", "lost", "error", "running"]
+    assert expected == ["ok", "ok", "cancelled", "abandoned", "lost", "error", "running"]
+
+
+def test_a_call_that_was_denied_leaves_its_run_as_it_is_and_is_itself_found_by_its_status(store, make_span):
+    store.write([make_span(status="denied"), make_span(parent_id="p", status="denied")])
+    trace = store.trace("a" * 32)
+    assert (trace.status, trace.errors, trace.tool_calls) == ("denied", 0, 2)
+    assert len(store.events(Filter(statuses=("denied",))).items) == 2
 
 
 def test_models_tokens_and_costs_are_summed(store, make_span):

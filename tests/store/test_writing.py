@@ -78,8 +78,8 @@ WINS = {
     ("abandoned", "abandoned"): False,
     ("lost", "abandoned"): False,
     ("running", "abandoned"): False,
-    **{(new, old): True for new in ("ok", "error", "cancelled") for old in STATUSES},
-    **{(new, old): False for new in ("running", "lost", "abandoned") for old in ("ok", "error", "cancelled")},
+    **{(new, old): True for new in ("ok", "error", "denied", "cancelled") for old in STATUSES},
+    **{(new, old): False for new in ("running", "lost", "abandoned") for old in ("ok", "error", "denied", "cancelled")},
 }
 
 

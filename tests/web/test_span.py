@@ -38,8 +38,17 @@ TOOL = [
 MODEL = [{"name": "shorten", "did": "changed", "args": {"before": {"n": 0.7}, "after": {"n": 0}}}]
 
 
+CONTROLLED = {
+    "controller": "gate",
+    "did": "changed",
+    "by": "<b>ada</b>",
+    "waited_ms": 3200,
+    "args": {"before": {"n": 4}, "after": {"n": 2}},
+}
+
+
 def changed(middleware):
-    return {"inspector.middleware_json": json.dumps(middleware)}
+    return {"inspector.middleware_json": json.dumps(middleware), "inspector.controlled_json": json.dumps(CONTROLLED)}
 
 
 def detail_of(page):
@@ -205,6 +214,15 @@ def test_what_each_middleware_did_to_a_tool_call_is_listed_in_declared_order(sto
     )
     expect(steps.first.locator("del")).to_have_text("40")
     expect(steps.first.locator("ins")).to_have_text(["10", '{type: "text", text: "[audit]"}'])
+
+
+@pytest.mark.parametrize("number", [5, 6], ids=["tool call", "model call"])
+def test_what_the_controller_did_to_a_call_is_said_with_who_decided(story, visit, number):
+    page = visit(story, f"/traces/{TRACE}?span={span_of(TRACE, number).span_id}")
+    said = detail_of(page).get_by_role("region", name="Controller")
+    expect(said).to_contain_text("changed the arguments, decided by <b>ada</b>, after 3.20 s")
+    expect(said.locator("del")).to_have_text("4")
+    expect(said.locator("ins")).to_have_text("2")
 
 
 def test_middleware_of_a_model_call_is_listed_too(story, visit):

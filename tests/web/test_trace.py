@@ -343,7 +343,7 @@ def test_what_is_odd_about_a_row_is_said(oddities, visit):
 def test_every_kind_in_every_status_is_told_apart_in_words(oddities, visit):
     page = visit(oddities, f"/traces/{STATES}?fold=0", viewport={"width": 1280, "height": 2400})
     for kind in ("tool", "agent"):
-        for status in ("running", "error", "cancelled", "abandoned", "lost"):
+        for status in ("running", "error", "denied", "cancelled", "abandoned", "lost"):
             # Once in its name, and again in a word of its own.
             expect(row_of(page, f"{kind} that is {status}")).to_contain_text(re.compile(f"{status}.*{status}"))
 

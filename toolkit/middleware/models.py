@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from instrument import around, enabled
+from instrument import Call, around, control, enabled
+from toolkit.controlling import decided_request
 from toolkit.middleware.chain import Chain, Change
 from toolkit.middleware.contexts import ModelHook, ModelHookContext
 from toolkit.model import Model, ModelRequest, ModelResponse
@@ -51,17 +52,33 @@ async def _announced(
     model_hooks: Sequence[ModelHook],
     context_of: Callable[[str | None], ModelHookContext],
 ) -> ModelResponse:
-    if not (enabled("before_llm_generate") or enabled("after_llm_generate") or enabled("error_llm_generate")):
+    if not _somebody_watches():
         return await _through(model, request, model_hooks, context_of(None), None)
     changes: list[Change] = []
     async with around("llm_generate", emitter="toolkit", llm=model, prompt=request.body(model.name)) as call:
         try:
-            response = await _through(model, request, model_hooks, context_of(call.call_id), changes)
+            decided = await _decided(model, request, call)
+            if isinstance(decided, ModelResponse):
+                response = decided
+            else:
+                response = await _through(model, decided, model_hooks, context_of(call.call_id), changes)
         finally:
             if changes:
                 call.set(middleware=[change.recorded() for change in changes])
         call.set(response=response.body(), usage=response.usage, time_to_first_chunk=response.time_to_first_chunk_s)
         return response
+
+
+def _somebody_watches() -> bool:
+    hooks = ("before_llm_generate", "after_llm_generate", "error_llm_generate")
+    return control.controller is not None or any(map(enabled, hooks))
+
+
+async def _decided(model: Model, request: ModelRequest, call: Call) -> ModelRequest | ModelResponse:
+    """Return what is to be asked, or what the controller answers in place of the model."""
+    if control.controller is None:
+        return request
+    return await decided_request(model, request, call.call_id, call.set)
 
 
 async def _through(

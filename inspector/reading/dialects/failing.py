@@ -11,6 +11,7 @@ from inspector.reading.dialects.table import Table
 _STATUSES: Mapping[str, Status] = {
     "ok": "ok",
     "error": "error",
+    "denied": "denied",
     "cancelled": "cancelled",
     "abandoned": "abandoned",
     "lost": "lost",
@@ -40,7 +41,7 @@ def status(decoded: DecodedSpan, table: Table) -> Status:
 
 
 def error(decoded: DecodedSpan, status: Status, table: Table) -> SpanError | None:
-    """Return why the span failed, if it did or if a cancelled one has something to say of it."""
+    """Return why the span failed, if it did or if one that was denied or cancelled has something to say of it."""
     if status in ("ok", "running"):
         return None
     exception = _exception(decoded)

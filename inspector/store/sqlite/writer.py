@@ -30,7 +30,7 @@ from inspector.store.values.gist import Gist, gists_of
 from inspector.store.values.rows import Row, clean, named_run, row_of
 from inspector.store.values.sums import TraceSums
 
-COMPLETE: frozenset[Status] = frozenset(("ok", "error", "cancelled"))
+COMPLETE: frozenset[Status] = frozenset(("ok", "error", "denied", "cancelled"))
 Key = tuple[str, str]
 
 _NAMES = Row._fields

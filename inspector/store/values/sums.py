@@ -85,9 +85,9 @@ class Sums:
         self.cost_usd += by * other.cost_usd
 
     def count_status(self, status: str, by: int) -> None:
-        """Counts one more or one fewer member of that status."""
-        if status != "ok":
-            name = _COUNTED[status]
+        """Counts one more or one fewer member of that status; one that was denied leaves the rest as it is."""
+        name = _COUNTED.get(status)
+        if name is not None:
             setattr(self, name, getattr(self, name) + by)
 
     def saturate(self) -> None:

@@ -611,10 +611,10 @@ export interface components {
          */
         Kind: "workflow" | "agent" | "llm" | "tool" | "rpc" | "resource" | "prompt" | "other";
         /**
-         * @description Still open, ended one of three ways, left behind by its parent's end, or by its process.
+         * @description Still open, ended one of four ways, left behind by its parent's end, or by its process.
          * @enum {string}
          */
-        Status: "running" | "ok" | "error" | "cancelled" | "abandoned" | "lost";
+        Status: "running" | "ok" | "error" | "denied" | "cancelled" | "abandoned" | "lost";
         AskedLabel: string;
         /**
          * @description `score` lists only what has a label with a score, by the highest: of the first `label` that is asked for, else of

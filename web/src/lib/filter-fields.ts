@@ -2,7 +2,7 @@
 
 export const KINDS = ["workflow", "agent", "llm", "tool", "rpc", "resource", "prompt", "other"] as const;
 
-export const STATUSES = ["running", "ok", "error", "cancelled", "abandoned", "lost"] as const;
+export const STATUSES = ["running", "ok", "error", "denied", "cancelled", "abandoned", "lost"] as const;
 
 /** Fields that hold one text. */
 export const TEXT_FIELDS = [

@@ -26,6 +26,7 @@ export const KEY = {
   functionName: "code.function.name",
   toolOutcome: "inspector.tool.outcome",
   middleware: "inspector.middleware_json",
+  controlled: "inspector.controlled_json",
   correlationId: "inspector.correlation_id",
   callId: "inspector.call_id",
   agentDescription: "gen_ai.agent.description",

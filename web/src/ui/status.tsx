@@ -1,5 +1,5 @@
 import clsx from "clsx";
-import { Ban, Check, CircleAlert, LoaderCircle, Unlink2, Unplug } from "lucide-react";
+import { Ban, Check, CircleAlert, LoaderCircle, ShieldX, Unlink2, Unplug } from "lucide-react";
 import type { ComponentType } from "react";
 import type { Status } from "@/lib/filter";
 import css from "./status.module.css";
@@ -8,6 +8,7 @@ const MARKS: Record<Status, { Icon: ComponentType<{ size?: number }>; label: str
   running: { Icon: LoaderCircle, label: "running", meaning: "Has not ended yet." },
   ok: { Icon: Check, label: "ok", meaning: "Ended well." },
   error: { Icon: CircleAlert, label: "error", meaning: "Failed." },
+  denied: { Icon: ShieldX, label: "denied", meaning: "Refused before it was made." },
   cancelled: { Icon: Ban, label: "cancelled", meaning: "Cancelled before it finished." },
   abandoned: { Icon: Unlink2, label: "abandoned", meaning: "Nobody waited for its end." },
   lost: { Icon: Unplug, label: "lost", meaning: "Its process went away before it ended." },

@@ -77,10 +77,10 @@ export function Marks({ figures, size = 13 }: { figures: CallFigures; size?: num
         </span>
       )}
       {figures.unended > 0 && (
-        <span className={css.unended} title={`${figures.unended} cancelled, abandoned or lost`}>
+        <span className={css.unended} title={`${figures.unended} denied, cancelled, abandoned or lost`}>
           <Unplug size={size} aria-hidden />
           {figures.unended}
-          <span className="visually-hidden"> cancelled, abandoned or lost</span>
+          <span className="visually-hidden"> denied, cancelled, abandoned or lost</span>
         </span>
       )}
       {figures.running > 0 && (

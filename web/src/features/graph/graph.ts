@@ -11,7 +11,7 @@ export interface CallFigures {
   ms: number;
   running: number;
   errors: number;
-  /** Cancelled, abandoned or lost. */
+  /** Denied, cancelled, abandoned or lost. */
   unended: number;
   /** Of the calls and everything below them; null where none of it is known. */
   inputTokens: number | null;

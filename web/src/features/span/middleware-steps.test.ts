@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readMiddleware } from "./middleware-steps";
+import { readController, readMiddleware } from "./middleware-steps";
 
 const SIDES = { args: "arguments", result: "result" };
 
@@ -73,6 +73,25 @@ test("who was asked what, the answer and how long it took are told", () => {
     ["Terminal", "was asked", "Book it?", "yes, after 3.20 s"],
     ["Terminal", "was asked", "Book it?", "yes"],
   ]);
+});
+
+test("what a controller did, who decided and how long the call waited are told", () => {
+  const controlled = { controller: "gate", did: "denied", reason: "too dear", by: "ada", waited_ms: 3200 };
+  expect(readController(JSON.stringify(controlled), SIDES)).toMatchObject({
+    name: "gate",
+    did: ["denied the call", "too dear", "decided by ada", "after 3.20 s"],
+    failed: true,
+  });
+  const changed = { did: "changed", args: { before: { x: 4 }, after: { x: 2 } } };
+  expect(readController(changed, SIDES)).toMatchObject({
+    name: "controller",
+    did: ["changed the arguments"],
+    args: [{ path: ".x", before: 4, after: 2 }],
+  });
+});
+
+test.each([undefined, null, 3, "", "[", "[]"])("%j is no record of a controller", (recorded) => {
+  expect(readController(recorded, SIDES)).toBeNull();
 });
 
 test.each([undefined, null, 3, "", "x", "{}", "[", '{"name":"a"}'])("%j is no list of middleware", (recorded) => {

@@ -9,7 +9,7 @@ export interface MiddlewareStep {
   did: string[];
   /** Whether it let the call pass, or was not reached, so that there is nothing to see. */
   quiet: boolean;
-  /** Whether it raised, or is a guardrail that refused. */
+  /** Whether it raised, or is a guardrail or a controller that refused. */
   failed: boolean;
   /** Where what it passed on differs from what it was given. */
   args: JsonChange[];
@@ -35,6 +35,19 @@ export function readMiddleware(recorded: unknown, sides: Sides): MiddlewareStep[
   return Array.isArray(entries) ? entries.filter(isObject).map((entry) => step(entry, sides)) : [];
 }
 
+/** Read what the controller of the program did; null where none was asked. */
+export function readController(recorded: unknown, sides: Sides): MiddlewareStep | null {
+  const entry = typeof recorded === "string" ? parsedText(recorded) : recorded;
+  if (!isObject(entry)) return null;
+  const [controller, by, waited] = [member(entry, "controller"), member(entry, "by"), member(entry, "waited_ms")];
+  const name = typeof controller === "string" && controller !== "" ? controller : "controller";
+  const args = member(entry, "args");
+  const found = step({ name, did: member(entry, "did"), args, message: member(entry, "reason") }, sides);
+  const whose = typeof by === "string" ? [`decided by ${by}`] : [];
+  const after = typeof waited === "number" ? [`after ${duration(waited)}`] : [];
+  return { ...found, did: [...found.did, ...whose, ...after] };
+}
+
 function step(entry: object, sides: Sides): MiddlewareStep {
   const name = member(entry, "name");
   const told = member(entry, "did");
@@ -45,7 +58,7 @@ function step(entry: object, sides: Sides): MiddlewareStep {
   const found = {
     name: typeof name === "string" && name !== "" ? name : "middleware",
     quiet: did === "passed" || did === "skipped",
-    failed: did === "raised" || did === "refused",
+    failed: did === "raised" || did === "refused" || did === "denied",
     args: changesIn(member(entry, "args")),
     result: answered || removed ? [] : changesIn(result),
     answer: answered || removed ? member(result, "after") : undefined,
@@ -66,6 +79,7 @@ const PLAIN = new Map([
   ["raised", "raised"],
   ["skipped", "was not reached"],
   ["refused", "refused the call"],
+  ["denied", "denied the call"],
   ["asked", "was asked"],
 ]);
 

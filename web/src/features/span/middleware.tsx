@@ -10,7 +10,7 @@ import { JsonView } from "@/ui/json-view";
 import { Recorded } from "@/ui/recorded";
 import type { JsonChange } from "./json-changes";
 import css from "./middleware.module.css";
-import { type MiddlewareStep, readMiddleware, type Sides } from "./middleware-steps";
+import { type MiddlewareStep, readController, readMiddleware, type Sides } from "./middleware-steps";
 import { Nothing, Section } from "./section";
 
 /** What each middleware around a call did, in declared order; nothing where none was recorded. */
@@ -36,6 +36,20 @@ export function Middleware({ span, sides }: { span: FullSpan; sides: Sides }) {
           ))}
         </ol>
       )}
+    </Section>
+  );
+}
+
+const SIDES = { args: "arguments", result: "result" };
+
+/** What the controller of the program did to a call; nothing where none was asked. */
+export function Controller({ span }: { span: FullSpan }) {
+  const recorded = attribute(span, KEY.controlled);
+  const step = useMemo(() => readController(recorded, SIDES), [recorded]);
+  if (step === null) return null;
+  return (
+    <Section title="Controller">
+      <Step step={step} sides={SIDES} />
     </Section>
   );
 }

@@ -4,6 +4,7 @@ import { Duplicates } from "./duplicates";
 import { EnvelopeOverview } from "./envelope-overview";
 import { FailureBox } from "./failure-box";
 import { Identity } from "./identity";
+import { Controller } from "./middleware";
 import { ModelOverview } from "./model-overview";
 import { OtherOverview } from "./other-overview";
 import type { Around } from "./related";
@@ -24,6 +25,7 @@ export function Overview(props: OverviewProps) {
     <>
       <StatusNote span={props.span} />
       <FailureBox span={props.span} rows={props.rows} />
+      <Controller span={props.span} />
       <Duplicates {...props} />
       <ByKind {...props} />
       <Identity {...props} />

@@ -54,6 +54,7 @@ const ENDED = new Map([
   ["running", "is running …"],
   ["ok", "ended with"],
   ["error", "failed"],
+  ["denied", "was denied"],
   ["cancelled", "was cancelled"],
   ["abandoned", "was still open when the call around it ended"],
   ["lost", "was lost: its process went away"],

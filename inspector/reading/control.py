@@ -1,0 +1,30 @@
+"""Attributes of what the controller of a program did to a call."""
+
+from typing import Final
+
+from inspector import semconv as sc
+from inspector.plain import Plain
+from inspector.reading.description import Description
+from inspector.reading.facts import Facts
+
+_WITHOUT_CONTENT: Final = ("controller", "did", "waited_ms", "by")
+
+
+def put_controlled(made: Description, facts: Facts) -> None:
+    """Set what the controller did."""
+    if "controlled" in facts:
+        made.put_text(sc.CONTROLLED, text=facts.text("controlled"))
+
+
+def without_content(controlled: Plain) -> Plain:
+    """Return who did what, and how long the call waited for it, without arguments and reasons."""
+    if not isinstance(controlled, dict):
+        return None
+    return {key: value for key in _WITHOUT_CONTENT if isinstance(value := controlled.get(key), str | int | float)}
+
+
+def verdict(facts: Facts) -> str | None:
+    """Return what the controller came to; None where none was asked."""
+    controlled = facts.get("controlled")
+    did = controlled.get("did") if isinstance(controlled, dict) else None
+    return did if isinstance(did, str) else None
