@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import serving as processes
 from hostile import hostile_spans
+from pairs import two_trips
 from serving import DEMO_SPANS, ROOT, Agent, Server, fill, wait_until
 from stories import kinds_and_statuses, long_trace, many_runs, odd_trees, told_twice
 
@@ -224,6 +225,14 @@ def crowd(homes: Path, serving: Callable[..., Any]) -> Iterator[Server]:
     """Hundreds of runs over two days, of several agents, in sessions; only to be looked at."""
     fill(homes / "crowd", many_runs(400))
     with serving(homes / "crowd") as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def trips(homes: Path, serving: Callable[..., Any]) -> Iterator[Server]:
+    """Three runs of one program, the first two of which part; only to be looked at."""
+    fill(homes / "trips", two_trips())
+    with serving(homes / "trips") as server:
         yield server
 
 

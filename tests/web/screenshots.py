@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from browsing import chromium
+from pairs import FIRST, SECOND, two_trips
 from playwright.sync_api import Browser, Page, expect
 from serving import ROOT, Server, fill, record_demo, serving, wait_until
 from stories import LOOP, MINUTE, MS, START_NS, loop_spans, message, model_call, run_spans, span_of, tool_call
@@ -104,12 +105,16 @@ def views(server: Server) -> dict[str, tuple[str, str]]:
     }
 
 
-def take(browser: Browser, server: Server, theme: Any) -> None:
+def views_of_two_runs() -> dict[str, tuple[str, str]]:
+    return {"diff": (f"/diff?a={FIRST}&b={SECOND}", "3 parts of the input are equal")}
+
+
+def take(browser: Browser, server: Server, theme: Any, shown: dict[str, tuple[str, str]]) -> None:
     context = browser.new_context(
         viewport=SIZE, color_scheme=theme, reduced_motion="reduce", timezone_id="UTC", locale="en-GB"
     )
     context.add_cookies(server.cookies)
-    for name, (view, text) in views(server).items():
+    for name, (view, text) in shown.items():
         page = context.new_page()
         page.clock.set_fixed_time(NOW_MS / 1000)
         page.goto(f"{server.url}/#{view}")
@@ -141,7 +146,12 @@ def main() -> None:
         with serving(home) as server:
             wait_until(lambda: any("weekend" in each["name"] for each in server.get("/traces?limit=9")["items"]))
             for theme in ("light", "dark"):
-                take(browser, server, theme)
+                take(browser, server, theme, views(server))
+        pair = Path(directory) / "pair"
+        fill(pair, two_trips())
+        with serving(pair) as server:
+            for theme in ("light", "dark"):
+                take(browser, server, theme, views_of_two_runs())
     for image in sorted(IMAGES.glob("*.png")):
         sys.stdout.write(f"{image.relative_to(ROOT)} {image.stat().st_size // 1000} kB\n")
 

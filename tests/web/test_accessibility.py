@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from pairs import FIRST, SECOND
 from playwright.sync_api import expect
 from serving import ROOT
 from stories import STATES, TWICE, span_of
@@ -75,6 +76,21 @@ def test_axe_finds_nothing_in_every_status(oddities, visit):
     page = visit(oddities, f"/traces/{STATES}?span={span_of(STATES, 7).span_id}", color_scheme="dark")
     expect(page.get_by_text("workflow that is lost").first).to_be_visible()
     assert violations_of(page) == []
+
+
+@pytest.mark.parametrize("options", ["", "&all=1", "&at=6"])
+def test_axe_finds_nothing_where_two_runs_are_compared(trips, visit, options):
+    page = visit(trips, f"/diff?a={FIRST}&b={SECOND}{options}", color_scheme="light")
+    settle(page)
+    expect(page.get_by_role("region", name="Selected call").get_by_role("heading", name="Answer")).to_be_visible()
+    assert_accessible(page)
+
+
+def test_axe_finds_nothing_where_a_run_to_compare_with_is_chosen(trips, visit):
+    page = visit(trips, f"/runs/{SECOND}", color_scheme="light")
+    page.get_by_role("button", name="Compare with").click()
+    expect(page.get_by_role("dialog", name="Compare with").get_by_role("link")).to_have_count(2)
+    assert_accessible(page)
 
 
 @pytest.mark.parametrize("same", ["", "&same=0"])

@@ -7,6 +7,7 @@ import {
   redirect,
 } from "@tanstack/react-router";
 import { runsQuery } from "@/api/lists";
+import { diffSearch } from "@/features/diff/url";
 import { eventsSearch } from "@/features/events/url";
 import { filterIn, runsSearch } from "@/features/runs/url";
 import { sessionsSearch } from "@/features/sessions/url";
@@ -66,6 +67,13 @@ const run = createRoute({
   component: lazyRouteComponent(() => import("./trace-route"), "RunRoute"),
 });
 
+const diff = createRoute({
+  getParentRoute: () => root,
+  path: "/diff",
+  validateSearch: diffSearch,
+  component: lazyRouteComponent(() => import("./diff-route"), "DiffRoute"),
+});
+
 const events = createRoute({
   getParentRoute: () => root,
   path: "/spans",
@@ -95,7 +103,7 @@ const stats = createRoute({
  * elsewhere opens it with its cookie, and what somebody searches for never reaches a log.
  */
 export const router = createRouter({
-  routeTree: root.addChildren([runs, sessions, session, trace, run, events, oldEvents, stats]),
+  routeTree: root.addChildren([runs, sessions, session, trace, run, diff, events, oldEvents, stats]),
   history: createHashHistory(),
   parseSearch,
   stringifySearch,

@@ -24,6 +24,7 @@ export function RunsRoute() {
         },
         [navigate, router],
       )}
+      onCompare={(a, b) => void navigate({ to: "/diff", search: a === undefined ? { b } : { a, b } })}
       onLeave={() => navigate({ to: "/sessions" })}
     />
   );

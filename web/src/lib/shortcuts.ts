@@ -1,7 +1,7 @@
 /** What can be done by a key, as the overview of shortcuts and the documentation show it. */
 export interface Shortcut {
   /** Where it works. */
-  page: "Everywhere" | "Lists" | "Runs" | "A run" | "JSON" | "Spans";
+  page: "Everywhere" | "Lists" | "Runs" | "A run" | "Two runs" | "JSON" | "Spans";
   /** Alternatives; the keys of a sequence are separated by a blank. */
   keys: readonly string[];
   what: string;
@@ -25,6 +25,7 @@ export const SHORTCUTS = {
   openRow: { page: "Lists", keys: ["Enter"], what: "Open the row" },
   pick: { page: "Runs", keys: ["x"], what: "Select the run, or let it go" },
   pickRange: { page: "Runs", keys: ["Shift+X"], what: "Select all runs from the last one" },
+  compare: { page: "Runs", keys: ["c"], what: "Compare the two selected runs, else this one with the run before it" },
   remove: { page: "Runs", keys: ["Delete"], what: "Delete the selected runs, else this one (a minute to undo)" },
   praise: { page: "Runs", keys: ["+"], what: "Label the run good, or no longer" },
   fault: { page: "Runs", keys: ["-"], what: "Label the run bad, or no longer" },
@@ -52,6 +53,10 @@ export const SHORTCUTS = {
   copyLink: { page: "A run", keys: ["y"], what: "Copy a link to what shows" },
   toList: { page: "A run", keys: ["u"], what: "Up to the runs" },
   leaveDetail: { page: "A run", keys: ["Escape"], what: "Back from the detail to the list" },
+  nextDifference: { page: "Two runs", keys: ["n"], what: "Next difference" },
+  previousDifference: { page: "Two runs", keys: ["Shift+N"], what: "Previous difference" },
+  showEqual: { page: "Two runs", keys: ["a"], what: "Show the calls that are equal, or no longer" },
+  copyComparison: { page: "Two runs", keys: ["y"], what: "Copy a link to the comparison" },
   toggleValue: { page: "JSON", keys: ["Enter", "Space"], what: "Open or close the value" },
   openValue: { page: "JSON", keys: ["→"], what: "Open the value, or go into it" },
   closeValue: { page: "JSON", keys: ["←"], what: "Close the value, or go out of it" },

@@ -48,6 +48,8 @@ interface Props {
   row: (index: number, place: RowPlace) => ReactNode;
   more: More;
   onMore: () => void;
+  /** The row that is looked at, brought into view where it changes; -1 for none. */
+  at?: number;
   onOpen: (index: number) => void;
   /** What keys do with a row, besides opening it. */
   onAction?: (action: ActionOn<"Runs">, index: number) => void;
@@ -77,7 +79,7 @@ export function moreOf(query: {
 
 /** A live list with columns, of which only the rows in view exist; it can be gone through with the keyboard. */
 export function VirtualGrid(props: Props) {
-  const { label, noun, lines = 1, keys, head, row, more, onMore, onOpen, onAction, hold } = props;
+  const { label, noun, lines = 1, keys, head, row, more, onMore, at = -1, onOpen, onAction, hold } = props;
   const id = useId();
   const scroller = useRef<HTMLDivElement>(null);
   const rowHeight = useRowHeight(lines);
@@ -105,6 +107,12 @@ export function VirtualGrid(props: Props) {
   });
   const steady = useSteadyRows({ scroller, keys, rowHeight, cursor, setCursor, scrolls: hold === undefined });
   useListKeys(scroller);
+  useEffect(() => {
+    if (at < 0) return;
+    setCursor(at);
+    const { startIndex, endIndex } = rows.range ?? { startIndex: 0, endIndex: -1 };
+    rows.scrollToIndex(at, { align: at >= startIndex && at <= endIndex ? "auto" : "center" });
+  }, [rows, at, setCursor]);
 
   const shown = rows.getVirtualItems();
   const last = shown.at(-1)?.index ?? 0;

@@ -22,6 +22,8 @@ interface Props {
   onOpen: (runId: string, elsewhere: boolean) => void;
   selection: Selection;
   onDelete: (runIds: Iterable<string>) => void;
+  /** Compare the runs that are picked, else this one. */
+  onCompare: (run: Run) => void;
   /** Say of a run that it was good or bad, or no longer. */
   onJudge: (run: Run, name: "good" | "bad") => void;
 }
@@ -41,14 +43,16 @@ const COLUMNS = [
 ] as const;
 
 /** Runs in rows, each with what was asked and answered. */
-export function RunsList({ runs, keys, by, q, more, onMore, onSort, onOpen, selection, onDelete, onJudge }: Props) {
+export function RunsList({ runs, keys, by, q, more, onMore, onSort, onOpen, selection, ...acts }: Props) {
   const { keys: picked, toggle, all } = selection;
+  const { onDelete, onCompare, onJudge } = acts;
   const columns = [
     { name: "Status", hidden: true, control: <PickAll of={keys} picked={picked} onAll={all} /> },
     ...COLUMNS,
   ];
   function act(action: ActionOn<"Runs">, run: Run) {
     if (action === "pick" || action === "pickRange") toggle(run.run_id, action === "pickRange");
+    else if (action === "compare") onCompare(run);
     else if (action === "remove") onDelete(picked.size > 0 ? picked : [run.run_id]);
     else onJudge(run, action === "praise" ? "good" : "bad");
   }

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Trash2 } from "lucide-react";
+import { GitCompareArrows, Trash2 } from "lucide-react";
 import { useCallback, useEffect, useMemo } from "react";
 import type { Run } from "@/api/client";
 import { refreshLabels, toggleVerdict } from "@/api/labels";
@@ -10,6 +10,7 @@ import { changed, FILTER_FIELDS } from "@/lib/conditions";
 import { type Filter, isNarrow } from "@/lib/filter";
 import { plural } from "@/lib/format";
 import { type ListOrder, orderIn, sortedBy } from "@/lib/sort";
+import { unixMs } from "@/lib/time";
 import { Button } from "@/ui/button";
 import { FilterBar } from "@/ui/filter-bar";
 import { Failure, Skeleton } from "@/ui/notice";
@@ -35,12 +36,14 @@ interface Props {
   change: ChangeAddress<RunsSearch>;
   /** Show a run, here or in another tab, where it holds the words that were searched for. */
   onOpen: (runId: string, find: string | undefined, elsewhere: boolean) => void;
+  /** Compare two runs, or one with the run of its program before it. */
+  onCompare: (a: string | undefined, b: string) => void;
   /** Go to the sessions. */
   onLeave: () => Promise<void>;
 }
 
 /** Every run, the newest first, as they happen. */
-export function RunsPage({ search, change, onOpen, onLeave }: Props) {
+export function RunsPage({ search, change, onOpen, onCompare, onLeave }: Props) {
   const queries = useQueryClient();
   const filter = useMemo(() => filterIn(search), [search]);
   const by = useMemo(() => orderIn(search), [search]);
@@ -106,25 +109,32 @@ export function RunsPage({ search, change, onOpen, onLeave }: Props) {
           <NoRuns />
         )
       ) : (
-        <Listed key={JSON.stringify([filter, by])} {...{ query, runs, by, search, change, onOpen }} />
+        <Listed key={JSON.stringify([filter, by])} {...{ query, runs, by, search, change, onOpen, onCompare }} />
       )}
     </div>
   );
 }
 
-interface ListedProps extends Pick<Props, "search" | "change" | "onOpen"> {
+interface ListedProps extends Pick<Props, "search" | "change" | "onOpen" | "onCompare"> {
   query: ReturnType<typeof useLiveRuns>["query"];
   runs: Run[];
   by: ListOrder<RunSort>;
 }
 
-function Listed({ query, runs, by, search, change, onOpen }: ListedProps) {
+function Listed({ query, runs, by, search, change, onOpen, onCompare }: ListedProps) {
   const queries = useQueryClient();
   const sought = soughtIn(search);
   const keys = useMemo(() => runs.map((run) => run.run_id), [runs]);
   const selection = useSelection(keys);
   const { fetchNextPage } = query;
   const open = useCallback((runId: string, elsewhere: boolean) => onOpen(runId, sought, elsewhere), [onOpen, sought]);
+
+  const pair = runs.filter(({ run_id }) => selection.keys.has(run_id)).sort(byStart);
+  function compare(run?: Run) {
+    const [a, b] = pair;
+    if (a && b && pair.length === 2) onCompare(a.run_id, b.run_id);
+    else if (run && pair.length < 2) onCompare(undefined, run.run_id);
+  }
 
   async function judge(run: Run, name: "good" | "bad") {
     const own = run.labels.filter((label) => label.span_id === null);
@@ -138,6 +148,7 @@ function Listed({ query, runs, by, search, change, onOpen }: ListedProps) {
       {selection.keys.size > 0 && (
         <SelectionBar
           count={selection.keys.size}
+          onCompare={pair.length === 2 ? () => compare() : null}
           onDelete={() => doom(selection.keys)}
           onClear={() => selection.all(false)}
         />
@@ -153,18 +164,37 @@ function Listed({ query, runs, by, search, change, onOpen }: ListedProps) {
         onOpen={open}
         selection={selection}
         onDelete={doom}
+        onCompare={compare}
         onJudge={(run, name) => void judge(run, name)}
       />
     </>
   );
 }
 
+function byStart(a: Run, b: Run): number {
+  return unixMs(a.start_time_unix_nano) - unixMs(b.start_time_unix_nano);
+}
+
+interface SelectionProps {
+  count: number;
+  /** Null where it is not two. */
+  onCompare: (() => void) | null;
+  onDelete: () => void;
+  onClear: () => void;
+}
+
 /** What can be done with the runs that are picked. */
-function SelectionBar({ count, onDelete, onClear }: { count: number; onDelete: () => void; onClear: () => void }) {
+function SelectionBar({ count, onCompare, onDelete, onClear }: SelectionProps) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for what is filled in
     <div className={css.selection} role="group" aria-label="Selected runs">
       {plural(count, "run")} selected
+      {onCompare && (
+        <Button onClick={onCompare}>
+          <GitCompareArrows size={14} aria-hidden />
+          Compare
+        </Button>
+      )}
       <Button onClick={onDelete}>
         <Trash2 size={14} aria-hidden />
         Delete {plural(count, "run")}

@@ -12,6 +12,7 @@ import { usePageTitle } from "@/ui/page-title";
 import { Recorded } from "@/ui/recorded";
 import { StatusMark } from "@/ui/status";
 import { useTraceAddress } from "./address";
+import { CompareMenu } from "./compare-menu";
 import type { InferredCounts } from "./picture";
 import { TraceFigures } from "./trace-figures";
 import css from "./trace-header.module.css";
@@ -84,6 +85,7 @@ export function TraceHeader({ trace, run, view, onView, clock, inferred, loaded,
         <div className={css.tools}>
           <ViewSwitch view={view} onView={onView} />
           <Elsewhere only={run ? { run_id: run.run_id } : { trace_id: trace.trace_id }} />
+          <CompareMenu trace={trace} run={run} />
           <CopyButton text={() => location.href} label="Copy a link to what shows now" />
           <DeleteButton traceId={trace.trace_id} runId={run?.run_id ?? null} />
         </div>

@@ -1,0 +1,41 @@
+"""Two runs of one program that part, generated; with fixed times, the same in every run."""
+
+from collections.abc import Iterator
+
+from stories import MINUTE, message, model_call, span_of, tool_call, wants
+
+from inspector.model import Span
+
+FIRST, SECOND, THIRD = "trip-first", "trip-second", "trip-third"
+"""Runs: the second has another system text, another city and a booking; the third is as the second."""
+CAUSE = "system text of chat gpt-4.1 changed"
+SYSTEM = "You plan trips. {rule} Name the city, the price of the train, and what the weather will be."
+ASKED = "Where is it warm at the weekend, and how do I get there?"
+
+
+def two_trips() -> Iterator[Span]:
+    """Yields three runs of a planner: the first two part, the last two do not."""
+    yield from trip(FIRST, 0xD1, 0, rule="Stay below 300 €.", city="Lisbon", booked=False)
+    yield from trip(SECOND, 0xD2, 2 * MINUTE, rule="Stay below 150 €.", city="Vienna", booked=True)
+    yield from trip(THIRD, 0xD3, 4 * MINUTE, rule="Stay below 150 €.", city="Vienna", booked=True)
+
+
+def trip(run: str, number: int, start_ms: float, *, rule: str, city: str, booked: bool) -> Iterator[Span]:
+    """Yields one run: an agent, model calls and tools."""
+    trace_id = f"{number:032x}"
+
+    def at(ms: float) -> dict[str, object]:
+        return {"start_ms": start_ms + ms, "run": run, "service": "trip-planner"}
+
+    system, asked = message("system", SYSTEM.format(rule=rule)), message("user", ASKED)
+    yield span_of(trace_id, 1, "agent", name="invoke_agent planner", agent="planner", took_ms=3000, **at(0))
+    yield tool_call(trace_id, 2, "calendar", {"when": "weekend"}, {"free": True}, parent=1, took_ms=40, **at(10))
+    yield tool_call(trace_id, 3, "profile", {"user": "ada"}, {"likes": "the sea"}, parent=1, took_ms=30, **at(60))
+    first = message("assistant", "", wants("call_0000000001", "weather", city=city))
+    yield model_call(trace_id, 4, [system, asked], first, parent=1, took_ms=800, **at(100))
+    yield tool_call(trace_id, 5, "weather", {"city": city}, {"degrees": 21}, parent=1, took_ms=200, **at(950))
+    yield tool_call(trace_id, 6, "trains", {"to": city}, {"eur": 89}, parent=1, took_ms=200, **at(1200))
+    if booked:
+        yield tool_call(trace_id, 7, "book", {"to": city}, {"seat": "12A"}, parent=1, took_ms=300, **at(1500))
+    last = message("assistant", f"Go to {city}: 21 degrees, and the train is 89 €.")
+    yield model_call(trace_id, 8, [system, asked, first], last, parent=1, took_ms=900, **at(1900))

@@ -1,0 +1,70 @@
+import { useMemo } from "react";
+import type { DiffStep } from "@/api/diff";
+import { plural } from "@/lib/format";
+import { Cell } from "@/ui/grid";
+import { Headings, ListRow } from "@/ui/list";
+import { type RowPlace, VirtualGrid } from "@/ui/virtual-grid";
+import css from "./diff-list.module.css";
+import { DiffRow } from "./diff-row";
+import { type Row, rowsOf } from "./rows";
+
+interface Props {
+  steps: readonly DiffStep[];
+  /** The place of the call that is looked at. */
+  at: number | null;
+  all: boolean;
+  onSelect: (place: number) => void;
+  /** Show the equal calls from one on. */
+  onExpand: (place: number) => void;
+}
+
+const COLUMNS = [
+  { name: "Sign", hidden: true },
+  { name: "First run" },
+  { name: "Second run" },
+  { name: "Differs" },
+] as const;
+
+/** The calls of both runs, each beside that of the other. */
+export function DiffList({ steps, at, all, onSelect, onExpand }: Props) {
+  const rows = useMemo(() => rowsOf(steps, at, all), [steps, at, all]);
+  const keys = useMemo(() => rows.map(({ kind, step }) => `${kind} ${step}`), [rows]);
+  function open(row: Row | undefined) {
+    if (row) (row.kind === "call" ? onSelect : onExpand)(row.step);
+  }
+  return (
+    <VirtualGrid
+      label="Calls of both runs"
+      noun="call"
+      className={css.calls}
+      keys={keys}
+      head={<Headings columns={COLUMNS} />}
+      more="none"
+      onMore={() => {}}
+      at={rows.findIndex(({ kind, step }) => kind === "call" && step === at)}
+      onOpen={(index) => open(rows[index])}
+      row={(index, place) => {
+        const row = rows[index];
+        const step = row && steps[row.step];
+        if (!row || !step) return null;
+        if (row.kind === "equal") return <Equal key={keys[index]} row={row} {...place} onOpen={() => open(row)} />;
+        return <DiffRow key={keys[index]} {...place} step={step} chosen={row.step === at} onOpen={() => open(row)} />;
+      }}
+    />
+  );
+}
+
+interface EqualProps extends RowPlace {
+  row: Row & { kind: "equal" };
+  onOpen: () => void;
+}
+
+/** How many calls are equal between two that are not; they show when it is opened. */
+function Equal({ row, onOpen, ...place }: EqualProps) {
+  return (
+    <ListRow {...place} onClick={onOpen} className={css.equal}>
+      <Cell />
+      <Cell className={css.count}>{plural(row.count, "equal call")}</Cell>
+    </ListRow>
+  );
+}

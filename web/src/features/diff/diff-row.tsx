@@ -1,0 +1,59 @@
+import clsx from "clsx";
+import { memo } from "react";
+import type { DiffCall, DiffStep } from "@/api/diff";
+import { duration } from "@/lib/format";
+import { Cell } from "@/ui/grid";
+import { KindIcon } from "@/ui/kind";
+import { ListRow } from "@/ui/list";
+import { Recorded } from "@/ui/recorded";
+import { StatusMark } from "@/ui/status";
+import type { RowPlace } from "@/ui/virtual-grid";
+import css from "./diff-list.module.css";
+import { differenceWords } from "./words";
+
+interface Props extends RowPlace {
+  step: DiffStep;
+  /** Whether it is the call that is looked at. */
+  chosen: boolean;
+  onOpen: () => void;
+}
+
+const MOST_LEVELS = 12;
+
+/** One call of both runs. */
+export const DiffRow = memo(function DiffRow({ step, chosen, onOpen, ...place }: Props) {
+  const sign = signOf(step);
+  return (
+    <ListRow {...place} onClick={onOpen} className={clsx(chosen && css.chosen, css[sign.look])}>
+      <Cell className={css.sign}>
+        <span aria-hidden>{sign.text}</span>
+        <span className="visually-hidden">{sign.look === "same" ? "equal" : "differs"}</span>
+      </Cell>
+      <Side call={step.a} step={step} />
+      <Side call={step.b} step={step} />
+      <Cell className={css.words}>
+        <Recorded text={differenceWords(step)} />
+      </Cell>
+    </ListRow>
+  );
+});
+
+function Side({ call, step }: { call: DiffCall | null; step: DiffStep }) {
+  if (call === null) return <Cell className={css.none}>not called</Cell>;
+  return (
+    <Cell className={css.side} style={{ paddingInlineStart: `${0.75 * Math.min(step.depth, MOST_LEVELS)}rem` }}>
+      <StatusMark status={call.status} size={12} />
+      <KindIcon kind={step.kind} size={12} />
+      <Recorded text={step.kind === "tool" ? step.name : call.name} className={css.name} />
+      <span className={css.duration}>{duration(call.duration_ms)}</span>
+    </Cell>
+  );
+}
+
+/** The sign before a call, as the command writes it. */
+function signOf({ differences }: DiffStep): { text: string; look: "onlyA" | "onlyB" | "changed" | "moved" | "same" } {
+  if (differences.includes("only a")) return { text: "−", look: "onlyA" };
+  if (differences.includes("only b")) return { text: "+", look: "onlyB" };
+  if (differences.includes("answer") || differences.includes("input")) return { text: "~", look: "changed" };
+  return differences.includes("order") ? { text: ">", look: "moved" } : { text: "", look: "same" };
+}

@@ -1,0 +1,32 @@
+import { keyOf } from "@/lib/shortcuts";
+import { useCommands } from "@/ui/commands";
+import { copyByKey } from "@/ui/copy-note";
+import { useKeys } from "@/ui/use-keys";
+
+interface Acts {
+  onStep: (by: 1 | -1) => void;
+  /** Show the calls that are equal too, or no longer. */
+  onAll: () => void;
+}
+
+/** What the keys and the palette do where two runs are compared. */
+export function useDiffKeys({ onStep, onAll }: Acts): void {
+  const copyLink = () => void copyByKey(location.href, "the link");
+  useKeys({
+    nextDifference: () => onStep(1),
+    previousDifference: () => onStep(-1),
+    showEqual: onAll,
+    copyComparison: copyLink,
+  });
+  useCommands([
+    { id: "next-difference", title: "Go to the next difference", keys: keyOf("nextDifference"), run: () => onStep(1) },
+    {
+      id: "previous-difference",
+      title: "Go to the previous difference",
+      keys: keyOf("previousDifference"),
+      run: () => onStep(-1),
+    },
+    { id: "show-equal", title: "Show calls that are equal, or no longer", keys: keyOf("showEqual"), run: onAll },
+    { id: "copy-link", title: "Copy a link to this", keys: keyOf("copyComparison"), run: copyLink },
+  ]);
+}

@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import type { Diff, DiffCall, DiffStep } from "@/api/diff";
+import { differenceWords, ignoredWords, partingSentence } from "./words";
+
+const CALL: DiffCall = { trace_id: "a", span_id: "b", name: "search", status: "ok", duration_ms: 1 };
+const STEP: DiffStep = {
+  a: CALL,
+  b: CALL,
+  depth: 0,
+  kind: "tool",
+  name: "search",
+  differences: ["input", "answer"],
+  changed: [{ kind: "argument", name: "q", label: "argument q" }],
+  more: 2,
+};
+
+test.each([
+  [STEP, "it ended otherwise"],
+  [{ ...STEP, differences: ["order" as const] }, "it came at another place"],
+  [{ ...STEP, a: null }, "the second run alone made it"],
+  [{ ...STEP, b: null }, "the first run alone made it"],
+])("a sentence says where the runs part", (step, what) => {
+  const diff = { first: 0, steps: [step] } as unknown as Diff;
+  expect(partingSentence(diff)).toBe(`The runs part at call 1 of 1, search: ${what}.`);
+});
+
+test("equal runs have no such sentence", () => {
+  expect(partingSentence({ first: null, steps: [STEP] } as unknown as Diff)).toBeNull();
+});
+
+test("a call says what of it differs", () => {
+  expect(differenceWords(STEP)).toBe("argument q, 2 more parts, answer");
+  expect(differenceWords({ ...STEP, changed: [], more: 0, differences: ["only b"] })).toBe("second run alone");
+});
+
+test("what is not compared is counted", () => {
+  expect(ignoredWords({ time: 1, id: 12 })).toBe("12 ids, 1 time inside of texts");
+  expect(ignoredWords({})).toBeNull();
+});

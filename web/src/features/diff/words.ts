@@ -1,0 +1,35 @@
+import type { Diff, DiffStep } from "@/api/diff";
+import { count, plural } from "@/lib/format";
+
+/** Where the runs part, in a sentence; null where they do not. */
+export function partingSentence({ first, steps }: Diff): string | null {
+  const step = first === null ? undefined : steps[first];
+  if (first === null || step === undefined) return null;
+  return `The runs part at call ${count(first + 1)} of ${count(steps.length)}, ${step.name}: ${what(step)}.`;
+}
+
+function what({ a, b, differences }: DiffStep): string {
+  if (a === null) return "the second run alone made it";
+  if (b === null) return "the first run alone made it";
+  return differences.includes("answer") ? "it ended otherwise" : "it came at another place";
+}
+
+/** What of a call differs, in a few words. */
+export function differenceWords({ differences, changed, more }: DiffStep): string {
+  const words = changed.map(({ label }) => label);
+  if (more > 0) words.push(`${plural(more, "more part")}`);
+  if (differences.includes("answer")) words.push("answer");
+  if (differences.includes("order")) words.push("order");
+  if (differences.includes("only a")) words.push("first run alone");
+  if (differences.includes("only b")) words.push("second run alone");
+  return words.join(", ");
+}
+
+/** What was not compared, in words; null for nothing. */
+export function ignoredWords(ignored: Diff["ignored"]): string | null {
+  const parts = Object.entries(ignored)
+    .filter(([, number]) => number > 0)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, number]) => plural(number, name));
+  return parts.length > 0 ? `${parts.join(", ")} inside of texts` : null;
+}
