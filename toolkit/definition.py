@@ -1,9 +1,9 @@
 """What a tool is, said once: its name, its schemas, who may call it and where."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, TypeAlias
 
 from toolkit.errors import ArgumentsInvalid, DefinitionInvalid
 
@@ -84,37 +84,13 @@ def _require_strict(name: str, schema: Mapping[str, Any]) -> None:
     """Hold the input schema of ``name`` to what strict mode asks: every argument required, nothing beside them.
 
     Raises:
-        DefinitionInvalid: An argument is optional, or an object is open.
+        DefinitionInvalid: An argument is optional, or there may be others.
     """
-    faults = list(_faults(schema, ""))
-    if optional := [path for path, fault in faults if fault == "optional"]:
+    required = schema.get("required", ())
+    if optional := [argument for argument in schema.get("properties", {}) if argument not in required]:
         listed = ", ".join(map(repr, optional))
         raise DefinitionInvalid(
             f"{name} is strict, so no argument may be optional: {listed}; require them or drop strict"
         )
-    if faults:
-        listed = ", ".join(repr(path) if path else "the arguments" for path, _ in faults)
-        raise DefinitionInvalid(f"{name} is strict, so every object needs additionalProperties: false: {listed}")
-
-
-def _faults(schema: Any, path: str) -> Iterator[tuple[str, str]]:
-    if not isinstance(schema, Mapping):
-        return
-    fields = cast("Mapping[str, Any]", schema)
-    if fields.get("type") == "object":
-        if fields.get("additionalProperties") is not False:
-            yield path, "open"
-        required = fields.get("required", ())
-        yield from ((_inside(path, name), "optional") for name in fields.get("properties", {}) if name not in required)
-    for name, inner in fields.get("properties", {}).items():
-        yield from _faults(inner, _inside(path, name))
-    yield from _faults(fields.get("items"), f"{path}[]")
-    for keyword in ("anyOf", "prefixItems"):
-        for inner in fields.get(keyword, ()):
-            yield from _faults(inner, path)
-    for name, inner in fields.get("$defs", {}).items():
-        yield from _faults(inner, name)
-
-
-def _inside(path: str, name: str) -> str:
-    return f"{path}.{name}" if path else name
+    if schema.get("additionalProperties") is not False:
+        raise DefinitionInvalid(f"{name} is strict, so its schema needs additionalProperties: false for the arguments")
