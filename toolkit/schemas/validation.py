@@ -2,7 +2,7 @@
 
 import functools
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from itertools import islice
 from math import isfinite
 from typing import Any, Protocol, cast
@@ -74,14 +74,6 @@ def _compiled(written: str) -> Validator:
 @functools.cache
 def _dialect() -> Any:
     from jsonschema import Draft202012Validator, validators
-    from jsonschema.exceptions import ValidationError
-
-    def unique_items(validator: Any, unique: bool, instance: Any, _schema: Any) -> Iterator[Any]:  # noqa: FBT001 - jsonschema's signature
-        # jsonschema's own compares every item with every other where they cannot be sorted.
-        if unique and validator.is_type(instance, "array"):
-            seen = {json.dumps(_canonical(each), sort_keys=True, default=repr) for each in instance}
-            if len(seen) < len(instance):
-                yield ValidationError("has non-unique elements")
 
     def is_number(_checker: Any, instance: Any) -> bool:
         # Python's infinity and NaN are no JSON; NaN is within all bounds.
@@ -90,18 +82,7 @@ def _dialect() -> Any:
         return isinstance(instance, int) and not isinstance(instance, bool)
 
     types = cast("Any", Draft202012Validator).TYPE_CHECKER.redefine("number", is_number)
-    return cast("Any", validators).extend(Draft202012Validator, {"uniqueItems": unique_items}, type_checker=types)
-
-
-def _canonical(value: Any) -> Any:
-    """Write equal numbers alike: to JSON Schema 1 and 1.0 are the same."""
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    if isinstance(value, list):
-        return [_canonical(each) for each in cast("list[Any]", value)]
-    if isinstance(value, dict):
-        return {key: _canonical(each) for key, each in cast("dict[Any, Any]", value).items()}
-    return value
+    return cast("Any", validators).extend(Draft202012Validator, type_checker=types)
 
 
 @functools.cache
