@@ -19,46 +19,10 @@ GOOGLE = """Search the web.
     Raises:
         ValueError: query is empty.
     """
-NUMPY = """
-    Search the web.
-
-    Slowly, and: with care.
-
-    Parameters
-    ----------
-    query : str
-        What to look for,
-        in words: any language.
-    limit : int, optional
-        How many.
-    *others
-        More of them.
-    **options : dict
-        Passed on.
-
-    Returns
-    -------
-    list
-        What was found.
-    """
-SPHINX = """Search the web.
-
-    Slowly, and: with care.
-
-    :param query: What to look for,
-        in words: any language.
-    :type query: str
-    :param int limit: How many.
-    :param *others: More of them.
-    :param **options: Passed on.
-    :returns: what was found.
-    :raises ValueError: query is empty.
-    """
 
 
-@pytest.mark.parametrize("docstring", [GOOGLE, NUMPY, SPHINX], ids=["google", "numpy", "sphinx"])
-def test_all_three_styles_say_what_the_function_does_and_what_each_argument_is(docstring):
-    told = documentation(docstring)
+def test_a_docstring_says_what_the_function_does_and_what_each_argument_is():
+    told = documentation(GOOGLE)
     assert told.description == "Search the web.\n\nSlowly, and: with care."
     assert told.arguments == {
         "query": "What to look for, in words: any language.",
@@ -85,13 +49,6 @@ def test_arguments_may_come_after_another_section():
     assert told.arguments == {"a": "The first."}
 
 
-def test_several_numpy_arguments_may_share_a_text():
-    assert documentation("Do.\n\nParameters\n----------\nx, y : int\n    Where.\n").arguments == {
-        "x": "Where.",
-        "y": "Where.",
-    }
-
-
 def test_an_argument_without_a_text_is_there():
     assert documentation("Do.\n\nArgs:\n    a:\n        Below.\n    b:\n").arguments == {"a": "Below.", "b": ""}
 
@@ -100,7 +57,7 @@ def test_arguments_that_stand_with_an_indented_first_line_are_found():
     assert documentation("\n    Do.\n\n    Args:\n        a: The first.\n    ").arguments == {"a": "The first."}
 
 
-@pytest.mark.parametrize("hostile", ["Args:", "Args:\n", ":param", ":param:", "Parameters\n---", "\t\tx\n\ty", "-" * 9])
+@pytest.mark.parametrize("hostile", ["Args:", "Args:\n", "Args:\n  :", "\t\tx\n\ty", "-" * 9])
 def test_odd_docstrings_are_read_without_a_fault(hostile):
     documentation(hostile)
     documentation(f"One.\n\n{hostile}\n")
