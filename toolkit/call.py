@@ -3,11 +3,12 @@
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from toolkit.plain import read_json
 
 Arguments = dict[str, Any]
+CallFormat = Literal["chat", "langchain"]
 
 
 def new_id() -> str:
@@ -25,10 +26,8 @@ class ToolCall:
     id: str = field(default_factory=new_id)
     """The model's id of the call, which its answer has to carry; made up if there was none."""
     problem: str | None = None
-    format: str = "chat"
-    """How it was written, by its name in ``toolkit.formats``, so how it is to be answered."""
-    has_own_id: bool = True
-    """Whether the model gave the id."""
+    format: CallFormat = "chat"
+    """How it was written, so how it is to be answered; see ``toolkit.formats``."""
 
     def __init__(
         self,
@@ -36,13 +35,10 @@ class ToolCall:
         arguments: Arguments | None = None,
         id: str = "",  # noqa: A002 - the field
         problem: str | None = None,
-        format: str = "chat",  # noqa: A002 - the field
-        has_own_id: bool = True,  # noqa: FBT001, FBT002 - the field
+        format: CallFormat = "chat",  # noqa: A002 - the field
     ) -> None:
         # One is made for each call, and what dataclasses write for a frozen class takes three times as long.
-        vars(self).update(
-            name=name, arguments=arguments, id=id or new_id(), problem=problem, format=format, has_own_id=has_own_id
-        )
+        vars(self).update(name=name, arguments=arguments, id=id or new_id(), problem=problem, format=format)
 
 
 def read_arguments(written: object) -> tuple[Arguments | None, str | None]:

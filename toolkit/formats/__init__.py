@@ -1,48 +1,36 @@
-"""How providers and protocols write tools, calls of them and their results, each in a module of its own.
+"""How chat completions, LangChain and the Model Context Protocol write tools, calls of them and their results.
 
-That are ``chat`` and ``responses`` of OpenAI, ``anthropic``, ``gemini``, ``langchain`` and ``mcp``, the Model Context
-Protocol. A call remembers in which it was written, and is answered in the same.
+A call remembers whether it is LangChain's, and is answered in the same way.
 """
 
 from collections.abc import Sequence
-from itertools import groupby
+from typing import Any, Literal
 
 from toolkit.call import ToolCall
 from toolkit.definition import ToolDefinition
-from toolkit.formats.format import Format, Message
-from toolkit.formats.reading import FORMATS, call_of, calls_of
+from toolkit.formats import chat, langchain
+from toolkit.formats.mcp import mcp_tool
+from toolkit.formats.reading import call_of, calls_of
 from toolkit.result import ToolResult
 
-__all__ = ["FORMATS", "Format", "Message", "answer", "answers", "call_of", "calls_of", "offer"]
+__all__ = ["answer", "answers", "call_of", "calls_of", "offer"]
 
 
-def answer(call: ToolCall, result: ToolResult) -> Message:
-    """Return what answers one call.
+def answer(call: ToolCall, result: ToolResult) -> dict[str, Any]:
+    """Return the ``tool`` message that answers one call."""
+    return (langchain if call.format == "langchain" else chat).answer(call, result)
 
-    That is a ``tool`` message for chat completions and LangChain, a ``function_call_output`` item for responses, a
-    ``tool_result`` block for Anthropic, a ``functionResponse`` part for Gemini, a ``CallToolResult`` for MCP.
+
+def answers(calls: Sequence[ToolCall], results: Sequence[ToolResult]) -> list[dict[str, Any]]:
+    """Return the messages that answer the calls of one turn, for the end of the conversation.
+
+    That is one each, and for chat completions one of the user behind them with the pictures, if there are any.
     """
-    return FORMATS[call.format].answer(call, result)
+    answered = list(zip(calls, results, strict=True))
+    messages = [answer(call, result) for call, result in answered]
+    return messages + chat.pictures([pair for pair in answered if pair[0].format == "chat"])
 
 
-def answers(calls: Sequence[ToolCall], results: Sequence[ToolResult]) -> list[Message]:
-    """Return the messages that answer ``calls``, for the end of the conversation.
-
-    Anthropic and Gemini want one message of the user with the answers of all calls of one turn, and chat completions
-    one with the pictures; otherwise it is a message an answer.
-    """
-    messages: list[Message] = []
-    for name, group in groupby(zip(calls, results, strict=True), key=lambda answered: answered[0].format):
-        known, answered = FORMATS[name], list(group)
-        turn = known.turn
-        messages += turn(answered) if turn is not None else [known.answer(call, result) for call, result in answered]
-    return messages
-
-
-def offer(definition: ToolDefinition, format: str = "chat") -> Message:  # noqa: A002 - the field's word
-    """Return a tool as what a model is offered in ``format``, or a client of MCP's.
-
-    Raises:
-        KeyError: There is no such format.
-    """
-    return FORMATS[format].offer(definition)
+def offer(definition: ToolDefinition, format: Literal["chat", "mcp"] = "chat") -> dict[str, Any]:  # noqa: A002 - the field's word
+    """Return a tool as what a model is offered, LangChain's ``bind_tools`` included, or a client of MCP's."""
+    return mcp_tool(definition) if format == "mcp" else chat.offer(definition)

@@ -1,11 +1,11 @@
 """OpenAI's chat completions, and whoever speaks them."""
 
+from collections.abc import Iterable
 from typing import Any, cast
 
 from toolkit.call import ToolCall, new_id, read_arguments
+from toolkit.content import ImageContent, as_content
 from toolkit.definition import ToolDefinition
-from toolkit.formats.format import Answered, Format, Message, has_name, image_url, images_of
-from toolkit.plain import member
 from toolkit.result import ToolResult
 
 _NAMELESS = "no tool's name in a tool call of type dict; expected 'name' or 'function.name'"
@@ -29,34 +29,31 @@ def read(call: Any) -> ToolCall:
     arguments, problem = read_arguments(function.get("arguments"))
     if not isinstance(name, str) or not name:
         name, arguments, problem = "", None, _NAMELESS
-    return ToolCall(name, arguments, str(own_id) if own_id else new_id(), problem, "chat", bool(own_id))
+    return ToolCall(name, arguments, str(own_id) if own_id else new_id(), problem)
 
 
-def opened(part: object) -> object:
-    """Return the ``function`` of a call."""
-    function = member(part, "function")
-    if has_name(function):
-        return function
-    return part if member(part, "type") == "function" else None
-
-
-def answer(call: ToolCall, result: ToolResult) -> Message:
+def answer(call: ToolCall, result: ToolResult) -> dict[str, Any]:
     """Return a ``tool`` message, which has text alone."""
     return result.message(call.id)
 
 
-def turn(answered: Answered) -> list[Message]:
-    """Return the ``tool`` messages, and behind them one of the user with the pictures, which no tool message takes."""
-    messages = [answer(call, result) for call, result in answered]
-    parts: list[Message] = []
+def pictures(answered: Iterable[tuple[ToolCall, ToolResult]]) -> list[dict[str, Any]]:
+    """Return one message of the user with the pictures of the results, which no tool message takes; none without."""
+    parts: list[dict[str, Any]] = []
     for call, result in answered:
-        if images := images_of(result):
-            parts.append({"type": "text", "text": f"Pictures that {call.name} returned (tool call {call.id}):"})
-            parts += [{"type": "image_url", "image_url": {"url": image_url(each)}} for each in images]
-    return [*messages, {"role": "user", "content": parts}] if parts else messages
+        if images := [
+            part(content) for content in map(as_content, result.content) if isinstance(content, ImageContent)
+        ]:
+            parts += [{"type": "text", "text": f"Pictures that {call.name} returned (tool call {call.id}):"}, *images]
+    return [{"role": "user", "content": parts}] if parts else []
 
 
-def offer(definition: ToolDefinition) -> Message:
+def part(image: ImageContent) -> dict[str, Any]:
+    """Return a picture as a part of a message."""
+    return {"type": "image_url", "image_url": {"url": f"data:{image.mime_type};base64,{image.data}"}}
+
+
+def offer(definition: ToolDefinition) -> dict[str, Any]:
     """Return an entry of ``tools``."""
     function = {
         "name": definition.model_name,
@@ -64,6 +61,3 @@ def offer(definition: ToolDefinition) -> Message:
         "parameters": dict(definition.input_schema),
     }
     return {"type": "function", "function": function | ({"strict": True} if definition.strict else {})}
-
-
-CHAT = Format("chat", ("function",), opened, answer, offer, turn)

@@ -17,7 +17,7 @@ from mcp.types import (
 )
 
 from toolkit.context import Progress, ToolContext
-from toolkit.formats.mcp import MCP, mcp_result
+from toolkit.formats.mcp import mcp_result, mcp_tool
 from toolkit.mcp.tools import BOXED
 from toolkit.mcp.wire import watched
 from toolkit.people.asking import ApprovalRequest, Approver
@@ -116,7 +116,7 @@ _APPROVAL: dict[str, Any] = {
 
 def listing(offer: Offer) -> dict[str, Any]:
     """Return the entry of ``tools/list``."""
-    listed = MCP.offer(offer.definition)
+    listed = mcp_tool(offer.definition)
     schema = offer.definition.output_schema
     if schema is not None:
         listed["outputSchema"] = dict(schema) if _is_object(offer) else _boxed(schema)

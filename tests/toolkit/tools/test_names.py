@@ -18,7 +18,7 @@ from toolkit.tools.filesystem import filesystem_tools
 def test_every_name_has_one_that_providers_take(name: str) -> None:
     definition = ToolDefinition(name=name)
     assert re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", definition.model_name)
-    assert offer(definition)["function"]["name"] == offer(definition, "anthropic")["name"] == definition.model_name
+    assert offer(definition)["function"]["name"] == definition.model_name
     assert offer(definition, "mcp")["name"] == name
 
 
