@@ -33,9 +33,9 @@ def blocks():
     return read
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def environment(tmp_path_factory, fork_python):
-    """The environment of a newcomer: `inspector` and `toolkit` on the path, and a home of its own."""
+    """The environment of a newcomer: `inspector` and `toolkit` on the path, and a home that no other file fills."""
     folder = tmp_path_factory.mktemp("bin")
     for name, module in (("inspector", "inspector.cli"), ("toolkit", "toolkit")):
         command = folder / name
@@ -67,7 +67,7 @@ def unused_port():
         return listener.getsockname()[1]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def demo_address(environment):
     """Where a running `inspector demo` serves."""
     # Its output goes nowhere: nobody would empty a pipe.
