@@ -25,6 +25,7 @@ COMMANDS: dict[str, str] = {
     "label": "Say of a run or a span how it went.",
     "open": "Open the page in a browser, signed in.",
     "prune": "Delete recorded traces.",
+    "reindex": "Read what is recorded another time, by this version.",
     "run": "Run a program and record it.",
     "runs": "List runs: what was started, asked and answered.",
     "serve": "Serve what is recorded on http://127.0.0.1:7800.",

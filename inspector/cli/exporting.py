@@ -70,7 +70,7 @@ def write_export(
     """
     written = Exported()
     with _source(settings, salvage, written) as store:
-        trace_ids = list(dict.fromkeys(_trace_ids(store, wanted)))
+        trace_ids = list(dict.fromkeys(traces_wanted(store, wanted)))
         if not trace_ids:
             raise TraceUnknown("nothing that fits is recorded; 'inspector events' lists what is")
         with _opened(output) as file:
@@ -107,7 +107,12 @@ def _source(settings: Settings, salvage: Path | None, written: Exported) -> Gene
         yield found.store
 
 
-def _trace_ids(store: Store, wanted: Wanted) -> Iterator[str]:
+def traces_wanted(store: Store, wanted: Wanted) -> Iterator[str]:
+    """Yield the ids of the traces that are wanted, some maybe twice.
+
+    Raises:
+        TraceUnknown: There is no such trace or run.
+    """
     for text in wanted.ids:
         found = find_run_or_trace(store, text)
         yield from (trace.trace_id for trace in ([found] if isinstance(found, Trace) else traces_of(store, found)))

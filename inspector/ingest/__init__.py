@@ -1,5 +1,6 @@
 """From spools to the store: decoding, dialects, prices, and the one process that writes."""
 
+from inspector.ingest.again import ReadAgain, read_traces_again
 from inspector.ingest.errors import FileUnreadable, IngestError, IntakeFull, NothingRecorded
 from inspector.ingest.intake import Intake, Receipt
 from inspector.ingest.labels import LABEL_HOOK, label_event, labels_apart
@@ -16,6 +17,7 @@ __all__ = [
     "IntakeFull",
     "NothingRecorded",
     "Owner",
+    "ReadAgain",
     "Receipt",
     "Spool",
     "TakenIn",
@@ -23,4 +25,5 @@ __all__ = [
     "labels_apart",
     "open_home",
     "read_span",
+    "read_traces_again",
 ]

@@ -6,7 +6,7 @@ Files, sockets and databases are elsewhere (https://opentelemetry.io/docs/specs/
 
 from inspector.otlp.decoded import LOSSES, Decoded, DecodedSpan, Reported, Scope, reported
 from inspector.otlp.export import export_lines
-from inspector.otlp.exported import read_exported
+from inspector.otlp.exported import forget_reading, read_exported, take_origin
 from inspector.otlp.from_json import decode
 from inspector.otlp.from_protobuf import decode_protobuf
 from inspector.otlp.payload import Item, items_of, items_of_spans, request_of
@@ -31,11 +31,13 @@ __all__ = [
     "error_status",
     "export_lines",
     "export_response",
+    "forget_reading",
     "items_of",
     "items_of_spans",
     "partial_success",
     "read_exported",
     "reported",
     "request_of",
+    "take_origin",
     "to_protobuf",
 ]

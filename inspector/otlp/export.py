@@ -11,16 +11,13 @@ import msgspec
 
 from inspector import semconv
 from inspector.model import Event
+from inspector.otlp.exported import forget_reading, take_origin
 
 Json = dict[str, Any]
 
-_KINDS = {"server": 2, "client": 3, "producer": 4, "consumer": 5}
-_INTERNAL = 1
 _INT32_MAX = 2**31 - 1
 _INT64 = range(-(2**63), 2**63)
 _LINE_BYTES = 1 << 20
-_LONGEST_SCOPE = 256
-_OWN = "inspector/1"
 
 
 def export_lines(events: Iterable[Event]) -> Iterator[bytes]:
@@ -53,11 +50,8 @@ def _line(group: tuple[str | None, str, str] | None, spans: list[bytes]) -> byte
 
 def _encoded(event: Event) -> tuple[tuple[str | None, str, str], bytes]:
     attributes: Json = msgspec.json.decode(event.attributes) if event.attributes else {}
-    added = attributes.pop(semconv.NORMALISED, None)
-    for key in cast("list[Any]", added) if isinstance(added, list) else ():
-        attributes.pop(str(key), None)
-    attributes.pop(semconv.UNPRICED, None)
-    kind, scope, version = _origin(attributes) if event.dialect != _OWN else (_INTERNAL, "", "")
+    forget_reading(attributes)
+    kind, scope, version = take_origin(event, attributes)
     lost = attributes.get("otel.dropped_attributes_count")
     if type(lost) is int and 0 < lost <= _INT32_MAX:
         del attributes["otel.dropped_attributes_count"]
@@ -81,18 +75,6 @@ def _encoded(event: Event) -> tuple[tuple[str | None, str, str], bytes]:
     if event.end_time_unix_nano is not None:
         span["endTimeUnixNano"] = event.end_time_unix_nano
     return (event.service, scope, version), msgspec.json.encode(span)
-
-
-def _origin(attributes: Json) -> tuple[int, str, str]:
-    """Take out what was noted of OTLP's own fields when the span was read."""
-    kind = _KINDS.get(str(attributes.get("span.kind")), _INTERNAL)
-    if kind != _INTERNAL:
-        del attributes["span.kind"]
-    scope, version = (
-        attributes.pop(key) if isinstance(text := attributes.get(key), str) and 0 < len(text) <= _LONGEST_SCOPE else ""
-        for key in ("otel.scope.name", "otel.scope.version")
-    )
-    return kind, scope, version
 
 
 def _decoded(part: Any) -> list[Json]:

@@ -1,10 +1,44 @@
-"""What an exported span says of itself that OTLP has no field for."""
+"""What a stored span was before it was read, and what an exported one says of itself that OTLP has no field for."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from msgspec.structs import replace
 
-from inspector.model import STATUSES, AttributeValue, Span
+from inspector import semconv
+from inspector.model import STATUSES, AttributeValue, Event, Span
+
+_KINDS = {"server": 2, "client": 3, "producer": 4, "consumer": 5}
+_INTERNAL = 1
+_LONGEST_SCOPE = 256
+_OWN = "inspector/1"
+
+
+def forget_reading(attributes: dict[str, Any]) -> None:
+    """Leave of the attributes of a stored span those that it came with."""
+    added = attributes.pop(semconv.NORMALISED, None)
+    for key in added if isinstance(added, list) else ():  # pyright: ignore[reportUnknownVariableType] - of anything
+        attributes.pop(str(key), None)  # pyright: ignore[reportUnknownArgumentType] - as above
+    attributes.pop(semconv.UNPRICED, None)
+
+
+def take_origin(event: Event, attributes: dict[str, Any]) -> tuple[int, str, str]:
+    """Take out what was noted of OTLP's own fields when the span was read: its kind, and name and version of its scope.
+
+    Args:
+        event: The stored span.
+        attributes: Those that it came with.
+    """
+    if event.dialect == _OWN:
+        return _INTERNAL, "", ""
+    kind = _KINDS.get(str(attributes.get("span.kind")), _INTERNAL)
+    if kind != _INTERNAL:
+        del attributes["span.kind"]
+    scope, version = (
+        attributes.pop(key) if isinstance(text := attributes.get(key), str) and 0 < len(text) <= _LONGEST_SCOPE else ""
+        for key in ("otel.scope.name", "otel.scope.version")
+    )
+    return kind, scope, version
 
 
 def read_exported(span: Span, given: AttributeValue) -> Span:

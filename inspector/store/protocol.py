@@ -59,6 +59,13 @@ class Store(Protocol):
         """
         ...
 
+    def write_again(self, spans: Sequence[Span]) -> None:
+        """Puts other readings of stored spans, in the order they began, in their place, whatever the status of either.
+
+        What is not stored stays away, and spans keep their process. Raises what `write` does.
+        """
+        ...
+
     def mark_lost(self, processes: Sequence[str]) -> int:
         """Declares the spans that these processes left running lost, and returns how many there were."""
         ...

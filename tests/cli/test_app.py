@@ -120,6 +120,8 @@ def test_with_click_alone_installed_a_command_says_the_same(environment, tmp_pat
         (["events", "--min-duration-ms", "nan"], b"'nan' is no number"),
         (["events", "--max-cost-usd", "-1"], b"'-1' is no number"),
         (["prune"], b"say what to delete"),
+        (["reindex"], b"say what to read again: a run or a trace, or --all"),
+        (["reindex", "last", "--all"], b"say what to read again: a run or a trace, or --all"),
         (["prune", "--older-than", "30"], b"'30' is no age"),
         (["prune", "--max-size", "big"], b"'big' is no size"),
         (["serve", "--port", "70000"], b"--port"),

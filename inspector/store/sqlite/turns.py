@@ -80,10 +80,16 @@ class Turns:
     def __init__(self) -> None:
         self._chains = Chains()
 
-    def take(self, connection: Connection, calls: Iterable[Given]) -> None:
-        """Store the turns of calls that were just written, in the connection's transaction."""
+    def take(self, connection: Connection, calls: Iterable[Given], *, again: bool = False) -> None:
+        """Store the turns of calls that were just written, in the connection's transaction.
+
+        With ``again``, what is stored of them is found anew.
+        """
         ordered = sorted(calls, key=lambda call: (call.row.start_ns, call.row.id))
-        stored = _load(connection, [call.row.id for call in ordered])
+        row_ids = [call.row.id for call in ordered]
+        if again:
+            forget(connection, row_ids)
+        stored = _load(connection, row_ids)
         for call in ordered:
             if call.row.folded_into is not None:
                 continue

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple
 from functools import partial
 from itertools import chain
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 from msgspec.structs import replace
@@ -51,9 +51,24 @@ def supersedes(new: str, old: str) -> bool:
 
 
 def write_batch(
-    connection: Connection, spans: Iterable[Span], conversations: Conversations, families: Families, turns: Turns
+    connection: Connection,
+    spans: Iterable[Span],
+    conversations: Conversations,
+    families: Families,
+    turns: Turns,
+    *,
+    again: bool = False,
 ) -> None:
-    """Stores the spans with everything that depends on them, inside the connection's transaction."""
+    """Stores the spans with everything that depends on them, inside the connection's transaction.
+
+    Args:
+        connection: The writer's.
+        spans: What came in, or with ``again`` other readings of what is stored.
+        conversations: What is remembered of messages.
+        families: What is remembered of calls and their duplicates.
+        turns: What finds the calls that others continue.
+        again: Whether each takes the place of what is stored of it, and what is not stored stays away.
+    """
     wanted = coalesce(spans)
     if not wanted:
         return
@@ -61,15 +76,7 @@ def write_batch(
     sums = rollups.load_traces(connection, {trace_id for trace_id, _ in wanted})
     stored = fetch(connection, [(sums[trace_id].id, span_id) for trace_id, span_id in wanted if trace_id in sums])
     conversations.begin(connection, counts["content"])
-    accepted: list[tuple[Span, Row | None, TraceSums]] = []
-    for (trace_id, span_id), span in wanted.items():
-        trace = sums.get(trace_id)
-        if trace is None:
-            counts["trace"] += 1
-            trace = sums[trace_id] = TraceSums(id=counts["trace"], trace_id=trace_id)
-        old = stored.get((trace.id, span_id))
-        if old is None or supersedes(span.status, old.status):
-            accepted.append((span, old, trace))
+    accepted = _again(wanted, stored, sums) if again else _accepted(wanted, stored, sums, counts)
     sessions = Sessions.settle(connection, accepted)
     changes: list[rollups.Change] = []
     for span, old, trace in accepted:
@@ -77,7 +84,7 @@ def write_batch(
         row_id = seq if old is None else old.id
         session = sessions.of(span, old, trace)
         attributes, shared = _share(span, session[0], old, row_id, conversations)
-        row = row_of(_of_its_process(span, old), (row_id, seq, trace.id), session, attributes, shared)
+        row = row_of(span, (row_id, seq, trace.id), session, attributes, shared)
         if old is None or _is_news(row, old):
             changes.append((old, row))
             counts["seq"] = seq
@@ -90,14 +97,47 @@ def write_batch(
     for at, (old, row) in enumerate(changes[written:], written):
         counts["seq"] += 1
         changes[at] = (old, row._replace(seq=counts["seq"]))
-    gists = gists_of((span, trace) for span, _, trace in accepted)
+    gists = gists_of(((span, trace) for span, _, trace in accepted), again=again)
     if save(connection, changes, traces, sessions, gists):
         conversations.forget()
-    turns.take(connection, _model_calls(connection, accepted, changes))
-    forget_turns(connection, [row.id for _, row in changes if row.folded_into is not None and row.kind == "llm"])
+    turns.take(connection, _model_calls(connection, accepted, changes), again=again)
+    forget_turns(connection, [row.id for old, row in changes if _is_no_turn(old, row)])
     counts["spans"] += sum(old is None for old, _ in changes)
     count_calls(counts, changes)
     save_counters(connection, counts)
+
+
+_Accepted: TypeAlias = "list[tuple[Span, Row | None, TraceSums]]"
+"""Spans that are written, each with its stored row and the sums of its trace."""
+
+
+def _accepted(
+    wanted: Mapping[Key, Span],
+    stored: Mapping[tuple[int, str], Row],
+    sums: dict[str, TraceSums],
+    counts: dict[str, int],
+) -> _Accepted:
+    accepted: _Accepted = []
+    for (trace_id, span_id), span in wanted.items():
+        trace = sums.get(trace_id)
+        if trace is None:
+            counts["trace"] += 1
+            trace = sums[trace_id] = TraceSums(id=counts["trace"], trace_id=trace_id)
+        old = stored.get((trace.id, span_id))
+        if old is None or supersedes(span.status, old.status):
+            accepted.append((_of_its_process(span, old), old, trace))
+    return accepted
+
+
+def _again(
+    wanted: Mapping[Key, Span], stored: Mapping[tuple[int, str], Row], sums: Mapping[str, TraceSums]
+) -> _Accepted:
+    known = (
+        (span, stored.get((trace.id, span.span_id)), trace)
+        for span in wanted.values()
+        if (trace := sums.get(span.trace_id)) is not None
+    )
+    return [(_of_its_process(span, old), old, trace) for span, old, trace in known if old is not None]
 
 
 def _model_calls(
@@ -114,6 +154,13 @@ def _model_calls(
         for span, _, trace in accepted
         if (row := calls.get((trace.id, span.span_id))) is not None
     ]
+
+
+def _is_no_turn(old: Row | None, row: Row) -> bool:
+    """Tells whether what may have been a turn of a conversation is none by now."""
+    if row.kind != "llm":
+        return old is not None and old.kind == "llm"
+    return row.folded_into is not None
 
 
 def save(

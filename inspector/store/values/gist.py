@@ -35,10 +35,11 @@ class Gist(NamedTuple):
     answer: Dated | None
 
 
-def gists_of(batch: Iterable[tuple[Span, TraceSums]]) -> Mapping[int, Gist]:
+def gists_of(batch: Iterable[tuple[Span, TraceSums]], *, again: bool = False) -> Mapping[int, Gist]:
     """Returns the questions and answers that replace those of their traces, by the row of the trace.
 
-    A question is replaced by an earlier one, an answer by one that is later or as late.
+    A question is replaced by an earlier one, an answer by one that is later or as late; with ``again``, as spans are
+    read another time, a question by one that is as early too.
     """
     asked: dict[int, list[Span]] = {}
     answered: dict[int, list[Span]] = {}
@@ -46,7 +47,7 @@ def gists_of(batch: Iterable[tuple[Span, TraceSums]]) -> Mapping[int, Gist]:
         if span.kind not in _ASKED:
             continue
         start_ns, end_ns = clamp(span.start_ns), None if span.end_ns is None else clamp(span.end_ns)
-        if span.input_key is not None and (trace.question is None or start_ns < trace.question_ns):
+        if span.input_key is not None and (trace.question is None or start_ns < trace.question_ns + again):
             asked.setdefault(trace.id, []).append(span)
         if span.output_key is not None and end_ns is not None and end_ns >= trace.answer_ns:
             answered.setdefault(trace.id, []).append(span)

@@ -53,6 +53,21 @@ def test_what_is_written_again_changes_nothing(fill):
     as_the_oracle_says(kept)
 
 
+def test_other_readings_take_the_place_of_what_is_stored_whatever_its_status(fill):
+    kept = fill(SEED)
+    seq = kept.store.last_seq()
+    kept.store.write_again(list(kept.oracle.spans.values()))
+    assert kept.store.last_seq() == seq
+    readings = [
+        structs.replace(span, model="another", cost_usd=0.5 if span.kind == "llm" else None)
+        for span in kept.oracle.spans.values()
+    ]
+    kept.store.write_again([*readings, structs.replace(readings[0], trace_id="f" * 32)])
+    kept.store.maintain()
+    kept.oracle.spans |= {(span.trace_id, span.span_id): span for span in readings}
+    as_the_oracle_says(kept)
+
+
 def test_one_large_batch_is_as_good_as_many_small_ones(fill, engine, tmp_path):
     kept = fill(SEED)
     other = engine(tmp_path / "at once")

@@ -1,0 +1,47 @@
+"""Reading what is recorded another time, by the process that may write the database."""
+
+import os
+from collections.abc import Iterator
+
+from inspector.cli.errors import CliError
+from inspector.cli.exporting import Wanted, traces_wanted
+from inspector.cli.figures import counted
+from inspector.cli.opening import opened
+from inspector.cli.ownership import current_owner
+from inspector.cli.visible import visible
+from inspector.ingest import ReadAgain, read_traces_again
+from inspector.settings import Settings
+
+_MOST_NAMES = 40
+
+
+def traces_read_again(settings: Settings, wanted: Wanted, *, write: bool) -> ReadAgain:
+    """Read traces another time.
+
+    Args:
+        settings: Where the home is.
+        wanted: Which traces.
+        write: Whether to change anything.
+
+    Raises:
+        CliError: There is no such trace, or another process owns the database.
+    """
+    with opened(settings, write=write) as store:
+        owner = current_owner(settings.lock_file) if write else None
+        if owner is not None and owner.pid not in (os.getpid(), None):
+            who = f"process {owner.pid}" if owner.url is None else f"the server on {owner.url}"
+            raise CliError(f"{who} owns the database: stop it, and try again; --dry-run works beside it")
+        # Before anything is written: pages of a list that changes may have a trace twice.
+        trace_ids = list(dict.fromkeys(traces_wanted(store, wanted)))
+        return read_traces_again(store, trace_ids, write=write)
+
+
+def report(found: ReadAgain, *, written: bool) -> Iterator[str]:
+    """Yield how much changed, and how many spans by field or attribute."""
+    done = "changed" if written else "would change"
+    yield f"{counted(found.spans, 'span')} read again, {found.changed:,} {done}"
+    names = sorted(found.by_name.items(), key=lambda item: (-item[1], item[0]))
+    width = len(f"{names[0][1]:,}") if names else 0
+    yield from (f"  {count:>{width},}  {visible(name)}" for name, count in names[:_MOST_NAMES])
+    if len(names) > _MOST_NAMES:
+        yield f"  … and {counted(len(names) - _MOST_NAMES, 'more field')}"

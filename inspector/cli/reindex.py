@@ -1,0 +1,42 @@
+"""``inspector reindex``: what is recorded, read another time by this version."""
+
+from pathlib import Path
+from typing import TypedDict, Unpack
+
+import click
+
+from inspector.cli.options import Text, home_option
+
+
+class ReindexOptions(TypedDict):
+    """The options of ``reindex``."""
+
+    ids: tuple[str, ...]
+    everything: bool
+    dry_run: bool
+    home: Path | None
+
+
+@click.command()
+@click.argument("ids", type=Text(), nargs=-1, metavar="[RUN|TRACE]...")
+@click.option("--all", "everything", is_flag=True, help="Everything that is recorded.")
+@click.option("--dry-run", is_flag=True, help="Say what would change, and change nothing.")
+@home_option
+def reindex(**options: Unpack[ReindexOptions]) -> None:
+    """Read recorded spans another time, and say what changed: kinds, models, messages, tokens and prices.
+
+    Worth it after an update that reads the spans of a framework better, or knows more prices: what was recorded before
+    is then shown as if it had been recorded now. RUN or TRACE is an id, a part of one as the lists show it, or 'last'.
+    How spans ended, and what they are called, stays.
+    """
+    if bool(options["ids"]) == options["everything"]:
+        raise click.UsageError("say what to read again: a run or a trace, or --all")
+    from inspector.cli.exporting import Wanted
+    from inspector.cli.home import settings_of
+    from inspector.cli.reading_again import report, traces_read_again
+    from inspector.cli.terminal import standard_output
+
+    terminal = standard_output()
+    wanted = Wanted(options["ids"], everything=options["everything"])
+    found = traces_read_again(settings_of(options["home"]), wanted, write=not options["dry_run"])
+    terminal.write(report(found, written=not options["dry_run"]))

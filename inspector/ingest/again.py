@@ -1,0 +1,54 @@
+"""Stored traces read another time, so that a better reading needs no new recording."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from inspector.model import Event, Filter
+from inspector.reading.stored import differences, read_again
+from inspector.store import Store
+
+_EVENTS = 200
+
+
+@dataclass(slots=True)
+class ReadAgain:
+    """How many spans were read, and in what today's reading of them differs."""
+
+    spans: int = 0
+    changed: int = 0
+    by_name: Counter[str] = field(default_factory=Counter[str])
+    """Spans by the field or attribute that changed."""
+
+
+def read_traces_again(store: Store, trace_ids: Iterable[str], *, write: bool) -> ReadAgain:
+    """Read the spans of traces another time, and put what differs in the place of what is stored.
+
+    Args:
+        store: Where they are; one that can be written, where it is to be.
+        trace_ids: The traces; those of a run in the order they began.
+        write: Whether to change anything.
+
+    Raises:
+        StoreError: It cannot be read or written; what was read before is changed by then.
+    """
+    found = ReadAgain()
+    for trace_id in trace_ids:
+        for events in _pages(store, trace_id):
+            spans = [(span, names) for event in events if (names := [*differences(event, span := read_again(event))])]
+            found.spans += len(events)
+            found.changed += len(spans)
+            found.by_name.update(name for _, names in spans for name in names)
+            if write and spans:
+                store.write_again([span for span, _ in spans])
+    return found
+
+
+def _pages(store: Store, trace_id: str) -> Iterator[tuple[Event, ...]]:
+    cursor: str | None = None
+    while True:
+        page = store.events(Filter(trace_id=trace_id), order="asc", cursor=cursor, limit=_EVENTS, full=True, raw=True)
+        yield tuple(page.items)
+        cursor = page.next_cursor
+        if cursor is None:
+            return

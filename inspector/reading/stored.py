@@ -1,0 +1,126 @@
+"""Stored spans, read another time: what today's reading makes of what they came with, and where that differs.
+
+A foreign span is read from its attributes as they came. A model call of our own is also described anew, from the prompt
+and the answer that the hooks gave. How a span ended, and what it is called, stays as it was
+(docs/decisions/what-is-read-again.md).
+"""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import msgspec
+from msgspec import Raw
+from msgspec.structs import replace
+
+from inspector import semconv as sc
+from inspector.model import AttributeValue, Event, Span
+from inspector.otlp import DecodedSpan, Scope, forget_reading, take_origin
+from inspector.reading.call_record import CallRecord, Section
+from inspector.reading.describe_model import describe_model
+from inspector.reading.dialects import read_span
+from inspector.reading.facts import Facts
+
+_CODES: Final = {"error": 2, "running": 0}
+_OK: Final = 1
+_BEFORE: Final = {"prompt": sc.SEED_LLM_PROMPT}
+_AFTER: Final = {"response": sc.SEED_LLM_RESPONSE, "usage": sc.USAGE_JSON}
+_SAID: Final = {"model": sc.SEED_LLM_MODEL, "provider": sc.SEED_LLM_PROVIDER, "operation": sc.OPERATION_NAME}
+_OF_PROMPT: Final = (
+    *(sc.INPUT_MESSAGES, sc.SYSTEM_INSTRUCTIONS, sc.TOOL_DEFINITIONS, sc.REQUEST_TEMPERATURE, sc.REQUEST_TOP_P),
+    *(sc.REQUEST_TOP_K, sc.REQUEST_MAX_TOKENS, sc.REQUEST_SEED, sc.REQUEST_STREAM, sc.REQUEST_STOP_SEQUENCES),
+)
+_OF_ANSWER: Final = (
+    *(sc.OUTPUT_MESSAGES, sc.RESPONSE_ID, sc.RESPONSE_MODEL, sc.RESPONSE_FINISH_REASONS, sc.SEED_STOP_REASON),
+    *(sc.USAGE_INPUT_TOKENS, sc.USAGE_OUTPUT_TOKENS, sc.USAGE_CACHE_READ, sc.USAGE_CACHE_WRITE, sc.USAGE_REASONING),
+)
+_FIELDS: Final = (
+    *("kind", "session_id", "hook", "dialect", "agent", "model", "tool", "input_tokens", "output_tokens"),
+    *("cached_tokens", "cost_usd", "error"),
+)
+
+
+def read_again(event: Event) -> Span:
+    """Return what today's reading makes of a stored span.
+
+    Args:
+        event: The span, in full.
+    """
+    attributes: dict[str, Any] = _decoded(event.attributes) or {}
+    forget_reading(attributes)
+    kind, scope, version = take_origin(event, attributes)
+    if event.hook == "llm_generate" and sc.SEED_LLM_PROMPT in attributes:
+        attributes = _described_again(attributes)
+    resource: dict[str, AttributeValue] = {} if event.service is None else {sc.SERVICE_NAME: event.service}
+    span = read_span(
+        DecodedSpan(
+            event.trace_id,
+            event.span_id,
+            event.parent_id,
+            event.name,
+            kind,
+            int(event.start_time_unix_nano),
+            None if event.end_time_unix_nano is None else int(event.end_time_unix_nano),
+            _CODES.get(event.status, _OK),
+            None if event.error is None else event.error.message,
+            attributes,
+            _decoded(event.events) or [],
+            _decoded(event.links) or [],
+            resource,
+            Scope(scope, version),
+        )
+    )
+    # An error that another reading gave it, or none, was said by what is not stored.
+    error = event.error if span.error is None or event.error is None else span.error
+    return replace(span, status=event.status, error=error)
+
+
+def differences(event: Event, span: Span) -> Iterator[str]:
+    """Yield in what a reading differs from the stored one: names of fields, and keys of attributes.
+
+    Args:
+        event: The span as it is stored, in full.
+        span: The reading.
+    """
+    asked = span.attributes.get(sc.REQUEST_MODEL)
+    fields = {
+        **{name: getattr(span, name) for name in _FIELDS},
+        "model": asked if isinstance(asked, str) else span.model,
+        # Without one of its own it has that of its trace.
+        "session_id": span.session_id or event.session_id,
+    }
+    yield from (name for name in _FIELDS if fields[name] != getattr(event, name))
+    before: dict[str, Any] = _decoded(event.attributes) or {}
+    after: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(span.attributes))
+    yield from (key for key in {**before, **after} if key != sc.NORMALISED and before.get(key) != after.get(key))
+    for name, key in (("input", span.input_key), ("output", span.output_key)):
+        text = None if key is None else span.attributes.get(key)
+        stored = getattr(event, name)
+        if (text is not None) != isinstance(stored, Raw):
+            yield name
+
+
+def _decoded(text: object) -> Any:
+    return msgspec.json.decode(text) if isinstance(text, Raw) else None
+
+
+def _described_again(attributes: dict[str, Any]) -> dict[str, Any]:
+    """Return the attributes of a model call with what its prompt and its answer say today."""
+    record = CallRecord("", "", "llm_generate", 0, state="ok")
+    has_answer = sc.SEED_LLM_RESPONSE in attributes
+    record.before = {
+        **{fact: Raw(msgspec.json.encode(attributes[key])) for fact, key in _SAID.items() if key in attributes},
+        **_texts(record, "before", _BEFORE, attributes),
+    }
+    record.after = _texts(record, "after", _AFTER, attributes) if has_answer else None
+    after = Facts(record, "after", None) if has_answer else None
+    made = describe_model(record, Facts(record, "before", None), after)
+    derived = {*_OF_PROMPT, *(_OF_ANSWER if has_answer else ())}
+    derived |= {f"{key}{sc.TRUNCATED_SUFFIX}" for key in derived}
+    kept = {key: value for key, value in attributes.items() if key not in derived}
+    return {**kept, **made.attributes, **made.bodies}
+
+
+def _texts(record: CallRecord, section: Section, keys: dict[str, str], attributes: dict[str, Any]) -> dict[str, Raw]:
+    there = {fact: text for fact, key in keys.items() if isinstance(text := attributes.get(key), str)}
+    record.shortened[section] = [fact for fact in there if attributes.get(f"{keys[fact]}{sc.TRUNCATED_SUFFIX}") is True]
+    return {fact: Raw(text.encode()) for fact, text in there.items()}

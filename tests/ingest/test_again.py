@@ -1,0 +1,157 @@
+"""What is stored is read another time: nothing changes where the reading is the same, and all of it where it is not."""
+
+import asyncio
+from collections import Counter
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+import inspector
+from inspector.ingest import open_home, read_span, read_traces_again
+from inspector.model import Filter, SpanError
+from inspector.otlp import decode
+from inspector.reading.stored import differences, read_again
+from inspector.settings import Settings
+from inspector.store import open_store
+from instrument import around
+
+EXPORTS = sorted((Path(__file__).parent / "exports").glob("*.jsonl"))
+
+
+@pytest.fixture
+def store(tmp_path, empty_database):
+    settings = Settings(home=tmp_path)
+    empty_database(settings.database)
+    with closing(open_store(settings)) as opened:
+        yield opened
+
+
+def spans_of(path):
+    return [read_span(span) for span in decode(path.read_bytes()).spans]
+
+
+def events_of(store):
+    return {event.span_id: event for event in store.events(Filter(), limit=500, full=True, raw=True).items}
+
+
+def trace_ids(store):
+    return [trace.trace_id for trace in store.traces(Filter(), order="asc", limit=500).items]
+
+
+@pytest.mark.parametrize("path", EXPORTS, ids=lambda path: path.stem)
+def test_the_same_reading_of_foreign_spans_changes_nothing(store, path):
+    store.write(spans_of(path))
+    assert {event.span_id: [*differences(event, read_again(event))] for event in events_of(store).values()} == {
+        span_id: [] for span_id in events_of(store)
+    }
+
+
+async def travel():
+    prompt = {
+        "model": "gpt-4.1",
+        "temperature": 0.5,
+        "max_tokens": 64,
+        "stop": ["END"],
+        "tools": [{"type": "function", "function": {"name": "book", "parameters": {}}}],
+        "messages": [{"role": "system", "content": "Be short."}, {"role": "user", "content": "A room? " * 100}],
+    }
+    choice = {"message": {"role": "assistant", "content": "Booked."}, "finish_reason": "stop"}
+    async with around("agent_call", agent="travel", input="A room in Lisbon"):
+        async with around("llm_generate", llm="gpt-4.1", prompt=prompt) as call:
+            usage = {"prompt_tokens": 9, "completion_tokens": 3}
+            call.set(response={"id": "r1", "model": "gpt-4.1-2025-04-14", "choices": [choice], "usage": usage})
+        async with around("llm_generate", llm="gpt-4.1", prompt="in words") as call:
+            call.set(response="an answer in words")
+        try:
+            async with around("llm_generate", llm="gpt-4.1", prompt=prompt):
+                raise TimeoutError("nobody answers")
+        except TimeoutError:
+            pass
+        async with around("tool_call", tool_name="book", args={"city": "Lisbon"}, context=None) as call:
+            call.set(result={"ok": True, "structured_content": {"room": 7}})
+
+
+@pytest.fixture
+def recorded(tmp_path):
+    """The settings of a home in which a program recorded itself."""
+    settings = Settings(home=tmp_path / "recorded")
+    inspector.attach(service="travel", home=settings.home, integrations=False)
+    try:
+        asyncio.run(travel())
+    finally:
+        inspector.detach()
+    return settings
+
+
+def test_the_same_reading_of_recorded_calls_changes_nothing(recorded):
+    with open_home(recorded, write=True) as store:
+        before, seq = events_of(store), store.last_seq()
+        found = read_traces_again(store, trace_ids(store), write=True)
+        assert (found.spans, found.changed, found.by_name) == (len(before), 0, Counter())
+        assert store.last_seq() == seq
+
+
+def test_a_model_call_of_ours_is_described_anew_from_prompt_and_answer(recorded):
+    with open_home(recorded, write=True) as store:
+        before = events_of(store)
+        call = next(event for event in before.values() if event.output_tokens == 3)
+        span = read_again(call)
+        poorer = {key: value for key, value in span.attributes.items() if not key.startswith("gen_ai.usage")}
+        poorer["gen_ai.input.messages"] = "[]"
+        store.write_again([replace(span, attributes=poorer, input_tokens=None, output_tokens=None, cost_usd=None)])
+        assert events_of(store)[call.span_id].output_tokens is None
+        found = read_traces_again(store, [call.trace_id], write=True)
+        assert found.changed == 1
+        assert {"gen_ai.input.messages", "gen_ai.usage.output_tokens", "output_tokens", "cost_usd"} <= {*found.by_name}
+        after = events_of(store)[call.span_id]
+        assert (after.output_tokens, after.cost_usd, after.input) == (3, call.cost_usd, call.input)
+
+
+def test_a_better_reading_takes_the_place_of_the_stored_one(store):
+    path = next(path for path in EXPORTS if path.stem == "openinference_openai")
+    spans = spans_of(path)
+    call = next(span for span in spans if span.kind == "llm" and span.cost_usd)
+    added = call.attributes["inspector.normalised"]
+    came = {key: value for key, value in call.attributes.items() if key not in (*added, "inspector.normalised")}
+    worse = replace(
+        call, kind="other", dialect="otel", model=None, input_tokens=None, output_tokens=None, cached_tokens=None,
+        cost_usd=None, input_key=None, output_key=None, attributes=came,
+    )  # fmt: skip
+    store.write([worse if span is call else span for span in spans])
+    assert not store.turns(store.trace(call.trace_id).run_id).items
+    dry = read_traces_again(store, trace_ids(store), write=False)
+    assert (dry.spans, dry.changed) == (len(spans), 1)
+    assert events_of(store)[call.span_id].kind == "other"
+    assert read_traces_again(store, trace_ids(store), write=True) == dry
+    event = events_of(store)[call.span_id]
+    assert (event.kind, event.dialect, event.cost_usd) == (call.kind, call.dialect, call.cost_usd)
+    costs = [span.cost_usd for span in spans if span.trace_id == call.trace_id and span.cost_usd]
+    assert store.trace(call.trace_id).cost_usd == pytest.approx(sum(costs))
+    assert [turn.span_id for turn in store.turns(store.trace(call.trace_id).run_id).items] == [call.span_id]
+    assert read_traces_again(store, trace_ids(store), write=True).changed == 0
+
+
+@pytest.mark.parametrize("status", ["lost", "abandoned", "cancelled", "error", "running"])
+def test_how_a_span_ended_stays_as_it_was(store, status):
+    span = next(span for path in EXPORTS for span in spans_of(path) if span.kind == "tool")
+    error = SpanError("Gone", "it is gone") if status == "error" else None
+    store.write([replace(span, status=status, end_ns=None if status == "running" else span.end_ns, error=error)])
+    store.write_again([replace(read_again(event), tool="another") for event in events_of(store).values()])
+    assert read_traces_again(store, trace_ids(store), write=True).by_name["tool"] == 1
+    (event,) = events_of(store).values()
+    assert (event.status, event.tool, event.error and event.error.message) == (
+        status,
+        span.tool,
+        error and error.message,
+    )
+
+
+def test_what_was_deleted_meanwhile_stays_away(store):
+    spans = spans_of(EXPORTS[0])
+    store.write(spans)
+    events = events_of(store)
+    store.delete_trace(spans[0].trace_id)
+    store.write_again([read_again(event) for event in events.values() if event.trace_id == spans[0].trace_id])
+    assert store.trace(spans[0].trace_id) is None
