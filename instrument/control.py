@@ -7,7 +7,7 @@ place, or fails it: a breakpoint, an approval, a mock, a budget. ``install`` is 
 
 import threading
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextvars import ContextVar
 from types import TracebackType
 
@@ -25,6 +25,7 @@ __all__ = [
     "Controller",
     "ControllerInstalled",
     "Denied",
+    "HttpAnswer",
     "Installed",
     "Proceed",
     "Proposal",
@@ -110,6 +111,26 @@ class Answer:
     def __init__(self, value: object, *, by: str | None = None) -> None:
         self.value = value
         self.by = by
+
+
+class HttpAnswer:
+    """What an HTTP endpoint of a model is made to answer: its client parses it as if it had come.
+
+    Args:
+        body: All of it, or a stream in its pieces.
+        status: Of HTTP.
+        headers: Those that parsing needs; by default ``content-type``, JSON or of several pieces events of a stream.
+    """
+
+    __slots__ = ("headers", "pieces", "status")
+
+    def __init__(
+        self, body: bytes | Iterable[bytes], *, status: int = 200, headers: Mapping[str, str] | None = None
+    ) -> None:
+        self.pieces = (body,) if isinstance(body, bytes) else tuple(body)
+        self.status = status
+        kind = "text/event-stream" if len(self.pieces) > 1 else "application/json"
+        self.headers = {"content-type": kind} if headers is None else dict(headers)
 
 
 class Denied(Exception):

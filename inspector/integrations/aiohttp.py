@@ -5,17 +5,21 @@ read whole. A body is read from ``content``, so what stands there tells how it i
 the response tell that it will not be read to its end.
 """
 
+import json
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
 from inspector.integrations.byte_streams import EndWatcher
+from inspector.integrations.calls import safely
+from inspector.integrations.deciding import decide_async
 from inspector.integrations.patches import Patches
-from inspector.integrations.plain_http.requested import Decoded, sent
+from inspector.integrations.plain_http.requested import Decoded, Sent, plain_request, sent
 from inspector.integrations.tracebacks import unseen
 
 __all__ = ["install"]
 
+_NO_ANSWERS = "model calls by aiohttp cannot be answered by the controller; it can change, refuse and let them go on"
 _READING = ("read", "readany", "readchunk", "readline", "readuntil", "readexactly")
 _ITERATING = ("__aiter__", "iter_any", "iter_chunked", "iter_chunks")
 
@@ -39,6 +43,9 @@ def _sent(original: Callable[..., Any], watched: Callable[[Any, EndWatcher], Any
             return await original(self, method, str_or_url, *args, **kwargs)
         leave = attempt.enter()
         try:
+            if attempt.is_undecided:
+                await decide_async(attempt.call, safely(lambda: plain_request(body()), None))
+            _direct(attempt, kwargs)
             response = await original(self, method, str_or_url, *args, **kwargs)
         except BaseException as exc:
             attempt.failed(exc)
@@ -57,6 +64,19 @@ def _sent(original: Callable[..., Any], watched: Callable[[Any, EndWatcher], Any
         return response
 
     return _request
+
+
+def _direct(attempt: Sent, kwargs: dict[str, Any]) -> None:
+    """Have a request sent as the controller decided.
+
+    Raises:
+        TypeError: It answered, and nobody but aiohttp makes responses of aiohttp.
+    """
+    if attempt.given() is not None:
+        raise TypeError(_NO_ANSWERS)
+    body = attempt.other_body()
+    if body is not None:
+        kwargs |= {"data": body} if kwargs.get("json") is None else {"json": json.loads(body)}
 
 
 def _left(original: Callable[..., Any]) -> Callable[..., Any]:

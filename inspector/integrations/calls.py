@@ -28,6 +28,7 @@ from instrument import HOOKS, _emit_sync, enabled
 from instrument.keywords import Noun
 
 if TYPE_CHECKING:
+    from inspector.integrations.deciding import Decision
     from inspector.integrations.exchanges import Exchange
 
 Keywords: TypeAlias = dict[str, Any]
@@ -88,6 +89,7 @@ class Call:
         "_outside",
         "_started_ns",
         "call_id",
+        "decision",
         "emitter",
         "exchanges",
         "is_open",
@@ -106,6 +108,8 @@ class Call:
         self.is_open = True
         self.subject: object = None
         """The framework's own object, for integrations that tell calls apart by it; let go of at the end."""
+        self.decision: Decision | None = None
+        """What the controller decided about a model call, once it was asked."""
         self.exchanges: list[Exchange] = []
         """What the HTTP client below it got, one an attempt; let go of at the end."""
         self._keywords = keywords

@@ -6,11 +6,12 @@ from typing import Any
 
 from inspector.integrations.bodies import chunks_of, with_request_id
 from inspector.integrations.byte_streams import watch_body
-from inspector.integrations.calls import Call
+from inspector.integrations.calls import Call, enclosing
 from inspector.integrations.exchanges import Exchange
 from inspector.integrations.notices import warn_once
 from inspector.integrations.plain import is_fields
 from inspector.integrations.streams import Answer, AnswerFailed, Reading
+from instrument import control
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,16 @@ class ModelRequest:
         self.endpoint = endpoint
         self.call = call
         self.exchange = exchange
+
+    @property
+    def is_undecided(self) -> bool:
+        """Whether a controller is to be asked about the call; not about a part of one that it decided on."""
+        if control.controller is None or self.call.decision is not None:
+            return False
+        outer = next((each for each in enclosing("llm_generate") if each is not self.call and each.decision), None)
+        if outer is not None:
+            self.call.decision = outer.decision
+        return outer is None
 
     def responded(self, response: Any, *, is_stream: bool = False) -> None:
         """End the call with the response of an HTTPX, or follow the body that is still to be read."""

@@ -9,9 +9,12 @@ from importlib import import_module
 from typing import Any
 
 from inspector.integrations.byte_streams import EndWatcher
+from inspector.integrations.calls import safely
+from inspector.integrations.deciding import decide
 from inspector.integrations.patches import Patches
-from inspector.integrations.plain_http.requested import Decoded, Sent, sent
+from inspector.integrations.plain_http.requested import Decoded, Sent, plain_request, sent
 from inspector.integrations.tracebacks import unseen
+from instrument.control import HttpAnswer
 
 __all__ = ["install"]
 
@@ -33,6 +36,10 @@ def _sent(original: Callable[..., Any]) -> Callable[..., Any]:
             return original(self, request, **kwargs)
         leave = attempt.enter()
         try:
+            if attempt.is_undecided:
+                decide(attempt.call, safely(lambda: plain_request(request.body), None))
+            if attempt.call.decision is not None:
+                self, request = _directed(attempt, self, request)
             response = original(self, request, **kwargs)
         except BaseException as exc:
             attempt.failed(exc)
@@ -43,6 +50,55 @@ def _sent(original: Callable[..., Any]) -> Callable[..., Any]:
         return response
 
     return send
+
+
+def _directed(attempt: Sent, session: Any, request: Any) -> tuple[Any, Any]:
+    """Return what sends a request as the controller decided: with another body, or to nobody."""
+    given = attempt.given()
+    if given is not None:
+        return _answering(given), request
+    body = attempt.other_body()
+    if body is not None:
+        request = request.copy()
+        request.prepare_body(body, None)
+    return session, request
+
+
+class _Body:
+    """The body of an answer, as urllib3 reads one from a connection: it is closed once it was read to its end."""
+
+    def __init__(self, answer: HttpAnswer) -> None:
+        self._left = b"".join(answer.pieces)
+        self.closed = False
+
+    def read(self, amt: int | None = None) -> bytes:
+        """Return so many bytes of it, or the rest."""
+        end = len(self._left) if amt is None else amt
+        data, self._left = self._left[:end], self._left[end:]
+        self.closed = not self._left
+        return data
+
+    read1 = read
+
+    def close(self) -> None:
+        """Leave the rest."""
+        self.closed = True
+
+
+def _answering(answer: HttpAnswer) -> Any:
+    requests, urllib3 = import_module("requests"), import_module("urllib3")
+
+    class Answering(requests.adapters.HTTPAdapter):
+        def send(self, request: Any, **_: Any) -> Any:
+            raw = urllib3.HTTPResponse(
+                _Body(answer), headers=answer.headers, status=answer.status, preload_content=False
+            )
+            return self.build_response(request, raw)
+
+    session = requests.Session()
+    for scheme in ("http://", "https://"):
+        session.mount(scheme, Answering())
+    return session
 
 
 def _responded(attempt: Sent, response: Any) -> None:

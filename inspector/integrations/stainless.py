@@ -8,12 +8,14 @@ generator that decodes a stream's chunks, and ``_sleep_for_retry``, which tells 
 
 from collections.abc import Callable, Mapping
 from contextvars import copy_context
+from copy import copy
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
 from inspector.integrations.byte_streams import reading_of
 from inspector.integrations.calls import Call, Model, enclosing, opened, safely, told
+from inspector.integrations.deciding import Decision, decide, decide_async
 from inspector.integrations.model_requests import Endpoint, ModelRequest
 from inspector.integrations.patches import Patches
 from inspector.integrations.plain import is_fields
@@ -54,6 +56,8 @@ def _requested(api: Api, original: Callable[..., Any]) -> Callable[..., Any]:
             return original(self, cast_to, options, *args, **kwargs)
         leave = asked.call.enter()
         try:
+            if asked.is_undecided:
+                options = _changed(decide(asked.call, _body(options)), options)
             result = original(self, cast_to, options, *args, **kwargs)
         except BaseException as exc:
             asked.call.failed(exc)
@@ -73,6 +77,8 @@ def _requested_async(api: Api, original: Callable[..., Any]) -> Callable[..., An
             return await original(self, cast_to, options, *args, **kwargs)
         leave = asked.call.enter()
         try:
+            if asked.is_undecided:
+                options = _changed(await decide_async(asked.call, _body(options)), options)
             result = await original(self, cast_to, options, *args, **kwargs)
         except BaseException as exc:
             asked.call.failed(exc)
@@ -155,6 +161,16 @@ def _body(options: Any) -> dict[str, Any]:
     body = options.json_data
     more = getattr(options, "extra_json", None)
     return {**(body if is_fields(body) else {"input": body}), **(more if is_fields(more) else {})}
+
+
+def _changed(decision: Decision, options: Any) -> Any:
+    """Return the options of a request with the body that the controller gave it, which its attempts need no more."""
+    if not decision.changes:
+        return options
+    options = copy(options)
+    options.json_data, options.extra_json = decision.body, None
+    decision.keep()
+    return options
 
 
 def _http_response(result: Any) -> Any:

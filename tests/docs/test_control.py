@@ -27,6 +27,6 @@ def test_the_first_example_prints_what_the_page_says(blocks, capsys):
 
 def test_every_other_example_runs(blocks, monkeypatch):
     monkeypatch.setattr(builtins, "input", lambda _: "y")
-    assert len(blocks) == 4
+    assert len(blocks) == 5
     for block in blocks[1:]:
         exec(compile(block, str(PAGE), "exec"), {"__name__": "example"})

@@ -1,29 +1,80 @@
 """Clients of HTTPX, of either generation: one method sends every request, ``send``, with its redirects inside."""
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any, Final, TypeAlias
 
 from inspector.integrations.byte_streams import watch_body
 from inspector.integrations.calls import safely
+from inspector.integrations.deciding import decide, decide_async
 from inspector.integrations.model_requests import content_of
 from inspector.integrations.patches import Patches
-from inspector.integrations.plain_http.requested import Sent, sent
+from inspector.integrations.plain_http.requested import Sent, plain_request, sent
+from instrument.control import HttpAnswer
 
 
 def install_clients(patches: Patches, httpx: Any) -> None:
     """Record the model calls of the clients of this module, ``httpx`` or ``httpx2``."""
     name: str = httpx.__name__
-    patches.wrap(httpx.Client, "send", lambda original: _sent(name, original))
-    patches.wrap(httpx.AsyncClient, "send", lambda original: _sent_async(name, original))
+    stand_in = _stand_in(httpx)
+    patches.wrap(httpx.Client, "send", lambda original: _sent(name, stand_in, original))
+    patches.wrap(httpx.AsyncClient, "send", lambda original: _sent_async(name, stand_in, original))
 
 
-def _sent(client: str, original: Callable[..., Any]) -> Callable[..., Any]:
+Direct: TypeAlias = Callable[[Sent, Any, Any, dict[str, Any]], tuple[Any, Any]]
+"""Returns the client and the request to send it by, in place of the program's."""
+
+
+def _stand_in(httpx: Any) -> Direct:
+    """Return what sends a request as the controller decided: with another body, or to nobody."""
+
+    class Pieces(httpx.SyncByteStream, httpx.AsyncByteStream):
+        def __init__(self, pieces: tuple[bytes, ...]) -> None:
+            self.pieces = pieces
+
+        def __iter__(self) -> Iterator[bytes]:
+            yield from self.pieces
+
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            for piece in self.pieces:
+                yield piece
+
+    def answering(answer: HttpAnswer) -> Any:
+        def respond(_request: Any) -> Any:
+            return httpx.Response(answer.status, headers=answer.headers, stream=Pieces(answer.pieces))
+
+        return httpx.MockTransport(respond)
+
+    def direct(attempt: Sent, client: Any, request: Any, kwargs: dict[str, Any]) -> tuple[Any, Any]:
+        given = attempt.given()
+        if given is not None:
+            # Nobody is signed in to: it would be by a request of its own.
+            kwargs.pop("auth", None)
+            kind = httpx.AsyncClient if isinstance(client, httpx.AsyncClient) else httpx.Client
+            return kind(transport=answering(given), trust_env=False, event_hooks=client.event_hooks), request
+        body = attempt.other_body()
+        if body is None:
+            return client, request
+        headers = [(name, value) for name, value in request.headers.raw if name.lower() not in _OF_BODY]
+        extensions = request.extensions
+        return client, httpx.Request(request.method, request.url, headers=headers, content=body, extensions=extensions)
+
+    return direct
+
+
+_OF_BODY: Final = (b"content-length", b"transfer-encoding")
+
+
+def _sent(client: str, direct: Direct, original: Callable[..., Any]) -> Callable[..., Any]:
     def send(self: Any, request: Any, *args: Any, **kwargs: Any) -> Any:
         attempt = _attempt(client, request)
         if attempt is None:
             return original(self, request, *args, **kwargs)
         leave = attempt.enter()
         try:
+            if attempt.is_undecided:
+                decide(attempt.call, _body(request))
+            if attempt.call.decision is not None:
+                self, request = direct(attempt, self, request, kwargs)
             response = original(self, request, *args, **kwargs)
         except BaseException as exc:
             attempt.failed(exc)
@@ -36,13 +87,17 @@ def _sent(client: str, original: Callable[..., Any]) -> Callable[..., Any]:
     return send
 
 
-def _sent_async(client: str, original: Callable[..., Any]) -> Callable[..., Any]:
+def _sent_async(client: str, direct: Direct, original: Callable[..., Any]) -> Callable[..., Any]:
     async def send(self: Any, request: Any, *args: Any, **kwargs: Any) -> Any:
         attempt = _attempt(client, request)
         if attempt is None:
             return await original(self, request, *args, **kwargs)
         leave = attempt.enter()
         try:
+            if attempt.is_undecided:
+                await decide_async(attempt.call, _body(request))
+            if attempt.call.decision is not None:
+                self, request = direct(attempt, self, request, kwargs)
             response = await original(self, request, *args, **kwargs)
         except BaseException as exc:
             attempt.failed(exc)
@@ -61,6 +116,10 @@ def _attempt(client: str, request: Any) -> Sent | None:
         return safely(lambda: request.content, None)
 
     return sent(client, getattr(request, "method", None), getattr(request, "url", ""), content)
+
+
+def _body(request: Any) -> Any:
+    return safely(lambda: plain_request(request.content), None)
 
 
 def _responded(attempt: Sent, response: Any) -> None:

@@ -15,6 +15,8 @@ from inspector.integrations.model_requests import ModelRequest
 from inspector.integrations.plain import is_fields
 from inspector.integrations.plain_http.apis import calls_model, recognised
 from inspector.integrations.streams import AnswerFailed
+from instrument import control
+from instrument.control import HttpAnswer
 
 _FIRST_ERROR = 400
 
@@ -35,13 +37,33 @@ class Sent:
     """A request on its way to a model: a call of its own, or an attempt of one that an SDK or a framework makes.
 
     Args:
+        call: The call.
         exchange: What the client gets.
         request: The call, where it is one of its own.
     """
 
-    def __init__(self, exchange: Exchange, request: ModelRequest | None = None) -> None:
+    def __init__(self, call: Call, exchange: Exchange, request: ModelRequest | None = None) -> None:
+        self.call = call
         self.exchange = exchange
         self._request = request
+
+    @property
+    def is_undecided(self) -> bool:
+        """Whether a controller is to be asked about the call."""
+        return control.controller is not None and self.call.decision is None
+
+    def given(self) -> HttpAnswer | None:
+        """Return what the client is given instead of sending; None where it is to send.
+
+        Raises:
+            Exception: The call was refused, or its client is given this instead of a response.
+        """
+        return None if self.call.decision is None else self.call.decision.attempt()
+
+    def other_body(self) -> bytes | None:
+        """Return the body to send, where it is another one than the program's."""
+        decision = self.call.decision
+        return json.dumps(decision.body).encode() if decision is not None and decision.changes else None
 
     def enter(self) -> Callable[[], None]:
         """Make a call of its own the innermost one while the client sends it; returns what takes that back."""
@@ -79,7 +101,7 @@ def sent(client: str, method: Any, url: Any, read_body: Callable[[], Any]) -> Se
         return _attempt(around, url)
     if next(enclosing("llm_generate"), None) is not None:
         return None
-    found = safely(lambda: recognised(str(url), lambda: _json(read_body())), None)
+    found = safely(lambda: recognised(str(url), lambda: plain_request(read_body())), None)
     if found is None:
         return None
     keywords = {"llm": found.model, "prompt": found.prompt}
@@ -87,7 +109,7 @@ def sent(client: str, method: Any, url: Any, read_body: Callable[[], Any]) -> Se
     call = opened("llm_generate", lambda: keywords, emitter=client, context=copy_context())
     exchange = Exchange()
     call.exchanges.append(exchange)
-    return Sent(exchange, ModelRequest(found.endpoint, call, exchange))
+    return Sent(call, exchange, ModelRequest(found.endpoint, call, exchange))
 
 
 def _attempt(call: Call, url: Any) -> Sent | None:
@@ -98,7 +120,7 @@ def _attempt(call: Call, url: Any) -> Sent | None:
         return None
     exchange = Exchange()
     call.exchanges.append(exchange)
-    return Sent(exchange)
+    return Sent(call, exchange)
 
 
 def refused(request: ModelRequest, status: int) -> ModelRequest:
@@ -127,7 +149,8 @@ def _message(body: dict[str, Any]) -> str | None:
     return text if isinstance(text, str) else None
 
 
-def _json(body: Any) -> Any:
+def plain_request(body: Any) -> Any:
+    """Return the body of a request as plain data; None where it is too long."""
     if not isinstance(body, (str, bytes, bytearray)):
         return body
     return json.loads(body) if len(body) <= MOST_BODY_BYTES else None
