@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from inspector.model import Event, Filter, Run, Trace
 from inspector.spooling import is_run_id
@@ -147,11 +148,17 @@ def run_before(store: Store, run: Run | Trace) -> Run:
     Raises:
         RunUnknown: There is none among the latest.
     """
-    start_ns = int(run.start_time_unix_nano)
-    for other in store.runs(Filter(), limit=_LATEST).items:
-        if other.run_id != run.run_id and other.service == run.service and int(other.start_time_unix_nano) < start_ns:
-            return other
+    if before := runs_before(store, run, limit=1):
+        return before[0]
     raise RunUnknown(
         f"no run of {run.service or 'the same program'} before {run.run_id} is among the latest {_LATEST}; "
         "name both: inspector diff A B"
     )
+
+
+def runs_before(store: Store, run: Run | Trace, *, limit: int) -> list[Run]:
+    """Find the latest runs of the same program that began before this one, the last one first."""
+    start_ns = int(run.start_time_unix_nano)
+    latest = store.runs(Filter(), limit=_LATEST).items
+    of_program = (other for other in latest if other.run_id != run.run_id and other.service == run.service)
+    return list(islice((other for other in of_program if int(other.start_time_unix_nano) < start_ns), limit))

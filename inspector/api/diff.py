@@ -1,6 +1,6 @@
 """``/diff``: two runs compared, and two calls of them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends
@@ -11,12 +11,12 @@ from starlette.responses import Response
 from inspector.api.bodies import json_response
 from inspector.api.errors import Problem, Refusal
 from inspector.api.operations import LOOK, statuses
-from inspector.api.parameters import DiffCallsQuery, DiffQuery
+from inspector.api.parameters import DiffCallsQuery, DiffQuery, DiffRatesQuery
 from inspector.api.problems import not_found
 from inspector.api.query import QueryOf
 from inspector.api.reads import page_cost
 from inspector.api.service import InService
-from inspector.diff import compare, compare_calls, diff_of, diff_run
+from inspector.diff import DiffRun, compare, compare_calls, diff_of, diff_run, rates
 from inspector.lookup import RunUnknown, as_one_trace, events_of, find_run_or_trace, run_before, traces_of
 from inspector.model import Event, JsonText, LargeField, Run, Trace
 from inspector.store import Store
@@ -25,12 +25,15 @@ router = APIRouter()
 
 MOST_SPANS = 20_000
 """Of each run; what is larger is compared by the command, which nobody waits behind."""
+MOST_SPANS_OF_SEVERAL = 40_000
+"""Of all runs, where several are compared."""
 MOST_BYTES = 256 << 20
 """Of what the spans of one run hold, each history that is sent again counted again."""
 LISTED_PARTS = 8
 """Of the parts of an input that differ, those that a step names."""
 CAUSE_CHARACTERS = 2_000
 """Of each text of the part that is the cause."""
+_BY_COMMAND = "are compared here, and any by the command inspector diff"
 CALL_PARTS = 200
 CALL_CHARACTERS = 20_000
 """Of each text of two calls that are compared."""
@@ -59,6 +62,24 @@ async def get_diff(
     return await service.reads.answer(request, page_cost(first.spans + second.spans, full=True), read)
 
 
+@router.api_route("/diff/rates", methods=LOOK, responses=statuses(404, 503))
+async def get_diff_rates(
+    request: Request, service: InService, query: Annotated[DiffRatesQuery, Depends(QueryOf(DiffRatesQuery))]
+) -> Response:
+    """Answer with several runs compared with several."""
+    groups = await run_in_threadpool(lambda: [_all_named(service.store, names) for names in (query.a, query.b)])
+    spans = sum(run.spans for group in groups for run in group)
+    if spans > MOST_SPANS_OF_SEVERAL:
+        detail = f"these runs have {spans:,} spans; up to {MOST_SPANS_OF_SEVERAL:,} {_BY_COMMAND}"
+        raise Refusal(Problem(422, detail, parameter="a"))
+
+    def read() -> Response:
+        first, second = groups
+        return json_response(rates(_with_events(service.store, first, "a"), _with_events(service.store, second, "b")))
+
+    return await service.reads.answer(request, page_cost(spans, full=True), read)
+
+
 @router.api_route("/diff/calls", methods=LOOK, responses=statuses(404, 503))
 async def get_calls_diff(
     request: Request, service: InService, query: Annotated[DiffCallsQuery, Depends(QueryOf(DiffCallsQuery))]
@@ -83,6 +104,19 @@ def _named(store: Store, a: str | None, b: str | None) -> tuple[Run | Trace, Run
         raise Refusal(Problem(404, str(error))) from error
 
 
+def _all_named(store: Store, names: Sequence[str]) -> list[Run | Trace]:
+    try:
+        return [find_run_or_trace(store, name) for name in names]
+    except RunUnknown as error:
+        raise Refusal(Problem(404, str(error))) from error
+
+
+def _with_events(
+    store: Store, runs: Sequence[Run | Trace], parameter: Literal["a", "b"]
+) -> list[tuple[DiffRun, Iterator[Event]]]:
+    return [(diff_run(_id_of(run), run, run.spans), _events(store, run, parameter)) for run in runs]
+
+
 def _check(run: Run | Trace, parameter: Literal["a", "b"]) -> None:
     if run.spans > MOST_SPANS:
         raise _too_large(run, parameter, f"has {run.spans:,} spans; up to {MOST_SPANS:,} of each")
@@ -104,8 +138,7 @@ def _texts(event: Event) -> tuple[LargeField, ...]:
 
 
 def _too_large(run: Run | Trace, parameter: Literal["a", "b"], what: str) -> Refusal:
-    by_command = "are compared here, and any by the command inspector diff"
-    return Refusal(Problem(422, f"{parameter}: {_id_of(run)} {what} {by_command}", parameter=parameter))
+    return Refusal(Problem(422, f"{parameter}: {_id_of(run)} {what} {_BY_COMMAND}", parameter=parameter))
 
 
 def _id_of(run: Run | Trace) -> str:

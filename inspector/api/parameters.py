@@ -256,6 +256,13 @@ class DiffCallsQuery(Query):
     b: CallPlace | None = None
 
 
+class DiffRatesQuery(Query):
+    """``GET /diff/rates``."""
+
+    a: Annotated[list[NamedRun], Field(min_length=1, max_length=20)]
+    b: Annotated[list[NamedRun], Field(min_length=1, max_length=20)]
+
+
 class OutlineQuery(Query):
     """``GET /traces/{trace_id}/outline``."""
 

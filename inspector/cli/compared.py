@@ -1,6 +1,6 @@
-"""The two runs that are compared: of this home, or of files."""
+"""The runs that are compared: of this home, or of files."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from inspector.cli.intake import take_in
 from inspector.cli.opening import opened
 from inspector.diff import DiffRun, diff_run
-from inspector.lookup import RunUnknown, as_one_trace, events_of, find_run_or_trace, run_before, traces_of
+from inspector.lookup import RunUnknown, as_one_trace, events_of, find_run_or_trace, run_before, runs_before, traces_of
 from inspector.model import Event, Filter, Run, Trace
 from inspector.settings import Settings
 from inspector.store import Store
@@ -18,7 +18,7 @@ _FILES = (".json", ".jsonl", ".gz")
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One of the two."""
+    """One of them."""
 
     run: DiffRun
     events: tuple[Event, ...]
@@ -36,7 +36,36 @@ def runs_to_compare(settings: Settings, a: str | None, b: str | None) -> tuple[C
         return _read(settings, a), _read(settings, b)
     with opened(settings) as store:
         found = find_run_or_trace(store, a or "last")
-        return _whole(store, as_one_trace(store, run_before(store, found))), _whole(store, found)
+        return _of_run(store, run_before(store, found)), _whole(store, found)
+
+
+def groups_to_compare(
+    settings: Settings, a: Sequence[str], b: Sequence[str], runs: int | None
+) -> tuple[list[Compared], list[Compared]]:
+    """Read two groups of runs.
+
+    Args:
+        settings: Where the home is.
+        a: Runs and files of the first group.
+        b: Those of the second; where none is named, the first is compared with what came before it.
+        runs: How many there are in each, of which the last is named; None where each is named.
+
+    Raises:
+        RunUnknown: One is not recorded, or there are none before it.
+        CliError: A file cannot be read.
+    """
+    if runs is None:
+        return [_read(settings, text) for text in a], [_read(settings, text) for text in b]
+    with opened(settings) as store:
+        last = find_run_or_trace(store, b[0] if b else a[0] if a else "last")
+        second = [last, *runs_before(store, last, limit=runs - 1)]
+        end = find_run_or_trace(store, a[0]) if a and b else run_before(store, second[-1])
+        first = [end, *runs_before(store, end, limit=runs - 1)]
+        return [_of_run(store, run) for run in first], [_of_run(store, run) for run in second]
+
+
+def _of_run(store: Store, run: Run | Trace) -> Compared:
+    return _whole(store, as_one_trace(store, run) if isinstance(run, Run) else run)
 
 
 def _read(settings: Settings, text: str) -> Compared:

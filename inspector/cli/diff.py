@@ -1,13 +1,17 @@
 """``inspector diff``: where two runs part, and why."""
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING, Protocol, TypedDict, Unpack
 
 import click
 
-from inspector.cli.options import Text, home_option, json_option, no_pager_option
+from inspector.cli.options import Text, WholeNumber, home_option, json_option, no_pager_option
 
 if TYPE_CHECKING:
+    from inspector.cli.terminal import Terminal
     from inspector.settings import Settings
 
 
@@ -16,6 +20,7 @@ class DiffOptions(TypedDict):
 
     a: str | None
     b: str | None
+    runs: int | None
     everything: bool
     exit_code: bool
     as_json: bool
@@ -26,8 +31,14 @@ class DiffOptions(TypedDict):
 @click.command()
 @click.argument("a", metavar="[A]", type=Text(), required=False)
 @click.argument("b", metavar="[B]", type=Text(), required=False)
+@click.option(
+    "--runs",
+    type=WholeNumber(2, 100),
+    metavar="N",
+    help="Compare N runs with N: A and those of its program before it with B and those before it.",
+)
 @click.option("--all", "everything", is_flag=True, help="Draw the calls that are equal too, instead of counting them.")
-@click.option("--exit-code", is_flag=True, help="Exit with 1 when the runs differ.")
+@click.option("--exit-code", is_flag=True, help="Exit with 1 when the runs differ; several for certain.")
 @json_option
 @no_pager_option
 @home_option
@@ -38,23 +49,70 @@ def diff(**options: Unpack[DiffOptions]) -> int:
     before; or files that 'inspector export' wrote. Without B, A is compared with the run of its program before it;
     without both, the last run is.
 
+    Several runs are compared with several by --runs, or by their names with commas between them: how often each call
+    was made, was given or answered something else than usual, and failed; and where chance explains that, which is
+    'inconclusive'.
+
     Ids and times inside of texts are not compared; how many there were is said at the end.
     """
-    from inspector.cli.compared import runs_to_compare
     from inspector.cli.documents import write_json
     from inspector.cli.home import settings_of
     from inspector.cli.paging import paged
     from inspector.cli.terminal import standard_output
+
+    a, b = _names(options["a"]), _names(options["b"])
+    is_of_several = options["runs"] is not None or max(len(a), len(b)) > 1
+    if options["runs"] is not None and max(len(a), len(b)) > 1:
+        raise click.UsageError("--runs counts the runs before A and B: name one of each")
+    if is_of_several and options["runs"] is None and not b:
+        raise click.UsageError("name the runs that these are compared with, too: inspector diff A,A B,B")
+    settings = settings_of(options["home"])
+    found = _of_several(settings, a, b, options["runs"]) if is_of_several else _of_two(settings, a, b)
+    as_json = options["as_json"]
+    with paged(standard_output(), may_page=not (as_json or options["no_pager"])) as terminal:
+        if as_json:
+            write_json(found.document, terminal)
+        else:
+            terminal.write(found.lines(terminal, everything=options["everything"]))
+    return 1 if options["exit_code"] and found.differs else 0
+
+
+class _Lines(Protocol):
+    def __call__(self, terminal: "Terminal", *, everything: bool) -> Iterator[str]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A comparison, and how it is written."""
+
+    document: object
+    lines: _Lines
+    differs: bool
+
+
+def _names(text: str | None) -> tuple[str, ...]:
+    """Return the runs of one side; a file may have commas in its name."""
+    if text is None or Path(text).is_file():
+        return () if text is None else (text,)
+    return tuple(filter(None, (name.strip() for name in text.split(","))))
+
+
+def _of_two(settings: "Settings", a: tuple[str, ...], b: tuple[str, ...]) -> _Found:
+    from inspector.cli.compared import runs_to_compare
     from inspector.cli.two_runs import diff_lines
     from inspector.diff import compare, diff_of
 
-    as_json = options["as_json"]
-    settings: Settings = settings_of(options["home"])
-    first, second = runs_to_compare(settings, options["a"], options["b"])
+    first, second = runs_to_compare(settings, *(names[0] if names else None for names in (a, b)))
     comparison = compare(first.events, second.events)
-    with paged(standard_output(), may_page=not (as_json or options["no_pager"])) as terminal:
-        if as_json:
-            write_json(diff_of(first.run, second.run, comparison), terminal)
-        else:
-            terminal.write(diff_lines(first.run, second.run, comparison, terminal, everything=options["everything"]))
-    return 1 if options["exit_code"] and not comparison.is_equal else 0
+    lines = partial(diff_lines, first.run, second.run, comparison)
+    return _Found(diff_of(first.run, second.run, comparison), lines, not comparison.is_equal)
+
+
+def _of_several(settings: "Settings", a: tuple[str, ...], b: tuple[str, ...], runs: int | None) -> _Found:
+    from inspector.cli.compared import groups_to_compare
+    from inspector.cli.several_runs import rates_lines
+    from inspector.diff import rates
+
+    first, second = groups_to_compare(settings, a, b, runs)
+    found = rates([(each.run, each.events) for each in first], [(each.run, each.events) for each in second])
+    return _Found(found, partial(rates_lines, found), found.verdict == "differs")

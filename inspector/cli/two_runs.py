@@ -1,6 +1,6 @@
 """Two runs as lines: where they part and why, then their calls side by side."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from inspector.cli import figures
 from inspector.cli.terminal import Style, Terminal
@@ -39,9 +39,14 @@ def diff_lines(
     if everything or not comparison.is_equal:
         yield ""
         yield from _tree(comparison.pairs, terminal, everything=everything)
-    if ignored := [figures.counted(count, name) for name, count in sorted(comparison.ignored.items())]:
+    yield from ignored_lines(comparison.ignored, terminal)
+
+
+def ignored_lines(ignored: Mapping[str, int], terminal: Terminal) -> Iterator[str]:
+    """Say what was not compared."""
+    if counts := [figures.counted(count, name) for name, count in sorted(ignored.items())]:
         yield ""
-        yield terminal.style(f"not compared: {', '.join(ignored)} inside of texts", "dim")
+        yield terminal.style(f"not compared: {', '.join(counts)} inside of texts", "dim")
 
 
 def _about(run: DiffRun) -> str:

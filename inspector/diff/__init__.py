@@ -14,9 +14,11 @@ from inspector.diff.document import (
     diff_of,
     diff_run,
 )
+from inspector.diff.rates import MEASURES, Measure, Rate, Rates, RatesStep, Verdict, rates
 from inspector.diff.steps import Part, PartKind, Step
 
 __all__ = [
+    "MEASURES",
     "CallsDiff",
     "Cause",
     "CauseKind",
@@ -30,14 +32,20 @@ __all__ = [
     "DiffRun",
     "DiffStep",
     "Difference",
+    "Measure",
     "Pair",
     "Part",
     "PartKind",
+    "Rate",
+    "Rates",
+    "RatesStep",
     "Step",
+    "Verdict",
     "cause_of",
     "compare",
     "compare_calls",
     "cut_around",
     "diff_of",
     "diff_run",
+    "rates",
 ]

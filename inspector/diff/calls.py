@@ -52,8 +52,8 @@ def compare_calls(a: Event | None, b: Event | None, *, most_parts: int, most_tex
     changed = list(changed_parts(_parts(one), _parts(other)))
     answers = (None if one is None else one.answer, None if other is None else other.answer)
     return CallsDiff(
-        diff_call(one),
-        diff_call(other),
+        None if one is None else diff_call(one),
+        None if other is None else diff_call(other),
         [part_with_texts(each, most_text) for each in changed[:most_parts]],
         max(0, len(changed) - most_parts),
         len(_parts(one)) - sum(_is_in_a(each) for each in changed),

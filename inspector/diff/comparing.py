@@ -88,7 +88,7 @@ class Comparison:
 def compare(a: Iterable[Event], b: Iterable[Event]) -> Comparison:
     """Compares two runs, each given as all its events in full."""
     volatile = Volatile()
-    pairs = list(_aligned(steps_of(a, volatile), steps_of(b, volatile)))
+    pairs = list(aligned(steps_of(a, volatile), steps_of(b, volatile)))
     parted = [pair for pair in pairs if set(pair.differences) - {"input"}]
     return Comparison(pairs, min(parted, key=_ended(pairs), default=None), volatile.counts)
 
@@ -115,7 +115,8 @@ def _shift(pairs: Sequence[Pair]) -> int:
     return b - a
 
 
-def _aligned(a: Sequence[Step], b: Sequence[Step]) -> Iterator[Pair]:
+def aligned(a: Sequence[Step], b: Sequence[Step]) -> Iterator[Pair]:
+    """Yields every call of both runs, each above those below it, in the order of the first."""
     # Nothing calls itself: what a sender claims may be deeper than Python's stack.
     stack = [_pair(*each, depth=0) for each in reversed(_siblings(a, b))]
     while stack:

@@ -153,8 +153,8 @@ def _step(pair: Pair, most_parts: int | None) -> DiffStep:
     listed = pair.changed[:most_parts]
     event = pair.step.event
     return DiffStep(
-        diff_call(pair.a),
-        diff_call(pair.b),
+        None if pair.a is None else diff_call(pair.a),
+        None if pair.b is None else diff_call(pair.b),
         pair.depth,
         event.kind,
         event.tool or event.name,
@@ -164,10 +164,8 @@ def _step(pair: Pair, most_parts: int | None) -> DiffStep:
     )
 
 
-def diff_call(step: Step | None) -> DiffCall | None:
+def diff_call(step: Step) -> DiffCall:
     """Name a call."""
-    if step is None:
-        return None
     event = step.event
     return DiffCall(event.trace_id, event.span_id, event.name, event.status, event.duration_ms)
 

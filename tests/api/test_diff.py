@@ -136,6 +136,30 @@ def test_long_texts_are_cut_around_what_differs(client, store, trip):
     assert len(client.get("/diff?a=run-a&b=run-b").content) < 10_000
 
 
+def test_several_runs_are_compared_with_several(client, store, trip):
+    for at_s, (letter, city) in enumerate(zip("abcdef", ["Oslo"] * 3 + ["Rome"] * 3, strict=True)):
+        store.write(trip(letter, at_s=at_s, city=city))
+    found = client.get("/diff/rates?a=run-a&a=run-b&a=run-c&b=run-d&b=run-e&b=last").json()
+    assert [run["run_id"] for side in "ab" for run in found[side]] == [f"run-{letter}" for letter in "abcdef"]
+    assert (found["verdict"], found["first"]) == ("inconclusive", 0)
+    assert found["steps"][0]["rates"]["called"] == {"a": 3, "of_a": 3, "b": 3, "of_b": 3, "p": 1.0, "verdict": "same"}
+    answer = found["steps"][0]["rates"]["answer"]
+    assert (answer["a"], answer["of_a"], answer["b"], answer["of_b"], answer["p"]) == (0, 2, 3, 3, pytest.approx(0.1))
+    names = {"a": ["run-a", "run-b"], "b": ["run-d"]}
+    assert client.get("/diff/rates", params=names).json()["a"][1]["run_id"] == "run-b"
+
+
+def test_several_runs_have_to_be_there_and_not_too_many(client, store, trip, span, problem):
+    many = {"run": "run-b", "service": "travel"}
+    store.write([*trip("a", at_s=1), *(span(number, trace_id="b" * 32, **many) for number in range(1, 20_001))])
+    answer = problem(client.get("/diff/rates?a=run-a&b=nobody"))
+    assert (answer["status"], "no run or trace nobody" in answer["detail"]) == (404, True)
+    answer = problem(client.get("/diff/rates?a=run-b&b=run-b&b=run-a"))
+    assert (answer["status"], "40,002 spans; up to 40,000 are compared here" in answer["detail"]) == (422, True)
+    assert problem(client.get("/diff/rates?a=run-a"))["parameter"] == "b"
+    assert problem(client.get("/diff/rates?b=run-a" + "&a=run-a" * 21))["parameter"] == "a"
+
+
 def test_a_call_that_is_not_there_is_not_found(client, problem):
     answer = problem(client.get(f"/diff/calls?a={'a' * 32}.{1:016x}"))
     assert (answer["status"], "0000000000000001 of trace aaaa" in answer["detail"]) == (404, True)

@@ -120,3 +120,70 @@ def test_text_of_a_run_never_controls_the_terminal(inspector, write_spans, trip)
     shown = inspector("diff", "run-a", "run-b").stdout.decode()
     assert "\x1b" not in shown
     assert "\u202e" not in shown
+
+
+@pytest.fixture
+def many(write_spans, trip):
+    """Eight runs that go to Oslo, and then eight that go to Rome; all of one program."""
+    letters = "0123456789abcdef"
+    for number, letter in enumerate(letters):
+        write_spans(*trip(letter, at_s=number + 1, city="Oslo" if number < 8 else "Rome"))
+    return letters
+
+
+def test_several_runs_are_compared_with_those_of_their_program_before_them(inspector, many):
+    shown = inspector("diff", "--runs", "8").stdout.decode().splitlines()
+    assert [line.split(" (")[0] for line in shown[:2]] == ["- chat gpt-4o: 8 runs", "+ chat gpt-4o: 8 runs"]
+    assert shown[3:] == [
+        "The runs differ first at call 1 of 2, chat gpt-4o.",
+        "",
+        "~ chat gpt-4o: other answer 0/7 and 8/8",
+        "~ weather: other input 0/7 and 8/8",
+    ]
+    assert inspector("diff", "--runs", "8", "--exit-code").returncode == 1
+    assert (
+        inspector("diff", "run-7", "run-f", "--runs", "8", "--json").stdout
+        == inspector("diff", "--runs", "8", "--json").stdout
+    )
+
+
+def test_too_few_runs_are_inconclusive(inspector, many):
+    found = inspector("diff", "run-0,run-1", "run-e,run-f", "--exit-code")
+    assert found.returncode == 0
+    lines = found.stdout.decode().splitlines()
+    assert lines[3] == "Inconclusive: rates that differ may do so by chance, the first at call 1 of 2, chat gpt-4o."
+    assert lines[5] == "? chat gpt-4o: other answer 0/1 and 2/2, inconclusive"
+    document = json.loads(inspector("diff", "run-0,run-1", "run-e,run-f", "--json").stdout)
+    assert [run["run_id"] for side in "ab" for run in document[side]] == ["run-0", "run-1", "run-e", "run-f"]
+    assert (document["verdict"], document["first"], document["reference"]) == ("inconclusive", 0, 0)
+    assert document["steps"][1]["rates"]["input"] == {
+        "a": 0,
+        "of_a": 1,
+        "b": 2,
+        "of_b": 2,
+        "p": pytest.approx(1 / 3),
+        "verdict": "inconclusive",
+    }
+
+
+def test_runs_that_do_the_same_have_the_same_rates(inspector, many):
+    shown = inspector("diff", "run-0,run-1", "run-2,run-3,run-4", "--all").stdout.decode().splitlines()
+    assert shown[3:] == [
+        "Every rate is the same.",
+        "",
+        "  chat gpt-4o: called 2/2 and 3/3; other input 0/1 and 0/3; other answer 0/1 and 0/3; failed 0/2 and 0/3",
+        "  weather: called 2/2 and 3/3; other input 0/1 and 0/3; other answer 0/1 and 0/3; failed 0/2 and 0/3",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("run-0,run-1",), "name the runs that these are compared with"),
+        (("run-0,run-1", "run-2", "--runs", "3"), "--runs counts the runs before A and B"),
+        (("--runs", "1"), "takes a whole number from 2 to 100"),
+    ],
+)
+def test_several_runs_are_named_on_both_sides(inspector, words, said):
+    refused = inspector("diff", *words)
+    assert (refused.returncode, said in refused.stderr.decode()) == (2, True)

@@ -1,6 +1,7 @@
 """Two runs of one program that part, generated; with fixed times, the same in every run."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from stories import MINUTE, message, model_call, span_of, tool_call, wants
 
@@ -20,11 +21,26 @@ def two_trips() -> Iterator[Span]:
     yield from trip(THIRD, 0xD3, 4 * MINUTE, rule="Stay below 150 €.", city="Vienna", booked=True)
 
 
+def many_trips() -> Iterator[Span]:
+    """Yields eight runs with one system text and then eight with another; now and then one does something else."""
+    for number in range(8):
+        city = "Porto" if number == 3 else "Lisbon"
+        start_ms = number * MINUTE
+        yield from trip(
+            f"first-{number}", 0xE0 + number, start_ms, rule="Stay below 300 €.", city=city, booked=number < 2
+        )
+    for number in range(8):
+        city, start_ms = "Lisbon" if number == 5 else "Vienna", (8 + number) * MINUTE
+        yield from trip(
+            f"second-{number}", 0xF0 + number, start_ms, rule="Stay below 150 €.", city=city, booked=number < 5
+        )
+
+
 def trip(run: str, number: int, start_ms: float, *, rule: str, city: str, booked: bool) -> Iterator[Span]:
     """Yields one run: an agent, model calls and tools."""
     trace_id = f"{number:032x}"
 
-    def at(ms: float) -> dict[str, object]:
+    def at(ms: float) -> dict[str, Any]:
         return {"start_ms": start_ms + ms, "run": run, "service": "trip-planner"}
 
     system, asked = message("system", SYSTEM.format(rule=rule)), message("user", ASKED)

@@ -229,6 +229,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/diff/rates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Several runs against several.
+         * @description How often each call is made in both groups, is given or answers something else than in the run of the first group
+         *     that has most in common with the others of it, and fails; and whether chance explains that two rates differ.
+         *     As `inspector diff A,A B,B --json`. Runs are named as for `/diff`. Of more than 40,000 spans in all it answers 422.
+         */
+        get: operations["getDiffRates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/diff/calls": {
         parameters: {
             query?: never;
@@ -1195,6 +1217,59 @@ export interface components {
             cause: components["schemas"]["DiffCause"] | null;
             /** @description Every call of both, each above those below it, in the order of the first run. */
             steps: components["schemas"]["DiffStep"][];
+            ignored: components["schemas"]["Ignored"];
+        };
+        /**
+         * @description Whether both groups have one rate, two that chance may explain, or two that it hardly does.
+         * @enum {string}
+         */
+        Verdict: "same" | "inconclusive" | "differs";
+        /** @description How often something was so in each group. */
+        Rate: {
+            a: components["schemas"]["Count"];
+            of_a: components["schemas"]["Count"];
+            b: components["schemas"]["Count"];
+            of_b: components["schemas"]["Count"];
+            /**
+             * @description How likely rates that differ so much or more are where the groups do not, by Fisher's exact test, two-sided.
+             *     The verdict allows for how many rates are looked at.
+             */
+            p: number;
+            verdict: components["schemas"]["Verdict"];
+        };
+        /** @description A call of several runs. */
+        RatesStep: {
+            /** @description The one that the others are held against. */
+            call: components["schemas"]["DiffCall"];
+            depth: components["schemas"]["Count"];
+            kind: components["schemas"]["Kind"];
+            /** @description The tool, else the name of the span. */
+            name: string;
+            /** @description The gravest of its rates. */
+            verdict: components["schemas"]["Verdict"];
+            /**
+             * @description Of all runs how many made the call, of the calls how many failed, and of those that are held against another
+             *     how many were given or answered something else.
+             */
+            rates: {
+                called: components["schemas"]["Rate"];
+                input: components["schemas"]["Rate"];
+                answer: components["schemas"]["Rate"];
+                failed: components["schemas"]["Rate"];
+            };
+        };
+        /** @description Several runs against several. */
+        Rates: {
+            a: components["schemas"]["DiffRun"][];
+            b: components["schemas"]["DiffRun"][];
+            /** @description The place of the run in `a` that all are held against. */
+            reference: components["schemas"]["Count"];
+            /** @description The gravest of the steps'. */
+            verdict: components["schemas"]["Verdict"];
+            /** @description The place of the step with that verdict that ended first; null where all are the same. */
+            first: components["schemas"]["Count"] | null;
+            /** @description Every call of any run, each above those below it. */
+            steps: components["schemas"]["RatesStep"][];
             ignored: components["schemas"]["Ignored"];
         };
         /** @description How many ids and times inside of texts were not compared: `id`, `time`. */
@@ -2444,6 +2519,42 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Diff"];
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            421: components["responses"]["Misdirected"];
+            422: components["responses"]["Invalid"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getDiffRates: {
+        parameters: {
+            query: {
+                /** @description The first group; repeat it for several. */
+                a: components["schemas"]["NamedRun"][];
+                /** @description The second group; repeat it for several. */
+                b: components["schemas"]["NamedRun"][];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Both groups, compared. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rates"];
                 };
             };
             400: components["responses"]["Malformed"];

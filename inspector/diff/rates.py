@@ -1,0 +1,246 @@
+"""Several runs against several: how often each call is made, fails, and is given or answers something else."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from inspector.diff.comparing import aligned
+from inspector.diff.document import DiffCall, DiffRun, diff_call
+from inspector.diff.fisher import Table, certain, p_value
+from inspector.diff.steps import Step, steps_of
+from inspector.diff.volatile import Volatile
+from inspector.model import Event, Kind
+
+Group: TypeAlias = Literal["a", "b"]
+Measure: TypeAlias = Literal["called", "input", "answer", "failed"]
+"""What is counted: runs that made the call, and of those the ones in which it was given something else than in the run
+that all are held against, answered something else, or failed."""
+Verdict: TypeAlias = Literal["same", "inconclusive", "differs"]
+"""Whether both groups have one rate, two that chance may explain, or two that it hardly does."""
+
+GROUPS: tuple[Group, Group] = ("a", "b")
+MEASURES: tuple[Measure, ...] = ("called", "input", "answer", "failed")
+_GRAVITY: tuple[Verdict, ...] = ("same", "inconclusive", "differs")
+_Kin: TypeAlias = tuple[str, str]
+_Key: TypeAlias = tuple[_Kin, int]
+"""What is called, and how many calls of it that the reference does not have came before beside it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """How often something was so in each group."""
+
+    a: int
+    of_a: int
+    b: int
+    of_b: int
+    p: float
+    """How likely rates that differ so much or more are where the groups do not: Fisher's exact test, two-sided."""
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class RatesStep:
+    """A call of several runs."""
+
+    call: DiffCall
+    """The one that the others are held against."""
+    depth: int
+    kind: Kind
+    name: str
+    """The tool, else the name of the span."""
+    verdict: Verdict
+    """The gravest of its rates."""
+    rates: Mapping[Measure, Rate]
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """Several runs against several."""
+
+    a: Sequence[DiffRun]
+    b: Sequence[DiffRun]
+    reference: int
+    """The run of the first group that all are held against: the one that has most in common with the others of it."""
+    verdict: Verdict
+    """The gravest of the steps'."""
+    first: int | None
+    """The place of the step with that verdict that ended first; None where all are the same."""
+    steps: Sequence[RatesStep]
+    """Every call of any run, each above those below it."""
+    ignored: Mapping[str, int]
+    """What was not compared, and how often it was there: ``id``, ``time``."""
+
+
+@dataclass(slots=True, eq=False)
+class _Level:
+    """The calls below one, whichever runs made them."""
+
+    nodes: "list[_Node]" = field(default_factory=list["_Node"])
+    further: "dict[_Key, _Node]" = field(default_factory=dict["_Key", "_Node"])
+    """Those that the reference does not have."""
+
+
+@dataclass(slots=True, eq=False)
+class _Node:
+    """A call, whichever runs made it."""
+
+    step: Step
+    depth: int
+    ended_ns: int
+    """After the start of its run."""
+    below: _Level = field(default_factory=_Level)
+    counts: Counter[tuple[Group, Measure]] = field(default_factory=Counter[tuple[Group, Measure]])
+    held: Counter[Group] = field(default_factory=Counter[Group])
+    """Calls of each group that were held against it."""
+
+    def count(self, step: Step, group: Group) -> None:
+        """Count a run that made it."""
+        self.counts[group, "called"] += 1
+        self.counts[group, "failed"] += step.event.error is not None
+        if step is not self.step:
+            self.held[group] += 1
+            self.counts[group, "input"] += step.identity != self.step.identity
+            self.counts[group, "answer"] += step.answer != self.step.answer
+
+    def table(self, measure: Measure, runs: Mapping[Group, int]) -> Table:
+        """Return how often something was so in each group."""
+        a, b = (self.counts[group, measure] for group in GROUPS)
+        match measure:
+            case "called":
+                of_a, of_b = (runs[group] for group in GROUPS)
+            case "failed":
+                of_a, of_b = (self.counts[group, "called"] for group in GROUPS)
+            case _:
+                of_a, of_b = (self.held[group] for group in GROUPS)
+        return Table(a, of_a, b, of_b)
+
+
+class _Tree:
+    """The calls of a run, and those that others make beside them."""
+
+    def __init__(self, reference: Sequence[Step]) -> None:
+        self.root = _Level()
+        self._reference = reference
+        self._known: dict[int, _Node] = {}
+        began_ns, levels = _began_ns(reference), [self.root]
+        for pair in aligned(reference, reference):
+            node = _Node(pair.step, pair.depth, pair.step.end_ns - began_ns)
+            levels[pair.depth].nodes.append(node)
+            levels[pair.depth + 1 :] = [node.below]
+            self._known[id(pair.a)] = node
+
+    def hold(self, run: Sequence[Step], group: Group) -> None:
+        """Count the calls of a run at those of the reference; put those that it does not have where they came."""
+        began_ns, levels = _began_ns(run), [self.root]
+        before: list[_Node | None] = [None]
+        numbers: Counter[tuple[int, _Kin]] = Counter()
+        for pair in aligned(self._reference, run):
+            del levels[pair.depth + 1 :], before[pair.depth + 1 :]
+            level = levels[-1]
+            if pair.a is not None:
+                node = self._known[id(pair.a)]
+            else:
+                place = (id(level), pair.step.kin)
+                made = _Node(pair.step, pair.depth, pair.step.end_ns - began_ns)
+                node = _further(level, (pair.step.kin, numbers[place]), made, before[-1])
+                numbers[place] += 1
+            if pair.b is not None:
+                node.count(pair.b, group)
+            before[-1] = node
+            levels.append(node.below)
+            before.append(None)
+
+    def nodes(self) -> Iterator[_Node]:
+        """Yield every call, each above those below it."""
+        stack = self.root.nodes[::-1]
+        while stack:
+            node = stack.pop()
+            yield node
+            stack += node.below.nodes[::-1]
+
+
+def _further(level: _Level, key: "_Key", made: _Node, before: _Node | None) -> _Node:
+    """Return the call of this key, which is put behind another where it is the first."""
+    if key not in level.further:
+        level.further[key] = made
+        level.nodes.insert(0 if before is None else level.nodes.index(before) + 1, made)
+    return level.further[key]
+
+
+def _began_ns(run: Sequence[Step]) -> int:
+    return min((step.start_ns for step in run), default=0)
+
+
+def rates(a: Sequence[tuple[DiffRun, Iterable[Event]]], b: Sequence[tuple[DiffRun, Iterable[Event]]]) -> Rates:
+    """Compare several runs with several.
+
+    Args:
+        a: The first group, one run at least, each with all its events in full.
+        b: The second group, likewise.
+    """
+    volatile = Volatile()
+    first, second = ([steps_of(events, volatile) for _, events in group] for group in (a, b))
+    reference = _most_common(first)
+    tree = _Tree(first[reference])
+    for group, runs in zip(GROUPS, (first, second), strict=True):
+        for run in runs:
+            tree.hold(run, group)
+    nodes = list(tree.nodes())
+    steps = _steps(nodes, {"a": len(a), "b": len(b)})
+    verdict = _gravest(step.verdict for step in steps)
+    places = [place for place, step in enumerate(steps) if step.verdict == verdict != "same"]
+    return Rates(
+        [run for run, _ in a],
+        [run for run, _ in b],
+        reference,
+        verdict,
+        min(places, key=lambda place: nodes[place].ended_ns, default=None),
+        steps,
+        volatile.counts,
+    )
+
+
+def _most_common(runs: Sequence[Sequence[Step]]) -> int:
+    """Return the place of the run whose calls and answers most of the others have, too."""
+    said = [{(step.identity, step.answer) for step in _all(run)} for run in runs]
+    total = Counter(each for one in said for each in one)
+    return max(range(len(runs)), key=lambda at: (sum(total[each] for each in said[at]) / (len(said[at]) or 1), -at))
+
+
+def _all(steps: Iterable[Step]) -> Iterator[Step]:
+    stack = list(steps)
+    while stack:
+        step = stack.pop()
+        yield step
+        stack += step.children
+
+
+def _steps(nodes: Sequence[_Node], runs: Mapping[Group, int]) -> list[RatesStep]:
+    tables = [node.table(measure, runs) for node in nodes for measure in MEASURES]
+    found = map(_rate, tables, certain(tables))
+    return [_step(node, {measure: next(found) for measure in MEASURES}) for node in nodes]
+
+
+def _step(node: _Node, rates: Mapping[Measure, Rate]) -> RatesStep:
+    event = node.step.event
+    name, verdict = event.tool or event.name, _gravest(rate.verdict for rate in rates.values())
+    return RatesStep(diff_call(node.step), node.depth, event.kind, name, verdict, rates)
+
+
+def _rate(table: Table, is_certain: bool) -> Rate:  # noqa: FBT001 - one of a map
+    verdict: Verdict = "differs" if is_certain else "inconclusive"
+    if not is_certain and _is_one_rate(table):
+        verdict = "same"
+    return Rate(*table, p_value(table), verdict)
+
+
+def _is_one_rate(table: Table) -> bool:
+    if table.of_a and table.of_b:
+        return table.a * table.of_b == table.b * table.of_a
+    return not table.a and not table.b
+
+
+def _gravest(verdicts: Iterable[Verdict]) -> Verdict:
+    return _GRAVITY[max(map(_GRAVITY.index, verdicts), default=0)]
