@@ -40,8 +40,10 @@ def media_part(block: Fields) -> Part | None:
 
 def with_data(part: Part) -> Part:
     """Return a part with the data that its address holds; one that is not in base64 stays an address."""
+    if part["type"] != "uri":
+        return part
     address = part.get("uri")
-    if part.get("type") != "uri" or not isinstance(address, str) or not address.startswith("data:"):
+    if not isinstance(address, str) or not address.startswith("data:"):
         return part
     head, _, data = address[5:].partition(",")
     what: Part = {"modality": part.get("modality"), "mime_type": head.split(";")[0] or None}

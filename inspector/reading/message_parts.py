@@ -14,6 +14,9 @@ from inspector.reading.media import MEDIA_FIELDS, MEDIA_TYPES, media_part
 STRUCTURED: Final = ("structured_content", "structuredContent", "structured")
 """What the results of MCP tools name what they answer to programs."""
 
+BESIDE: Final = frozenset(("tool_calls", "toolCalls", "tools_calls", "function_call", "tool_results"))
+"""Members of a message that hold calls and answers beside its content."""
+
 Rule: TypeAlias = Callable[[Fields], Part | None]
 
 
@@ -83,7 +86,9 @@ def part_of(block: Plain) -> Part | None:
 
 def rule_of(block: Fields) -> Rule | None:
     """Return the rule for the type that a block says it has."""
-    kind = first(block, "type", "part_kind", "kind")
+    kind = block.get("type")
+    if kind is None:
+        kind = first(block, "part_kind", "kind")
     return _BY_TYPE.get(kind) if isinstance(kind, str) else None
 
 

@@ -13,7 +13,7 @@ from inspector.plain import Plain
 from inspector.reading.fields import Fields, Part, first, parsed
 from inspector.reading.llm_facts import finish_reason, response_facts
 from inspector.reading.media import with_data
-from inspector.reading.message_parts import calls_beside, part_of, reasoning, rule_of, text_part, tool_response
+from inspector.reading.message_parts import BESIDE, calls_beside, part_of, reasoning, rule_of, text_part, tool_response
 from inspector.roles import ROLES, role_named
 
 Message: TypeAlias = dict[str, Any]
@@ -34,6 +34,8 @@ _SYSTEM: Final = ("system", "instructions", "system_instruction", "systemInstruc
 _ASKED: Final = ("messages", "input", "contents", "prompt", "message", "history", "message_history")
 _ANSWERED: Final = ("generations", "output", "message", "messages", "response", "result")
 _ANSWERS: Final = ("choices", "candidates")
+_PLAIN: Final = frozenset(("role", "content", "parts", "name", "finish_reason"))
+"""Members of a message that has nothing beside its content."""
 _WRITTEN: Final = ("text", "output_text", "outputText", "response", "completion", "generated_text", "output")
 
 
@@ -71,13 +73,18 @@ class MessageReader:
 
     def message(self, fields: Fields, role: str) -> Message:
         """Return one message."""
-        item = _bare(fields)
+        return self._message(_bare(fields), role)
+
+    def _message(self, item: Fields, role: str) -> Message:
         kind = item.get("type")
         if item.get("role") is None and isinstance(kind, str) and kind in _ITEM_ROLES:
             return _message(_ITEM_ROLES[kind], self.part(item))
-        message = _message(_role(item, role), *self._parts_of(item))
+        said_by = _role(item, role)
+        message = _message(said_by, *self._parts_of(item, said_by))
         name = item.get("name")
-        return _ended(message | {"name": name} if isinstance(name, str) and name else message, item)
+        if isinstance(name, str) and name:
+            message["name"] = name
+        return message if said_by in ("user", "tool") else _ended(message, item)
 
     def _listed(self, items: list[Plain], role: str, nesting: int) -> list[Message]:
         match items:
@@ -87,11 +94,13 @@ class MessageReader:
             case _:
                 pass
         are_texts = all(isinstance(item, str) for item in items)
-        if not are_texts and not any(_is_message(item) or _is_answer(item) or isinstance(item, list) for item in items):
+        if not are_texts and not any(_holds_messages(item) for item in items):
             return [_message(role, *self._parts(items))]
         messages: list[Message] = []
         for item in items:
-            if isinstance(item, list | dict):
+            if isinstance(item, dict) and _is_message(bare := _bare(item)):
+                messages.append(self._message(bare, role))
+            elif isinstance(item, list | dict):
                 messages += self.read(item, role, nesting + 1)[0]
             else:
                 messages.append(_message(role, self.part(item)))
@@ -99,7 +108,7 @@ class MessageReader:
 
     def _enveloped(self, held: Fields, role: str, nesting: int) -> tuple[list[Message], Instructions]:
         if _is_message(held):
-            return [self.message(held, role)], None
+            return [self._message(held, role)], None
         if role == "assistant":
             return self._answered(held, nesting), None
         asked = next((name for name in _ASKED if held.get(name) is not None), None)
@@ -138,7 +147,7 @@ class MessageReader:
     def _whole(self, response: Fields) -> Message:
         """Return an answer that holds no others."""
         if _is_message(response) or "content" in response or "parts" in response:
-            return self.message(response, "assistant")
+            return self._message(response, "assistant")
         text = first(response, *_WRITTEN)
         beside = self._beside(response, ())
         if rule_of(response) is None and (isinstance(text, str) or beside):
@@ -156,10 +165,14 @@ class MessageReader:
         reasons = response_facts(response).finish_reasons
         return _message("assistant", *parts) | ({"finish_reason": reasons[0]} if reasons else {})
 
-    def _parts_of(self, item: Fields) -> list[Part]:
-        content = first(item, "parts", "content")
+    def _parts_of(self, item: Fields, role: str) -> list[Part]:
+        parts_given = item.get("parts")
+        content = item.get("content") if parts_given is None else parts_given
+        # What few messages have is asked for once: each question costs as much as reading a text.
+        if item.keys() <= _PLAIN:
+            return self._parts(content)
         call_id = first(item, "tool_call_id", "tool_use_id")
-        if call_id is not None and item.get("parts") is None and _role(item, "") in ("tool", "user"):
+        if call_id is not None and parts_given is None and role in ("tool", "user"):
             answered = tool_response(call_id, content)
             # LangChain's ToolMessage says so by its status.
             return [answered | {"is_error": True} if item.get("status") == "error" else answered]
@@ -173,6 +186,8 @@ class MessageReader:
         return parts + self._beside(item, [part.get("id") for part in parts if part.get("type") == "tool_call"])
 
     def _beside(self, item: Fields, call_ids: "list[Plain] | tuple[()]") -> list[Part]:
+        if item.keys().isdisjoint(BESIDE):
+            return []
         beside = calls_beside(item, self.most)
         return [
             part if "type" in part else self.part(part)
@@ -183,6 +198,8 @@ class MessageReader:
     def _parts(self, content: Plain) -> list[Part]:
         if content is None or content == "":
             return []
+        if isinstance(content, str):
+            return [text_part(content)]
         blocks = content[: self.most] if isinstance(content, list) else [content]
         return [self.part(block) for block in blocks if block is not None]
 
@@ -194,7 +211,7 @@ def _recorded_part(block: Plain) -> Part:
 def _foreign_part(block: Plain) -> Part:
     part = part_of(block)
     if part is not None:
-        return with_data(part)
+        return with_data(part) if part["type"] == "uri" else part
     return {**block} if isinstance(block, dict) else text_part(str(block))
 
 
@@ -242,6 +259,8 @@ def _ended(message: Message, fields: Fields) -> Message:
 
 def _bare(fields: Fields) -> Fields:
     """Return a message without LangChain's wrappings."""
+    if "lc" not in fields and "data" not in fields:
+        return fields
     is_constructor = fields.get("lc") is not None
     inner = fields.get("kwargs") if is_constructor else fields.get("data")
     if not isinstance(inner, dict) or not (is_constructor or fields.keys() == {"type", "data"}):
@@ -258,24 +277,27 @@ def _role(item: Fields, otherwise: str) -> str:
     name = item.get("role") or item.get("type")
     if not isinstance(name, str) or name == "message":
         return otherwise
-    return role_named(name) or name
+    return ROLES.get(name) or role_named(name) or name
 
 
-def _is_message(item: Plain) -> bool:
-    if not isinstance(item, dict):
-        return False
-    fields = _bare(item)
-    kind = fields.get("type")
+def _is_message(fields: Fields) -> bool:
+    """Tell it of what has no wrappings."""
     if "role" in fields or ("parts" in fields and "kind" in fields):
         return True
+    kind = fields.get("type")
     return isinstance(kind, str) and (
         kind in _ITEM_ROLES or ("content" in fields and (kind == "message" or role_named(kind) is not None))
     )
 
 
-def _is_answer(item: Plain) -> bool:
+def _is_answer(fields: Fields) -> bool:
     """Tell whether it is one of several answers, each with its message inside."""
-    if not isinstance(item, dict) or _is_message(item):
-        return False
-    inner = first(item, "message", "delta", "content")
-    return isinstance(inner, dict) and (_is_message(inner) or "parts" in inner)
+    inner = first(fields, "message", "delta", "content")
+    return isinstance(inner, dict) and (_is_message(_bare(inner)) or "parts" in inner)
+
+
+def _holds_messages(item: Plain) -> bool:
+    if not isinstance(item, dict):
+        return isinstance(item, list)
+    bare = _bare(item)
+    return _is_message(bare) or _is_answer(bare)
