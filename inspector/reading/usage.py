@@ -211,7 +211,7 @@ def _spelled(plain: Mapping[str, Plain], spelling: Spelling) -> Usage | None:
 
 def _first(plain: Mapping[str, Plain], paths: str) -> int | None:
     for path in paths.split():
-        if (count := _count(_at(plain, path))) is not None:
+        if (count := count_of(_at(plain, path))) is not None:
             return count
     return None
 
@@ -231,8 +231,11 @@ def _at(plain: Mapping[str, Plain], path: str) -> Plain:
     return plain.get(name)
 
 
-def _count(value: Plain) -> int | None:
-    """A count, at most the largest 64-bit integer; None for what counts nothing: less than 0, NaN, a truth value."""
+def count_of(value: Plain) -> int | None:
+    """Return a count, however it was written, at most the largest 64-bit integer.
+
+    None for what counts nothing: less than 0, NaN, a truth value.
+    """
     if isinstance(value, str) and value.isdecimal() and value.isascii() and len(value) < 4000:
         value = int(value)
     if isinstance(value, float) and math.isfinite(value) and value.is_integer():

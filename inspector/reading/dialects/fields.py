@@ -1,14 +1,15 @@
 """Texts and counts out of attributes, which hold whatever a sender put there."""
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import cast
 
 from inspector.model import AttributeValue
+from inspector.plain import INT64_MAX, Plain
 from inspector.reading.cost import Tokens
 from inspector.reading.dialects.table import Table
 from inspector.reading.fields import parsed
+from inspector.reading.usage import Usage, count_of, read_usage
 
-INT64_MAX = 2**63 - 1
 LONGEST_NAME = 1_024
 
 Attributes = Mapping[str, AttributeValue]
@@ -45,9 +46,10 @@ def tokens(attributes: Attributes, table: Table) -> Tokens | None:
     cache_read = _count(attributes, table.cache_read)
     cache_write = _count(attributes, table.cache_write)
     if table.usages and (cache_read is None or given is None):
-        found = _usage(attributes, table.usages)
-        given, output = given if given is not None else found[0], output if output is not None else found[1]
-        cache_read, cache_write = cache_read or found[2], cache_write or found[3]
+        usage = _usage(attributes, table.usages)
+        given = usage.input_tokens if given is None else given
+        output = usage.output_tokens if output is None else output
+        cache_read, cache_write = cache_read or usage.cache_read_tokens, cache_write or usage.cache_write_tokens
     if given is None and output is None and cache_read is None and cache_write is None:
         return None
     if not cache_read and not cache_write:
@@ -70,39 +72,17 @@ def _count(attributes: Attributes, keys: tuple[str, ...]) -> int | None:
     for key in keys:
         value = attributes.get(key)
         if value is not None:
-            count = as_count(value)
+            count = count_of(cast("Plain", value))
             if count is not None:
                 return count
     return None
 
 
-def as_count(value: object) -> int | None:
-    """Return a count of tokens, however it was written; the largest there is, where it is larger."""
-    if type(value) is int:
-        return None if value < 0 else min(value, INT64_MAX)
-    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= 20:
-        value = int(value)
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    return min(value, INT64_MAX) if type(value) is int and value >= 0 else None
-
-
-_INPUT = ("input_tokens", "prompt_tokens", "prompt_token_count")
-_OUTPUT = ("output_tokens", "completion_tokens", "candidates_token_count")
-_READ = ("cache_read_input_tokens", "cached_tokens", "cache_read", "cached_content_token_count")
-_WRITE = ("cache_creation_input_tokens", "cache_creation")
-_DETAILS = ("input_tokens_details", "prompt_tokens_details", "input_token_details")
-
-
-def _usage(attributes: Attributes, keys: tuple[str, ...]) -> tuple[int | None, int | None, int | None, int | None]:
+def _usage(attributes: Attributes, keys: tuple[str, ...]) -> Usage:
     """Return the counts of a provider's own usage object."""
     for key in keys:
         value = attributes.get(key)
-        held = value if isinstance(value, dict) else parsed(value)
-        if isinstance(held, dict):
-            usage: dict[str, Any] = dict(cast("Mapping[str, Any]", held))
-            for name in _DETAILS:
-                if isinstance(usage.get(name), dict):
-                    usage = {**usage, **usage[name]}
-            return _count(usage, _INPUT), _count(usage, _OUTPUT), _count(usage, _READ), _count(usage, _WRITE)
-    return None, None, None, None
+        usage = read_usage(parsed(value) if isinstance(value, str) else cast("Plain", value))
+        if usage is not None:
+            return usage
+    return Usage()
