@@ -145,7 +145,7 @@ class FunctionTool(Tool):
         return self._declared.name if self._declared.definition is not None else self.definition.name
 
     @property
-    def called_function(self) -> Callable[..., Any]:
+    def called_function(self) -> Callable[..., Any] | None:
         """The Python function behind it."""
         return self.function
 

@@ -1,41 +1,30 @@
 """Lists, reads, searches and writes the files of one folder."""
 
-import asyncio
+import builtins
 from base64 import b64encode
-from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from fnmatch import fnmatchcase
-from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from toolkit.call import ToolCall
+from pydantic import Field
+
 from toolkit.content import Content, ImageContent, ResourceContent, TextContent
-from toolkit.context import ToolContext
-from toolkit.definition import ToolDefinition
 from toolkit.errors import ToolkitError
+from toolkit.functions import FunctionTool
 from toolkit.middleware.selection import above_zero
 from toolkit.result import ToolResult
-from toolkit.tool_class import arguments_of
 from toolkit.tools.rooted import Entry, RootedFolder
 from toolkit.tools.runtime import RuntimeTool
 
 MOST_ENTRIES = 1_000
 MOST_MATCHES = 200
 _LONGEST_LINE = 500
-_PATH = {"type": "string", "description": "Relative to the folder."}
+Folder = Annotated[str, "Relative to the folder."]
 
 
-class FilesystemTool(RuntimeTool):
-    """One of the tools that ``filesystem_tools`` makes; it works off the event loop."""
-
-    def __init__(self, definition: ToolDefinition, work: Callable[[Mapping[str, Any]], ToolResult]) -> None:
-        super().__init__(definition)
-        self._work = work
-
-    async def run(self, call: ToolCall, context: ToolContext) -> ToolResult:  # noqa: ARG002 - the signature of tools
-        """Do it in a thread; one that is cancelled ends by itself, since all of them have bounds."""
-        return await asyncio.to_thread(self._work, arguments_of(call))
+class FilesystemTool(RuntimeTool, FunctionTool):
+    """One of the tools that ``filesystem_tools`` makes; it works off the event loop, and all of them have bounds."""
 
 
 def filesystem_tools(
@@ -53,93 +42,91 @@ def filesystem_tools(
 
     Raises:
         DefinitionInvalid: ``root`` is no folder, or a limit is not above 0.
+        ExtraMissing: ``pydantic`` is not installed.
     """
     above_zero(max_bytes, "filesystem_tools(max_bytes=…)")
     above_zero(max_files, "filesystem_tools(max_files=…)")
-    folder = RootedFolder(root)
-    tools = [_lister(folder), _reader(folder, max_bytes), _searcher(folder, max_bytes, max_files)]
-    return tools if read_only else [*tools, _writer(folder, max_bytes)]
+    files = _Files(RootedFolder(root), max_bytes, max_files)
+    read = f"Read a file, up to {max_bytes:,} bytes from an offset on."
+    tools = [
+        FilesystemTool(files.list, name="filesystem.list"),
+        FilesystemTool(files.read, name="filesystem.read", description=read),
+        FilesystemTool(files.search, name="filesystem.search"),
+    ]
+    return tools if read_only else [*tools, FilesystemTool(files.write, name="filesystem.write")]
 
 
-def _lister(folder: RootedFolder) -> FilesystemTool:
-    return _tool("list", "List a folder.", {"path": _PATH}, partial(_list, folder))
+@dataclass(frozen=True, slots=True)
+class _Files:
+    folder: RootedFolder
+    max_bytes: int
+    max_files: int
 
+    def list(self, path: Folder = ".") -> ToolResult:
+        """List a folder."""
+        entries = self.folder.entries(path)
+        shown = entries[:MOST_ENTRIES]
+        lines = [_line(entry) for entry in shown]
+        if len(entries) > len(shown):
+            lines.append(f"[{len(entries) - len(shown):,} more]")
+        value = {"entries": [asdict(entry) for entry in shown], "truncated": len(entries) > len(shown)}
+        return ToolResult([TextContent("\n".join(lines) or "[empty]")], structured=value)
 
-def _reader(folder: RootedFolder, max_bytes: int) -> FilesystemTool:
-    offset = {"type": "integer", "minimum": 0, "default": 0, "description": "In bytes."}
-    return _tool(
-        "read",
-        f"Read a file, up to {max_bytes:,} bytes from an offset on.",
-        {"path": _PATH, "offset": offset},
-        partial(_read, folder, max_bytes),
-        required=("path",),
-    )
+    def read(self, path: Folder, offset: Annotated[int, Field(ge=0, description="In bytes.")] = 0) -> ToolResult:
+        data, size = self.folder.read(path, max_bytes=self.max_bytes, offset=offset)
+        end = offset + len(data)
+        content = [_content(path, data, whole=offset == 0 and end >= size)]
+        if end < size:
+            content.append(TextContent(f"[bytes {offset:,} to {end:,} of {size:,}; read on with offset={end}]"))
+        return ToolResult(content, metadata={"path": path, "size": size, "offset": offset, "end": end})
 
+    def search(
+        self,
+        text: Annotated[str, Field(min_length=1, description="Upper and lower case are the same.")],
+        path: Folder = ".",
+        names: Annotated[str, "Only files of such names, as in '*.md'."] = "*",
+    ) -> ToolResult:
+        """Find the lines that contain a text in the files of a folder and below."""
+        matches: builtins.list[dict[str, Any]] = []
+        truncated, searched = False, 0
+        for file in self.folder.files(path):
+            if not fnmatchcase(file.rpartition("/")[2], names):
+                continue
+            searched += 1
+            if searched > self.max_files or len(matches) > MOST_MATCHES:
+                truncated = True
+                break
+            try:
+                data, size = self.folder.read(file, max_bytes=self.max_bytes)
+            except ToolkitError:
+                continue  # gone, or not ours to read
+            truncated = truncated or size > len(data)
+            matches += _matches(file, data, text.casefold())
+        truncated = truncated or len(matches) > MOST_MATCHES
+        lines = [f"{match['path']}:{match['line']}: {match['text']}" for match in matches[:MOST_MATCHES]]
+        lines += ["[there may be more]"] if truncated else []
+        value = {"matches": matches[:MOST_MATCHES], "truncated": truncated}
+        return ToolResult([TextContent("\n".join(lines) or "[nothing found]")], structured=value)
 
-def _searcher(folder: RootedFolder, max_bytes: int, max_files: int) -> FilesystemTool:
-    return _tool(
-        "search",
-        "Find the lines that contain a text in the files of a folder and below.",
-        {
-            "text": {"type": "string", "minLength": 1, "description": "Upper and lower case are the same."},
-            "path": _PATH,
-            "names": {"type": "string", "description": "Only files of such names, as in '*.md'."},
-        },
-        partial(_search, folder, max_bytes, max_files),
-        required=("text",),
-    )
-
-
-def _writer(folder: RootedFolder, max_bytes: int) -> FilesystemTool:
-    append = {"type": "boolean", "default": False, "description": "Add to the end of what is there."}
-    return _tool(
-        "write",
-        "Write a file; the folders it needs are made.",
-        {"path": _PATH, "content": {"type": "string"}, "append": append},
-        partial(_write, folder, max_bytes),
-        required=("path", "content"),
-    )
-
-
-def _tool(
-    verb: str,
-    description: str,
-    properties: dict[str, Any],
-    work: Callable[[Mapping[str, Any]], ToolResult],
-    *,
-    required: tuple[str, ...] = (),
-) -> FilesystemTool:
-    schema: dict[str, Any] = {"type": "object", "properties": properties, "additionalProperties": False}
-    if required:
-        schema["required"] = list(required)
-    definition = ToolDefinition(name=f"filesystem.{verb}", description=description, input_schema=schema)
-    return FilesystemTool(definition, work)
-
-
-def _list(folder: RootedFolder, arguments: Mapping[str, Any]) -> ToolResult:
-    entries = folder.entries(arguments.get("path", "."))
-    shown = entries[:MOST_ENTRIES]
-    lines = [_line(each) for each in shown]
-    if len(entries) > len(shown):
-        lines.append(f"[{len(entries) - len(shown):,} more]")
-    value = {"entries": [asdict(each) for each in shown], "truncated": len(entries) > len(shown)}
-    return ToolResult([TextContent("\n".join(lines) or "[empty]")], structured=value)
+    def write(
+        self, path: Folder, content: str, *, append: Annotated[bool, "Add to the end of what is there."] = False
+    ) -> ToolResult:
+        """Write a file; the folders it needs are made."""
+        data = content.encode()
+        if len(data) > self.max_bytes:
+            raise ToolkitError(
+                f"content: {len(data):,} bytes are more than {self.max_bytes:,}; write it in parts with append"
+            )
+        new = self.folder.write(path, data, append=append)
+        did = "created" if new else "appended to" if append else "replaced"
+        value = {"path": path, "bytes": len(data), "created": new}
+        return ToolResult([TextContent(f"{did} {path} ({len(data):,} bytes)")], structured=value)
 
 
 def _line(entry: Entry) -> str:
     if entry.type == "folder":
         return f"{entry.name}/"
     return f"{entry.name} ({f'{entry.size:,} bytes' if entry.type == 'file' else entry.type})"
-
-
-def _read(folder: RootedFolder, max_bytes: int, arguments: Mapping[str, Any]) -> ToolResult:
-    path, offset = arguments["path"], arguments.get("offset", 0)
-    data, size = folder.read(path, max_bytes=max_bytes, offset=offset)
-    end = offset + len(data)
-    content = [_content(path, data, whole=offset == 0 and end >= size)]
-    if end < size:
-        content.append(TextContent(f"[bytes {offset:,} to {end:,} of {size:,}; read on with offset={end}]"))
-    return ToolResult(content, metadata={"path": path, "size": size, "offset": offset, "end": end})
 
 
 def _content(path: str, data: bytes, *, whole: bool) -> Content:
@@ -158,30 +145,6 @@ def _content(path: str, data: bytes, *, whole: bool) -> Content:
     return ResourceContent(path, mime_type, blob=encoded)
 
 
-def _search(folder: RootedFolder, max_bytes: int, max_files: int, arguments: Mapping[str, Any]) -> ToolResult:
-    wanted, pattern = str(arguments["text"]).casefold(), arguments.get("names", "*")
-    matches: list[dict[str, Any]] = []
-    truncated, searched = False, 0
-    for path in folder.files(arguments.get("path", ".")):
-        if not fnmatchcase(path.rpartition("/")[2], pattern):
-            continue
-        searched += 1
-        if searched > max_files or len(matches) > MOST_MATCHES:
-            truncated = True
-            break
-        try:
-            data, size = folder.read(path, max_bytes=max_bytes)
-        except ToolkitError:
-            continue  # gone, or not ours to read
-        truncated = truncated or size > len(data)
-        matches += _matches(path, data, wanted)
-    truncated = truncated or len(matches) > MOST_MATCHES
-    lines = [f"{each['path']}:{each['line']}: {each['text']}" for each in matches[:MOST_MATCHES]]
-    lines += ["[there may be more]"] if truncated else []
-    value = {"matches": matches[:MOST_MATCHES], "truncated": truncated}
-    return ToolResult([TextContent("\n".join(lines) or "[nothing found]")], structured=value)
-
-
 def _matches(path: str, data: bytes, wanted: str) -> list[dict[str, Any]]:
     if b"\0" in data:
         return []
@@ -191,14 +154,3 @@ def _matches(path: str, data: bytes, wanted: str) -> list[dict[str, Any]]:
         for number, line in lines
         if wanted in line.casefold()
     ]
-
-
-def _write(folder: RootedFolder, max_bytes: int, arguments: Mapping[str, Any]) -> ToolResult:
-    path, data = arguments["path"], str(arguments["content"]).encode()
-    if len(data) > max_bytes:
-        raise ToolkitError(f"content: {len(data):,} bytes are more than {max_bytes:,}; write it in parts with append")
-    append = arguments.get("append", False)
-    new = folder.write(path, data, append=append)
-    did = "created" if new else "appended to" if append else "replaced"
-    value = {"path": path, "bytes": len(data), "created": new}
-    return ToolResult([TextContent(f"{did} {path} ({len(data):,} bytes)")], structured=value)

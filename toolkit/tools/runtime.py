@@ -1,6 +1,7 @@
 """What the tools of the runtime itself share: where middleware is told that they come from."""
 
-from typing import ClassVar
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 from toolkit.definition import ToolSource
 from toolkit.tool_class import Tool
@@ -15,3 +16,8 @@ class RuntimeTool(Tool):
     def server_name(self) -> str:
         """The runtime's name."""
         return self.name.partition(".")[0]
+
+    @property
+    def called_function(self) -> Callable[..., Any] | None:
+        """None: what it does is the toolkit's own, and nothing to call without it."""
+        return None
