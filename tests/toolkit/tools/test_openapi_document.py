@@ -345,36 +345,6 @@ def test_a_property_may_be_named_like_a_keyword(document: Any) -> None:
     assert found["properties"]["body"]["items"]["properties"] == {"$ref": {"type": "string"}, "example": {}}
 
 
-def test_the_output_schema_is_that_of_every_success(document: Any) -> None:
-    def answers(**statuses: Any) -> Any:
-        return {
-            status.removeprefix("_"): {"content": {kind: {"schema": schema} for kind, schema in content.items()}}
-            for status, content in statuses.items()
-        }
-
-    json_text, json_list = {"application/json": {"type": "string"}}, {"application/hal+json": {"type": "array"}}
-    cases = [
-        answers(_200=json_text, _404=json_list),
-        answers(_200=json_text, _201=json_list),
-        answers(_200=json_text, _204={}),
-        answers(_2XX={"application/json": {"$ref": "#/components/schemas/Pet"}}),
-        answers(_200={"text/plain": {"type": "string"}}),
-        answers(default=json_text),
-    ]
-    paths = {f"/{number}": {"get": {"responses": each}} for number, each in enumerate(cases)}
-    secret = {"type": "object", "properties": {"key": {"writeOnly": True}, "id": {"readOnly": True}}}
-    root = document(paths, components={"schemas": {"Pet": secret}})
-
-    assert [each.output_schema for each in openapi_tools(root, base_url=BASE)] == [
-        {"type": "string"},
-        {"anyOf": [{"type": "string"}, {"type": "array"}]},
-        None,
-        {"$ref": "#/$defs/Pet", "$defs": {"Pet": {"type": "object", "properties": {"id": {}}}}},
-        None,
-        None,
-    ]
-
-
 def test_a_key_that_is_also_listed_as_a_parameter_is_no_argument(document: Any) -> None:
     root = document(
         {"/a": get(security=[{"key": []}], parameters=[{"name": "x-key", "in": "header", "schema": {}}])},

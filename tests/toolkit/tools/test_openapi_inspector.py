@@ -96,21 +96,6 @@ def test_a_run_is_recorded_read_and_deleted_through_the_tools(tools: dict[str, O
     assert call(tools["deleteSession"], session_id="berlin/1 ü").metadata["status"] == 404
 
 
-def test_events_that_are_streamed_are_listened_to_for_a_while(tools: dict[str, OpenAPITool], checkout: Path) -> None:
-    call(tools["exportTraces"], **EXPORT)
-    (stream,) = openapi_tools(
-        checkout / "openapi.yaml",
-        base_url=tools["listEvents"].operation.server,
-        only="streamEvents",
-        auth={"bearer": TOKEN},
-        timeout_s=4.0,
-    )
-    result = call(stream, after=0)
-    assert not result.is_error, result.text
-    assert "event: span" in result.text
-    assert SPAN in result.text
-
-
 def test_what_the_contract_forbids_is_not_sent(tools: dict[str, OpenAPITool]) -> None:
     assert isinstance(call(tools["getEvent"], span_id="../traces").exception, ArgumentsInvalid)
     assert isinstance(call(tools["listEvents"], kind=["nonsense"]).exception, ArgumentsInvalid)

@@ -89,23 +89,23 @@ def read_document(source: object) -> Document:
         DefinitionInvalid: It cannot be had, is neither JSON nor YAML, or is no OpenAPI 3.0, 3.1 or 3.2.
         ExtraMissing: It is YAML and ``pyyaml`` is not installed, or an URL and ``httpx`` is not.
     """
+    where, url = str(source), None
     if isinstance(source, Mapping):
-        return _checked(Document(cast("Node", source)), "the mapping")
-    if isinstance(source, str) and source.startswith(("http://", "https://")):
-        return _checked(Document(_parsed(_fetched(source), source), source), source)
-    if isinstance(source, str) and ("\n" in source or source.lstrip().startswith("{")):
-        return _checked(Document(_parsed(source, "the text")), "the text")
-    if isinstance(source, str | Path):
-        return _checked(Document(_parsed(_file(Path(source)), str(source))), str(source))
-    raise DefinitionInvalid(f"an OpenAPI document is a path, an URL, a text or a mapping, not {type(source).__name__}")
-
-
-def _checked(document: Document, where: str) -> Document:
-    version = str(document.root.get("openapi", ""))
+        where, root = "the mapping", cast("Node", source)
+    elif isinstance(source, str) and source.startswith(("http://", "https://")):
+        url, root = source, _parsed(_fetched(source), source)
+    elif isinstance(source, str) and ("\n" in source or source.lstrip().startswith("{")):
+        where, root = "the text", _parsed(source, "the text")
+    elif isinstance(source, str | Path):
+        root = _parsed(_file(Path(source)), where)
+    else:
+        kind = type(source).__name__
+        raise DefinitionInvalid(f"an OpenAPI document is a path, an URL, a text or a mapping, not {kind}")
+    version = str(root.get("openapi", ""))
     if not _SUPPORTED.match(version):
-        written = f"openapi: {version}" if version else f"swagger: {document.root.get('swagger', 'nothing')}"
+        written = f"openapi: {version}" if version else f"swagger: {root.get('swagger', 'nothing')}"
         raise DefinitionInvalid(f"{where} says {written!r}; expected OpenAPI 3.0, 3.1 or 3.2")
-    return document
+    return Document(root, url)
 
 
 def _file(path: Path) -> str:
@@ -159,12 +159,10 @@ def _yaml(text: str) -> object:
 def _loader() -> Any:
     """Return a safe loader for the YAML that OpenAPI means: dates and ``on`` are text, as in JSON."""
     yaml = need("yaml", extra="toolkit", purpose="reading an OpenAPI document in YAML")
-    base = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    kept = {
+    loader: Any = type("OpenAPILoader", (getattr(yaml, "CSafeLoader", yaml.SafeLoader),), {})
+    loader.yaml_implicit_resolvers = {
         first: [(tag, rule) for tag, rule in rules if not tag.endswith((":timestamp", ":bool"))]
-        for first, rules in base.yaml_implicit_resolvers.items()
+        for first, rules in loader.yaml_implicit_resolvers.items()
     }
-    loader = type("OpenAPILoader", (base,), {"yaml_implicit_resolvers": kept})
-    booleans = re.compile(r"^(?:true|True|TRUE|false|False|FALSE)$")
-    cast("Any", loader).add_implicit_resolver("tag:yaml.org,2002:bool", booleans, list("tTfF"))
+    loader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile("^(true|True|TRUE|false|False|FALSE)$"), "tTfF")
     return loader

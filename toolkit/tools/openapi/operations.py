@@ -130,7 +130,7 @@ def _chosen(listed: list[_Listed], only: Iterable[str] | None) -> list[_Listed]:
 
 def _read(document: Document, listed: _Listed, base_url: str | None, schemes: Mapping[str, Scheme]) -> Operation:
     requirements = tuple(read_requirements(document, listed.node))
-    reader = SchemaReader(document, "request")
+    reader = SchemaReader(document)
     arguments = _Arguments()
     for node in _parameters(document, listed):
         _add_parameter(arguments, reader, node, _credentials(requirements, schemes))
@@ -143,7 +143,6 @@ def _read(document: Document, listed: _Listed, base_url: str | None, schemes: Ma
             name=listed.name,
             description=_description(listed),
             input_schema=with_defs(schema, reader.defs),
-            output_schema=_output_schema(document, listed.node),
             version=str(as_node(document.root.get("info")).get("version", "")),
         ),
         method=listed.method,
@@ -253,24 +252,6 @@ def _is_flat(node: Node, *, required: bool) -> bool:
     return keywords <= _FLAT and "properties" in keywords and (required or not as_nodes(node.get("required")))
 
 
-def _output_schema(document: Document, operation: Node) -> dict[str, Any] | None:
-    """Return the schema of the answer's JSON, if every success has one."""
-    reader = SchemaReader(document, "response")
-    answers: list[Any] = []
-    for status, value in as_node(operation.get("responses")).items():
-        if not status.startswith("2"):
-            continue
-        content = as_node(document.resolve(value).get("content"))
-        schemas = [as_node(media).get("schema") for media_type, media in content.items() if is_json(media_type)]
-        if not schemas or schemas[0] is None:
-            return None
-        if (schema := reader.read(schemas[0])) not in answers:
-            answers.append(schema)
-    if not answers:
-        return None
-    return with_defs(answers[0] if len(answers) == 1 else {"anyOf": answers}, reader.defs)
-
-
 def _description(listed: _Listed) -> str:
     summary = str(listed.node.get("summary") or listed.item.get("summary") or "").strip()
     text = str(listed.node.get("description") or listed.item.get("description") or "").strip()
@@ -286,15 +267,13 @@ def _server(document: Document, listed: _Listed, base_url: str | None) -> str:
     Raises:
         DefinitionInvalid: It is not absolute, not http(s), or carries credentials or a query.
     """
-    address = base_url
-    if address is None:
-        servers = [as_nodes(node.get("servers")) for node in (listed.node, listed.item, document.root)]
-        first = as_node(next((listing[0] for listing in servers if listing), {"url": "/"}))
-        variables = as_node(first.get("variables"))
-        address = TEMPLATE.sub(
-            lambda match: str(as_node(variables.get(match[1])).get("default", match[0])), str(first.get("url", "/"))
-        )
-        address = address if document.url is None else urljoin(document.url, address)
+    servers = (as_nodes(node.get("servers")) for node in (listed.node, listed.item, document.root))
+    first = as_node(next((listing[0] for listing in servers if listing), {"url": "/"}))
+    variables = as_node(first.get("variables"))
+    written = TEMPLATE.sub(
+        lambda match: str(as_node(variables.get(match[1])).get("default", match[0])), str(first.get("url", "/"))
+    )
+    address = urljoin(document.url or "", written) if base_url is None else base_url
     parts = urlsplit(address)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise DefinitionInvalid(f"the server {address!r} is no absolute http(s) address; pass base_url='https://…'")

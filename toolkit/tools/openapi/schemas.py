@@ -2,12 +2,9 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 from toolkit.tools.openapi.document import Document, Node, as_node
-
-Direction = Literal["request", "response"]
-"""Which way a value travels: ``readOnly`` properties are not sent, ``writeOnly`` ones do not come back."""
 
 # https://json-schema.org/draft/2020-12: the keywords with a map of schemas, and those with values that are none.
 _NAMED = frozenset({"$defs", "dependentSchemas", "patternProperties", "properties"})
@@ -20,13 +17,12 @@ _DROPPED = frozenset(
 
 
 class SchemaReader:
-    """Converts the schemas of one tool; what they refer to is gathered as ``defs``."""
+    """Converts the schemas of what one tool sends; what they refer to is gathered as ``defs``."""
 
-    def __init__(self, document: Document, direction: Direction) -> None:
+    def __init__(self, document: Document) -> None:
         self.defs: dict[str, Any] = {}
         """The schemas referred to so far, for ``$defs`` of the whole."""
         self._document = document
-        self._hidden = "readOnly" if direction == "request" else "writeOnly"
         self._names: dict[str, str] = {}
 
     def read(self, schema: object) -> Any:
@@ -43,7 +39,7 @@ class SchemaReader:
             for key, value in node.items()
             if key not in _DROPPED and not key.startswith("x-") and _usable(key, value)
         }
-        self._hide(node, converted)
+        self._leave_out_read_only(node, converted)
         if self._document.is_3_0:
             converted = _modern(node, converted)
         if "example" in node and "examples" not in converted and "$ref" not in converted:
@@ -73,15 +69,13 @@ class SchemaReader:
             self.defs[name] = self.read(target)
         return f"#/$defs/{name}"
 
-    def _hide(self, node: Node, converted: dict[str, Any]) -> None:
+    def _leave_out_read_only(self, node: Node, converted: dict[str, Any]) -> None:
         properties = as_node(node.get("properties"))
-        hidden = {name for name, value in properties.items() if self._document.resolve(value).get(self._hidden) is True}
-        if hidden:
-            converted["properties"] = {
-                name: value for name, value in converted["properties"].items() if name not in hidden
-            }
-            if "required" in converted:
-                converted["required"] = [name for name in converted["required"] if name not in hidden]
+        hidden = [name for name, value in properties.items() if self._document.resolve(value).get("readOnly") is True]
+        for name in hidden:
+            del converted["properties"][name]
+        if hidden and "required" in converted:
+            converted["required"] = [name for name in converted["required"] if name not in hidden]
 
 
 def free_name(stem: str, taken: Mapping[str, object] | set[str], longest: int = 200) -> str:

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias, cast
 from urllib.parse import quote
 
 from toolkit.errors import DefinitionInvalid, ToolkitError
-from toolkit.tools.openapi.document import Document, as_node, as_nodes
+from toolkit.tools.openapi.document import Document, Node, as_node, as_nodes
 
 Requirement: TypeAlias = tuple[str, ...]
 """Schemes that are all needed; empty where nobody has to be known."""
@@ -26,8 +26,8 @@ class Scheme:
     """One way to say who calls (https://spec.openapis.org/oas/v3.1.1#security-scheme-object)."""
 
     name: str
-    place: Literal["header", "query", "authorization", "unknown"]
-    """Where the credential goes; nothing goes to an unknown place, and so the scheme is never met."""
+    place: Literal["header", "query", "authorization"]
+    """Where the credential goes."""
     word: str
     """The parameter's name, or what comes first in ``Authorization``."""
 
@@ -61,9 +61,10 @@ class Signature:
 
 
 def read_schemes(document: Document) -> dict[str, Scheme]:
-    """Return the document's schemes by name."""
-    schemes = as_node(as_node(document.root.get("components")).get("securitySchemes"))
-    return {name: _scheme(name, document, value) for name, value in schemes.items()}
+    """Return the document's schemes by name, without those that cannot be met from here, such as cookies."""
+    values = as_node(as_node(document.root.get("components")).get("securitySchemes"))
+    schemes = [_scheme(name, document.resolve(value)) for name, value in values.items()]
+    return {scheme.name: scheme for scheme in schemes if scheme is not None}
 
 
 def read_requirements(document: Document, operation: Mapping[str, object]) -> list[Requirement]:
@@ -83,7 +84,7 @@ def sign(
     """
     signature = Signature()
     for requirement in requirements:
-        if requirement and all(name in credentials and _is_known(schemes.get(name)) for name in requirement):
+        if requirement and all(name in credentials and name in schemes for name in requirement):
             for name in requirement:
                 _add(signature, schemes[name], credentials[name])
             return signature
@@ -93,8 +94,7 @@ def sign(
     return signature
 
 
-def _scheme(name: str, document: Document, value: object) -> Scheme:
-    node = document.resolve(value)
+def _scheme(name: str, node: Node) -> Scheme | None:
     match node.get("type"), node.get("in"):
         case "apiKey", "header" | "query" as place:
             return Scheme(name, place, str(node.get("name", "")))
@@ -104,11 +104,7 @@ def _scheme(name: str, document: Document, value: object) -> Scheme:
         case (("oauth2" | "openIdConnect"), _):
             return Scheme(name, "authorization", "Bearer")
         case _:
-            return Scheme(name, "unknown", "")
-
-
-def _is_known(scheme: Scheme | None) -> bool:
-    return scheme is not None and scheme.place != "unknown"
+            return None
 
 
 def _add(signature: Signature, scheme: Scheme, secret: str) -> None:

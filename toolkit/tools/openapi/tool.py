@@ -50,8 +50,7 @@ class OpenAPITool(Tool):
     """One operation of a service that is described by an OpenAPI document; ``openapi_tools`` makes them.
 
     A credential is looked for in ``auth`` and then in ``ToolContext.credentials``, by the name of its security scheme.
-    Redirects are not followed, since they could take a credential elsewhere. Of a stream of events, the answer is what
-    comes in half of the time that a call may take.
+    Redirects are not followed, since they could take a credential elsewhere.
     """
 
     def __init__(self, operation: Operation, service: Service) -> None:
@@ -76,7 +75,7 @@ class OpenAPITool(Tool):
                 httpx.AsyncClient(timeout=service.timeout_s, verify=_tls()) as client,
                 client.stream(request.method, request.url, headers=request.headers, content=request.content) as answer,
             ):
-                return _result(name, request, answer, await _body(answer, service), signature)
+                return _result(name, request, answer, await _body(answer, service.max_bytes), signature)
         except (TimeoutError, httpx.TimeoutException):
             failure = ToolTimedOut(f"{name} took longer than {service.timeout_s:g} s")
         except (httpx.HTTPError, httpx.InvalidURL) as error:
@@ -133,16 +132,12 @@ def _tls() -> Any:
     return need("httpx", extra="openapi", purpose=_CALLING).create_ssl_context()
 
 
-async def _body(answer: Any, service: Service) -> bytes:
+async def _body(answer: Any, max_bytes: int) -> bytes:
     body = bytearray()
-    # A stream of events has no end: what comes in half of the time is the answer.
-    is_live = answer.headers.get("content-type", "").startswith("text/event-stream")
-    with suppress(TimeoutError):
-        async with asyncio.timeout(service.timeout_s / 2 if is_live else None):
-            async for piece in answer.aiter_bytes():
-                body += piece
-                if len(body) > service.max_bytes:
-                    raise ToolkitError(f"the answer is larger than {service.max_bytes:,} bytes; ask for less")
+    async for piece in answer.aiter_bytes():
+        body += piece
+        if len(body) > max_bytes:
+            raise ToolkitError(f"the answer is larger than {max_bytes:,} bytes; ask for less")
     return bytes(body)
 
 
