@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     # Options are read by pydantic, and an agent without any does without it.
     from pydantic import BaseModel, BeforeValidator, Strict
 
-    from toolkit.schemas.reading import Count, Functions, Path, read_as
+    from toolkit.schemas.reading import Count, Functions, read_as
 
 FUNCTIONS = "functions, as 'module.py:function'"
 """What lists of functions hold, in messages."""
@@ -99,15 +99,10 @@ def checked(options: AgentOptions, agent: str) -> AgentOptions:
     from toolkit.schemas.reading import Misfit, Words, read
 
     try:
-        model = read(rules(), shared, Words(allowed, what=lambda _: FUNCTIONS))
+        model = read(rules(), shared, Words(lambda path: LIMITS if len(path) > 1 else KEYS, what=lambda _: FUNCTIONS))
     except Misfit as error:
         raise DefinitionInvalid(f"agent {agent!r}: {error}") from None
     return cast("AgentOptions", {**values, **options_of(model)})
-
-
-def allowed(path: "Path") -> tuple[str, ...]:
-    """Return the keys that are known where an unknown one stands."""
-    return LIMITS if path[0] == "limits" and len(path) > 1 else KEYS
 
 
 @cache
@@ -124,4 +119,4 @@ def rules() -> "type[BaseModel]":
 
 def options_of(model: "BaseModel") -> SharedOptions:
     """Return what was said of the options that ``rules`` read."""
-    return cast("SharedOptions", {key: getattr(model, key) for key in model.model_fields_set})
+    return cast("SharedOptions", {key: getattr(model, key) for key in SHARED_KEYS if key in model.model_fields_set})

@@ -4,8 +4,9 @@ import json
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal, TypeAlias, cast
 
 from toolkit.adapters import as_tools
 from toolkit.agents import Agent, AgentTool
@@ -23,6 +24,7 @@ from toolkit.middleware.checks import check_model_hook, check_tool_hook
 from toolkit.middleware.contexts import ModelHook, ToolHook
 from toolkit.model import Message, Model
 from toolkit.models.named import as_model, models_named
+from toolkit.plain import member
 from toolkit.tool_class import Tool
 
 _ROLES: dict[str, Literal["user", "assistant"]] = {"---USER": "user", "---ASSISTANT": "assistant"}
@@ -57,25 +59,59 @@ def _from_json(text: str, source: str) -> list[Message]:
     except (ValueError, RecursionError) as error:
         line = error.lineno if isinstance(error, json.JSONDecodeError) else 1
         raise CardInvalid((CardProblem(source, line, f"not valid JSON: {error}"),)) from error
-    if isinstance(value, dict):
-        value = cast("dict[str, Any]", value).get("messages")
-    if not isinstance(value, list) or not all(map(_is_message, cast("list[object]", value))):
+    messages = member(value, "messages") or value
+    if not isinstance(messages, list) or not all(map(_is_message, cast("list[object]", messages))):
         message = f"expected a list of chat messages, each with a role ({', '.join(_KNOWN)}) and content"
         raise CardInvalid((CardProblem(source, 1, message),))
-    return cast("list[Message]", value)
+    return cast("list[Message]", messages)
 
 
 def _is_message(value: object) -> bool:
-    if not isinstance(value, dict):
-        return False
-    message = cast("dict[str, object]", value)
-    return message.get("role") in _KNOWN and isinstance(message.get("content"), str)
+    return member(value, "role") in _KNOWN and isinstance(member(value, "content"), str)
+
+
+Source: TypeAlias = Callable[[str], Model]
+"""Gives each agent, by its name, its model."""
+
+
+def source_of(model: Model | str, base_path: Path | None = None) -> Source:
+    """Return what gives each agent ``model``, or the one of that name.
+
+    Raises:
+        ToolkitError: There is no model of that name.
+    """
+    return models_named(model, base_path) if isinstance(model, str) else lambda agent: as_model(model, agent)
+
+
+@dataclass(slots=True)
+class Models:
+    """Finds each agent's model."""
+
+    for_all: Source | None = None
+    """Goes before what an agent names."""
+    otherwise: Source | None = None
+    """For agents that name none."""
+    _named: Callable[[str, Path | None], Source] = field(default_factory=lambda: cache(models_named))
+
+    def of(self, config: AgentConfig) -> Model | None:
+        """Return the model of an agent, or None where nothing says which.
+
+        Raises:
+            ToolkitError: What says so names none.
+        """
+        if self.for_all is None and isinstance(config.model, str):
+            return self._named(config.model, config.origin.base_path)(config.name)
+        if self.for_all is None and config.model is not None:
+            return as_model(config.model, config.name)
+        source = self.for_all or self.otherwise
+        return None if source is None else source(config.name)
 
 
 @dataclass(slots=True)
 class Parts:
     """What one declaration names, loaded."""
 
+    model: Model | None = None
     tools: list[Tool] = field(default_factory=list[Tool])
     options: SharedOptions = field(default_factory=SharedOptions)
     messages: list[Message] = field(default_factory=list[Message])
@@ -93,12 +129,14 @@ class Parts:
             self.problems.append(config.origin.problem(f"{key}: {str(error).removeprefix(f'{key}: ')}", key))
 
 
-def load_parts(config: AgentConfig) -> Parts:
+def load_parts(config: AgentConfig, models: Models) -> Parts:
     """Load everything that ``config`` names; what cannot be loaded is among the problems, with its line."""
     base, declared = config.origin.base_path, config.options
     tool_hooks: list[ToolHook] = []
     model_hooks: list[ModelHook] = []
     parts = Parts(options={**declared, "tool_hooks": tool_hooks, "model_hooks": model_hooks})
+    with parts.of(config, "model"):
+        parts.model = models.of(config)
     for spec in config.function_tools:
         with parts.of(config, "function_tools"):
             parts.tools.extend(as_tools(load(spec, base) if isinstance(spec, str) else spec))
@@ -154,53 +192,13 @@ class ServerTools:
         return tool.server_name == server and (wanted is None or tool.remote_name in wanted)
 
 
-@dataclass(slots=True)
-class Models:
-    """Finds each agent's model."""
-
-    for_all: Model | str | None = None
-    """Goes before what an agent names."""
-    otherwise: Model | str | None = None
-    """For agents that name none."""
-    base_path: Path | None = None
-    """Where a relative path in ``otherwise`` begins."""
-    _known: dict[tuple[str, Path | None], Callable[[str], Model]] = field(
-        default_factory=dict[tuple[str, Path | None], Callable[[str], Model]]
-    )
-
-    def of(self, config: AgentConfig) -> Model | None:
-        """Return the model of an agent, or None where nothing says which.
-
-        Raises:
-            ToolkitError: What says so names none.
-        """
-        if self.for_all is not None:
-            return self._made(self.for_all, None, config.name)
-        if config.model is not None:
-            return self._made(config.model, config.origin.base_path, config.name)
-        return None if self.otherwise is None else self._made(self.otherwise, self.base_path, config.name)
-
-    def _made(self, model: Model | str, base_path: Path | None, agent: str) -> Model:
-        if not isinstance(model, str):
-            return as_model(model, agent)
-        key = (model, base_path)
-        if key not in self._known:
-            self._known[key] = models_named(model, base_path)
-        return self._known[key](agent)
-
-
 def build(
     configs: Sequence[AgentConfig],
     parts: Mapping[str, Parts],
     servers: McpServers,
-    models: Models,
     context: ToolContext | None = None,
 ) -> dict[str, Agent]:
-    """Return an agent for each declaration, by name, in the order of the declarations.
-
-    Raises:
-        CardInvalid: What an agent names is no model.
-    """
+    """Return an agent for each declaration, by name, in the order of the declarations."""
     by_name = {config.name: config for config in configs}
     agents: dict[str, Agent] = {}
 
@@ -211,7 +209,7 @@ def build(
             agents[name] = kind(
                 name,
                 instruction=config.instruction,
-                model=_model(models, config),
+                model=loaded.model,
                 tools=[
                     *loaded.tools,
                     *([ServerTools(servers, config)] if config.servers else []),
@@ -229,12 +227,3 @@ def build(
 def _child(agent: Agent, parent: AgentConfig) -> AgentTool:
     history = History(parent.history_source, parent.history_merge_target)
     return AgentTool(agent, thread=history, timeout_s=parent.child_timeout_sec)
-
-
-def _model(models: Models, config: AgentConfig) -> Model | None:
-    try:
-        return models.of(config)
-    except ToolkitError as error:
-        if models.for_all is None and config.model is not None:
-            raise CardInvalid((config.origin.problem(f"model: {error}", "model"),)) from error
-        raise

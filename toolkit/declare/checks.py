@@ -1,82 +1,9 @@
-"""What can be wrong with agents that are each declared correctly: between them, and with what they need here."""
+"""What can be wrong between agents that are each declared correctly."""
 
-import os
-import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from toolkit.declare.config import AgentConfig
-from toolkit.declare.settings import Settings
-from toolkit.errors import CardProblem, ToolkitError, did_you_mean
-from toolkit.extras import need, need_mcp
-from toolkit.mcp.places import Place, StdioServer
-from toolkit.mcp.servers import NEEDED_FOR
-from toolkit.model import Model
-from toolkit.models.named import models_named
-
-Tell = Callable[[str], CardProblem]
-"""Makes a problem of what is wrong with one key."""
-
-
-def problems_of_models(
-    configs: Iterable[AgentConfig], model: Model | str | None, settings: Settings
-) -> Iterator[CardProblem]:
-    """Return which agents name a model that there is not; ``model`` goes before that of the settings."""
-    for config in configs:
-        spec, base_path, tell = config.model, config.origin.base_path, _of_agent(config, "model")
-        if spec is None:
-            spec, base_path = (model, None) if model is not None else (settings.default_model, settings.base_path)
-            if model is None and settings.document is not None:
-                tell = _of_settings(settings, "default_model")
-        if isinstance(spec, str) and (problem := _wrong_with(spec, base_path, config.name)):
-            yield tell(problem)
-
-
-def problems_of_servers(
-    configs: Sequence[AgentConfig], places: Mapping[str, Place], settings: Settings
-) -> Iterator[CardProblem]:
-    """Return which servers of the agents cannot be started here."""
-    users = {name: config for config in reversed(configs) for name in config.servers if name in places}
-    try:
-        if users:
-            need_mcp(NEEDED_FOR)
-    except ToolkitError as error:
-        yield _of_agent(next(reversed(users.values())), "servers")(str(error))
-    for name, config in users.items():
-        place = places[name]
-        if isinstance(place, StdioServer) and not _is_there(place):
-            is_in_file = settings.servers.get(name) is place
-            tell = _of_settings(settings, "mcp", "servers", name) if is_in_file else _of_agent(config, "servers")
-            yield tell(f"there is no program {place.command!r}")
-
-
-def _wrong_with(spec: str, base_path: Path | None, agent: str) -> str | None:
-    try:
-        models_named(spec, base_path)(agent)
-        if spec.startswith("openai:"):
-            need("openai", extra="openai", purpose=f"the model {spec}")
-    except ToolkitError as error:
-        return str(error)
-    return None
-
-
-def _is_there(place: StdioServer) -> bool:
-    # As the operating system does it: a path is looked up from the server's own folder.
-    is_path = "/" in place.command or os.sep in place.command
-    command = str(Path(place.cwd or ".") / place.command) if is_path else place.command
-    return shutil.which(command, path=place.env.get("PATH")) is not None
-
-
-def _of_agent(config: AgentConfig, key: str) -> Tell:
-    return lambda message: config.origin.problem(f"{key}: {message}", key)
-
-
-def _of_settings(settings: Settings, *path: str) -> Tell:
-    def tell(message: str) -> CardProblem:
-        assert settings.document is not None
-        return settings.document.problem(f"{path[-1]}: {message}", *path)
-
-    return tell
+from toolkit.errors import CardProblem, did_you_mean
 
 
 def problems_between(configs: Sequence[AgentConfig], servers: Iterable[str]) -> list[CardProblem]:
@@ -86,7 +13,6 @@ def problems_between(configs: Sequence[AgentConfig], servers: Iterable[str]) -> 
         *_duplicates(configs),
         *_defaults(configs),
         *_references(configs, by_name, sorted(servers)),
-        *_messages(configs, by_name),
         *_cycles(by_name),
     ]
 
@@ -136,16 +62,6 @@ def _references(
         for name in config.tools:
             if name not in config.servers:
                 yield config.origin.problem(f"tools: {name!r} is not one of its servers; add it to servers", "tools")
-
-
-def _messages(configs: Sequence[AgentConfig], by_name: Mapping[str, AgentConfig]) -> Iterator[CardProblem]:
-    for config in configs:
-        if config.history_source == "messages":
-            for name in config.agents:
-                if name in by_name and not by_name[name].messages:
-                    yield config.origin.problem(
-                        f"history_source: messages needs agents that have messages; {name!r} has none", "history_source"
-                    )
 
 
 def _cycles(by_name: Mapping[str, AgentConfig]) -> Iterator[CardProblem]:

@@ -5,11 +5,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from types import MappingProxyType
-from typing import Annotated, Any, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, cast
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field
 
-from toolkit.agents.options import FUNCTIONS, SHARED_KEYS, SharedOptions, allowed, options_of, rules
+from toolkit.agents.options import FUNCTIONS, LIMITS, SharedOptions, options_of, rules
 from toolkit.agents.thread import HistoryMergeTarget, HistorySource
 from toolkit.errors import CardProblem
 from toolkit.model import Model
@@ -18,16 +18,12 @@ from toolkit.schemas.reading import (
     Count,
     Different,
     Functions,
-    Misfit,
     OneOrMore,
-    Path,
     Seconds,
     Text,
     Words,
     read,
-    read_as,
     type_name,
-    unknown_key,
 )
 from toolkit.tool_class import Tool
 
@@ -54,10 +50,6 @@ def _filters(value: object) -> object:
             f"expected the tools of each server, as in {{time: [get_time]}}, found {type_name(value)}"
         )
     return dict(cast("Mapping[Any, Any]", value))
-
-
-def _options(value: object) -> object:
-    return options_of(rules().model_validate(value))
 
 
 def _agent_type(value: str) -> str:
@@ -109,7 +101,13 @@ class Declared(SharedOptions, total=False):
     max_display_instances: int
 
 
-class AgentConfig(BaseModel):
+if TYPE_CHECKING:
+    Shared = BaseModel
+else:
+    Shared = rules()
+
+
+class AgentConfig(Shared):
     """One declared agent; nothing in it is loaded, connected or checked against other agents yet."""
 
     model_config = WRITTEN
@@ -142,14 +140,15 @@ class AgentConfig(BaseModel):
     """How long a call of a child agent may take, in seconds; for ever by default."""
     max_display_instances: Count = 20
     """How many children that work at once ``toolkit run`` shows one by one."""
-    options: Annotated[SharedOptions, read_as(Annotated[Any, BeforeValidator(_options)])] = Field(
-        default_factory=SharedOptions
-    )
-    """What ``Agent`` takes of it."""
     agent_class: type[Any] | None = Field(default=None, exclude=True)
     """What is made of it, from ``fast.custom``; None for ``toolkit.Agent``."""
     origin: Origin = Field(default_factory=Origin, exclude=True)
     """Where it was declared."""
+
+    @property
+    def options(self) -> SharedOptions:
+        """What ``Agent`` takes of it."""
+        return options_of(self)
 
 
 class Card(AgentConfig):
@@ -162,7 +161,7 @@ class Card(AgentConfig):
 
 
 def _keys(kind: type[AgentConfig]) -> tuple[str, ...]:
-    return tuple(sorted({*kind.model_fields, *SHARED_KEYS} - {"options", "agent_class", "origin"}))
+    return tuple(sorted(kind.model_fields.keys() - {"agent_class", "origin"}))
 
 
 CARD_KEYS = _keys(Card)
@@ -179,21 +178,10 @@ def read_config(kind: type[AgentConfig], values: Mapping[str, Any]) -> AgentConf
     Raises:
         Misfit: Something in it does not fit.
     """
-    keys = CARD_KEYS if kind is Card else PYTHON_KEYS
-    unknown: list[tuple[Path, str]] = [((key,), unknown_key(key, keys)) for key in values if key not in keys]
-    options = {key: value for key, value in values.items() if key in SHARED_KEYS}
-    fields = {key: value for key, value in values.items() if key in keys and key not in SHARED_KEYS}
-    try:
-        config = read(kind, fields | {"options": options}, _WORDS)
-    except Misfit as error:
-        problems = [(path[1:] if path[0] == "options" else path, problem) for path, problem in error.problems]
-        raise Misfit([*unknown, *problems]) from None
-    if unknown:
-        raise Misfit(unknown)
-    return AgentConfig.model_construct(**{key: getattr(config, key) for key in AgentConfig.model_fields})
-
-
-_WORDS = Words(
-    lambda path: allowed(path[1:]),
-    what=lambda path: FUNCTIONS if path[-1] in CODE_KEYS else "names",
-)
+    words = Words(
+        lambda path: LIMITS if len(path) > 1 else _keys(kind),
+        what=lambda path: FUNCTIONS if path[-1] in CODE_KEYS else "names",
+    )
+    config = read(kind, values, words)
+    fields = {key: getattr(config, key) for key in AgentConfig.model_fields}
+    return AgentConfig.model_construct(config.model_fields_set & fields.keys(), **fields)

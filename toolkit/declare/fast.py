@@ -1,18 +1,18 @@
 """``fast``: agents declared with decorators and cards, and run together."""
 
-from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeVar, Unpack
 
 from toolkit.agents import Agent, AgentResult
 from toolkit.context import ToolContext
-from toolkit.declare.building import Models, Parts, ServerTools, build, load_parts
+from toolkit.declare.building import Models, Parts, ServerTools, build, load_parts, source_of
 from toolkit.declare.cards import load_cards, read_text
-from toolkit.declare.checks import default_of, problems_between, problems_of_models, problems_of_servers
+from toolkit.declare.checks import default_of, problems_between
 from toolkit.declare.config import AgentConfig, Declared, Origin, read_config
 from toolkit.declare.settings import Settings, find_settings, read_settings
-from toolkit.errors import CardInvalid, CardProblem, DefinitionInvalid, NoAnswer, did_you_mean
+from toolkit.errors import CardInvalid, CardProblem, DefinitionInvalid, NoAnswer, ToolkitError, did_you_mean
 from toolkit.mcp.places import Place
 from toolkit.mcp.servers import McpServers
 from toolkit.model import Model, TextSink
@@ -107,8 +107,7 @@ class RunningAgents(Mapping[str, RunningAgent]):
             DefinitionInvalid: Nobody has that name.
         """
         if name not in self._agents:
-            known = ", ".join(self._agents)
-            raise DefinitionInvalid(f"there is no agent {name!r}{did_you_mean(name, self._agents)}; declared: {known}")
+            raise _unknown(name, self._agents)
         return self._agents[name]
 
     def __getitem__(self, name: str) -> RunningAgent:
@@ -211,13 +210,11 @@ class FastAgent:
             CardInvalid: The file of settings is wrong.
         """
         settings = self._settings()
-        problems, parts = self._looked_at(self.configs, settings)
-        problems += [problem for loaded in parts.values() for problem in loaded.problems]
-        return [
-            *problems,
-            *problems_of_models(self.configs, self._model, settings),
-            *problems_of_servers(self.configs, self._places(settings), settings),
-        ]
+        try:
+            models, problems = self._models(settings), ()
+        except CardInvalid as error:
+            models, problems = Models(), error.problems
+        return [*problems, *self._loaded(self.configs, settings, models)[1]]
 
     async def tools(self, agent: str | None = None) -> list[Tool]:
         """Return the tools that an agent's model is offered; no model is needed, but its servers are started.
@@ -250,7 +247,7 @@ class FastAgent:
         settings = self._settings()
         configs = self.configs if agent is None and self.configs else self._wanted(agent)
         default = default_of(configs).name if agent is None else agent
-        models = Models(model, self._model or settings.default_model, None if self._model else settings.base_path)
+        models = self._models(settings, model)
         async with self._started(configs, settings, models) as agents:
             silent = [config for config in configs if agents[config.name].model is None]
             if silent:
@@ -263,15 +260,14 @@ class FastAgent:
     async def _started(
         self, configs: Sequence[AgentConfig], settings: Settings, models: Models
     ) -> AsyncGenerator[dict[str, Agent]]:
-        problems, parts = self._looked_at(configs, settings)
-        problems += [problem for loaded in parts.values() for problem in loaded.problems]
+        parts, problems = self._loaded(configs, settings, models)
         if problems:
             raise CardInvalid(tuple(problems))
         used = {name for config in configs for name in config.servers}
         places = {name: at for name, at in self._places(settings).items() if name in used}
         approver = None if self._context is None else self._context.approver
         servers = McpServers(places, approver=approver)
-        agents = build(configs, parts, servers, models, self._context)
+        agents = build(configs, parts, servers, self._context)
         async with AsyncExitStack() as stack:
             if used:
                 await stack.enter_async_context(servers)
@@ -309,11 +305,25 @@ class FastAgent:
     def _places(self, settings: Settings) -> dict[str, Place]:
         return {**settings.servers, **self._servers}
 
-    def _looked_at(
-        self, configs: Sequence[AgentConfig], settings: Settings
-    ) -> tuple[list[CardProblem], dict[str, Parts]]:
-        problems = problems_between(self.configs, self._places(settings))
-        return problems, {config.name: load_parts(config) for config in configs}
+    def _models(self, settings: Settings, for_all: Model | str | None = None) -> Models:
+        models = Models(None if for_all is None else source_of(for_all))
+        if self._model is not None:
+            models.otherwise = source_of(self._model)
+        elif settings.document is not None and settings.default_model is not None:
+            try:
+                models.otherwise = source_of(settings.default_model, settings.base_path)
+            except ToolkitError as error:
+                problem = settings.document.problem(f"default_model: {error}", "default_model")
+                raise CardInvalid((problem,)) from error
+        return models
+
+    def _loaded(
+        self, configs: Sequence[AgentConfig], settings: Settings, models: Models
+    ) -> tuple[dict[str, Parts], list[CardProblem]]:
+        """Return what the agents name, and all that is wrong between them and with that."""
+        parts = {config.name: load_parts(config, models) for config in configs}
+        wrong = [problem for loaded in parts.values() for problem in loaded.problems]
+        return parts, [*problems_between(self.configs, self._places(settings)), *wrong]
 
     def _wanted(self, agent: str | None) -> list[AgentConfig]:
         """Return an agent, by default the default agent, and those below it."""
@@ -322,13 +332,14 @@ class FastAgent:
         by_name = {config.name: config for config in self.configs}
         first = default_of(self.configs).name if agent is None else agent
         if first not in by_name:
-            near = did_you_mean(first, by_name)
-            raise DefinitionInvalid(f"there is no agent {first!r}{near}; declared: {', '.join(by_name)}")
-        names: dict[str, None] = {}
-        waiting = [first]
-        while waiting:
-            name = waiting.pop(0)
-            if name not in names:
-                names[name] = None
-                waiting += by_name[name].agents if name in by_name else ()
-        return [by_name[name] for name in names if name in by_name]
+            raise _unknown(first, by_name)
+        names = [first]
+        # It grows while it is gone through.
+        for name in names:
+            names += [child for child in by_name[name].agents if child in by_name and child not in names]
+        return [by_name[name] for name in names]
+
+
+def _unknown(name: str, declared: Iterable[str]) -> DefinitionInvalid:
+    known = list(declared)
+    return DefinitionInvalid(f"there is no agent {name!r}{did_you_mean(name, known)}; declared: {', '.join(known)}")

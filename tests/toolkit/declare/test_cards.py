@@ -73,15 +73,13 @@ def test_markdown_with_front_matter_is_read_into_every_field_of_a_configuration(
         history_merge_target="child",
         child_timeout_sec=120.0,
         max_display_instances=5,
-        options={
-            "description": "Asks others.",
-            "tool_hooks": ("hooks.py:audit_hook",),
-            "model_hooks": ("hooks.py:count",),
-            "max_parallel": 128,
-            "limits": Limits(depth=3, tokens=100_000),
-            "max_turns": 7,
-            "output": "types.py:Report",
-        },
+        description="Asks others.",
+        tool_hooks=("hooks.py:audit_hook",),
+        model_hooks=("hooks.py:count",),
+        max_parallel=128,
+        limits=Limits(depth=3, tokens=100_000),
+        max_turns=7,
+        output="types.py:Report",
     )
     assert (config.origin.source, config.origin.base_path) == (str(path), path.parent)
     assert config.origin.problem("x", "agents").line == 15

@@ -57,13 +57,6 @@ def test_a_circle_is_drawn_once():
     assert told(*circle) == ["a.md:24: agents: a circle, b -> c -> b"]
 
 
-def test_children_begin_with_messages_only_where_they_have_some():
-    parent = declared("a", agents=("b", "c"), history_source="messages")
-    assert told(parent, declared("b", messages=("m.md",)), declared("c")) == [
-        "a.md:6: history_source: messages needs agents that have messages; 'c' has none"
-    ]
-
-
 def test_the_default_agent_is_the_one_that_says_so_or_the_first_that_is_no_child_or_the_first():
     child, parent, other = declared("c"), declared("p", agents=("c",)), declared("o", default=True)
     assert default_of([child, parent, other]) is other

@@ -406,18 +406,6 @@ def test_cards_and_decorators_are_declared_together(run, write):
     assert run(send(fast, "now")) == ["2"]
 
 
-def test_a_check_tells_of_packages_that_are_missing(monkeypatch):
-    fast = FastAgent("app", model="openai:gpt-5-mini", servers={"time": StdioServer(sys.executable)})
-    fast.agent("a", instruction="Help.", servers=["time"])(add_one)
-    assert fast.check() == []
-    for name in ("mcp", "openai"):
-        monkeypatch.setitem(sys.modules, name, None)
-    assert [each.message.partition(": pip")[0] for each in fast.check()] == [
-        "model: the model openai:gpt-5-mini needs openai",
-        "servers: a connection to MCP servers needs mcp",
-    ]
-
-
 def test_an_instruction_can_be_a_file(write):
     fast = FastAgent("demo")
     fast.agent(name="a", instruction=write("a.txt", "Help.\n"))(add_one)
