@@ -131,11 +131,11 @@ def traces_of(store: Store, run: Run) -> list[Trace]:
             return found
 
 
-def events_of(store: Store, trace_id: str, *, full: bool = False) -> Iterator[Event]:
-    """Read every event of a trace, in the order they began, page by page."""
+def events_of(store: Store, trace_id: str, *, full: bool = False, raw: bool = False) -> Iterator[Event]:
+    """Read every event of a trace, in the order they began, page by page; ``raw`` as of `Store.events`."""
     cursor: str | None = None
     while True:
-        page = store.events(Filter(trace_id=trace_id), order="asc", cursor=cursor, limit=_PAGE, full=full)
+        page = store.events(Filter(trace_id=trace_id), order="asc", cursor=cursor, limit=_PAGE, full=full, raw=raw)
         yield from page.items
         cursor = page.next_cursor
         if cursor is None:

@@ -127,9 +127,10 @@ class HttpAnswer:
     def __init__(
         self, body: bytes | Iterable[bytes], *, status: int = 200, headers: Mapping[str, str] | None = None
     ) -> None:
-        self.pieces = (body,) if isinstance(body, bytes) else tuple(body)
+        pieces = (body,) if isinstance(body, bytes) else tuple(body)
+        self.pieces: Iterable[bytes] = pieces
         self.status = status
-        kind = "text/event-stream" if len(self.pieces) > 1 else "application/json"
+        kind = "text/event-stream" if len(pieces) > 1 else "application/json"
         self.headers = {"content-type": kind} if headers is None else dict(headers)
 
 

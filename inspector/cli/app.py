@@ -26,6 +26,7 @@ COMMANDS: dict[str, str] = {
     "open": "Open the page in a browser, signed in.",
     "prune": "Delete recorded traces.",
     "reindex": "Read what is recorded another time, by this version.",
+    "replay": "Run a program against what its models answered.",
     "run": "Run a program and record it.",
     "runs": "List runs: what was started, asked and answered.",
     "serve": "Serve what is recorded on http://127.0.0.1:7800.",

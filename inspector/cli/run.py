@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _NAMES = "NAME"
 
 
-class _NotStarted(click.ClickException):
+class NotStarted(click.ClickException):
     """Ends the command with the exit code of a shell that cannot start a program."""
 
     def __init__(self, message: str, code: int) -> None:
@@ -104,7 +104,7 @@ def _run(words: tuple[str, ...], choices: "Choices") -> int:
         if not choices.quiet:
             _tell(program, choices, directory, status)
     except LaunchError as error:
-        raise _NotStarted(str(error), error.code) from error
+        raise NotStarted(str(error), error.code) from error
     finally:
         shutil.rmtree(directory, ignore_errors=True)
     return end_like(status)

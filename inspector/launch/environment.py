@@ -12,7 +12,13 @@ from inspector.tally import VARIABLE
 STARTUP = Path(__file__).parent / "startup"
 """The directory whose ``sitecustomize`` Python runs before the program."""
 
+REPLAY = "INSPECTOR_REPLAY"
+"""Names the file of the tape that a program is to be given back."""
+
 _ALWAYS = "*"
+_KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY")
+"""What the SDKs do not begin without; a replay sends it to nobody."""
+_NO_KEY = "replayed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +35,8 @@ class Choices:
     otel: bool = False
     logs: bool = False
     quiet: bool = False
+    replay: Path | None = None
+    """The tape that the program is to be given back."""
 
 
 def environment_of(environ: Mapping[str, str], choices: Choices, run: Path) -> dict[str, str]:
@@ -57,7 +65,12 @@ def environment_of(environ: Mapping[str, str], choices: Choices, run: Path) -> d
     off = switched_off(environ, choices)
     if off:
         made["INSPECTOR_INTEGRATIONS_OFF"] = ",".join(off)
-    made[VARIABLE] = _for_startup(choices, off, _is_true(made.get("INSPECTOR_OTEL", "")), run)
+    if choices.replay is not None:
+        made |= {REPLAY: str(choices.replay)} | {key: made.get(key) or _NO_KEY for key in _KEYS}
+        # The recording of a replay stays here.
+        made.pop("INSPECTOR_ENDPOINT", None)
+    is_eager = choices.replay is not None or _is_true(made.get("INSPECTOR_OTEL", ""))
+    made[VARIABLE] = _for_startup(choices, off, is_eager, run)
     return made
 
 
@@ -83,7 +96,7 @@ def _for_startup(choices: Choices, off: list[str], eager: bool, run: Path) -> st
     idle = STANDARD_LIBRARY.union(off)
     triggers = ["instrument", *(each.trigger for each in INTEGRATIONS if each.name not in idle)]
     if eager:
-        # Other libraries' instrumentation has to be there before what it instruments.
+        # Other libraries' instrumentation has to be there before what it instruments, and a replay before connections.
         triggers.append(_ALWAYS)
     return ":".join((str(os.getpid()), "quiet" if choices.quiet else "", ",".join(triggers), str(run)))
 

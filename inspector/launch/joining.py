@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from inspector import recording
+from inspector.launch.environment import REPLAY
 from inspector.logger import logger
 from inspector.tally import VARIABLE
 
@@ -20,6 +21,12 @@ def join() -> None:
     logger.addHandler(_Notices(directory))
     recording.attach()
     recording.yield_to_the_program()
+    tape = os.environ.get(REPLAY)
+    if tape:
+        # Imported where it is wanted: other programs are not to wait for it.
+        from inspector import replay
+
+        replay.begin(Path(tape), directory)
     atexit.register(_leave_word, directory, os.getpid())
 
 

@@ -1,6 +1,6 @@
 """Clients of HTTPX, of either generation: one method sends every request, ``send``, with its redirects inside."""
 
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from typing import Any, Final, TypeAlias
 
 from inspector.integrations.byte_streams import watch_body
@@ -28,7 +28,7 @@ def _stand_in(httpx: Any) -> Direct:
     """Return what sends a request as the controller decided: with another body, or to nobody."""
 
     class Pieces(httpx.SyncByteStream, httpx.AsyncByteStream):
-        def __init__(self, pieces: tuple[bytes, ...]) -> None:
+        def __init__(self, pieces: Iterable[bytes]) -> None:
             self.pieces = pieces
 
         def __iter__(self) -> Iterator[bytes]:

@@ -1,0 +1,23 @@
+"""A recorded run again: the program runs, and its models answer what they answered then.
+
+`tape_of` makes a tape of a recorded run, or says why that cannot be replayed; `begin` plays it inside the program, and
+`reports_of` reads what came of it.
+"""
+
+from inspector.replay.player import STOPPED, begin
+from inspector.replay.report import Miss, Report, reports_of
+from inspector.replay.tape import NotReplayable, Tape, TapeCall, read_tape, tape_of, write_tape
+
+__all__ = [
+    "STOPPED",
+    "Miss",
+    "NotReplayable",
+    "Report",
+    "Tape",
+    "TapeCall",
+    "begin",
+    "read_tape",
+    "reports_of",
+    "tape_of",
+    "write_tape",
+]

@@ -1,0 +1,58 @@
+"""What a model was asked, in parts: equal requests are found by them, and a difference is named by one."""
+
+import re
+from collections.abc import Iterator, Mapping
+from hashlib import blake2b
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+_LISTS: Final = {"messages": "message", "contents": "message", "input": "message", "tools": "tool"}
+"""Members of a body of which each element is a part."""
+_SYSTEM: Final = frozenset(("system", "instructions", "systemInstruction", "system_instruction"))
+_SALTED: Final = re.compile(r"(\[redacted:[^\]\n]{1,80}?) #[0-9a-f]{4}\]")
+"""What stands for a secret; the last digits differ from one process to the next."""
+_encode: Final = msgspec.json.Encoder(order="sorted").encode
+
+
+class Asked(NamedTuple):
+    """A request to a model."""
+
+    parts: Mapping[str, str]
+    """A hash of each part, by what a person calls it, in the order of the request."""
+    texts: Mapping[str, str]
+    """The JSON of each part, by its hash."""
+
+    @property
+    def key(self) -> tuple[tuple[str, str], ...]:
+        """What equal requests have in common."""
+        return tuple(sorted(self.parts.items()))
+
+
+def asked(body: Any) -> Asked:
+    """Return the parts of a request.
+
+    Args:
+        body: Its body as plain data, without secrets.
+    """
+    parts: dict[str, str] = {}
+    texts: dict[str, str] = {}
+    for label, value in _parts(body):
+        text = _SALTED.sub(r"\1]", _encode(value).decode())
+        digest = blake2b(text.encode(), digest_size=16).hexdigest()
+        parts[label], texts[digest] = digest, text
+    return Asked(parts, texts)
+
+
+def _parts(body: Any) -> Iterator[tuple[str, Any]]:
+    if not isinstance(body, dict):
+        yield "request", body
+        return
+    for name, value in body.items():  # pyright: ignore[reportUnknownVariableType] - names of JSON are texts
+        if name in _LISTS and isinstance(value, list):
+            for number, item in enumerate(value, 1):  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType] - as above
+                yield f"{_LISTS[name]} {number}", item
+        elif name in _SYSTEM:
+            yield "system text", value
+        else:
+            yield f"parameter {name}", value

@@ -1,0 +1,52 @@
+"""No connection but to this machine, while a run is replayed."""
+
+import socket
+import sys
+from collections.abc import Callable
+from ipaddress import ip_address
+from typing import Any, Final
+
+_LOCAL: Final = frozenset(("", "localhost", "localhost.localdomain"))
+_BY_NAME: Final = frozenset(("socket.getaddrinfo", "socket.gethostbyname"))
+_BY_ADDRESS: Final = frozenset(("socket.connect", "socket.sendto", "socket.sendmsg"))
+_OF_THE_NETWORK: Final = (socket.AF_INET, socket.AF_INET6)
+
+
+def forbid_network(stop: Callable[[str], object]) -> None:
+    """Have every connection of this process to another machine stopped, for good: Python removes no audit hook.
+
+    Args:
+        stop: Called with the place that was to be reached, before it is.
+    """
+
+    def watch(event: str, args: tuple[Any, ...]) -> None:
+        if event in _BY_ADDRESS:
+            address = args[1]
+            if args[0].family in _OF_THE_NETWORK and isinstance(address, tuple) and not _is_local(address[0]):
+                stop(f"{address[0]}:{address[1]}")
+        elif event in _BY_NAME and not (_is_local(args[0]) or _is_address(args[0])):
+            stop(_text(args[0]))
+
+    sys.addaudithook(watch)
+
+
+def _text(host: Any) -> str:
+    return host.decode(errors="replace") if isinstance(host, bytes) else str(host)
+
+
+def _is_local(host: Any) -> bool:
+    if host is None or _text(host) in _LOCAL:
+        return True
+    try:
+        return ip_address(_text(host).partition("%")[0]).is_loopback
+    except ValueError:
+        return False
+
+
+def _is_address(host: Any) -> bool:
+    """Tell whether nothing has to be looked up for it; the connection itself is looked at when it is made."""
+    try:
+        ip_address(_text(host).partition("%")[0])
+    except ValueError:
+        return False
+    return True

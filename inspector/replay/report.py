@@ -1,0 +1,44 @@
+"""What came of a replay, as each process of the program leaves word of it."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import msgspec
+from msgspec import Struct
+
+_PREFIX: Final = "replay-"
+
+
+class Miss(Struct, frozen=True):
+    """Where the program left the recording."""
+
+    message: str
+    """What it did, in one line."""
+    part: str | None = None
+    """Which part of the request differs from the recorded one that is most like it."""
+    then: str | None = None
+    now: str | None = None
+
+
+class Report(Struct, frozen=True):
+    """What one process did with the tape."""
+
+    reused: tuple[int, ...]
+    """The calls of the tape that were given back, by their places."""
+    miss: Miss | None = None
+
+
+def leave(report: Report, directory: Path) -> None:
+    """Write a report; the directory may be gone where a process outlives its run."""
+    target = directory / f"{_PREFIX}{os.getpid()}"
+    unfinished = directory / f".{_PREFIX}{os.getpid()}"
+    unfinished.write_bytes(msgspec.json.encode(report))
+    unfinished.replace(target)
+
+
+def reports_of(directory: Path) -> Iterator[Report]:
+    """Read what the processes of a run have left."""
+    for file in sorted(directory.glob(f"{_PREFIX}*")):
+        yield msgspec.json.decode(file.read_bytes(), type=Report)

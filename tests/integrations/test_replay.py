@@ -1,0 +1,319 @@
+"""Programs recorded against a server on the loopback, then replayed with that server gone and without a key."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from inspector.ingest import Owner
+from inspector.model import Filter
+from inspector.settings import Settings
+
+HERE = Path(__file__).parent
+PROGRAMS = HERE / "programs"
+GONE = "http://127.0.0.1:9"
+"""Where nobody answers."""
+
+
+@dataclass
+class Done:
+    code: int
+    out: str
+    err: str
+
+
+class Bench:
+    """A home, and the command in it."""
+
+    def __init__(self, directory):
+        self.directory = directory
+        self.home = directory / "home"
+
+    def inspector(self, *words, base=GONE, **environment):
+        env = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(self.directory),
+            "INSPECTOR_HOME": str(self.home),
+            "PYTHONPATH": str(HERE.parents[1]),
+            "OPENAI_BASE_URL": f"{base}/v1",
+            "ANTHROPIC_BASE_URL": base,
+            "SSL_CERT_DIR": str(self.directory / "no-certificates"),
+            **environment,
+        }
+        command = [sys.executable, "-m", "inspector.cli", *map(str, words)]
+        done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=180, cwd=self.directory)
+        return Done(done.returncode, done.stdout, done.stderr)
+
+    def record(self, program, *words, python=None, **environment):
+        """Run a program under the inspector with models there to answer; return what it printed."""
+        server = subprocess.Popen(
+            [sys.executable, HERE / "stubs" / "models.py", "--port", "0"], stdout=subprocess.PIPE, text=True
+        )
+        try:
+            base = f"http://127.0.0.1:{server.stdout.readline().strip()}"
+            keys = {"OPENAI_API_KEY": "planted", "ANTHROPIC_API_KEY": "planted"}
+            line = [*([] if python is None else [python]), program, *words]
+            done = self.inspector("run", *line, base=base, **keys, **environment)
+        finally:
+            server.kill()
+            server.wait()
+            server.stdout.close()
+        assert done.code == 0, done.err
+        return done.out
+
+    def events(self):
+        with Owner(Settings(home=self.home)) as owner:
+            owner.take_in()
+            return owner.store.events(Filter(), order="asc", limit=500, full=True).items
+
+    def runs(self):
+        """The spans of each run in the order they began: their names, and how they ended."""
+        runs = {}
+        for event in self.events():
+            held = json.loads(bytes(event.attributes))
+            runs.setdefault(held.get("inspector.replay.run"), []).append((event.name, event.status))
+        return runs
+
+
+@pytest.fixture
+def bench(tmp_path):
+    return Bench(tmp_path)
+
+
+def written(bench, text):
+    program = bench.directory / "app.py"
+    program.write_text(text)
+    return program
+
+
+@pytest.fixture(scope="module")
+def looped(tmp_path_factory):
+    """The loop, recorded once; whoever replays it leaves the recording as it is."""
+    bench = Bench(tmp_path_factory.mktemp("looped"))
+    out = bench.record(PROGRAMS / "replayed_loop.py")
+    (run,) = {event.run_id for event in runs_of(bench)}
+    return bench, run, out
+
+
+def runs_of(bench):
+    with Owner(Settings(home=bench.home)) as owner:
+        owner.take_in()
+        return owner.store.runs(Filter(), limit=50).items
+
+
+def test_a_loop_prints_the_same_with_its_models_gone(bench):
+    out = bench.record(PROGRAMS / "replayed_loop.py")
+    (run,) = {each.run_id for each in runs_of(bench)}
+    done = bench.inspector("replay", run, "--", PROGRAMS / "replayed_loop.py")
+    assert (done.code, done.out) == (0, out), done.err
+    assert f"replay: 20 of 20 model calls of {run} were given back" in done.err
+    recorded = bench.runs()
+    assert sorted(recorded[run]) == sorted(recorded[None])
+    assert len(recorded[run]) == 20
+
+
+def test_plain_clients_print_the_same_streams_in_their_pieces(bench):
+    out = bench.record(PROGRAMS / "replayed_clients.py")
+    done = bench.inspector("replay", "last", "--", PROGRAMS / "replayed_clients.py")
+    assert (done.code, done.out) == (0, out), done.err
+
+
+def test_the_sdk_of_anthropic_parses_what_it_parsed(bench, framework_python):
+    python = framework_python("current")
+    out = bench.record(PROGRAMS / "replayed_claude.py", python=python)
+    done = bench.inspector("replay", "last", "--", python, PROGRAMS / "replayed_claude.py")
+    assert (done.code, done.out) == (0, out), done.err
+
+
+def test_one_other_word_ends_the_program_and_names_the_part_then_and_now(looped):
+    bench, run, _ = looped
+    done = bench.inspector("replay", run, "--", PROGRAMS / "replayed_loop.py", "Bergen")
+    assert (done.code, done.out) == (3, "")
+    said = done.err.splitlines()
+    assert "replay: the program left its recording: its model call 1, of gpt-4o, is not in the recording" in said[0]
+    assert said[1] == "replay: message 1 differs"
+    assert "Oslo?" in said[2]
+    assert "Bergen?" in said[3]
+
+
+def test_a_function_that_returns_something_else_is_named_by_its_message(looped):
+    bench, run, _ = looped
+    done = bench.inspector("replay", run, "--", PROGRAMS / "replayed_loop.py", CHANGE="tool")
+    assert done.code == 3
+    said = done.err.splitlines()
+    assert said[1] == "replay: message 3 differs"
+    assert "sun in Oslo" in said[2]
+    assert "snow in Oslo" in said[3]
+
+
+def test_a_call_that_was_not_recorded_ends_the_program(looped):
+    bench, run, out = looped
+    done = bench.inspector("replay", run, "--", PROGRAMS / "replayed_loop.py", CHANGE="more")
+    assert (done.code, done.out) == (3, out)
+    assert "is not in the recording: all 20 recorded calls were made" in done.err
+
+
+def test_a_stream_that_was_left_is_not_read_on(looped):
+    bench, run, _ = looped
+    done = bench.inspector("replay", run, "--", PROGRAMS / "replayed_loop.py", CHANGE="read on")
+    assert done.code == 3
+    assert "it reads on where it had left the stream of an answer" in done.err
+
+
+TWO = """
+import openai
+client = openai.OpenAI()
+for text in ("first", "second"):
+    answer = client.chat.completions.create(model="m-1", messages=[{"role": "user", "content": text}])
+    print(answer.choices[0].message.content)
+"""
+
+
+def test_calls_that_are_not_made_again_are_named(bench):
+    program = written(bench, TWO)
+    bench.record(program)
+    program.write_text(TWO.replace(', "second"', ","))
+    done = bench.inspector("replay", "last", "--", program)
+    assert (done.code, done.out) == (3, "echo: first\n")
+    assert "replay: 1 of 2 model calls" in done.err
+    assert "replay: not made again: chat m-1" in done.err
+
+
+def test_equal_questions_get_their_answers_in_the_order_they_were_asked_in(bench):
+    program = written(bench, TWO.replace('"first", "second"', '"again\\n!fail 500 1", "again\\n!fail 500 1"'))
+    out = bench.record(program)
+    done = bench.inspector("replay", "last", "--", program)
+    assert (done.code, done.out) == (0, out), done.err
+
+
+@pytest.mark.parametrize("place", ["192.0.2.1:80", "a.invalid"])
+def test_no_other_machine_is_reached_nor_looked_up(bench, place):
+    program = written(bench, TWO)
+    bench.record(program)
+    host = place.partition(":")[0]
+    reach = f"socket.create_connection(({host!r}, 80), 1)"
+    program.write_text(f"import socket\ntry:\n    {reach}\nexcept BaseException:\n    print('on')\n")
+    done = bench.inspector("replay", "last", "--", program)
+    assert (done.code, done.out) == (3, ""), done.err
+    assert f"it connects to {place}, and a replay reaches no other machine" in done.err
+
+
+CHILD = """
+import subprocess, sys
+if len(sys.argv) == 1:
+    sys.exit(subprocess.run([sys.executable, *sys.argv, "child"]).returncode)
+"""
+
+
+def test_a_second_process_that_calls_a_model_ends_with_3(bench):
+    program = written(bench, TWO)
+    bench.record(program)
+    program.write_text(TWO + CHILD)
+    done = bench.inspector("replay", "last", "--", program)
+    assert done.code == 3
+    assert "a second process of it calls a model" in done.err
+
+
+TOOLS = """
+from instrument.tools import tool
+
+@tool
+def wipe():
+    print("wiped")
+
+wipe()
+"""
+
+
+def test_a_run_that_cannot_be_replayed_says_why_and_nothing_runs(bench):
+    program = written(bench, TWO + TOOLS)
+    bench.record(program)
+    done = bench.inspector("replay", "last", "--", program)
+    assert (done.code, done.out) == (1, "")
+    assert "the call execute_tool wipe (" in done.err
+    assert "cannot be replayed: a replay does not withhold tool calls yet, it would make them again" in done.err
+
+
+def test_a_tool_that_was_not_recorded_ends_the_program_before_it_runs(bench):
+    program = written(bench, TWO)
+    bench.record(program)
+    program.write_text(TWO + TOOLS)
+    done = bench.inspector("replay", "last", "--", program)
+    assert (done.code, done.out) == (3, "echo: first\necho: second\n")
+    assert "it calls wipe (tool_call), and nothing of the kind was recorded" in done.err
+
+
+@pytest.mark.parametrize(
+    ("variable", "why"),
+    [
+        ("INSPECTOR_CAPTURE_CONTENT", "it was recorded without content"),
+        ("INSPECTOR_CAPTURE_RAW", "what its client got was not recorded"),
+    ],
+)
+def test_a_recording_without_what_a_replay_needs_says_so(bench, variable, why):
+    program = written(bench, TWO)
+    bench.record(program, **{variable: "false"})
+    done = bench.inspector("replay", "last", "--", program)
+    assert (done.code, done.out) == (1, "")
+    assert f"cannot be replayed: {why}" in done.err
+
+
+def test_a_model_that_the_program_announces_itself_cannot_be_replayed_yet(bench):
+    program = written(
+        bench, "import instrument\nwith instrument.around('llm_generate', llm='m', prompt='p'):\n    pass\n"
+    )
+    bench.record(program)
+    done = bench.inspector("replay", "last", "--", program)
+    assert done.code == 1
+    assert "cannot be replayed yet: it was recorded by the program itself" in done.err
+
+
+PLANTED = "sk-proj-" + "A1b2C3d4" * 6
+
+
+def test_a_secret_in_a_question_is_the_same_question(bench):
+    program = written(bench, TWO.replace("first", f"the key is {PLANTED}\\n!say fine"))
+    out = bench.record(program)
+    done = bench.inspector("replay", "last", "--", program)
+    assert (done.code, done.out) == (0, out), done.err
+    assert PLANTED not in done.err
+
+
+def test_a_secret_in_an_answer_cannot_be_given_back(bench):
+    program = written(bench, TWO.replace("first", f"the key is {PLANTED}"))
+    assert PLANTED in bench.record(program)
+    done = bench.inspector("replay", "last", "--", program)
+    assert done.code == 1
+    assert "cannot be replayed: a secret was taken out of its answer" in done.err
+
+
+def test_the_page_about_replay_says_what_happens(bench):
+    page = (HERE.parents[1] / "docs" / "replay.md").read_text()
+    (text,) = re.findall(r"^```python\n# app.py\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    _, well, differing = re.findall(r"^```text\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    program = written(bench, text)
+    out = bench.record(program)
+    done = bench.inspector("replay", "last", "--", program)
+    assert (done.code, done.out) == (0, out)
+    assert without_ids(done.err).startswith(well)
+    program.write_text(text.replace("sun in", "snow in"))
+    done = bench.inspector("replay", "last~1", "--", program)
+    assert done.code == 3
+    assert without_ids(done.err).startswith(differing)
+
+
+def without_ids(said):
+    return re.sub(
+        r"calls of \w+ were", "calls of RUN were", re.sub(r'"tool_call_id":"[^"]+"', '"tool_call_id":"ID"', said)
+    )
+
+
+def test_without_a_program_the_command_says_how_one_is_given(bench):
+    done = bench.inspector("replay", "last")
+    assert done.code == 2
+    assert "give the program to run: inspector replay last -- app.py" in done.err
