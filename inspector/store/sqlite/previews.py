@@ -26,7 +26,6 @@ _COLUMNS = (
     *(_t.trace_id, _c.span_id, _c.kind, _c.input_key, _c.output_key, _c.shared, _c.attributes),
     *(_c.error_type, _c.error_message),
 )
-_HOLD_CALLS = ("parts", "content", "tool_calls", "message")
 _HOLD_RESULT = ("structuredContent", "structured_content", "content", "result")
 
 
