@@ -78,16 +78,7 @@ def write_batch(
     conversations.begin(connection, counts["content"])
     accepted = _again(wanted, stored, sums) if again else _accepted(wanted, stored, sums, counts)
     sessions = Sessions.settle(connection, accepted)
-    changes: list[rollups.Change] = []
-    for span, old, trace in accepted:
-        seq = counts["seq"] + 1
-        row_id = seq if old is None else old.id
-        session = sessions.of(span, old, trace)
-        attributes, shared = _share(span, session[0], old, row_id, conversations)
-        row = row_of(span, (row_id, seq, trace.id), session, attributes, shared)
-        if old is None or _is_news(row, old):
-            changes.append((old, row))
-            counts["seq"] = seq
+    changes = _changes(accepted, sessions, counts, conversations)
     counts["content"] = conversations.store()
     traces = {trace.id: trace for trace in sums.values()}
     written = len(changes)
@@ -138,6 +129,23 @@ def _again(
         if (trace := sums.get(span.trace_id)) is not None
     )
     return [(_of_its_process(span, old), old, trace) for span, old, trace in known if old is not None]
+
+
+def _changes(
+    accepted: _Accepted, sessions: Sessions, counts: dict[str, int], conversations: Conversations
+) -> list[rollups.Change]:
+    """Return the rows that say something new, each with the stored one."""
+    changes: list[rollups.Change] = []
+    for span, old, trace in accepted:
+        seq = counts["seq"] + 1
+        row_id = seq if old is None else old.id
+        session = sessions.of(span, old, trace)
+        attributes, shared = _share(span, session[0], old, row_id, conversations)
+        row = row_of(span, (row_id, seq, trace.id), session, attributes, shared)
+        if old is None or _is_news(row, old):
+            changes.append((old, row))
+            counts["seq"] = seq
+    return changes
 
 
 def _model_calls(
