@@ -1,6 +1,7 @@
 """What is stored is read another time: nothing changes where the reading is the same, and all of it where it is not."""
 
 import asyncio
+import json
 from collections import Counter
 from contextlib import closing
 from pathlib import Path
@@ -74,15 +75,23 @@ async def travel():
 
 
 @pytest.fixture
-def recorded(tmp_path):
-    """The settings of a home in which a program recorded itself."""
-    settings = Settings(home=tmp_path / "recorded")
-    inspector.attach(service="travel", home=settings.home, integrations=False)
-    try:
-        asyncio.run(travel())
-    finally:
-        inspector.detach()
-    return settings
+def recording():
+    """Has a program record itself in a home, and returns the settings of that."""
+
+    def record(home, program):
+        inspector.attach(service="travel", home=home, integrations=False)
+        try:
+            asyncio.run(program)
+        finally:
+            inspector.detach()
+        return Settings(home=home)
+
+    return record
+
+
+@pytest.fixture
+def recorded(tmp_path, recording):
+    return recording(tmp_path / "recorded", travel())
 
 
 def test_the_same_reading_of_recorded_calls_changes_nothing(recorded):
@@ -131,6 +140,40 @@ def test_a_better_reading_takes_the_place_of_the_stored_one(store):
     assert store.trace(call.trace_id).cost_usd == pytest.approx(sum(costs))
     assert [turn.span_id for turn in store.turns(store.trace(call.trace_id).run_id).items] == [call.span_id]
     assert read_traces_again(store, trace_ids(store), write=True).changed == 0
+
+
+async def converse(turns):
+    history = [{"role": "system", "content": "You book rooms. " * 60}]
+    for turn in range(turns):
+        history = [*history, {"role": "user", "content": f"Question {turn}: " + "how many nights? " * 60}]
+        async with around("llm_generate", llm="gpt-4.1", prompt={"model": "gpt-4.1", "messages": history}) as call:
+            answer = {"role": "assistant", "content": f"Answer {turn}: " + "two nights. " * 70}
+            call.set(response={"model": "gpt-4.1", "choices": [{"message": answer, "finish_reason": "stop"}]})
+        history = [*history, answer]
+
+
+def test_a_conversation_is_what_it_was_after_two_readings(tmp_path, recording):
+    settings = recording(tmp_path / "recorded", converse(8))
+    with open_home(settings, write=True) as store:
+        [run] = store.runs(Filter()).items
+        before = {span_id: whole(event) for span_id, event in events_of(store).items()}
+        turns = store.turns(run.run_id).items
+        readings = [read_again(event) for event in events_of(store).values()]
+        readings.sort(key=lambda span: span.start_ns)
+        store.write_again([replace(span, attributes=otherwise(span.attributes)) for span in readings])
+        assert not any(whole(event) == before[span_id] for span_id, event in events_of(store).items())
+        assert read_traces_again(store, trace_ids(store), write=True).changed == 8
+        assert {span_id: whole(event) for span_id, event in events_of(store).items()} == before
+        assert store.turns(run.run_id).items == turns
+
+
+def whole(event):
+    return bytes(event.input), bytes(event.output), json.loads(bytes(event.attributes))
+
+
+def otherwise(attributes):
+    messages = json.loads(attributes["gen_ai.input.messages"])
+    return attributes | {"gen_ai.input.messages": json.dumps([message | {"old": True} for message in messages])}
 
 
 @pytest.mark.parametrize("status", ["lost", "abandoned", "cancelled", "error", "running"])
