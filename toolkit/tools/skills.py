@@ -3,7 +3,6 @@
 import asyncio
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from toolkit.call import ToolCall
 from toolkit.content import TextContent
@@ -25,8 +24,8 @@ class Skill:
 
     name: str
     description: str
-    path: str
-    """Its file, relative to the folder of skills."""
+    folder: str
+    """Where its files are, in the folder of skills."""
     text: str
     """Its instructions, without the front matter."""
 
@@ -34,8 +33,8 @@ class Skill:
 class SkillReaderTool(RuntimeTool):
     """``skills.read``: lists skills, and hands out one of them or a file that lies beside it.
 
-    A skill is ``<name>/SKILL.md`` or ``<name>.md``; its front matter may give ``name`` and ``description``, which
-    the model sees before it reads any. The folder is looked at again at each call.
+    A skill is ``<name>/SKILL.md``; its front matter may give ``name`` and ``description``, which the model sees before
+    it reads any. The folder is looked at again at each call.
 
     Args:
         folder: Where the skills are.
@@ -56,41 +55,34 @@ class SkillReaderTool(RuntimeTool):
             DefinitionInvalid: One cannot be read, or two have one name.
         """
         skills: dict[str, Skill] = {}
-        for entry in self._folder.entries():
-            path = f"{entry.name}/SKILL.md" if entry.type == "folder" else entry.name
-            if not path.endswith(".md") or (entry.type == "folder" and not self._has(path)):
+        folders = [entry.name for entry in self._folder.entries() if entry.type == "folder"]
+        for folder in folders:
+            if all(entry.name != "SKILL.md" or entry.type != "file" for entry in self._folder.entries(folder)):
                 continue
-            skill = _skill(path, self._text(path))
+            skill = _skill(folder, self._text(f"{folder}/SKILL.md"))
             if skill.name in skills:
-                raise DefinitionInvalid(f"two skills are called {skill.name!r}: {skills[skill.name].path} and {path}")
+                others = skills[skill.name].folder
+                raise DefinitionInvalid(f"two skills are called {skill.name!r}: those in {others} and {folder}")
             skills[skill.name] = skill
         return skills
 
     async def run(self, call: ToolCall, context: ToolContext) -> ToolResult:  # noqa: ARG002 - the signature of tools
         """Return the list, a skill, or a file of a skill."""
-        return await asyncio.to_thread(self._read, arguments_of(call))
+        return await asyncio.to_thread(self._read, **arguments_of(call))
 
-    def _read(self, arguments: dict[str, Any]) -> ToolResult:
+    def _read(self, name: str | None = None, file: str | None = None) -> ToolResult:
         skills = self.skills()
-        name, file = arguments.get("name"), arguments.get("file")
         if name is None:
             entries = [{"name": skill.name, "description": skill.description} for skill in skills.values()]
             return ToolResult([TextContent(_listed(skills) or "There are no skills.")], structured={"skills": entries})
         if name not in skills:
             raise ToolkitError(f"there is no skill {name!r}; there are: {', '.join(map(repr, skills)) or 'none'}")
         skill = skills[name]
-        if file is None:
-            return ToolResult([TextContent(skill.text)], metadata={"skill": name, "path": skill.path})
-        beside, has_folder, _ = skill.path.rpartition("/")
-        if not has_folder:
-            raise ToolkitError(f"the skill {name!r} is a single file, {skill.path}; there is nothing beside it")
-        if str(file).startswith("/") or ".." in str(file).split("/"):
+        path = f"{skill.folder}/{'SKILL.md' if file is None else file}"
+        if file is not None and (file.startswith("/") or ".." in file.split("/")):
             raise ToolkitError(f"file: {file!r} is outside of the skill's folder")
-        path = f"{beside}/{file}"
-        return ToolResult([TextContent(self._text(path))], metadata={"skill": name, "path": path})
-
-    def _has(self, path: str) -> bool:
-        return any(entry.name == "SKILL.md" and entry.type == "file" for entry in self._folder.entries(path[:-9]))
+        text = skill.text if file is None else self._text(path)
+        return ToolResult([TextContent(text)], metadata={"skill": name, "path": path})
 
     def _text(self, path: str) -> str:
         data, size = self._folder.read(path, max_bytes=MAX_SKILL_BYTES)
@@ -119,10 +111,9 @@ def _listed(skills: dict[str, Skill]) -> str:
     return "\n".join(f"- {skill.name}: {skill.description}".removesuffix(": ") for skill in skills.values())
 
 
-def _skill(path: str, text: str) -> Skill:
-    stem = path.removesuffix("/SKILL.md").removesuffix(".md")
+def _skill(folder: str, text: str) -> Skill:
     if not has_front_matter(text):
-        return Skill(stem, "", path, text)
-    document = read_markdown(text, path)
+        return Skill(folder, "", folder, text)
+    document = read_markdown(text, f"{folder}/SKILL.md")
     name, description = (document.values.get(key) or "" for key in ("name", "description"))
-    return Skill(str(name) or stem, str(description).strip(), path, document.body or "")
+    return Skill(str(name) or folder, str(description).strip(), folder, document.body or "")

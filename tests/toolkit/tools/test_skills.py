@@ -19,7 +19,8 @@ def folder(tmp_path: Path) -> Path:
     front = "---\nname: pdf-forms\ndescription: Fill in PDF forms.\nlicense: MIT\n---\n"
     (folder / "pdf" / "SKILL.md").write_text(f"{front}\n# Forms\n---\nsee scripts/fill.py\n")
     (folder / "pdf" / "scripts" / "fill.py").write_text("print()")
-    (folder / "plain.md").write_text("Be kind.\n")
+    (folder / "plain").mkdir()
+    (folder / "plain" / "SKILL.md").write_text("Be kind.\n")
     (folder / "empty").mkdir()
     (folder / "notes.txt").write_text("no skill")
     return folder
@@ -57,10 +58,13 @@ def test_a_file_of_a_skill_is_read(folder: Path) -> None:
     ("arguments", "said"),
     [
         ({"name": "pfd"}, "there is no skill 'pfd'; there are: 'pdf-forms', 'plain'"),
-        ({"name": "pdf-forms", "file": "../plain.md"}, "file: '../plain.md' is outside of the skill's folder"),
+        (
+            {"name": "pdf-forms", "file": "../plain/SKILL.md"},
+            "file: '../plain/SKILL.md' is outside of the skill's folder",
+        ),
         ({"name": "pdf-forms", "file": "/etc/passwd"}, "file: '/etc/passwd' is outside of the skill's folder"),
         ({"name": "pdf-forms", "file": "link"}, "pdf/link: symbolic links are not followed"),
-        ({"name": "plain", "file": "x"}, "the skill 'plain' is a single file, plain.md; there is nothing beside it"),
+        ({"name": "plain", "file": "x"}, "plain/x: there is nothing of that name"),
     ],
 )
 def test_what_is_not_there_is_said(folder: Path, arguments: Any, said: str) -> None:
@@ -71,21 +75,23 @@ def test_what_is_not_there_is_said(folder: Path, arguments: Any, said: str) -> N
 
 def test_a_skill_that_is_added_later_is_found(folder: Path) -> None:
     tool = SkillReaderTool(folder)
-    (folder / "new.md").write_text("New.")
+    (folder / "new").mkdir()
+    (folder / "new" / "SKILL.md").write_text("New.")
     assert asyncio.run(tool({"name": "new"})).text == "New."
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("---\nname: x\n", "bad.md:1: the front matter does not end; close it with a line '---'"),
-        ("---\na: [\n---\n", "bad.md:2: not valid YAML: "),
-        ("---\n- a\n---\n", "bad.md:2: expected 'key: value' lines, found a list"),
-        ("---\nname: plain\n---\n", "two skills are called 'plain': bad.md and plain.md"),
+        ("---\nname: x\n", "bad/SKILL.md:1: the front matter does not end; close it with a line '---'"),
+        ("---\na: [\n---\n", "bad/SKILL.md:2: not valid YAML: "),
+        ("---\n- a\n---\n", "bad/SKILL.md:2: expected 'key: value' lines, found a list"),
+        ("---\nname: plain\n---\n", "two skills are called 'plain': those in bad and plain"),
     ],
 )
 def test_a_skill_that_cannot_be_read_is_named(folder: Path, text: str, said: str) -> None:
-    (folder / "bad.md").write_text(text)
+    (folder / "bad").mkdir()
+    (folder / "bad" / "SKILL.md").write_text(text)
     with pytest.raises(DefinitionInvalid) as caught:
         SkillReaderTool(folder)
     assert said in str(caught.value)
