@@ -2,7 +2,6 @@
 
 import os
 import re
-import shlex
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -47,11 +46,11 @@ def _address(value: str) -> str:
 Address = Annotated[Text, AfterValidator(_address)]
 _STDIO = ("command", "args", "env", "cwd")
 _HTTP = ("url", "headers")
-_NEEDED = ("command", "url", "target")
+_NEEDED = ("command", "url")
 
 
 class ServerSettings(BaseModel):
-    """An MCP server as ``mcp: servers:`` has it, by name: one of ``command``, ``url`` and ``target``, and the rest."""
+    """An MCP server as ``mcp: servers:`` has it, by name: ``command`` or ``url``, and the rest."""
 
     model_config = WRITTEN
 
@@ -67,8 +66,6 @@ class ServerSettings(BaseModel):
     """The address of a server that is reached by streamable HTTP."""
     headers: Mapping[str, str] = {}
     """Headers of each request to the address."""
-    target: Text | None = None
-    """An address, or a command with its arguments, in one line."""
     transport: Literal["stdio", "http"] | None = None
     """``stdio`` or ``http``; it follows from the rest."""
     name: Text | None = None
@@ -80,27 +77,17 @@ class ServerSettings(BaseModel):
     def _agree(self) -> "ServerSettings":
         ways = [key for key in _NEEDED if getattr(self, key) is not None]
         if len(ways) != 1:
-            raise ValueError(f"expected one of command, url and target, found {' and '.join(ways) or 'none'}")
-        try:
-            _ = _address(self.target) if self.target and self.is_http else shlex.split(self.target or "")
-        except ValueError as error:
-            raise ValueError(f"target: {str(error).lower()}") from None
-        kind = "url" if self.is_http else "command"
-        if foreign := [key for key in (_STDIO if self.is_http else _HTTP) if key in self.model_fields_set]:
-            raise ValueError(f"{foreign[0]!r} does not go with {kind!r}")
+            raise ValueError(f"expected one of command and url, found {' and '.join(ways) or 'none'}")
+        foreign = [key for key in (_HTTP if self.url is None else _STDIO) if key in self.model_fields_set]
+        if foreign:
+            raise ValueError(f"{foreign[0]!r} does not go with {ways[0]!r}")
         return self
-
-    @property
-    def is_http(self) -> bool:
-        """Whether it is reached by an address."""
-        return self.url is not None or "://" in (self.target or "")
 
     def place(self, folder: Path) -> Place:
         """Return where the server is; ``folder`` is that of the file."""
-        if self.is_http:
-            return HttpServer(self.url or self.target or "", headers=dict(self.headers))
-        command, *args = [self.command, *self.args] if self.command is not None else shlex.split(self.target or "")
-        return StdioServer(command, tuple(args), env=dict(self.env), cwd=folder / (self.cwd or "."))
+        if self.url is not None:
+            return HttpServer(self.url, headers=dict(self.headers))
+        return StdioServer(self.command or "", self.args, env=dict(self.env), cwd=folder / (self.cwd or "."))
 
 
 SERVER_KEYS = tuple(sorted(ServerSettings.model_fields))

@@ -23,8 +23,6 @@ def test_servers_and_the_model_are_read_and_other_keys_left(write, tmp_path):
           servers:
             time: {command: uvx, args: [mcp-server-time, --utc], env: {TZ: UTC}, transport: stdio}
             web: {url: "http://127.0.0.1:8000/mcp", headers: {Authorization: "Bearer ${KEY}"}}
-            one_line: {target: "uvx 'mcp server' fetch"}
-            address: {target: "https://mcp.example/mcp"}
             deeper: {command: "${PYTHON}", cwd: servers}
         """,
     )
@@ -32,8 +30,6 @@ def test_servers_and_the_model_are_read_and_other_keys_left(write, tmp_path):
         servers={
             "time": StdioServer("uvx", ("mcp-server-time", "--utc"), env={"TZ": "UTC"}, cwd=tmp_path),
             "web": HttpServer("http://127.0.0.1:8000/mcp", headers={"Authorization": "Bearer k"}),
-            "one_line": StdioServer("uvx", ("mcp server", "fetch"), cwd=tmp_path),
-            "address": HttpServer("https://mcp.example/mcp"),
             "deeper": StdioServer(sys.executable, (), cwd=tmp_path / "servers"),
         },
         default_model="openai:gpt-5-mini",
@@ -71,18 +67,16 @@ def test_everything_that_is_wrong_is_told_with_its_line(write):
             e: {url: "http://127.0.0.1", env: {A: b}}
             f: {command: uvx, env: {PORT: 80}}
             g: {url: "http://127.0.0.1", transport: sse}
-            h: {target: uvx, headers: {}}
-            i: {target: "uvx 'a"}
+            h: {command: uvx, headers: {}}
             j: {command: uvx, args: a}
             k: {command: uvx, env: [a]}
             l: {cmd: uvx}
             m: {command: uvx, arg: [a]}
             n: {url: "ftp://x"}
-            o: {target: "ftp://x"}
         """,
     )
-    allowed = "args, command, cwd, description, env, headers, name, target, transport, url"
-    ways = "expected one of command, url and target"
+    allowed = "args, command, cwd, description, env, headers, name, transport, url"
+    ways = "expected one of command and url"
     assert problems_of(path) == [
         f"{path}:4: a: expected a mapping, found text",
         f"{path}:5: b: unknown key 'commnd'; did you mean 'command'?; allowed: {allowed}",
@@ -92,13 +86,11 @@ def test_everything_that_is_wrong_is_told_with_its_line(write):
         f"{path}:13: f: env: expected text, found a number; put it into quotes",
         f"{path}:14: g: transport: expected one of stdio, http, found 'sse'",
         f"{path}:15: h: 'headers' does not go with 'command'",
-        f"{path}:16: i: target: no closing quotation",
-        f"{path}:17: j: args: expected a list, found text",
-        f"{path}:18: k: env: expected a mapping, found a list",
-        f"{path}:19: l: unknown key 'cmd'; did you mean 'command'?; allowed: {allowed}",
-        f"{path}:20: m: unknown key 'arg'; did you mean 'args'?; allowed: {allowed}",
-        f"{path}:21: n: url: expected an http or https address",
-        f"{path}:22: o: target: expected an http or https address",
+        f"{path}:16: j: args: expected a list, found text",
+        f"{path}:17: k: env: expected a mapping, found a list",
+        f"{path}:18: l: unknown key 'cmd'; did you mean 'command'?; allowed: {allowed}",
+        f"{path}:19: m: unknown key 'arg'; did you mean 'args'?; allowed: {allowed}",
+        f"{path}:20: n: url: expected an http or https address",
         f"{path}:1: default_model: expected text, found a number; put it into quotes",
     ]
 
