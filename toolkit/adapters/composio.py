@@ -27,11 +27,10 @@ class ComposioTools:
         user_id: Whose connected accounts are used; or says it for each call, so that one set of tools serves many.
         toolkits: Slugs of whole toolkits, for example ``["github"]``.
         tools: Slugs of single tools, for example ``["GITHUB_CREATE_AN_ISSUE"]``.
-        search: Composio looks for tools that fit these words.
         limit: How many tools are listed; None for Composio's own limit.
 
     Raises:
-        DefinitionInvalid: Neither ``toolkits`` nor ``tools`` nor ``search`` is given.
+        DefinitionInvalid: Neither ``toolkits`` nor ``tools`` is given.
     """
 
     def __init__(
@@ -41,15 +40,12 @@ class ComposioTools:
         user_id: str | Callable[[ToolContext], str],
         toolkits: Sequence[str] | None = None,
         tools: Sequence[str] | None = None,
-        search: str | None = None,
         limit: int | None = None,
     ) -> None:
         filters = {"toolkits": toolkits, "tools": tools}
         self._filters: dict[str, Any] = {key: list(value) for key, value in filters.items() if value is not None}
-        if search is not None:
-            self._filters["search"] = search
         if not self._filters:
-            raise DefinitionInvalid("ComposioTools needs toolkits=[…], tools=[…] or search='…'; Composio has thousands")
+            raise DefinitionInvalid("ComposioTools needs toolkits=[…] or tools=[…]; Composio has thousands")
         if limit is not None:
             self._filters["limit"] = limit
         self._client = client
@@ -62,10 +58,6 @@ class ComposioTools:
             listed = await _off_the_loop(self._client.tools.get_raw_composio_tools, **self._filters)
             self._tools = [_ComposioTool(self._client, tool, self._user_id) for tool in listed]
         return self._tools
-
-    def refresh(self) -> None:
-        """Have them listed anew when they are asked for next."""
-        self._tools = None
 
 
 class _ComposioTool(Tool):

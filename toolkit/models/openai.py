@@ -32,7 +32,6 @@ class OpenAIModel(AbstractAsyncContextManager["OpenAIModel"]):
         api_key: The key; ``OPENAI_API_KEY`` by default. Local endpoints take any.
         settings: More of every request's body, for example ``{"temperature": 0}``; a request's own go before.
         provider: Who runs it, as OpenTelemetry's ``gen_ai.provider.name`` spells it.
-        pictures: False for a model that reads text alone: it is told where a picture was instead of failing.
         client: An ``openai.AsyncOpenAI``, or one for Azure, that is used as it is and left open.
     """
 
@@ -44,7 +43,6 @@ class OpenAIModel(AbstractAsyncContextManager["OpenAIModel"]):
         api_key: str | None = None,
         settings: Mapping[str, Any] | None = None,
         provider: str = "openai",
-        pictures: bool = True,
         client: Any = None,
     ) -> None:
         self.name = name
@@ -52,7 +50,6 @@ class OpenAIModel(AbstractAsyncContextManager["OpenAIModel"]):
         self.settings = dict(settings or {})
         self._base_url = base_url
         self._api_key = api_key
-        self._pictures = pictures
         self._given = client
         self._made: WeakKeyDictionary[asyncio.AbstractEventLoop, Any] = WeakKeyDictionary()
 
@@ -68,8 +65,6 @@ class OpenAIModel(AbstractAsyncContextManager["OpenAIModel"]):
             ExtraMissing: ``openai`` is not installed.
         """
         body = self.settings | request.body(self.name)
-        if not self._pictures:
-            body["messages"] = [_in_words(message) for message in request.messages]
         client = self._client()
         began_s = perf_counter()
         if request.on_text is None:
@@ -218,14 +213,6 @@ class _Pieces:
         if self.calls:
             message["tool_calls"] = [call for _, call in sorted(self.calls, key=lambda entry: entry[0])]
         return ModelResponse(message, self.usage, self.finish_reason, self.model, self.id, self.first_chunk_s)
-
-
-def _in_words(message: Message) -> Message:
-    content = message.get("content")
-    if not isinstance(content, list):
-        return message
-    words = [part["text"] if part["type"] == "text" else "[a picture that you cannot see]" for part in content]
-    return {**message, "content": "\n".join(words)}
 
 
 def _functions(calls: Any) -> list[Any]:

@@ -143,19 +143,17 @@ def test_a_toolkit_is_listed_when_it_is_needed_and_called_for_the_user_in_the_ve
     )
 
 
-def test_they_are_listed_once_until_they_are_refreshed(client, service):
+def test_they_are_listed_once(client, service):
     tools = ComposioTools(client, user_id="ada", tools=["GITHUB_STAR"])
 
     async def main():
         assert await tools.tools() is await tools.tools()
-        tools.refresh()
-        await tools.tools()
 
     asyncio.run(main())
 
     assert [path for _, path, _ in service.requests] == [
         "/api/v3.1/tools?tool_slugs=GITHUB_STAR&toolkit_versions=latest"
-    ] * 2
+    ]
 
 
 def test_each_call_can_be_of_another_user(client, service):

@@ -335,17 +335,6 @@ def test_a_picture_that_a_tool_returned_reaches_the_model(run, endpoint):
     assert [each["role"] for each in endpoint.requests[1]["messages"]] == ["user", "assistant", "tool", "user"]
 
 
-def test_a_model_that_reads_text_alone_is_told_where_a_picture_was(run, endpoint):
-    picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,aGk="}}
-    message = {"role": "user", "content": [{"type": "text", "text": "What is it?"}, picture]}
-    endpoint.replies = [completion({"content": "I cannot see it."})]
-    ask(run, endpoint, ModelRequest([message, *HELLO]), pictures=False)
-    assert endpoint.requests[0]["messages"] == [
-        {"role": "user", "content": "What is it?\n[a picture that you cannot see]"},
-        *HELLO,
-    ]
-
-
 def test_pictures_in_a_conversation_are_sent_as_they_are(run, endpoint):
     picture = {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}}
     message = {"role": "user", "content": [{"type": "text", "text": "What is it?"}, picture]}
