@@ -134,21 +134,19 @@ class AzureAISearchTool(Tool):
             return await pages.get_count(), documents
 
     async def _query(self, query: str, top: int) -> dict[str, Any]:
-        options = self._options
-        asked: dict[str, Any] = {"search_text": query, "top": top, "include_total_count": True}
-        if "filter" in options:
-            asked["filter"] = options["filter"]
-        if "select" in options:
-            asked["select"] = list(options["select"])
-        if self._query_type == "semantic":
-            asked["query_type"] = "semantic"
-            asked["query_caption"] = "extractive"
-            if "semantic_configuration" in options:
-                asked["semantic_configuration_name"] = options["semantic_configuration"]
-        if self._query_type in ("vector", "hybrid"):
+        options, kind = self._options, self._query_type
+        asked: dict[str, Any] = {
+            "search_text": None if kind == "vector" else query,
+            "top": top,
+            "include_total_count": True,
+            "filter": options.get("filter"),
+            "select": list(options["select"]) if "select" in options else None,
+        }
+        if kind == "semantic":
+            name = options.get("semantic_configuration")
+            asked |= {"query_type": kind, "query_caption": "extractive", "semantic_configuration_name": name}
+        if kind in ("vector", "hybrid"):
             asked["vector_queries"] = [await self._vector_query(query, top)]
-        if self._query_type == "vector":
-            asked["search_text"] = None
         return asked
 
     async def _vector_query(self, query: str, top: int) -> Any:
