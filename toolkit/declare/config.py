@@ -18,12 +18,14 @@ from toolkit.schemas.reading import (
     Count,
     Different,
     Functions,
+    Misfit,
     OneOrMore,
     Seconds,
     Text,
     Words,
     read,
     type_name,
+    unknown_key,
 )
 from toolkit.tool_class import Tool
 
@@ -160,8 +162,12 @@ class Card(AgentConfig):
     """The version of this format: 1."""
 
 
+_UNWRITTEN = {"agent_class", "origin"}
+"""What is known of a declaration without being in it."""
+
+
 def _keys(kind: type[AgentConfig]) -> tuple[str, ...]:
-    return tuple(sorted(kind.model_fields.keys() - {"agent_class", "origin"}))
+    return tuple(sorted(kind.model_fields.keys() - _UNWRITTEN))
 
 
 CARD_KEYS = _keys(Card)
@@ -178,8 +184,11 @@ def read_config(kind: type[AgentConfig], values: Mapping[str, Any]) -> AgentConf
     Raises:
         Misfit: Something in it does not fit.
     """
+    keys = CARD_KEYS if kind is Card else PYTHON_KEYS
+    if unwritten := sorted(_UNWRITTEN & values.keys()):
+        raise Misfit([((key,), unknown_key(key, keys)) for key in unwritten])
     words = Words(
-        lambda path: LIMITS if len(path) > 1 else _keys(kind),
+        lambda path: LIMITS if len(path) > 1 else keys,
         what=lambda path: FUNCTIONS if path[-1] in CODE_KEYS else "names",
     )
     config = read(kind, values, words)

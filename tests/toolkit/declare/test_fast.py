@@ -416,6 +416,7 @@ def test_an_instruction_can_be_a_file(write):
     ("values", "said"),
     [
         ({"server": ["time"]}, "agent 'a': unknown key 'server'; did you mean 'servers'?; allowed: agents, "),
+        ({"origin": "x"}, "agent 'a': unknown key 'origin'"),
         ({"max_parallel": 0}, "agent 'a': max_parallel: expected a whole number above 0, found 0"),
         ({"servers": "time"}, "agent 'a': servers: expected a list of names, found text"),
         ({"function_tools": ["tools"]}, "agent 'a': function_tools: 'tools' does not name a function"),
