@@ -1,7 +1,6 @@
 """AgentCards: agents declared in Markdown with front matter or in YAML, in files, folders and at addresses."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from time import monotonic
 from typing import Any, cast
@@ -69,10 +68,8 @@ def read_cards(place: str | Path) -> tuple[list[AgentConfig], list[CardProblem]]
 
 def _documents(place: str | Path, problems: list[CardProblem]) -> Iterator[tuple[Document, Origin, str]]:
     if isinstance(place, str) and _is_address(place):
-        card = fetch(place)
-        source = _shown(place)
-        document = (read_markdown if card.is_markdown else read_yaml)(card.text, source)
-        yield document, _origin(document, None), card.stem
+        document, stem = fetch(place)
+        yield document, _origin(document, None), stem
         return
     for path in _files(Path(place)):
         try:
@@ -136,23 +133,20 @@ def _config(document: Document, origin: Origin, stem: str) -> tuple[AgentConfig 
             for key in (*CODE_KEYS, "messages")
             if key in document.values
         ]
-    about_instruction: list[CardProblem] = []
     if document.body and "instruction" in values:
-        about_instruction = [document.problem(_TWICE, "instruction")]
-    elif document.body:
-        values["instruction"] = document.body
-    elif "instruction" not in values:
-        about_instruction = [document.problem(_NEEDED)]
-        values["instruction"] = _NEEDED
+        problems.append(document.problem(_TWICE, "instruction"))
+    elif document.body or "instruction" not in values:
+        values["instruction"] = document.body or _NEEDED
+        problems += [] if document.body else [document.problem(_NEEDED)]
     values.setdefault("name", stem)
     try:
         config = read_config(Card, values)
     except Misfit as error:
-        problems += [_problem(document, path, message) for path, message in error.problems]
+        problems = [*(_problem(document, path, message) for path, message in error.problems), *problems]
     else:
-        if not problems and not about_instruction:
+        if not problems:
             return config.model_copy(update={"origin": origin}), []
-    return None, sorted([*problems, *about_instruction], key=lambda problem: problem.line)
+    return None, sorted(problems, key=lambda problem: problem.line)
 
 
 def _problem(document: Document, path: tuple[Key, ...], message: str) -> CardProblem:
@@ -176,16 +170,6 @@ def _is_script(text: str) -> bool:
     return "instruction" not in keys and ("turns" in keys or isinstance(keys.get("agents"), dict))
 
 
-@dataclass(frozen=True, slots=True)
-class Fetched:
-    """A card as it came."""
-
-    text: str
-    is_markdown: bool
-    stem: str
-    """The last part of the address without its ending, for a card without a name."""
-
-
 def _is_address(place: str) -> bool:
     """Return whether ``place`` is meant as an address, rather than as a path."""
     return "://" in place
@@ -197,8 +181,10 @@ def _shown(address: str) -> str:
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
-def fetch(address: str, *, timeout_s: float = TIMEOUT_S) -> Fetched:
-    """Fetch the card at an ``http`` or ``https`` address: one MiB at most, within ten seconds once it comes.
+def fetch(address: str, *, timeout_s: float = TIMEOUT_S) -> tuple[Document, str]:
+    """Return the card at an ``http`` or ``https`` address, and what it is called there, without its ending.
+
+    It has one MiB at most, and comes within ten seconds.
 
     Raises:
         CardInvalid: It cannot be fetched, is too large, is no text, or was redirected away from ``https``.
@@ -225,7 +211,7 @@ def fetch(address: str, *, timeout_s: float = TIMEOUT_S) -> Fetched:
         raise _refused(address, f"cannot be fetched: {late or str(reason) or type(error).__name__}") from error
 
 
-def _received(answer: Any, address: str, timeout_s: float) -> Fetched:
+def _received(answer: Any, address: str, timeout_s: float) -> tuple[Document, str]:
     arrived: str = answer.url
     scheme = urlsplit(arrived).scheme.lower()
     if scheme not in _SCHEMES or (urlsplit(address).scheme.lower() == "https" and scheme != "https"):
@@ -235,10 +221,10 @@ def _received(answer: Any, address: str, timeout_s: float) -> Fetched:
         data += piece
         if monotonic() > ends_s:
             raise TimeoutError("timed out")
-    text = decoded(bytes(data), _shown(address))
     path = PurePosixPath(urlsplit(arrived).path)
-    is_yaml = path.suffix.lower() in (".yaml", ".yml") or answer.headers.get_content_type().endswith("yaml")
-    return Fetched(text, not is_yaml, path.stem)
+    is_yaml = path.suffix.lower() in _YAML or answer.headers.get_content_type().endswith("yaml")
+    source = _shown(address)
+    return (read_yaml if is_yaml else read_markdown)(decoded(bytes(data), source), source), path.stem
 
 
 def _refused(address: str, why: str) -> CardInvalid:
