@@ -59,7 +59,8 @@ def _from_json(text: str, source: str) -> list[Message]:
     except (ValueError, RecursionError) as error:
         line = error.lineno if isinstance(error, json.JSONDecodeError) else 1
         raise CardInvalid((CardProblem(source, line, f"not valid JSON: {error}"),)) from error
-    messages = member(value, "messages") or value
+    within = member(value, "messages")
+    messages = value if within is None else within
     if not isinstance(messages, list) or not all(map(_is_message, cast("list[object]", messages))):
         message = f"expected a list of chat messages, each with a role ({', '.join(_KNOWN)}) and content"
         raise CardInvalid((CardProblem(source, 1, message),))

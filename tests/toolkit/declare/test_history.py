@@ -18,6 +18,7 @@ def test_text_says_who_speaks_next(write):
 )
 def test_json_is_a_list_of_chat_messages(write, text):
     assert read_messages(write("a.json", text)) == [{"role": "user", "content": "Hi"}]
+    assert read_messages(write("b.json", '{"messages": []}')) == []
 
 
 @pytest.mark.parametrize("text", ["{}", "[1]", '[{"role": "robot", "content": "x"}]', '[{"role": "user"}]'])
