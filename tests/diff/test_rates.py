@@ -43,6 +43,12 @@ def test_what_every_run_of_one_group_does_and_none_of_the_other_differs():
     assert rate(found, "llm", "input") == (0, 7, 0, 8, "same")
 
 
+def test_the_first_that_differs_is_the_one_that_ended_first():
+    found = compared([trip()] * 8, [trip(city="Rome", answer="There.")] * 8)
+    assert [step.verdict for step in found.steps] == ["differs"] * 3
+    assert (found.first, found.steps[found.first].kind) == (1, "llm")
+
+
 def test_what_happens_now_and_then_in_both_is_inconclusive():
     now_and_then = [trip(), trip(), trip(fails=True), trip()]
     found = compared(now_and_then, [trip(), trip(fails=True), trip(fails=True), trip()])

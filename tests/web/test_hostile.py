@@ -77,6 +77,7 @@ def span_id(number):
         f"/traces/{TRACE}",
         f"/traces/{TRACE}?view=graph",
         f"/traces/{TRACE}?view=transcript",
+        f"/diff?a={TRACE}&b={TRACE}&all=1",
     ],
 )
 def test_hostile_strings_are_only_text_in_a_view(hostile, visit, view):
