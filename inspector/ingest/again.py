@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 
 from inspector.model import Event, Filter
 from inspector.reading.stored import differences, read_again
@@ -17,6 +18,7 @@ class ReadAgain:
 
     spans: int = 0
     changed: int = 0
+    """Written ones may be more than have a name: the model that answered is shown nowhere where another was asked."""
     by_name: Counter[str] = field(default_factory=Counter[str])
     """Spans by the field or attribute that changed."""
 
@@ -35,12 +37,11 @@ def read_traces_again(store: Store, trace_ids: Iterable[str], *, write: bool) ->
     found = ReadAgain()
     for trace_id in trace_ids:
         for events in _pages(store, trace_id):
-            spans = [(span, names) for event in events if (names := [*differences(event, span := read_again(event))])]
-            found.spans += len(events)
-            found.changed += len(spans)
-            found.by_name.update(name for _, names in spans for name in names)
-            if write and spans:
-                store.write_again([span for span, _ in spans])
+            spans = [read_again(event) for event in events]
+            names = [[*differences(event, span)] for event, span in zip(events, spans, strict=True)]
+            found.spans += len(spans)
+            found.changed += store.write_again(spans) if write else sum(map(bool, names))
+            found.by_name.update(chain.from_iterable(names))
     return found
 
 

@@ -59,10 +59,10 @@ class Store(Protocol):
         """
         ...
 
-    def write_again(self, spans: Sequence[Span]) -> None:
-        """Puts other readings of stored spans, in the order they began, in their place, whatever the status of either.
+    def write_again(self, spans: Sequence[Span]) -> int:
+        """Puts readings of stored spans, in the order they began, in their place, and returns how many differ.
 
-        What is not stored stays away, and spans keep their process. Raises what `write` does.
+        The status of either does not matter. What is not stored stays away. Raises what `write` does.
         """
         ...
 

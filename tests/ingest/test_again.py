@@ -176,6 +176,15 @@ def otherwise(attributes):
     return attributes | {"gen_ai.input.messages": json.dumps([message | {"old": True} for message in messages])}
 
 
+def test_the_model_that_answered_is_read_again_though_lists_show_the_one_that_was_asked(store):
+    spans = spans_of(next(path for path in EXPORTS if path.stem == "genai_openai"))
+    store.write([replace(span, model="another") if span.model else span for span in spans])
+    models = sum(span.model is not None for span in spans)
+    assert models > 1
+    assert read_traces_again(store, trace_ids(store), write=True).changed == models
+    assert read_traces_again(store, trace_ids(store), write=True).changed == 0
+
+
 @pytest.mark.parametrize("status", ["lost", "abandoned", "cancelled", "error", "running"])
 def test_how_a_span_ended_stays_as_it_was(store, status):
     span = next(span for path in EXPORTS for span in spans_of(path) if span.kind == "tool")

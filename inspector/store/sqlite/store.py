@@ -124,17 +124,19 @@ class SqliteStore(SqliteReads):
             # Cleaning every text of every batch would cost more than writing it, and few ever need it.
             self._write_batch([scrubbed(span) for span in spans], marks, losses, labels)
 
-    def write_again(self, spans: Sequence[Span]) -> None:
+    def write_again(self, spans: Sequence[Span]) -> int:
         """See `Store.write_again`."""
         try:
-            self._write_again(spans)
+            return self._write_again(spans)
         except UnicodeEncodeError:
-            self._write_again([scrubbed(span) for span in spans])
+            return self._write_again([scrubbed(span) for span in spans])
 
-    def _write_again(self, spans: Sequence[Span]) -> None:
+    def _write_again(self, spans: Sequence[Span]) -> int:
+        known = (self._conversations, self._families, self._turns)
         with self._write() as connection:
-            writer.write_batch(connection, spans, self._conversations, self._families, self._turns, again=True)
+            changed = writer.write_batch(connection, spans, *known, again=True)
         self._reserve.keep()
+        return changed
 
     def give_label(self, label: NewLabel) -> Label | None:
         """See `Store.give_label`."""

@@ -58,7 +58,7 @@ def write_batch(
     turns: Turns,
     *,
     again: bool = False,
-) -> None:
+) -> int:
     """Stores the spans with everything that depends on them, inside the connection's transaction.
 
     Args:
@@ -68,10 +68,13 @@ def write_batch(
         families: What is remembered of calls and their duplicates.
         turns: What finds the calls that others continue.
         again: Whether each takes the place of what is stored of it, and what is not stored stays away.
+
+    Returns:
+        How many of them said something new.
     """
     wanted = coalesce(spans)
     if not wanted:
-        return
+        return 0
     counts = load_counters(connection)
     sums = rollups.load_traces(connection, {trace_id for trace_id, _ in wanted})
     stored = fetch(connection, [(sums[trace_id].id, span_id) for trace_id, span_id in wanted if trace_id in sums])
@@ -96,6 +99,7 @@ def write_batch(
     counts["spans"] += sum(old is None for old, _ in changes)
     count_calls(counts, changes)
     save_counters(connection, counts)
+    return written
 
 
 _Accepted: TypeAlias = "list[tuple[Span, Row | None, TraceSums]]"
