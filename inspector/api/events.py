@@ -1,9 +1,7 @@
 """``/events``: lists of events and single ones."""
 
-from dataclasses import fields
-from typing import Annotated, Any
+from typing import Annotated
 
-import msgspec
 from fastapi import APIRouter, Depends
 from starlette.requests import Request
 from starlette.responses import Response
@@ -18,12 +16,9 @@ from inspector.api.problems import not_found
 from inspector.api.query import QueryOf
 from inspector.api.reads import page_cost
 from inspector.api.service import InService
-from inspector.model import Event
-from inspector.reading.spoken import NOTHING_SPOKEN, messages_of
+from inspector.api.whole import with_messages
 
 router = APIRouter()
-
-_WRITER = msgspec.json.Encoder(decimal_format="number")
 
 
 @router.api_route("/events", methods=LOOK, responses=statuses(404, 503))
@@ -61,17 +56,6 @@ async def get_event(
         if event is None:
             raise Refusal(not_found(f"event {span_id}; /events lists what there is"))
         shown = event if query.clip is None else clip(event, query.clip)
-        return json_response(_with_messages(shown) if query.messages else shown)
+        return json_response(with_messages(shown) if query.messages else shown)
 
     return await service.single_reads.answer(request, page_cost(1, full=True), read)
-
-
-def _with_messages(event: Event) -> dict[str, Any]:
-    """Return an event as it is answered, with its messages."""
-    messages = messages_of(event)
-    try:
-        written = _WRITER.encode(messages)
-    except RecursionError:
-        # Deeper by a few levels than what could just be read.
-        written = _WRITER.encode(NOTHING_SPOKEN)
-    return {each.name: getattr(event, each.name) for each in fields(event)} | {"messages": msgspec.Raw(written)}

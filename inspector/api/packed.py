@@ -44,6 +44,26 @@ class WebApp:
     """By name, which has no slash."""
 
 
+@dataclass(frozen=True, slots=True)
+class FilePage:
+    """The app as one script and one style sheet, for a file that holds what it shows."""
+
+    script: bytes
+    style: bytes
+    licences: str
+    """Of the packages that the script is made of."""
+
+
+@cache
+def packed_file_page() -> FilePage | None:
+    """Read the app for one file that came with this package; None where it was not built."""
+    place = _place() / "file"
+    if not (place / "page.js").is_file():
+        return None
+    licences = (place / "licenses.md").read_text("utf-8")
+    return FilePage((place / "page.js").read_bytes(), (place / "page.css").read_bytes(), licences)
+
+
 @cache
 def packed_web_app() -> WebApp:
     """Read the app that came with this package, or the one that was built in this checkout."""

@@ -22,6 +22,8 @@ class ExportOptions(TypedDict):
     salvage: Path | None
     output: Path | None
     chosen: "Format | None"
+    as_page: bool
+    no_content: bool
     home: Path | None
 
 
@@ -46,18 +48,20 @@ class ExportOptions(TypedDict):
 @click.option(
     "--format",
     "chosen",
-    type=OneOf(("jsonl", "json", "csv")),
+    type=OneOf(("jsonl", "json", "csv", "html")),
     help="Instead of the format that the name of the file tells; jsonl where that has no ending.",
 )
+@click.option("--html", "as_page", is_flag=True, help="As --format html: a page that shows one run, in one file.")
+@click.option("--no-content", is_flag=True, help="Leave prompts, answers, arguments and results out of a page.")
 @home_option
 def export(**options: Unpack[ExportOptions]) -> None:
-    """Write recorded traces as OTLP JSON, which 'inspector import' and any collector read, or as a table.
+    """Write recorded traces as OTLP JSON, which 'inspector import' and any collector read, as a table or as a page.
 
     RUN or TRACE is an id, a part of one as the lists show it, or 'last': the run that began a trace last. Everything
     that was recorded of a trace is in the file, prompts and results too.
 
     The name of the file tells the format: .jsonl is a request a line, .json one document, .csv a row a span without
-    what it was given and answered.
+    what it was given and answered, .html one run in a page that any browser opens, without a network.
     """
     ids, session_id, since, output = options["ids"], options["session_id"], options["since"], options["output"]
     everything, salvage = options["everything"], options["salvage"]
@@ -66,16 +70,24 @@ def export(**options: Unpack[ExportOptions]) -> None:
         raise click.UsageError("say what to export: ids of runs or traces, 'last', --session ID, --since 2h or --all")
     if named and everything:
         raise click.UsageError("--all exports everything; leave it out, or what else is named")
-    from inspector.cli.exporting import Wanted, salvage_lines, write_export
+    from inspector.cli.exporting import Wanted, salvage_lines, write_export, write_page
     from inspector.cli.figures import counted
     from inspector.cli.formats import format_of
     from inspector.cli.home import settings_of
     from inspector.cli.notices import notice
 
     wanted = Wanted(ids, session_id, *times_of(since, None), everything or not named)
-    chosen = format_of(output, options["chosen"])
-    found = write_export(settings_of(options["home"]), wanted, output, chosen=chosen, salvage=salvage)
+    chosen = "html" if options["as_page"] else format_of(output, options["chosen"])
+    if options["no_content"] and chosen != "html":
+        raise click.UsageError("--no-content is for a page: add --html; a table, .csv, has no content")
+    settings = settings_of(options["home"])
+    if chosen == "html":
+        found = write_page(settings, wanted, output, content=not options["no_content"], salvage=salvage)
+    else:
+        found = write_export(settings, wanted, output, chosen=chosen, salvage=salvage)
     for line in salvage_lines(found):
         notice(line)
     place = f" to {output}" if output is not None else ""
+    if found.redacted:
+        notice(f"removed secrets from {counted(found.redacted, 'span')}, which were recorded with them")
     notice(f"exported {counted(found.spans, 'span')} of {counted(found.traces, 'trace')}{place}")

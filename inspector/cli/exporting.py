@@ -13,11 +13,12 @@ from typing import IO, cast
 
 from inspector.cli.errors import CliError, ReaderGone
 from inspector.cli.figures import counted
-from inspector.cli.formats import Format, encoded
+from inspector.cli.formats import Listed, encoded
 from inspector.cli.opening import opened
 from inspector.ingest import label_event
 from inspector.lookup import TraceUnknown, find_run_or_trace, traces_of
 from inspector.model import Event, Filter, Trace
+from inspector.page_file import PageFileError, packed_file_page, page_of_run
 from inspector.settings import Settings
 from inspector.store import Salvaged, Store, salvaged
 
@@ -43,6 +44,8 @@ class Exported:
 
     traces: int = 0
     spans: int = 0
+    redacted: int = 0
+    """Spans that were recorded with secrets, which were taken out."""
     salvaged: Salvaged | None = None
     """What became of a damaged database, where that was what it was written from."""
 
@@ -52,7 +55,7 @@ def write_export(
     wanted: Wanted,
     output: Path | None,
     *,
-    chosen: Format = "jsonl",
+    chosen: Listed = "jsonl",
     salvage: Path | None = None,
 ) -> Exported:
     """Write the traces that are wanted.
@@ -78,6 +81,37 @@ def write_export(
             labels = () if chosen == "csv" else (_labels(store, trace_ids),)
             for part in encoded(chosen, chain(labels, _each(store, trace_ids, written))):
                 _write(file, part)
+    return written
+
+
+def write_page(
+    settings: Settings, wanted: Wanted, output: Path | None, *, content: bool, salvage: Path | None = None
+) -> Exported:
+    """Write one run, or one trace, as a page that shows it.
+
+    Args:
+        settings: Where the home is.
+        wanted: The run or the trace.
+        output: Where it is written, or None for standard output.
+        content: Whether prompts, answers, arguments and results are in it.
+        salvage: A damaged database, to be read instead of the home.
+
+    Raises:
+        CliError: More than one is wanted, there is none, it is too large, or the file cannot be written.
+        ReaderGone: Whoever read standard output has ended.
+    """
+    if len(wanted.ids) != 1 or wanted != Wanted(wanted.ids):
+        raise CliError("a page holds one run or one trace; name it alone: inspector export last -o run.html")
+    written = Exported()
+    with _source(settings, salvage, written) as store:
+        try:
+            run = find_run_or_trace(store, wanted.ids[0])
+            page = page_of_run(store, run, app=packed_file_page(), content=content)
+        except PageFileError as error:
+            raise CliError(str(error)) from error
+        with _opened(output) as file:
+            _write(file, page.body)
+        written.traces, written.spans, written.redacted = page.traces, page.spans, page.redacted
     return written
 
 

@@ -6,18 +6,20 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal
 
 from inspector.cli.errors import CliError
 from inspector.cli.figures import NS_A_SECOND
 from inspector.model import Event
 from inspector.otlp import export_lines
 
-Format = Literal["jsonl", "json", "csv"]
-"""OTLP JSON lines; one OTLP JSON document; a table of spans without their content."""
+Format = Literal["jsonl", "json", "csv", "html"]
+"""OTLP JSON lines; one OTLP JSON document; a table of spans without their content; a page that shows one run."""
+Listed = Literal["jsonl", "json", "csv"]
+"""What any number of traces is written in."""
 
-_NOT_YET = {".html": "a page", ".htm": "a page", ".md": "Markdown", ".markdown": "Markdown"}
-_NAMES = {f".{name}": name for name in get_args(Format)}
+_NOT_YET = (".md", ".markdown")
+_NAMES: dict[str, Format] = {".jsonl": "jsonl", ".json": "json", ".csv": "csv", ".html": "html", ".htm": "html"}
 _BEGIN, _END = b'{"resourceSpans":[', b"]}\n"
 _IDS = ("trace_id", "span_id", "parent_id", "session_id")
 _COLUMNS = (*_IDS, "kind", "name", "status", "service", "agent", "model", "tool")
@@ -37,17 +39,19 @@ def format_of(output: Path | None, chosen: Format | None) -> Format:
     suffix = "" if output is None else (output.with_suffix("") if output.suffix == ".gz" else output).suffix.lower()
     if suffix in _NOT_YET:
         raise CliError(
-            f"{output}: {_NOT_YET[suffix]} is not written yet; name a file .jsonl or .json (OTLP, which "
-            "'inspector import' reads) or .csv (a table of spans), or choose one with --format"
+            f"{output}: Markdown is not written yet; name a file .jsonl or .json (OTLP, which 'inspector import' "
+            "reads), .csv (a table of spans) or .html (a page with one run), or choose one with --format"
         )
     if suffix and suffix not in _NAMES:
         near = get_close_matches(suffix, _NAMES, n=1)
         name = f"did you mean {near[0]}? Name" if near else "name"
-        raise CliError(f"{output}: {suffix} is no format; {name} a file .jsonl, .json or .csv, or choose --format")
+        raise CliError(
+            f"{output}: {suffix} is no format; {name} a file .jsonl, .json, .csv or .html, or choose --format"
+        )
     return _NAMES.get(suffix, "jsonl")
 
 
-def encoded(chosen: Format, traces: Iterable[Iterable[Event]]) -> Iterator[bytes]:
+def encoded(chosen: Listed, traces: Iterable[Iterable[Event]]) -> Iterator[bytes]:
     """Yield the traces in a format, in parts that can be written one after the other."""
     return _ENCODERS[chosen](traces)
 

@@ -96,11 +96,11 @@ def test_the_format_can_be_chosen_whatever_the_name(inspector, tmp_path):
 
 
 @pytest.mark.usefixtures("two_traces")
-@pytest.mark.parametrize(("name", "what"), [("run.html", "a page"), ("run.md", "Markdown"), ("run.html.gz", "a page")])
-def test_a_format_that_is_not_written_yet_is_refused_with_those_that_are(inspector, tmp_path, name, what):
+@pytest.mark.parametrize("name", ["run.md", "run.markdown.gz"])
+def test_a_format_that_is_not_written_yet_is_refused_with_those_that_are(inspector, tmp_path, name):
     done = inspector("export", "--all", "-o", str(tmp_path / name))
     assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (1, b"", 1)
-    assert f"{what} is not written yet; name a file .jsonl or .json" in done.stderr.decode()
+    assert "Markdown is not written yet; name a file .jsonl or .json" in done.stderr.decode()
     assert not (tmp_path / name).exists()
 
 
@@ -111,6 +111,22 @@ def test_a_format_that_is_not_written_yet_is_refused_with_those_that_are(inspect
 def test_a_name_of_no_format_is_refused_and_nothing_is_written(inspector, tmp_path, name, meant):
     refused = inspector("export", "--all", "-o", str(tmp_path / name))
     suffix = name.removesuffix(".gz")[1:]
-    told = f": {suffix} is no format; {meant} a file .jsonl, .json or .csv, or choose --format\n"
+    told = f": {suffix} is no format; {meant} a file .jsonl, .json, .csv or .html, or choose --format\n"
     assert (refused.returncode, refused.stderr.decode()[-len(told) :]) == (1, told)
     assert not (tmp_path / name).exists()
+
+
+@pytest.mark.usefixtures("two_traces")
+@pytest.mark.parametrize("words", [("--all",), ("--since", "2h"), ("last", "--all"), ("last", "last~1"), ()])
+def test_a_page_of_anything_but_one_run_is_refused(inspector, tmp_path, words):
+    refused = inspector("export", *words, "-o", str(tmp_path / "run.html"))
+    assert refused.returncode != 0
+    assert not (tmp_path / "run.html").exists()
+
+
+@pytest.mark.usefixtures("two_traces")
+def test_leaving_content_out_of_what_is_no_page_is_refused_with_the_way_to_do_it(inspector, tmp_path):
+    refused = inspector("export", "last", "--no-content", "-o", str(tmp_path / "run.jsonl"))
+    assert refused.returncode == 2
+    assert "--no-content is for a page: add --html; a table, .csv, has no content" in refused.stderr.decode()
+    assert not (tmp_path / "run.jsonl").exists()

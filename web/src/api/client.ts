@@ -24,7 +24,26 @@ export type Readiness = Schemas["Readiness"];
 /** Where the application is served, with a slash at the end: the API is beside it, under any mount prefix. */
 export const BASE = new URL("./", document.baseURI.split("#")[0]).href;
 
-export const client = createClient<paths>({ baseUrl: BASE.slice(0, -1), credentials: "same-origin" });
+/** What answers the questions of the application. */
+export type Source = (question: Request) => Promise<Response>;
+
+let kept: Source | null = null;
+
+/** Have every question answered by what a page holds itself; before the first one is asked. */
+export function answerFrom(source: Source): void {
+  kept = source;
+}
+
+/** Whether a server answers: it also takes changes, has other pages and tells news, none of which a file does. */
+export function isServed(): boolean {
+  return kept === null;
+}
+
+export const client = createClient<paths>({
+  baseUrl: BASE.slice(0, -1),
+  credentials: "same-origin",
+  fetch: (question) => (kept ?? fetch)(question),
+});
 
 /** An answer of the API that is not what was asked for; `status` is 0 when there was no answer at all. */
 export class ApiError extends Error {

@@ -3,7 +3,7 @@ import { LiveRows } from "@/lib/live-rows";
 import { rowOf, rowsOf, type SpanRow } from "@/lib/spans";
 import { msBetween, type UnixNano } from "@/lib/time";
 import { totalsOf, WORST_FIRST } from "@/lib/totals";
-import { ApiError, type Run, type SpanEvent, type Trace } from "./client";
+import { ApiError, isServed, type Run, type SpanEvent, type Trace } from "./client";
 import { onReturn, setConnection } from "./connection";
 import { outlinePage, type Place, runOutlinePage } from "./queries";
 import { follow } from "./stream";
@@ -82,7 +82,7 @@ function load(place: Place, again: boolean, show: Show, restart: () => void): ()
     }
     show({ trace, run: whole, rows: rows.rows, base, complete: true, error: null });
     // From the first window on: what changed while the others were under way is told once more.
-    if (!abort.signal.aborted) stop = keep(place, { trace, run: whole, base, seq }, rows, show, restart);
+    if (!abort.signal.aborted && isServed()) stop = keep(place, { trace, run: whole, base, seq }, rows, show, restart);
   }
 
   let timer = 0;

@@ -1,16 +1,19 @@
 import { Link, Outlet } from "@tanstack/react-router";
-import { Activity, ChartNoAxesColumn, Layers, Monitor, Moon, Rows3, Search, Sun } from "lucide-react";
+import { Activity, ChartNoAxesColumn, Layers, Rows3, Search } from "lucide-react";
 import { DeletionBar } from "@/features/runs/deletion-bar";
+import { SHORTCUTS } from "@/lib/shortcuts";
 import { Button } from "@/ui/button";
 import { CopyNote } from "@/ui/copy-note";
 import { Announcement } from "./announcement";
 import { Banner } from "./banner";
+import { Mark } from "./mark";
 import { openPalette, Palette } from "./palette";
 import css from "./shell.module.css";
 import { Shortcuts } from "./shortcuts";
-import { applyTheme, THEMES, useTheme } from "./theme";
+import { ThemeButton } from "./theme-button";
 import { Trouble } from "./trouble";
 import { useFocusOnPage } from "./use-focus-on-page";
+import { usePlaceKeys } from "./use-place-keys";
 
 const PLACES = [
   { to: "/", label: "Runs", Icon: Rows3 },
@@ -19,15 +22,13 @@ const PLACES = [
   { to: "/stats", label: "Stats", Icon: ChartNoAxesColumn },
 ] as const;
 
+const ALL_SHORTCUTS = Object.values(SHORTCUTS);
 const PALETTE_KEYS = /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘K" : "Ctrl K";
-
-const THEME_ICON = { system: Monitor, light: Sun, dark: Moon };
 
 /** The frame around every page: where one is, what one can do, and whether the server answers. */
 export function Shell() {
-  const theme = useTheme();
-  const ThemeIcon = THEME_ICON[theme];
   useFocusOnPage();
+  usePlaceKeys();
   return (
     <div className={css.shell}>
       <button type="button" className={css.skip} onClick={() => document.getElementById("main")?.focus()}>
@@ -35,10 +36,7 @@ export function Shell() {
       </button>
       <header className={css.bar}>
         <Link to="/" className={css.name} aria-label="Inspector, all runs">
-          <svg viewBox="0 0 32 32" width="20" height="20" aria-hidden>
-            <rect width="32" height="32" rx="8" fill="var(--accent-ground)" />
-            <path d="M8 10h16M11 16h10M14 22h5" stroke="#fff" strokeWidth="3" strokeLinecap="round" />
-          </svg>
+          <Mark />
           <span className={css.word}>Inspector</span>
         </Link>
         <nav aria-label="Pages" className={css.places}>
@@ -55,14 +53,7 @@ export function Shell() {
             <span className={css.word}>Find or go to</span>
             <kbd className={css.key}>{PALETTE_KEYS}</kbd>
           </Button>
-          <Button
-            look="plain"
-            onClick={() => applyTheme(THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? "system")}
-            title={`Theme: ${theme}`}
-            aria-label={`Theme: ${theme}`}
-          >
-            <ThemeIcon size={16} aria-hidden />
-          </Button>
+          <ThemeButton />
         </div>
       </header>
       <Announcement />
@@ -74,7 +65,7 @@ export function Shell() {
       <DeletionBar />
       <CopyNote />
       <Palette />
-      <Shortcuts />
+      <Shortcuts of={ALL_SHORTCUTS} />
     </div>
   );
 }

@@ -1,6 +1,5 @@
-import { useNavigate } from "@tanstack/react-router";
 import { Fragment, useState } from "react";
-import { keyOf, SHORTCUTS, type Shortcut } from "@/lib/shortcuts";
+import { keyOf, type Shortcut } from "@/lib/shortcuts";
 import { useCommands } from "@/ui/commands";
 import { Dialog } from "@/ui/dialog";
 import { useKeys } from "@/ui/use-keys";
@@ -9,10 +8,10 @@ import css from "./shortcuts.module.css";
 /** Two single keys one after the other; `Page Down` is one. */
 const SEQUENCE = /(?<=^\S) (?=\S$)/;
 
-/** Listens for the keys that work everywhere, and shows all of them when asked. */
-export function Shortcuts() {
+/** Shows the keys that work here when asked. */
+export function Shortcuts({ of }: { of: readonly Shortcut[] }) {
   const [open, setOpen] = useState(false);
-  const navigate = useNavigate();
+  const pages = [...new Set(of.map(({ page }) => page))];
   useCommands([
     {
       id: "shortcuts",
@@ -24,21 +23,15 @@ export function Shortcuts() {
     },
   ]);
 
-  useKeys({
-    help: () => setOpen(true),
-    toRuns: () => void navigate({ to: "/" }),
-    toSessions: () => void navigate({ to: "/sessions" }),
-    toSpans: () => void navigate({ to: "/spans" }),
-    toStats: () => void navigate({ to: "/stats" }),
-  });
+  useKeys({ help: () => setOpen(true) });
 
   return (
     <Dialog open={open} onClose={() => setOpen(false)} title="Keyboard shortcuts" className={css.dialog}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard */}
       <section className={css.all} aria-label="All shortcuts" tabIndex={0}>
         <div className={css.pages}>
-          {PAGES.map((page) => (
-            <Page key={page} page={page} />
+          {pages.map((page) => (
+            <Page key={page} page={page} of={of} />
           ))}
         </div>
       </section>
@@ -46,31 +39,30 @@ export function Shortcuts() {
   );
 }
 
-const ALL: readonly Shortcut[] = Object.values(SHORTCUTS);
-const PAGES = [...new Set(ALL.map(({ page }) => page))];
-
-function Page({ page }: { page: Shortcut["page"] }) {
+function Page({ page, of }: { page: Shortcut["page"]; of: readonly Shortcut[] }) {
   return (
     <section className={css.page}>
       <h3 className={css.name}>{page}</h3>
       <dl>
-        {ALL.filter((shortcut) => shortcut.page === page).map(({ keys, what }) => (
-          <div key={what} className={css.shortcut}>
-            <dt>{what}</dt>
-            <dd className={css.keys}>
-              {keys.map((sequence, at) => (
-                <Fragment key={sequence}>
-                  {at > 0 && <span className={css.or}>or</span>}
-                  {sequence.split(SEQUENCE).map((key) => (
-                    <kbd key={key} className={css.key}>
-                      {key}
-                    </kbd>
-                  ))}
-                </Fragment>
-              ))}
-            </dd>
-          </div>
-        ))}
+        {of
+          .filter((shortcut) => shortcut.page === page)
+          .map(({ keys, what }) => (
+            <div key={what} className={css.shortcut}>
+              <dt>{what}</dt>
+              <dd className={css.keys}>
+                {keys.map((sequence, at) => (
+                  <Fragment key={sequence}>
+                    {at > 0 && <span className={css.or}>or</span>}
+                    {sequence.split(SEQUENCE).map((key) => (
+                      <kbd key={key} className={css.key}>
+                        {key}
+                      </kbd>
+                    ))}
+                  </Fragment>
+                ))}
+              </dd>
+            </div>
+          ))}
       </dl>
     </section>
   );

@@ -1,7 +1,9 @@
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
-import { lazy, Suspense, useCallback, useEffect, useMemo } from "react";
+import { type ComponentProps, lazy, Suspense, useCallback, useEffect, useMemo } from "react";
+import { isServed } from "@/api/client";
 import type { Place } from "@/api/queries";
-import { Labels } from "@/features/labels/labels";
+import { GivenLabels } from "@/features/labels/given-labels";
+import { Labels as LabelsToGive } from "@/features/labels/labels";
 import { SpanDetail } from "@/features/span/span-detail";
 import { TraceAddress } from "@/features/trace/address";
 import { TracePage } from "@/features/trace/trace-page";
@@ -47,6 +49,11 @@ export function RunRoute() {
 /** Whatever a span of a run refers to is most likely of the run. */
 function isOfRun(): boolean {
   return true;
+}
+
+/** What was said of a run or a span; where a server takes it, with what says more. */
+function Labels(props: ComponentProps<typeof LabelsToGive>) {
+  return isServed() ? <LabelsToGive {...props} /> : <GivenLabels {...props} />;
 }
 
 function Shown({ place, search }: { place: Place; search: TraceSearch }) {

@@ -1,6 +1,6 @@
 import { Check, ChevronDown, Copy, X } from "lucide-react";
 import { type FocusEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
-import { BASE } from "@/api/client";
+import { BASE, isServed } from "@/api/client";
 import { copyText } from "@/lib/clipboard";
 import type { FullSpan } from "@/lib/full-span";
 import { INFERRED } from "@/lib/inferred";
@@ -19,8 +19,10 @@ interface Form {
   only?: FullSpan["kind"];
   /** Why there may be none is known before it is asked for, so the menu makes it when it opens. */
   mayLack?: true;
-  /** Whether it is of what the server has, which is no inferred span. */
+  /** Whether it is of what was recorded, which is no inferred span. */
   recorded?: true;
+  /** Whether it leads to a server, which a file does not have. */
+  served?: true;
   text: (span: FullSpan, raw: object) => Copied | string;
 }
 
@@ -65,14 +67,24 @@ const FORMS: readonly Form[] = [
     text: (span) => (span.clipped.input === undefined && mcpRequest(span)) || NO_OBJECT,
   },
   { label: "JSON", note: "all that is loaded", recorded: true, text: (_, raw) => jsonText(raw) },
-  { label: "curl", note: "fetches it from the API", recorded: true, text: (span) => asCurl(BASE, span) },
-  { label: "Python", note: "fetches it from the API", recorded: true, text: (span) => asPython(BASE, span) },
-  { label: "Link", note: "to this page", text: () => window.location.href },
+  { label: "curl", note: "fetches it from the API", recorded: true, served: true, text: (span) => asCurl(BASE, span) },
+  {
+    label: "Python",
+    note: "fetches it from the API",
+    recorded: true,
+    served: true,
+    text: (span) => asPython(BASE, span),
+  },
+  { label: "Link", note: "to this page", served: true, text: () => window.location.href },
 ];
 
 function copiedOf(form: Form, span: FullSpan, raw: object): Copied {
   const made = form.text(span, raw);
   return typeof made === "string" ? { text: made } : made;
+}
+
+function isOffered({ only, served }: Form, { kind }: FullSpan): boolean {
+  return (only === undefined || only === kind) && (!served || isServed());
 }
 
 /** Why there is none of this form; null where there is one. */
@@ -143,7 +155,7 @@ export function CopyMenu({ span, raw }: { span: FullSpan; raw: object }) {
       </span>
       {open && (
         <ul className={css.list}>
-          {FORMS.filter(({ only }) => only === undefined || only === span.kind).map((form) => {
+          {FORMS.filter((form) => isOffered(form, span)).map((form) => {
             const why = whyNot(form, span, raw);
             return (
               <li key={form.label}>

@@ -1,4 +1,5 @@
 import { Link } from "@tanstack/react-router";
+import { isServed } from "@/api/client";
 import { duration, moment } from "@/lib/format";
 import { attributeText, type FullSpan } from "@/lib/full-span";
 import { INFERRED } from "@/lib/inferred";
@@ -30,9 +31,7 @@ export function Identity({ span, place }: OverviewProps) {
         )}
         {span.session_id !== null && (
           <Fact label="Session">
-            <Link to="/" search={{ session_id: span.session_id }}>
-              <Recorded text={span.session_id} />
-            </Link>
+            <SessionName id={span.session_id} />
           </Fact>
         )}
         <TextFact label="Call" text={attributeText(span, KEY.callId)} mono />
@@ -42,6 +41,15 @@ export function Identity({ span, place }: OverviewProps) {
         <Fact label="Process">{process(span)}</Fact>
       </Facts>
     </Section>
+  );
+}
+
+function SessionName({ id }: { id: string }) {
+  if (!isServed()) return <Recorded text={id} />;
+  return (
+    <Link to="/" search={{ session_id: id }}>
+      <Recorded text={id} />
+    </Link>
   );
 }
 

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { MessageSquareText } from "lucide-react";
 import { useMemo } from "react";
+import { isServed } from "@/api/client";
 import { type Declared, declaredToolQuery } from "@/api/queries";
 import { calleeName } from "@/lib/calls";
 import { attributeText, type FullSpan } from "@/lib/full-span";
@@ -33,7 +34,10 @@ export function ToolOverview({ span, place, rows }: OverviewProps) {
   const asking = useAskingCall(span, place, rows);
   const failed = span.status === "error";
   // Of a tool that failed before a model was offered it here, as in a test of the server.
-  const elsewhere = useQuery({ ...declaredToolQuery(span.tool ?? ""), enabled: failed && !asking.tool }).data;
+  const elsewhere = useQuery({
+    ...declaredToolQuery(span.tool ?? ""),
+    enabled: failed && !asking.tool && isServed(),
+  }).data;
   const tool = asking.tool ?? elsewhere?.tool ?? null;
   const refused = useMemo(() => (failed ? refusedOf(span, tool) : []), [failed, span, tool]);
   return (

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import clsx from "clsx";
+import { isServed } from "@/api/client";
 import { statsQuery } from "@/api/queries";
 import { calleeName } from "@/lib/calls";
 import { count, duration } from "@/lib/format";
@@ -51,7 +52,7 @@ interface CallProps {
 
 function OpenCall({ row, clock, selected, onSelect }: CallProps) {
   const filter = { kind: [row.kind], name: row.name, status: ["ok" as const], duplicates: "false" as const };
-  const { data } = useQuery({ ...statsQuery({ filter }), staleTime: 60_000 });
+  const { data } = useQuery({ ...statsQuery({ filter }), staleTime: 60_000, enabled: isServed() });
   const usual = data && data.total.count > 0 ? data.total.p50_ms : null;
   const name = visibleLine(calleeName(row));
   return (

@@ -1,5 +1,5 @@
 import { type CSSProperties, type KeyboardEvent, memo, type ReactNode, useRef } from "react";
-import type { Run, Trace } from "@/api/client";
+import { isServed, type Run, type Trace } from "@/api/client";
 import type { LiveTrace } from "@/api/use-trace";
 import { mayBeInferred } from "@/lib/inferred";
 import type { SpanRow } from "@/lib/spans";
@@ -69,7 +69,7 @@ export const TraceBody = memo(function TraceBody({ picture, search, inferring, o
   const { change, leave } = useTraceAddress();
   const view = search.view ?? "waterfall";
   const first = rows[failures[0] ?? tree.order[0] ?? 0];
-  const running = trace.status === "running";
+  const running = trace.status === "running" && isServed();
   const chosen = useSelection(search.span, useFirst(first?.id ?? null, { complete, running }));
   const clock = useClock(picture, base);
   const focus = useRef<{ focus: () => void }>(null);

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { ChevronDown, ChevronUp } from "lucide-react";
 import { type ReactNode, useState } from "react";
-import type { Run, Trace } from "@/api/client";
+import { isServed, type Run, type Trace } from "@/api/client";
 import { compact, count, dollars, duration, moment, plural, withoutPrice } from "@/lib/format";
 import { unixMs } from "@/lib/time";
 import { Button } from "@/ui/button";
@@ -84,9 +84,7 @@ export function TraceFigures({ trace, run, clock, inferred, children }: Props) {
         )}
         {trace.session_id !== null && (
           <Figure name="Session">
-            <Link to="/" search={{ session_id: trace.session_id }} className={css.session}>
-              <Recorded text={trace.session_id} />
-            </Link>
+            <SessionName id={trace.session_id} />
           </Figure>
         )}
       </dl>
@@ -96,6 +94,15 @@ export function TraceFigures({ trace, run, clock, inferred, children }: Props) {
       </Button>
       <div className={css.behind}>{children}</div>
     </div>
+  );
+}
+
+function SessionName({ id }: { id: string }) {
+  if (!isServed()) return <Recorded text={id} />;
+  return (
+    <Link to="/" search={{ session_id: id }} className={css.session}>
+      <Recorded text={id} />
+    </Link>
   );
 }
 

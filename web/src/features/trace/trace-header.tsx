@@ -2,7 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Activity, ChartNoAxesColumn, Network, Rows3, ScrollText, Trash2 } from "lucide-react";
 import { type ReactNode, useState } from "react";
-import { ApiError, type Run, type Trace } from "@/api/client";
+import { ApiError, isServed, type Run, type Trace } from "@/api/client";
 import { useConnection } from "@/api/connection";
 import { deleteRun, deleteTrace } from "@/api/queries";
 import { compact } from "@/lib/format";
@@ -84,10 +84,14 @@ export function TraceHeader({ trace, run, view, onView, clock, inferred, loaded,
         )}
         <div className={css.tools}>
           <ViewSwitch view={view} onView={onView} />
-          <Elsewhere only={run ? { run_id: run.run_id } : { trace_id: trace.trace_id }} />
-          <CompareMenu trace={trace} run={run} />
-          <CopyButton text={() => location.href} label="Copy a link to what shows now" />
-          <DeleteButton traceId={trace.trace_id} runId={run?.run_id ?? null} />
+          {isServed() && (
+            <>
+              <Elsewhere only={run ? { run_id: run.run_id } : { trace_id: trace.trace_id }} />
+              <CompareMenu trace={trace} run={run} />
+              <CopyButton text={() => location.href} label="Copy a link to what shows now" />
+              <DeleteButton traceId={trace.trace_id} runId={run?.run_id ?? null} />
+            </>
+          )}
         </div>
       </div>
       <Gist question={trace.question} answer={trace.answer} />

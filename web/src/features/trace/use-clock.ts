@@ -1,4 +1,5 @@
 import { useEffect, useEffectEvent, useMemo, useState } from "react";
+import { isServed } from "@/api/client";
 import { type UnixNano, unixMs } from "@/lib/time";
 import type { Picture } from "./picture";
 import type { Range } from "./time-scale";
@@ -15,7 +16,9 @@ export interface Clock {
 }
 
 /** The time of a trace, which goes on while one of its spans runs. */
-export function useClock({ ended, running }: Pick<Picture, "ended" | "running">, base: UnixNano): Clock {
+export function useClock({ ended, running: unended }: Pick<Picture, "ended" | "running">, base: UnixNano): Clock {
+  // In a file it stands still.
+  const running = unended && isServed();
   const now = useMemo(() => {
     const start = unixMs(base);
     // Another machine's clock may be ahead of this one.

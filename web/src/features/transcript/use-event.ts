@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useMemo, useState } from "react";
+import { isServed } from "@/api/client";
 import { eventQuery } from "@/api/queries";
 import { type Call, countingRow } from "@/lib/calls";
 import { type FullSpan, fullSpan } from "@/lib/full-span";
@@ -26,7 +27,7 @@ export function useEvent(call: Call | null): LoadedEvent {
     const timer = window.setTimeout(() => setStayed(true), PASSING_MS);
     return () => window.clearTimeout(timer);
   }, []);
-  const running = row?.status === "running";
+  const running = row?.status === "running" && isServed();
   const { data, error, refetch } = useQuery({
     ...options,
     enabled: row !== null && stayed,

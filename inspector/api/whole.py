@@ -1,0 +1,22 @@
+"""One event as it is answered alone: in full, with the messages that it holds."""
+
+from dataclasses import fields
+from typing import Any
+
+import msgspec
+
+from inspector.model import Event
+from inspector.reading.spoken import NOTHING_SPOKEN, messages_of
+
+_WRITER = msgspec.json.Encoder(decimal_format="number")
+
+
+def with_messages(event: Event) -> dict[str, Any]:
+    """Return an event as it is answered, with its messages."""
+    messages = messages_of(event)
+    try:
+        written = _WRITER.encode(messages)
+    except RecursionError:
+        # Deeper by a few levels than what could just be read.
+        written = _WRITER.encode(NOTHING_SPOKEN)
+    return {each.name: getattr(event, each.name) for each in fields(event)} | {"messages": msgspec.Raw(written)}

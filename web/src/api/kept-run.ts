@@ -1,0 +1,130 @@
+import { type Hit, type HitSource, hitsFinder } from "@/lib/hits";
+import type { components } from "./schema";
+import { linesOf } from "./unpacked";
+
+type Schemas = components["schemas"];
+
+/** What a page that holds a run has of it, besides the spans in full. */
+interface Head {
+  run: Schemas["Run"];
+  traces: Schemas["Trace"][];
+  outline: Schemas["RunOutline"];
+  turns: Schemas["Turn"][];
+  labels: Schemas["Label"][];
+  /** The row of the outline that each part begins with; the parts follow one another. */
+  begins: number[];
+}
+
+/** Lines of a part that a span has: itself in full, and its preview or null. */
+const LINES = 2;
+const FIRST = 0;
+
+/** A run that a page holds itself, and what an inspector would answer that had recorded nothing else. */
+export class KeptRun {
+  readonly id: string;
+  readonly #head: Head;
+  readonly #rows = new Map<string, number>();
+
+  constructor(head: Head) {
+    this.id = head.run.run_id;
+    this.#head = head;
+    for (const [row, spanId] of head.outline.columns.span_id.entries()) {
+      this.#rows.set(`${this.#traceAt(row)}/${spanId}`, row);
+      // Without a trace: as of a server, the latest of that id.
+      this.#rows.set(spanId, row);
+    }
+  }
+
+  /** The one that is in the document. */
+  static async ofDocument(): Promise<KeptRun> {
+    const [head] = await linesOf(partId(FIRST));
+    return new KeptRun(JSON.parse(head ?? ""));
+  }
+
+  /** Answer a question as a server would; what is not in the file is not found. */
+  async answer(question: Request): Promise<Response> {
+    const url = new URL(question.url);
+    const [noun, id, of] = wordsOf(url);
+    const { run, traces, outline, turns } = this.#head;
+    const search = url.searchParams;
+    if (question.method === "GET") {
+      if (noun === "events" && id) return this.#event(id, search.get("trace_id"));
+      if (noun === "labels") return json({ items: this.#labels(search), next_cursor: null });
+      if (noun === "runs" && id === this.id) {
+        if (of === undefined) return json({ run, items: traces, next_cursor: null });
+        if (of === "outline") return json(outline);
+        if (of === "turns") return json({ items: turns, next_cursor: null });
+        if (of === "previews") return json({ items: await this.#previews(search.getAll("span_id")) });
+        if (of === "hits") return json(await this.#hits(search.get("q") ?? "", Number(search.get("limit"))));
+      }
+    }
+    return notHere();
+  }
+
+  #traceAt(row: number): string {
+    const { trace, traces } = this.#head.outline;
+    return traces[trace[row] ?? 0] ?? "";
+  }
+
+  async #event(spanId: string, traceId: string | null): Promise<Response> {
+    const row = this.#rows.get(traceId === null ? spanId : `${traceId}/${spanId}`);
+    if (row === undefined) return notHere();
+    return answer((await this.#lines(row))[0]);
+  }
+
+  async #previews(spanIds: readonly string[]): Promise<unknown[]> {
+    const rows = spanIds.flatMap((spanId) => this.#rows.get(spanId) ?? []);
+    const lines = await Promise.all(rows.map((row) => this.#lines(row)));
+    return lines.map(([, preview]) => JSON.parse(preview)).filter((preview) => preview !== null);
+  }
+
+  #labels(search: URLSearchParams): Schemas["Label"][] {
+    const [traceId, spanId] = [search.get("trace_id"), search.get("span_id")];
+    if (spanId === null) return this.#head.labels;
+    return this.#head.labels.filter((label) => label.trace_id === traceId && label.span_id === spanId);
+  }
+
+  async #hits(q: string, limit: number): Promise<Schemas["Hits"]> {
+    const placesOf = hitsFinder(q);
+    const items: Hit[] = [];
+    const spanIds = this.#head.outline.columns.span_id;
+    for (const [part, begin] of this.#head.begins.entries()) {
+      const lines = await linesOf(partId(part + 1));
+      for (let at = 0; at * LINES < lines.length; at++) {
+        const places = placesOf(JSON.parse(lines[at * LINES] ?? "null") as HitSource);
+        if (places !== null) items.push({ span_id: spanIds[begin + at] ?? "", places });
+      }
+    }
+    return { items: items.slice(0, limit), total: items.length, complete: true };
+  }
+
+  async #lines(row: number): Promise<[string, string]> {
+    const { begins } = this.#head;
+    const part = begins.findLastIndex((begin) => begin <= row);
+    const lines = await linesOf(partId(part + 1));
+    const at = (row - (begins[part] ?? 0)) * LINES;
+    return [lines[at] ?? "null", lines[at + 1] ?? "null"];
+  }
+}
+
+function partId(number: number): string {
+  return `part-${number}`;
+}
+
+/** The parts of a path below the document: the ids in them are of digits and letters. */
+function wordsOf(url: URL): string[] {
+  const base = new URL("./", document.baseURI.split("#")[0]).pathname;
+  return url.pathname.slice(base.length).split("/").map(decodeURIComponent);
+}
+
+function notHere(): Response {
+  return json({ title: "Not Found", status: 404, detail: "It is not in this file." }, 404);
+}
+
+function json(value: unknown, status = 200): Response {
+  return answer(JSON.stringify(value), status);
+}
+
+function answer(text: string, status = 200): Response {
+  return new Response(text, { status, headers: { "content-type": "application/json" } });
+}

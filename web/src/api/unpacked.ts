@@ -1,0 +1,24 @@
+/** What the parts of a page's document hold: base64 of gzip of lines, so that a part is unpacked when it is wanted. */
+
+/** Parts that stay unpacked: those around what is looked at. */
+const MOST_UNPACKED = 12;
+
+const unpacked = new Map<string, Promise<string[]>>();
+
+/** The lines of a part, by the id of its element. */
+export function linesOf(id: string): Promise<string[]> {
+  const lines = unpacked.get(id) ?? unpack(id).then((text) => text.split("\n"));
+  // Those that were wanted last stand last.
+  unpacked.delete(id);
+  unpacked.set(id, lines);
+  const [oldest] = unpacked.keys();
+  if (unpacked.size > MOST_UNPACKED && oldest !== undefined) unpacked.delete(oldest);
+  return lines;
+}
+
+async function unpack(id: string): Promise<string> {
+  const packed = atob(document.getElementById(id)?.textContent ?? "");
+  const bytes = new Uint8Array(packed.length);
+  for (let at = 0; at < packed.length; at++) bytes[at] = packed.charCodeAt(at);
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
+}

@@ -1,0 +1,55 @@
+import { Outlet } from "@tanstack/react-router";
+import { type Action, SHORTCUTS, type Shortcut } from "@/lib/shortcuts";
+import { CopyNote } from "@/ui/copy-note";
+import { Mark } from "./mark";
+import css from "./shell.module.css";
+import { Shortcuts } from "./shortcuts";
+import { ThemeButton } from "./theme-button";
+
+const OTHER_PAGES: ReadonlySet<Shortcut["page"]> = new Set(["Runs", "Two runs", "Spans"]);
+/** What takes a server: other pages, and whatever changes something. */
+const SERVED: ReadonlySet<Action> = new Set<Action>([
+  "palette",
+  "toRuns",
+  "toSessions",
+  "toSpans",
+  "toStats",
+  "toList",
+  "copyLink",
+  "labelGood",
+  "labelBad",
+  "labelRun",
+  "labelSpan",
+  "followNewest",
+  "sameValue",
+]);
+
+const KEPT = (Object.entries(SHORTCUTS) as [Action, Shortcut][])
+  .filter(([action, { page }]) => !SERVED.has(action) && !OTHER_PAGES.has(page))
+  .map(([, shortcut]) => shortcut);
+
+/** The frame around a run that a file holds. */
+export function FileShell() {
+  return (
+    <div className={css.shell}>
+      <button type="button" className={css.skip} onClick={() => document.getElementById("main")?.focus()}>
+        Skip to content
+      </button>
+      <header className={css.bar}>
+        <span className={css.name}>
+          <Mark />
+          <span className={css.word}>Inspector</span>
+        </span>
+        <span className={css.kept}>A run as it was recorded, kept in this file</span>
+        <div className={css.tools}>
+          <ThemeButton />
+        </div>
+      </header>
+      <main id="main" tabIndex={-1} className={css.main}>
+        <Outlet />
+      </main>
+      <CopyNote />
+      <Shortcuts of={KEPT} />
+    </div>
+  );
+}

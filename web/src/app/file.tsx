@@ -1,0 +1,35 @@
+import "@/styles/tokens.css";
+import "@/styles/base.css";
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { RouterProvider } from "@tanstack/react-router";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { answerFrom } from "@/api/client";
+import { KeptRun } from "@/api/kept-run";
+import { routerOf } from "./file-router";
+import { applyTheme, storedTheme } from "./theme";
+
+/** The application in one file, with the run that it shows: nothing changes, and nobody else is asked. */
+const FOR_EVER = { staleTime: Number.POSITIVE_INFINITY, retry: false, refetchOnWindowFocus: false };
+
+async function show(root: HTMLElement): Promise<void> {
+  const run = await KeptRun.ofDocument();
+  answerFrom((question) => run.answer(question));
+  // A machine without a network has all of this as well.
+  const queries = new QueryClient({ defaultOptions: { queries: { ...FOR_EVER, networkMode: "always" } } });
+  createRoot(root).render(
+    <StrictMode>
+      <QueryClientProvider client={queries}>
+        <RouterProvider router={routerOf(run.id)} />
+      </QueryClientProvider>
+    </StrictMode>,
+  );
+}
+
+applyTheme(storedTheme());
+
+const root = document.getElementById("root");
+if (!root) throw new Error("the document has no #root");
+show(root).catch((error: Error) => {
+  root.textContent = `This file cannot be read; was it cut on its way? (${error.message})`;
+});
