@@ -30,7 +30,7 @@ from inspector.redaction import Redactor
 
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.decode
-_SECTIONS: Final[tuple[Section, ...]] = ("before", "after", "extra", "noted")
+_SECTIONS: Final[tuple[Section, ...]] = ("before", "after", "extra", "noted", "raw")
 _EXCHANGES: Final = "exchanges"
 _IN_AGENTS: Final = frozenset(noun.name for noun in NOUNS.values() if noun.in_agent)
 _NAMES: Final = ("call", "session", "emitter", "agent", "name")
@@ -85,7 +85,8 @@ class CallWriter:
 
     def short(self, span: RecordedSpan) -> bytes | None:
         """Return the facts of a call in which nobody has looked for secrets; None where they are long or odd."""
-        if span.merged or span.raw:
+        raw = span.raw
+        if span.merged or (raw is not None and _EXCHANGES in raw):
             return None
         try:
             body = _encode(self._facts_of(span))
@@ -109,7 +110,7 @@ class CallWriter:
         ]
         if facts.after is not None:
             facts.after = {}
-        facts.before, facts.extra, facts.noted = {}, {}, {}
+        facts.before, facts.extra, facts.noted, facts.raw = {}, {}, {}, {}
         rest = [value for value in values if not self._by_messages(facts, value)]
         names = {name: text for name in _NAMES if (text := getattr(facts, name)) is not None}
         shown = self._texts.of(names)
@@ -119,7 +120,7 @@ class CallWriter:
                 setattr(facts, name, self._texts.redacted(name, text))
         for value in rest:
             self._put(facts, value, is_clean=is_clean and not value.is_shortened)
-        if span.raw and self._texts.raw:
+        if self._texts.raw:
             self._put_exchanges(facts, span)
         return _encode(facts)
 
@@ -155,6 +156,9 @@ class CallWriter:
         facts.extra = dict(span.extra or {})
         if self._texts.content:
             facts.before, facts.after, facts.noted = before, after, dict(span.bodies or {})
+            raw = span.raw
+            if raw is not None and self._texts.raw:
+                facts.raw = {key: value for key, value in raw.items() if key != _EXCHANGES}
         else:
             facts.content = False
             facts.read = read_before_dropping(before, after) if span.noun == "llm_generate" else None

@@ -69,7 +69,7 @@ def mro(cls: type) -> tuple[type, ...]:
 def type_name(cls: type) -> str:
     """``module.Class``, or ``Class`` alone for builtins."""
     module, _, name = class_path(cls).partition(":")
-    return name if module in ("builtins", "") else f"{module}.{name}"
+    return name if module == "builtins" else f"{module}.{name}"
 
 
 def class_path(cls: type) -> str:
@@ -77,7 +77,7 @@ def class_path(cls: type) -> str:
     module = namespace(cls).get("__module__")
     if type(module) is not str:
         # Types written in C carry their module in tp_name alone, which type's own repr shows.
-        module = type.__repr__(cls)[8:-2].rpartition(".")[0]
+        module = type.__repr__(cls)[8:-2].rpartition(".")[0] or "builtins"
     return f"{well_formed(module[:_MOST_NAME])}:{well_formed(_QUALNAME(cls)[:_MOST_NAME])}"
 
 
@@ -130,15 +130,16 @@ def _hidden(cls: type) -> Iterator[str]:
     for mark in ("__dataclass_fields__", "__pydantic_fields__"):
         fields = static(cls, mark)
         for name, found in dict_items(fields) if type(fields) is dict else ():
-            if _slot(found, "repr") is False or _slot(found, "exclude") is True:
+            if slot_of(found, "repr") is False or slot_of(found, "exclude") is True:
                 yield name
     attributes = static(cls, "__attrs_attrs__")
     for found in attributes if isinstance(attributes, tuple) else ():
-        if _slot(found, "repr") is False:
-            yield str(_slot(found, "name"))
+        if slot_of(found, "repr") is False:
+            yield str(slot_of(found, "name"))
 
 
-def _slot(value: object, name: str) -> Any:
+def slot_of(value: object, name: str) -> Any:
+    """What an object keeps in a slot, private ones too; None where it has no such."""
     found = static(type(value), name)
     try:
         return found.__get__(value) if isinstance(found, MemberDescriptorType) else None
@@ -169,6 +170,6 @@ def attributes(value: object, layout: Layout, most: int) -> Iterator[tuple[str, 
             yield name, slot.__get__(value)
         except AttributeError:
             continue
-    extra = _slot(value, "__pydantic_extra__")
+    extra = slot_of(value, "__pydantic_extra__")
     if isinstance(extra, dict):
         yield from dict_items(extra)

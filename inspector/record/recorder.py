@@ -20,6 +20,7 @@ from inspector.record.flagged import flagged_failure
 from inspector.record.jsonrpc import is_notification, is_same_message
 from inspector.record.labels import label
 from inspector.record.mirror import Mirror
+from inspector.record.results import error_of, result_of
 from inspector.record.sdk_spans import SdkSpans
 from inspector.record.serving import Serving
 from inspector.record.spans import Clock, Failure, Ids, RecordedSpan, failure_of
@@ -228,7 +229,8 @@ class Recorder:
             if span is None:
                 return None
             span.after = facts
-            self._note_raw(span, values)
+            if self._keeps_raw:
+                _note_raw(span, values, result_of(noun.name, values, facts))
             _note_ending(span, values)
             failure = flagged_failure(facts)
             state: State = "denied" if _is_denied(values) else "ok" if failure is None else "error"
@@ -252,7 +254,8 @@ class Recorder:
             if values.get("response") is not None:
                 # What came of an answer before it broke off or was left.
                 span.after = noun.after(values)
-            self._note_raw(span, values)
+            if self._keeps_raw:
+                _note_raw(span, values, error_of(noun.name, exc) if has_failed else None)
             if not span.before:
                 # A notification was written, and let go of, as it began.
                 span.before = facts
@@ -260,10 +263,6 @@ class Recorder:
             return Closing(self._calls, span, state, failure, stop_tick)
 
         return error
-
-    def _note_raw(self, span: RecordedSpan, values: dict[str, Any]) -> None:
-        if self._keeps_raw and (exchanges := exchanges_of(values)):
-            span.raw = {"exchanges": exchanges}
 
     def _claimed(self, noun: Capture, values: dict[str, Any], facts: Facts) -> RecordedSpan | None:
         """Return the call that an ending hook is about, for this hook alone; counts a hook that is about none."""
@@ -348,6 +347,13 @@ def _is_denied(values: dict[str, Any]) -> bool:
     """Tell whether the controller refused the call, whatever its emitter made of that."""
     controlled = values.get("controlled")
     return isinstance(controlled, dict) and cast("dict[str, Any]", controlled).get("did") == "denied"
+
+
+def _note_raw(span: RecordedSpan, values: dict[str, Any], outcome: dict[str, Any] | None) -> None:
+    """Keep what a replay gives back: the result or the error of a call, and what a model's client got."""
+    span.raw = outcome
+    if "exchanges" in values and (exchanges := exchanges_of(values)):
+        span.raw = {**(outcome or {}), "exchanges": exchanges}
 
 
 def _note_ending(span: RecordedSpan, values: dict[str, Any]) -> None:

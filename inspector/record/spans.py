@@ -191,7 +191,8 @@ class RecordedSpan(trace.Span):
         self.before: dict[str, Plain] = {}
         self.after: dict[str, Plain] | None = None
         self.raw: dict[str, Any] | None = None
-        """What a replay gives back: of a model call the `inspector.record.exchanges.Exchange` of each attempt."""
+        """What a replay gives back: ``result`` or ``error``, as `inspector.record.results` writes them, and of a model
+        call ``exchanges``, the `inspector.record.exchanges.Exchange` of each attempt."""
         self.extra: dict[str, Plain] | None = None
         self.bodies: dict[str, Plain] | None = None
         self.states: list[tuple[str, int, dict[str, Plain]]] | None = None

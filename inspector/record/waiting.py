@@ -5,6 +5,7 @@ from collections import deque
 import msgspec
 
 from inspector.plain import weigh
+from inspector.record.results import SAME
 from inspector.record.sdk_spans import SdkSpan
 from inspector.record.spans import Failure, RecordedSpan
 
@@ -89,8 +90,11 @@ def _weight_of(span: RecordedSpan) -> int:
         weight += weigh((span.extra, span.bodies, span.events))
         weight += sum(_weight_of_failure(event[3]) for event in span.events or ())
         weight += sum(_weight_of(part) for part in span.merged or ())
-    if span.raw:
-        weight += sum(exchange.weight for exchange in span.raw.get("exchanges", ()))
+    # The writer may let go of it meanwhile.
+    raw = span.raw
+    if raw is not None and raw is not SAME:
+        weight += sum(exchange.weight for exchange in raw.get("exchanges", ()))
+        weight += weigh((raw.get("result"), raw.get("error")))
     if isinstance(span, SdkSpan):
         weight += weigh(tuple(span.attributes.values()))
     return weight

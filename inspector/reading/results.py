@@ -1,0 +1,189 @@
+"""What a tool, a resource or a prompt gave or raised, made again as it was.
+
+The recorder has the field ``raw`` of a call for it, and the span the attributes ``inspector.raw.result`` and
+``inspector.raw.error``. A class is looked up among the modules that the program has imported, and nothing is imported
+or called for the sake of a recording: objects are made without their constructors, and given what they held.
+"""
+
+import datetime as dt
+import decimal
+import enum
+import pathlib
+import sys
+import uuid
+from base64 import b64decode
+from collections.abc import Callable, Mapping
+from typing import Any, Final, Literal, cast
+
+import msgspec
+from msgspec import UNSET, Struct
+
+
+class ResultUnusable(ValueError):
+    """What is recorded of a result cannot be given back; the message says what stands in the way, and where."""
+
+
+class _Written(Struct):
+    """What a recorder wrote of a result or an error."""
+
+    value: Any = UNSET
+    cls: str = msgspec.field(name="class", default="")
+    args: list[Any] | None = None
+    state: dict[str, Any] = {}
+    unrecordable: str | None = None
+    at: str = ""
+
+
+_decode = msgspec.json.Decoder(Literal["same"] | _Written).decode
+
+
+def read_result(written: str, output: str) -> Any:
+    """Return what a call gave.
+
+    Args:
+        written: The attribute ``inspector.raw.result`` of its span.
+        output: What its span has as its output, as JSON text.
+
+    Raises:
+        ResultUnusable: It cannot be given back.
+    """
+    found = _read(written)
+    if not isinstance(found, _Written):
+        try:
+            return msgspec.json.decode(output)
+        except msgspec.MsgspecError as error:
+            raise ResultUnusable(f"the recorded result cannot be read: {error}") from error
+    if found.value is UNSET:
+        raise ResultUnusable("the recorded result is damaged")
+    return _value(found.value)
+
+
+def read_error(written: str) -> BaseException:
+    """Return what a call raised.
+
+    Args:
+        written: The attribute ``inspector.raw.error`` of its span.
+
+    Raises:
+        ResultUnusable: It cannot be raised again.
+    """
+    found = _read(written)
+    if not isinstance(found, _Written) or found.args is None:
+        raise ResultUnusable("the recorded error is damaged")
+    cls = _class(found.cls)
+    if not issubclass(cls, BaseException):
+        raise ResultUnusable(f"{found.cls} is no exception")
+    args = tuple(map(_value, found.args))
+    # Python's own classes take in their arguments there, and those of programs are not asked.
+    own: Any = next(base for base in cls.__mro__ if base.__module__ == "builtins")
+    raised: BaseException = own.__new__(cls, *args)
+    for name, item in found.state.items():
+        object.__setattr__(raised, name, _value(item))
+    return raised
+
+
+def _read(text: str) -> _Written | Literal["same"]:
+    try:
+        found = _decode(text)
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise ResultUnusable(f"the recorded result cannot be read: {error}") from error
+    if isinstance(found, _Written) and found.unrecordable is not None:
+        at = f" at {found.at}" if found.at else ""
+        raise ResultUnusable(f"cannot be given back: {found.unrecordable}{at}")
+    return found
+
+
+def _class(name: Any) -> type[Any]:
+    module, _, path = str(name).partition(":")
+    place: Any = sys.modules.get(module)
+    for step in path.split("."):
+        members: Mapping[str, Any] = getattr(place, "__dict__", {})
+        place = members.get(step)
+    if not isinstance(place, type):
+        raise ResultUnusable(f"there is no class {name} in what the program has imported")
+    return place
+
+
+def _value(written: Any) -> Any:
+    if isinstance(written, list):
+        return [_value(each) for each in cast("list[Any]", written)]
+    if not isinstance(written, dict):
+        return written
+    fields = cast("dict[str, Any]", written)
+    kind = fields.get("$kind")
+    if kind is None:
+        return {name: _value(item) for name, item in fields.items()}
+    make = _KINDS.get(kind) if isinstance(kind, str) else None
+    if make is None:
+        raise ResultUnusable(f"the recorded result holds {kind!r}, which this version does not know")
+    try:
+        return make(fields)
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        if isinstance(error, ResultUnusable):
+            raise
+        raise ResultUnusable(f"the recorded {kind} is damaged: {error}") from error
+
+
+def _items(fields: dict[str, Any]) -> list[Any]:
+    return [_value(each) for each in fields["items"]]
+
+
+def _enum(fields: dict[str, Any]) -> Any:
+    cls = _class(fields["class"])
+    if not issubclass(cls, enum.Enum):
+        raise ResultUnusable(f"{fields.get('class')} is no enumeration")
+    return cls[fields["name"]]
+
+
+def _path(fields: dict[str, Any]) -> Any:
+    cls = _class(fields["class"])
+    if not issubclass(cls, pathlib.PurePath):
+        raise ResultUnusable(f"{fields.get('class')} is no path")
+    return cls(fields["text"])
+
+
+def _namedtuple(fields: dict[str, Any]) -> Any:
+    cls: Any = _class(fields["class"])
+    if not issubclass(cls, tuple):
+        raise ResultUnusable(f"{fields.get('class')} is no tuple")
+    return cast("Any", tuple).__new__(cls, _items(fields))
+
+
+def _record(fields: dict[str, Any]) -> Any:
+    made: Any = object.__new__(_class(fields["class"]))
+    for name, item in _value(fields["fields"]).items():
+        object.__setattr__(made, name, item)
+    return made
+
+
+def _pydantic(fields: dict[str, Any]) -> Any:
+    made: Any = object.__new__(_class(fields["class"]))
+    # As pydantic's own `model_construct` leaves a model.
+    object.__setattr__(made, "__dict__", _value(fields["fields"]))
+    object.__setattr__(made, "__pydantic_fields_set__", set(fields["set"]))
+    for name in ("extra", "private"):
+        held = fields.get(name)
+        object.__setattr__(made, f"__pydantic_{name}__", None if held is None else _value(held))
+    return made
+
+
+_KINDS: Final[Mapping[str, Callable[[dict[str, Any]], Any]]] = {
+    "int": lambda fields: int(fields["text"]),
+    "float": lambda fields: float(fields["text"]),
+    "bytes": lambda fields: b64decode(fields["base64"], validate=True),
+    "bytearray": lambda fields: bytearray(b64decode(fields["base64"], validate=True)),
+    "dict": lambda fields: dict(map(_value, fields["items"])),
+    "tuple": lambda fields: tuple(_items(fields)),
+    "set": lambda fields: set(_items(fields)),
+    "frozenset": lambda fields: frozenset(_items(fields)),
+    "datetime": lambda fields: dt.datetime.fromisoformat(fields["text"]),
+    "date": lambda fields: dt.date.fromisoformat(fields["text"]),
+    "time": lambda fields: dt.time.fromisoformat(fields["text"]),
+    "decimal": lambda fields: decimal.Decimal(fields["text"]),
+    "uuid": lambda fields: uuid.UUID(fields["text"]),
+    "path": _path,
+    "enum": _enum,
+    "namedtuple": _namedtuple,
+    "record": _record,
+    "pydantic": _pydantic,
+}

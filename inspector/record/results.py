@@ -1,0 +1,240 @@
+"""What a tool, a resource or a prompt gave, so that a replay gives the same kind of object back.
+
+Most is JSON, and the facts of the call have it to the letter. Objects are written by the names of their classes and
+what they hold, as far as that brings back the same: `inspector.reading.results` makes them again. Nothing is pickled,
+and nothing of the objects is run. What cannot be given back is named, so that a replay refuses rather than guesses.
+"""
+
+# The values are of any type, and read through descriptors of Python's own, whose types pyright cannot know:
+# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
+
+import datetime as dt
+import decimal
+import enum
+import math
+import pathlib
+import uuid
+from base64 import b64encode
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final, cast
+
+from msgspec import Raw
+
+from inspector.plain import INT64_MAX, INT64_MIN, Plain
+from inspector.record.failures import error_text
+from inspector.record.layouts import (
+    class_path,
+    dict_items,
+    instance_dict,
+    layout_of,
+    mro,
+    slot_of,
+    static,
+)
+
+SAME: Final[dict[str, Any]] = {"result": "same"}
+"""Says that the fact of the call is the result, to the letter."""
+_GIVEN: Final = {"tool_call": "result", "resource_fetch": "content", "prompt_apply": "rendered"}
+"""The keyword, and the fact, of what a call gives."""
+_MOST: Final = 10_000
+"""Values in a result."""
+_MOST_CHARS: Final = 1 << 20
+"""Characters of texts and bytes in it."""
+_DEEPEST: Final = 32
+_PLAIN: Final = (str, int, bool, type(None))
+_BY_TEXT: Final[Mapping[type, str]] = {
+    dt.datetime: "datetime",
+    dt.date: "date",
+    dt.time: "time",
+    decimal.Decimal: "decimal",
+    uuid.UUID: "uuid",
+}
+_SEQUENCES: Final[Mapping[type, str]] = {tuple: "tuple", set: "set", frozenset: "frozenset"}
+_PATHS: Final = (pathlib.PosixPath, pathlib.PurePosixPath, pathlib.WindowsPath, pathlib.PureWindowsPath)
+_EXCEPTION_ARGS: Final[Callable[[BaseException], tuple[Any, ...]]] = BaseException.__dict__["args"].__get__
+_FLAGS: Final[Callable[[type], int]] = type.__dict__["__flags__"].__get__
+_MADE_BY_A_PROGRAM: Final = 1 << 9
+"""``Py_TPFLAGS_HEAPTYPE``, of ``Include/object.h``."""
+_NOT_BY_ARGUMENTS: Final = frozenset(("pydantic_core._pydantic_core:ValidationError",))
+"""Exceptions that hold more than they were made with."""
+_ERRNO_AND_TEXT: Final = 2
+_PYDANTIC: Final = ("__pydantic_fields_set__", "__pydantic_extra__", "__pydantic_private__")
+
+
+class Unrecordable(Exception):
+    """Something in a result cannot be given back.
+
+    Args:
+        what: Its class, or why not.
+        at: Where in the result it is.
+    """
+
+    def __init__(self, what: str, at: str) -> None:
+        super().__init__(what)
+        self.what = what
+        self.at = at
+
+
+def result_of(noun: str, values: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return how what a call gave is given back, as ``result``; None for calls that give nothing.
+
+    Args:
+        noun: What is called.
+        values: The keywords of its after hook.
+        facts: What was captured of them.
+    """
+    name = _GIVEN.get(noun)
+    if name is None:
+        return None
+    fact = facts.get(name)
+    if type(fact) is Raw:
+        return SAME
+    value = values.get(name)
+    if type(value) in _PLAIN and fact is value:
+        return SAME
+    return {"result": _tried(lambda: {"value": _Writer().value(value, 0, "")})}
+
+
+def error_of(noun: str, exc: object) -> dict[str, Any] | None:
+    """Return how what such a call raised is raised again, as ``error``; None for other calls."""
+    if noun not in _GIVEN or not isinstance(exc, BaseException):
+        return None
+    named: dict[str, Plain] = {"class": class_path(type(exc)), "message": error_text(exc)}
+
+    def held() -> dict[str, Plain]:
+        if named["class"] in _NOT_BY_ARGUMENTS:
+            raise Unrecordable(str(named["class"]), "")
+        writer = _Writer()
+        args = [writer.value(each, 1, f".args[{at}]") for at, each in enumerate(_arguments(exc))]
+        state = {name: item for name, item in _state(exc).items() if not name.startswith("__")}
+        return {"args": args, "state": writer.mapping(state, 1, "")} if state else {"args": args}
+
+    return {"error": named | _tried(held)}
+
+
+def _arguments(exc: BaseException) -> tuple[Any, ...]:
+    """Return what an exception was made with."""
+    args = _EXCEPTION_ARGS(exc)
+    if not isinstance(exc, OSError) or len(args) != _ERRNO_AND_TEXT:
+        return args
+    # It keeps the names of files apart.
+    first, second = (OSError.__dict__[name].__get__(exc) for name in ("filename", "filename2"))
+    return args if first is None else (*args, first) if second is None else (*args, first, None, second)
+
+
+def _tried(write: Callable[[], dict[str, Plain]]) -> dict[str, Plain]:
+    try:
+        return write()
+    except Unrecordable as reason:
+        return {"unrecordable": reason.what, "at": reason.at}
+    # The border to the program: another thread may change what is read.
+    except Exception as error:  # noqa: BLE001
+        return {"unrecordable": class_path(type(error)), "at": ""}
+
+
+class _Writer:
+    """Writes one result."""
+
+    def __init__(self) -> None:
+        self._left = _MOST
+        self._chars = _MOST_CHARS
+
+    def value(self, value: Any, depth: int, at: str) -> Plain:
+        """Return a value as it is written.
+
+        Raises:
+            Unrecordable: It, or something in it, cannot be given back.
+        """
+        self._left -= 1
+        if self._left < 0 or depth > _DEEPEST:
+            raise Unrecordable("too large" if self._left < 0 else "nested too deeply", at)
+        kind = type(value)
+        if kind is str:
+            return self._text(value, at)
+        is_number = (kind is int and INT64_MIN <= value <= INT64_MAX) or (kind is float and math.isfinite(value))
+        if is_number or value is None or kind is bool:
+            return value
+        if kind is list:
+            return self._items(value, depth, at)
+        if kind is dict:
+            return self.mapping(value, depth, at)
+        return self._other(value, kind, depth, at)
+
+    def mapping(self, value: Mapping[Any, Any], depth: int, at: str) -> Plain:
+        """Return a dictionary as it is written, see `value`."""
+        pairs = list(value.items())
+        if all(type(name) is str for name, _ in pairs) and "$kind" not in value:
+            return {self._text(name, at): self.value(item, depth + 1, f"{at}.{name}") for name, item in pairs}
+        return {"$kind": "dict", "items": [self._items(pair, depth + 1, at) for pair in pairs]}
+
+    def _items(self, values: Iterable[Any], depth: int, at: str) -> list[Plain]:
+        return [self.value(item, depth + 1, f"{at}[{place}]") for place, item in enumerate(values)]
+
+    def _text(self, text: str, at: str) -> str:
+        self._chars -= len(text)
+        if self._chars < 0:
+            raise Unrecordable("too large", at)
+        if not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text):
+            raise Unrecordable("half a surrogate pair", at)
+        return text
+
+    def _other(self, value: Any, kind: type, depth: int, at: str) -> Plain:
+        if kind in (int, float):
+            return {"$kind": kind.__name__, "text": repr(value)}
+        if kind in (bytes, bytearray):
+            return {"$kind": kind.__name__, "base64": self._text(b64encode(value).decode(), at)}
+        if kind in _SEQUENCES:
+            return {"$kind": _SEQUENCES[kind], "items": self._items(value, depth, at)}
+        if kind in _BY_TEXT and type(getattr(value, "tzinfo", None)) in (type(None), dt.timezone):
+            text = value.isoformat() if hasattr(value, "isoformat") else str(value)
+            return {"$kind": _BY_TEXT[kind], "text": text}
+        if kind in _PATHS:
+            return {"$kind": "path", "class": class_path(kind), "text": self._text(str(value), at)}
+        return self._of_class(value, kind, depth, at)
+
+    def _of_class(self, value: Any, kind: type, depth: int, at: str) -> Plain:
+        bases = mro(kind)
+        made: dict[str, Plain] = {"class": class_path(kind)}
+        if enum.Enum in bases:
+            return {"$kind": "enum", **made, "name": self._text(str(_state(value).get("_name_")), at)}
+        if bases[1:2] == (tuple,) and isinstance(static(kind, "_fields"), tuple):
+            return {"$kind": "namedtuple", **made, "items": self._items(tuple.__iter__(value), depth, at)}
+        layout = layout_of(kind)
+        if layout.hidden or not layout.is_record:
+            raise Unrecordable(class_path(kind), at)
+        if static(kind, "__pydantic_fields__") is not None:
+            return self._pydantic(value, made, depth, at)
+        if static(kind, "__struct_fields__") is not None or not _is_plain_object(bases):
+            raise Unrecordable(class_path(kind), at)
+        return {"$kind": "record", **made, "fields": self.mapping(_fields(value), depth, at)}
+
+    def _pydantic(self, value: Any, made: dict[str, Plain], depth: int, at: str) -> Plain:
+        names, extra, private = (slot_of(value, name) for name in _PYDANTIC)
+        if type(names) is not set:
+            raise Unrecordable(class_path(type(value)), at)
+        fields = self.mapping(_state(value), depth, at)
+        given: list[Plain] = [*sorted(cast("set[str]", names))]
+        out: dict[str, Plain] = {"$kind": "pydantic", **made, "fields": fields, "set": given}
+        for name, held in (("extra", extra), ("private", private)):
+            if type(held) is dict:
+                out[name] = self.mapping(held, depth, at)
+        return out
+
+
+def _is_plain_object(bases: tuple[type, ...]) -> bool:
+    """Tell whether an object is made of its attributes alone, rather than built on a type of Python's own."""
+    return all(_FLAGS(base) & _MADE_BY_A_PROGRAM for base in bases[:-1])
+
+
+def _state(value: object) -> dict[str, Any]:
+    held = instance_dict(value, layout_of(type(value)))
+    return {} if held is None else dict(dict_items(held))
+
+
+def _fields(value: object) -> dict[str, Any]:
+    """Return the attributes of a dataclass or of what attrs made, slots too."""
+    found = _state(value)
+    dataclass = static(type(value), "__dataclass_fields__")
+    attrs = static(type(value), "__attrs_attrs__")
+    names = [*dataclass] if type(dataclass) is dict else [each.name for each in cast("tuple[Any, ...]", attrs)]
+    return found | {name: slot_of(value, name) for name in names if name not in found}

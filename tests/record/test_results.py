@@ -1,0 +1,318 @@
+"""What a tool gave or raised is given back as the same kind of object, or named as what cannot be."""
+
+import dataclasses
+import datetime as dt
+import decimal
+import enum
+import json
+import math
+import pathlib
+import typing
+import uuid
+
+import mcp.types
+import msgspec
+import pydantic
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import inspector
+import instrument
+from inspector.encoding import encode
+from inspector.ingest import Owner
+from inspector.model import Filter
+from inspector.reading.results import ResultUnusable, read_error, read_result
+from inspector.record.captured import captured_result
+from inspector.record.results import error_of, result_of
+from inspector.settings import Settings
+
+
+@dataclasses.dataclass
+class Hotel:
+    name: str
+    prices: tuple[int, ...] = ()
+    near: "Hotel | None" = None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Room:
+    floor: int
+    _key: bytes = b"\0"
+
+
+class Guest(pydantic.BaseModel):
+    model_config = {"extra": "allow"}
+
+    name: str
+    born: dt.date | None = None
+    room: Room | None = None
+
+
+class Hidden(pydantic.BaseModel):
+    token: pydantic.SecretStr
+
+
+@dataclasses.dataclass
+class HiddenByItself:
+    token: str = dataclasses.field(repr=False)
+
+
+class Board(enum.Enum):
+    HALF = "half"
+
+
+class Size(enum.IntEnum):
+    LARGE = 3
+
+
+class Point(typing.NamedTuple):
+    x: int
+    y: float
+
+
+class Plain:
+    pass
+
+
+class FullyBooked(Exception):
+    def __init__(self, hotel, *, until):
+        super().__init__(f"{hotel} is full until {until}")
+        self.hotel, self.until = hotel, until
+
+
+@dataclasses.dataclass
+class Failed(Exception):
+    why: str
+
+
+class Struct(msgspec.Struct):
+    n: int
+
+
+def given_back(value):
+    facts = {"result": captured_result(value)}
+    written = json.dumps(result_of("tool_call", {"result": value}, facts)["result"])
+    return read_result(written, encode(facts["result"], max_bytes=4 << 20).text)
+
+
+def raised_again(exc):
+    return read_error(json.dumps(error_of("tool_call", exc)["error"]))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        True,
+        "text",
+        1.5,
+        {"a": [1, {"b": None}], "n": 2**60},
+        {"isError": True, "content": []},
+        ("a", 1),
+        {1: "a", (2, 3): "b"},
+        {"$kind": "tuple", "items": []},
+        {"a", "b"},
+        frozenset({1}),
+        b"\xff\0",
+        bytearray(b"x"),
+        2**70,
+        math.inf,
+        dt.datetime(2026, 11, 25, 14, 3, tzinfo=dt.UTC),
+        dt.date(2026, 11, 25),
+        dt.time(14, 3),
+        decimal.Decimal("1.10"),
+        uuid.UUID(int=7),
+        pathlib.PurePosixPath("/a/b"),
+        Board.HALF,
+        Size.LARGE,
+        Point(1, 2.5),
+        Hotel("Casa", (1, 2), Hotel("Pensão")),
+        Room(3),
+        Guest(name="Ada", born=dt.date(1815, 12, 10), room=Room(1), vip=True),
+        [Hotel("Casa"), {"guest": Guest(name="Ada")}],
+        mcp.types.CallToolResult(content=[mcp.types.TextContent(type="text", text="18 °C")], isError=False),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_the_same_kind_of_object_comes_back(value):
+    found = given_back(value)
+    assert found == value
+    assert type(found) is type(value)
+
+
+def test_a_model_knows_which_of_its_fields_were_set():
+    found = given_back(Guest(name="Ada"))
+    assert (found.model_fields_set, found.model_dump(exclude_unset=True)) == ({"name"}, {"name": "Ada"})
+    assert found.model_copy(update={"name": "Eva"}).name == "Eva"
+
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text() | st.binary(max_size=9),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner) | st.tuples(inner, inner),
+)
+
+
+@given(values)
+def test_any_value_of_pythons_own_comes_back(value):
+    assert given_back(value) == value
+
+
+def test_what_is_json_is_not_written_twice():
+    for value in ({"a": 1}, [1], "text", 3, None):
+        assert result_of("tool_call", {"result": value}, {"result": captured_result(value)}) == {"result": "same"}
+
+
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        (iter([1]), "builtins:list_iterator"),
+        ({"a": [Plain()]}, r".*test_results:Plain at \.a\[0\]"),
+        (Hidden(token="t"), r"pydantic.types:SecretStr at \.token"),
+        (HiddenByItself("t"), ".*test_results:HiddenByItself"),
+        (Struct(1), ".*test_results:Struct"),
+        (Failed("x"), ".*test_results:Failed"),
+        ("\ud800", "half a surrogate pair"),
+        ("x" * (2 << 20), "too large"),
+        (tuple(range(20_000)), "too large"),
+        (lambda: None, "builtins:function"),
+    ],
+    ids=lambda each: each if isinstance(each, str) and len(each) < 99 else type(each).__name__,
+)
+def test_what_cannot_be_given_back_is_named(value, why):
+    with pytest.raises(ResultUnusable, match=f"cannot be given back: {why}"):
+        given_back(value)
+
+
+def test_a_value_within_itself_cannot_be_given_back():
+    value = [()]
+    value[0] = (value,)
+    with pytest.raises(ResultUnusable, match="nested too deeply"):
+        given_back(value)
+
+
+@pytest.mark.parametrize(
+    "exc",
+    [
+        ValueError("no such hotel"),
+        KeyError("hotel"),
+        FileNotFoundError(2, "No such file", "rooms.csv"),
+        FullyBooked("Casa", until=dt.date(2026, 12, 1)),
+        Failed("x"),
+        RuntimeError(("a", 1), None),
+        json.JSONDecodeError("Expecting value", "x", 0),
+    ],
+    ids=lambda exc: type(exc).__name__,
+)
+def test_the_same_exception_is_raised_again(exc):
+    found = raised_again(exc)
+    assert (type(found), str(found), found.args) == (type(exc), str(exc), exc.args)
+    assert vars(found) == vars(exc)
+
+
+def test_an_exception_that_holds_what_cannot_be_given_back_is_named_with_its_message():
+    written = error_of("tool_call", ValueError("no", Plain()))["error"]
+    assert (written["class"], written["message"].startswith("('no', ")) == ("builtins:ValueError", True)
+    with pytest.raises(ResultUnusable, match=r".*test_results:Plain at \.args\[1\]"):
+        read_error(json.dumps(written))
+    with pytest.raises(pydantic.ValidationError) as invalid:
+        Guest()
+    with pytest.raises(ResultUnusable, match="ValidationError"):
+        raised_again(invalid.value)
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        "",
+        "true",
+        "{}",
+        '{"value":{"$kind":"x"}}',
+        '{"value":{"$kind":[]}}',
+        '{"value":{"$kind":"tuple"}}',
+        '{"value":{"$kind":"uuid","text":"x"}}',
+        '{"value":{"$kind":"record","class":"os:system","fields":{}}}',
+        '{"value":{"$kind":"record","class":"builtins:int","fields":{"a":1}}}',
+        '{"value":{"$kind":"enum","class":"builtins:int","name":"a"}}',
+        '{"value":{"$kind":"path","class":"builtins:int","text":"1"}}',
+        '{"value":{"$kind":"namedtuple","class":"builtins:int","items":[]}}',
+        '{"value":{"$kind":"record","class":"no.such.module:Thing","fields":{}}}',
+        '{"class":"os:system","args":[]}',
+        '{"class":"builtins:int","args":[]}',
+    ],
+)
+def test_what_is_damaged_or_forged_says_so(damaged):
+    with pytest.raises(ResultUnusable):
+        read_result(damaged, "1")
+    with pytest.raises(ResultUnusable):
+        read_error(damaged)
+
+
+def test_nothing_is_imported_for_a_recording(monkeypatch):
+    monkeypatch.delitem(__import__("sys").modules, "this", raising=False)
+    with pytest.raises(ResultUnusable, match="there is no class this:Zen"):
+        read_result('{"value":{"$kind":"record","class":"this:Zen","fields":{}}}', "1")
+
+
+def test_other_calls_give_nothing():
+    assert result_of("agent_call", {"result": Plain()}, {"result": None}) is None
+    assert error_of("llm_generate", ValueError()) is None
+
+
+def recorded(home, monkeypatch, **environment):
+    """What is on the spans of three tool calls and a prompt, by their names."""
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    inspector.attach(home=home, integrations=False)
+    try:
+        for name, result in (("json", {"a": 1}), ("object", Hotel("Casa")), ("file", iter(()))):
+            with instrument.around("tool_call", tool_name=name, args={}, context=None) as call:
+                call.set(result=result)
+        with (
+            pytest.raises(FullyBooked),
+            instrument.around("tool_call", tool_name="failing", args={}, context=None),
+        ):
+            raise FullyBooked("Casa", until="May")
+        with instrument.around("prompt_apply", template_id="plan", parameters={}, context=None) as call:
+            call.set(rendered=mcp.types.GetPromptResult(messages=[]))
+    finally:
+        inspector.detach()
+    with Owner(Settings(home=home)) as owner:
+        owner.take_in()
+        events = owner.store.events(Filter(), full=True, raw=True).items
+    return {event.name.split()[-1]: (json.loads(bytes(event.attributes)), event.output) for event in events}
+
+
+def test_what_calls_gave_or_raised_is_on_their_spans(tmp_path, monkeypatch):
+    found = recorded(tmp_path, monkeypatch)
+
+    def given(name, key="inspector.raw.result"):
+        attributes, output = found[name]
+        return read_result(attributes[key], bytes(output).decode())
+
+    assert (given("json"), given("object")) == ({"a": 1}, Hotel("Casa"))
+    assert given("plan") == mcp.types.GetPromptResult(messages=[])
+    with pytest.raises(ResultUnusable, match="builtins:tuple_iterator"):
+        given("file")
+    assert vars(read_error(found["failing"][0]["inspector.raw.error"])) == {"hotel": "Casa", "until": "May"}
+
+
+@pytest.mark.parametrize("name", ["INSPECTOR_CAPTURE_RAW", "INSPECTOR_CAPTURE_CONTENT"])
+def test_nothing_of_it_is_recorded_where_it_is_switched_off(name, tmp_path, monkeypatch):
+    for attributes, _ in recorded(tmp_path, monkeypatch, **{name: "false"}).values():
+        assert not any(key.startswith("inspector.raw.") for key in attributes)
+
+
+def test_a_secret_in_a_result_is_not_recorded(tmp_path, monkeypatch):
+    secret = "sk-proj-" + "aB3dE5fG7h" * 6
+    inspector.attach(home=tmp_path, integrations=False)
+    try:
+        with instrument.around("tool_call", tool_name="find", args={}, context=None) as call:
+            call.set(result=Hotel(secret))
+        with pytest.raises(ValueError), instrument.around("tool_call", tool_name="find", args={}, context=None):
+            raise ValueError(f"refused: {secret}")
+    finally:
+        inspector.detach()
+    spool = b"".join(path.read_bytes() for path in tmp_path.glob("spool/*.jsonl"))
+    assert b'"fields"' in spool
+    assert secret[8:20].encode() not in spool
