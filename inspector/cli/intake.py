@@ -168,7 +168,7 @@ def _database(settings: Settings) -> Generator[_Database]:
             yield _Database(lambda part: post_traces(settings, url, part.data), store)
         return
     with owner:
-        redact = redacting(on=settings.redact_imports)
+        redact = redacting(settings.home, on=settings.redact_imports)
 
         def write(part: Part) -> Rejected:
             spans, labels = labels_apart(read_span(span) for span in redact(part.decoded).spans)

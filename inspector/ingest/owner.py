@@ -94,9 +94,9 @@ class Owner:
             )
             """The store; every method may be called from any thread, also those that write."""
             self._retention = Retention(settings, self.store, now_ns=now_ns)
-            redact = redacting(on=settings.redact_spool)
+            redact = redacting(settings.home, on=settings.redact_spool)
             self._spool = Spool(settings.spool, self.store, committed=self._tell, redact=redact)
-            self.intake = Intake(self.store, self._tell, redact=redacting(on=settings.redact_otlp))
+            self.intake = Intake(self.store, self._tell, redact=redacting(settings.home, on=settings.redact_otlp))
             """Takes in what arrives by other ways than the spool, with or without ``start``."""
         except BaseException:
             self._lock.release()

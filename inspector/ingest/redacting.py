@@ -5,9 +5,10 @@ the version that is installed here, the rules are the same, so it is not searche
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, version
 from itertools import islice
+from pathlib import Path
 from typing import Any, cast
 
 from msgspec import MsgspecError, json
@@ -18,6 +19,7 @@ from inspector.model import AttributeValue
 from inspector.otlp import Decoded, DecodedSpan, Reported, Scope
 from inspector.plain import Plain
 from inspector.redaction import Redactor
+from inspector.salt import salt_of
 
 _TOGETHER = 64
 """Spans that are looked through at once: nearly all are clean, and each look has a cost of its own."""
@@ -30,9 +32,9 @@ def as_sent(decoded: Decoded) -> Decoded:
     return decoded
 
 
-def redacting(*, on: bool) -> Callable[[Decoded], Decoded]:
-    """Return what a way in does with each request, with a redactor of its own."""
-    return Redacting(Redactor()) if on else as_sent
+def redacting(home: Path, *, on: bool) -> Callable[[Decoded], Decoded]:
+    """Return what a way into a home does with each request, with a redactor of its own."""
+    return Redacting(Redactor(salt=partial(salt_of, home))) if on else as_sent
 
 
 class Redacting:

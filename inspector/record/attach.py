@@ -7,6 +7,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Sequence
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from inspector.record.renderer import Renderer
 from inspector.record.spool import Spool
 from inspector.record.texts import Texts
 from inspector.redaction import Redactor
+from inspector.salt import salt_of
 from inspector.tally import tally_of
 
 _LAST_FLUSH_S = 0.5
@@ -202,7 +204,8 @@ def attach(
             content = settings.capture_content is not False if capture_content is None else capture_content
             # What is sent elsewhere is read there, and seldom replayed.
             raw = settings.capture_raw is not False if spool is None else settings.capture_raw is True
-            texts = Texts(Redactor(redact_patterns, redact), max_bytes=MAX_VALUE_BYTES, content=content, raw=raw)
+            redactor = Redactor(redact_patterns, redact, partial(salt_of, settings.home))
+            texts = Texts(redactor, max_bytes=MAX_VALUE_BYTES, content=content, raw=raw)
             tracer = None if tracer_provider is None else tracer_provider.get_tracer(sc.SCOPE_NAME, _version())
             _attached = Attachment(spool or settings.spool, texts, service or settings.service, tracer)
         return _attached

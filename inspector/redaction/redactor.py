@@ -32,13 +32,13 @@ SHORTEST: Final = 6
 class Redactor:
     """What is taken for a secret, and what stands in its place.
 
-    A placeholder reads ``[redacted:openai 51 chars #1f0c]``: the rule, the length, and four digits of a hash salted for
-    this process, so that two uses of one key can be told from two keys.
+    A placeholder reads ``[redacted:openai 51 chars #1f0c]``: the rule, the length, and four digits of a salted hash, so
+    that two uses of one key can be told from two keys.
 
     Args:
         patterns: Regular expressions of further secrets, searched in every string.
         function: Called with the field's name and its text for every string, after the rules; returns the text to keep.
-        salt: Key of the hash; random by default.
+        salt: Key of the hash, or what returns it when the first secret is found; random by default.
 
     Raises:
         ValueError: A pattern is no regular expression.
@@ -48,11 +48,12 @@ class Redactor:
         self,
         patterns: Sequence[str] = (),
         function: Callable[[str, str], str] | None = None,
-        salt: bytes | None = None,
+        salt: bytes | Callable[[], bytes] | None = None,
     ) -> None:
         self._patterns = tuple(map(_compiled, patterns))
         self._function = function
         self._salt = salt if salt is not None else secrets.token_bytes(16)
+        self._key: bytes | None = None
 
     def redact_text(self, key: str, text: str) -> str:
         """The text without its secrets; all of it is one when ``key`` names a secret."""
@@ -193,7 +194,9 @@ class Redactor:
         return "".join((*pieces, text[position:])), count
 
     def _placeholder(self, rule: str, secret: str) -> str:
-        digest = blake2b(secret.encode("utf-8", "replace"), digest_size=2, key=self._salt[:64]).hexdigest()
+        if self._key is None:
+            self._key = (self._salt() if callable(self._salt) else self._salt)[:64]
+        digest = blake2b(secret.encode("utf-8", "replace"), digest_size=2, key=self._key).hexdigest()
         return f"{_PLACEHOLDER}{rule} {len(secret)} chars #{digest}]"
 
 
