@@ -7,6 +7,7 @@ import pytest
 
 from inspector.ingest import Spool
 from inspector.ingest.owner import Chores
+from inspector.ingest.times import Times
 from inspector.model import Filter
 from inspector.store import StoreBusy
 from inspector.store.sqlite import SqliteStore
@@ -91,8 +92,8 @@ def test_how_many_files_are_read_is_said_after_each(spool, store, many):
 
 
 def test_looks_that_find_nothing_rest_twenty_times_as_long_as_they_take():
-    assert Chores(quiet=True).rest_s(0.0001) == 0.025
-    assert Chores(quiet=True).rest_s(0.02) == 0.4
-    assert Chores(quiet=True).rest_s(1.0) == 0.5
-    assert Chores(quiet=False).rest_s(0.04) == 0.04
-    assert Chores(busy=True).rest_s(0.02) == 0.0
+    assert Chores(quiet=True).rest_s(0.0001, Times()) == 0.025
+    assert Chores(quiet=True).rest_s(0.02, Times()) == 0.4
+    assert Chores(quiet=True).rest_s(1.0, Times()) == 0.5
+    assert Chores(quiet=False).rest_s(0.04, Times()) == 0.04
+    assert Chores(busy=True).rest_s(0.02, Times()) == 0.0
