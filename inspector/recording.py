@@ -12,7 +12,7 @@ from opentelemetry import trace
 from inspector import record
 from inspector.configured import configured
 from inspector.environment import Environment
-from inspector.integrations import HTTP_CLIENTS, SERVERS, Enabled, Integration, chosen
+from inspector.integrations import HTTP_CLIENTS, SERVERS, Enabled, Integration, chosen, loaded_versions
 from inspector.integrations.alias import provide_alias, take_alias_back
 from inspector.logger import warn_once
 
@@ -72,6 +72,7 @@ def attach(  # noqa: PLR0913 - one call says how a program is recorded, and a re
         redact_patterns=redact_patterns,
         tracer_provider=tracer_provider,
         spool=None if target is None else settings.outbox / target.key,
+        versions=loaded_versions,
     )
     with _switching:
         _forward(target, settings, attachment)

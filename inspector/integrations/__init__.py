@@ -1,7 +1,14 @@
 """Published agent frameworks made to emit the contract's hooks: one module each, switched on by its import."""
 
 from inspector.integrations.enabling import Enabled, IntegrationUnknown, chosen
-from inspector.integrations.registry import HTTP_CLIENTS, INTEGRATIONS, SERVERS, STANDARD_LIBRARY, Integration
+from inspector.integrations.registry import (
+    HTTP_CLIENTS,
+    INTEGRATIONS,
+    SERVERS,
+    STANDARD_LIBRARY,
+    Integration,
+    loaded_versions,
+)
 
 __all__ = [
     "HTTP_CLIENTS",
@@ -12,4 +19,5 @@ __all__ = [
     "Integration",
     "IntegrationUnknown",
     "chosen",
+    "loaded_versions",
 ]

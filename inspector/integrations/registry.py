@@ -1,6 +1,9 @@
 """Which frameworks can be seen, each with the module whose import switches its integration on."""
 
+import sys
+from contextlib import suppress
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,3 +59,13 @@ HTTP_CLIENTS: frozenset[str] = frozenset(("aiohttp", "httpx", "httpx2", "request
 
 STANDARD_LIBRARY: frozenset[str] = frozenset(("threading",))
 """Those of modules that every program has: their import says nothing about it, and is nothing to record."""
+
+
+def loaded_versions() -> dict[str, str]:
+    """Return the versions of the frameworks and clients that the program has imported."""
+    found: dict[str, str] = {}
+    for each in INTEGRATIONS:
+        if each.trigger in sys.modules:
+            with suppress(PackageNotFoundError):
+                found[each.distribution] = version(each.distribution)
+    return found

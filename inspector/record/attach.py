@@ -17,9 +17,11 @@ from inspector import semconv as sc
 from inspector.environment import read_environment
 from inspector.logger import warn_once
 from inspector.ownfile import make_table_large
+from inspector.plain import Plain
 from inspector.record.children import write_before_results
 from inspector.record.mirror import Mirror
 from inspector.record.process import describe_process, program_name
+from inspector.record.program import Versions, describe_program
 from inspector.record.recorder import Recorder
 from inspector.record.renderer import Renderer
 from inspector.record.spool import Spool
@@ -42,8 +44,11 @@ _attaching = threading.Lock()
 class Attachment:
     """This process's recording, from ``attach`` to ``detach``."""
 
-    def __init__(self, directory: Path, texts: Texts, service: str | None, tracer: trace.Tracer | None) -> None:
+    def __init__(
+        self, directory: Path, texts: Texts, service: str | None, tracer: trace.Tracer | None, versions: Versions
+    ) -> None:
         self._directory = directory
+        self._versions = versions
         self._texts = texts
         self._service = service
         self.on_start: Callable[[], object] | None = None
@@ -74,10 +79,15 @@ class Attachment:
         if tally is not None:
             tally.name(self._service or program_name())
             tally.save()
-        spool = Spool(self._directory, process, Renderer(self._texts, described), tally=tally)
+        spool = Spool(
+            self._directory, process, Renderer(self._texts, described, program=self._describe_program), tally=tally
+        )
         spool.on_begin = self._join_multiprocessing
         spool.on_start = self._started
         return spool
+
+    def _describe_program(self) -> dict[str, Plain]:
+        return describe_program(lambda: {"mcp-agent-inspector": _version(), **self._versions()})
 
     def flush(self, timeout_s: float = 2.0) -> bool:
         """Wait until all that was recorded so far is in the spool file.
@@ -158,7 +168,7 @@ def _version() -> str:
         return "0"
 
 
-def attach(
+def attach(  # noqa: PLR0913 - as `inspector.attach`, which says what it is for
     *,
     service: str | None = None,
     home: str | Path | None = None,
@@ -167,6 +177,7 @@ def attach(
     redact_patterns: Sequence[str] = (),
     tracer_provider: trace.TracerProvider | None = None,
     spool: Path | None = None,
+    versions: Versions = dict,
 ) -> Attachment:
     """Record every hook that this process emits from now on; a second call changes nothing.
 
@@ -185,6 +196,7 @@ def attach(
         tracer_provider: An application's OpenTelemetry provider that is to get a span for each call as well, without
             prompts, answers, arguments and results.
         spool: Directory of the files instead of ``spool`` under ``home``.
+        versions: Returns the versions of further packages that matter for what the program does.
 
     Returns:
         The recording, whose ``flush()`` waits until all is in the file.
@@ -207,7 +219,7 @@ def attach(
             redactor = Redactor(redact_patterns, redact, partial(salt_of, settings.home))
             texts = Texts(redactor, max_bytes=MAX_VALUE_BYTES, content=content, raw=raw)
             tracer = None if tracer_provider is None else tracer_provider.get_tracer(sc.SCOPE_NAME, _version())
-            _attached = Attachment(spool or settings.spool, texts, service or settings.service, tracer)
+            _attached = Attachment(spool or settings.spool, texts, service or settings.service, tracer, versions)
         return _attached
 
 

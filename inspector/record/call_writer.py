@@ -5,7 +5,7 @@ as it is, and several are searched together; only what looks like a secret is ma
 that a prompt repeats is known by its bytes, and searched once.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -77,11 +77,18 @@ class CallWriter:
     Args:
         texts: What makes and redacts texts.
         parts: What the file has already; None where values are written whole.
+        program: Returns what is known of the program, which the first call that is written says.
     """
 
-    def __init__(self, texts: Texts, parts: WrittenParts | None = None) -> None:
+    def __init__(
+        self, texts: Texts, parts: WrittenParts | None = None, program: Callable[[], dict[str, Plain]] = dict
+    ) -> None:
         self._texts = texts
         self._parts = parts
+        self._describe_program = program
+        self._program: dict[str, Plain] = {}
+        self._first_id: int | None = None
+        """The span that says it, whichever of its records is the last."""
 
     def short(self, span: RecordedSpan) -> bytes | None:
         """Return the facts of a call in which nobody has looked for secrets; None where they are long or odd."""
@@ -159,6 +166,8 @@ class CallWriter:
             raw = span.raw
             if raw is not None and self._texts.raw:
                 facts.raw = {key: value for key, value in raw.items() if key != _EXCHANGES}
+            if self._says_program(span):
+                facts.raw["program"] = self._program
         else:
             facts.content = False
             facts.read = read_before_dropping(before, after) if span.noun == "llm_generate" else None
@@ -172,6 +181,13 @@ class CallWriter:
         if span.links:
             facts.links = [(f"{link.trace_id:032x}", f"{link.span_id:016x}") for link in span.links]
         return facts
+
+    def _says_program(self, span: RecordedSpan) -> bool:
+        # A label is no call, and is kept as none.
+        if self._first_id is None and self._texts.raw and span.noun != "label":
+            self._first_id = span.span_id
+            self._program = self._describe_program()
+        return bool(self._program) and span.span_id == self._first_id
 
     def _failure(self, failure: Failure) -> FailureRecord:
         said = exceptional(failure, self._texts)

@@ -1,11 +1,12 @@
 """Whole lines of a spool, made of changed spans in the writer's thread."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol, TypeAlias
 
 from inspector import semconv as sc
 from inspector.logger import logger
+from inspector.plain import Plain
 from inspector.reading.call_record import BEGIN, State, encode
 from inspector.record.call_writer import CallWriter
 from inspector.record.losses import Losses
@@ -56,12 +57,20 @@ class Renderer:
     Args:
         texts: What makes the texts of captured values.
         process: What every line says of this process.
+        program: Returns what is known of the program; asked once.
         longest: Bytes of one record; a longer one is left out.
     """
 
-    def __init__(self, texts: Texts, process: Process, *, longest: int = _LONGEST) -> None:
+    def __init__(
+        self,
+        texts: Texts,
+        process: Process,
+        *,
+        program: Callable[[], dict[str, Plain]] = dict,
+        longest: int = _LONGEST,
+    ) -> None:
         self._parts = WrittenParts()
-        self._calls = CallWriter(texts, self._parts)
+        self._calls = CallWriter(texts, self._parts, program)
         self._texts = texts
         self._process = process
         self._begin = BEGIN + encode(process)

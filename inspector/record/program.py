@@ -1,0 +1,102 @@
+"""What is known of the program that is recorded, so that a replay can tell what differs: none of it is asked anybody.
+
+Read once in the writer's thread, with the first call that is written: a program starts no later for it.
+"""
+
+import os
+import platform
+import struct
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from inspector.plain import Plain, well_formed
+
+Versions = Callable[[], Mapping[str, str]]
+"""Returns the versions of the packages that matter, by the names of their distributions."""
+
+_MOST_WORDS: Final = 200
+_MOST_FILES: Final = 5_000
+"""Files of a checkout up to which it is told whether any of them changed."""
+_LONGEST: Final = 4096
+_ENTRY: Final = struct.Struct(">10L20sH")
+"""An entry of git's index, https://git-scm.com/docs/index-format, up to its name."""
+_SUBMODULE, _UNWATCHED, _EXTENDED = 0o160000, 0x8000, 0x4000
+
+
+def describe_program(versions: Versions) -> dict[str, Plain]:
+    """Return the words that started this program, its directory, its packages, and which commit it is of."""
+    found: dict[str, Plain] = {
+        "argv": [_text(word) for word in sys.argv[:_MOST_WORDS]],
+        "python": platform.python_version(),
+        "variables": [_text(name) for name in sorted(os.environ)[:_MOST_WORDS]],
+    }
+    with suppress(OSError):
+        found["directory"] = _text(os.getcwd())  # noqa: PTH109 - as text
+    with suppress(Exception):
+        found["packages"] = dict(versions())
+    with suppress(OSError, ValueError, struct.error):
+        found |= _checkout(Path(_text(os.getcwd())))  # noqa: PTH109 - as above
+    return found
+
+
+def _text(text: str) -> str:
+    return well_formed(text[:_LONGEST])
+
+
+def _checkout(directory: Path) -> dict[str, Plain]:
+    """Return the commit that git has checked out around a directory, and whether a file that it tracks changed."""
+    for top in (directory, *directory.parents):
+        mark = top / ".git"
+        if mark.is_dir():
+            return _commit(top, mark, mark)
+        if mark.is_file():
+            git = top / mark.read_text()[:_LONGEST].partition("gitdir: ")[2].strip()
+            common = git / "commondir"
+            return _commit(top, git, git / common.read_text().strip() if common.is_file() else git)
+    return {}
+
+
+def _commit(top: Path, git: Path, common: Path) -> dict[str, Plain]:
+    head = (git / "HEAD").read_text().strip()
+    commit = head if not head.startswith("ref: ") else _of_reference(common, head.removeprefix("ref: "))
+    if commit is None:
+        return {}
+    changed = _has_changed(top, (git / "index").read_bytes())
+    return {"commit": commit} if changed is None else {"commit": commit, "changed": changed}
+
+
+def _of_reference(common: Path, name: str) -> str | None:
+    with suppress(FileNotFoundError):
+        return (common / name).read_text().strip()
+    with suppress(FileNotFoundError):
+        for line in (common / "packed-refs").read_text().splitlines():
+            commit, _, named = line.partition(" ")
+            if named == name:
+                return commit
+    return None
+
+
+def _has_changed(top: Path, index: bytes) -> bool | None:
+    """Tell by their times and sizes whether files are not as git knows them; None where that takes too long."""
+    mark, version, count = struct.unpack_from(">4sLL", index)
+    if mark != b"DIRC" or version not in (2, 3) or count > _MOST_FILES:
+        return None
+    at = 12
+    for _ in range(count):
+        entry = _ENTRY.unpack_from(index, at)
+        mode, size, flags = entry[6], entry[9], entry[11]
+        begin = at + _ENTRY.size + (2 if flags & _EXTENDED else 0)
+        end = index.index(b"\0", begin)
+        if mode & 0o170000 != _SUBMODULE and not flags & (_UNWATCHED | _EXTENDED):
+            path = os.path.join(os.fsencode(top), index[begin:end])  # noqa: PTH118 - bytes
+            try:
+                found = os.lstat(path)
+            except FileNotFoundError:
+                return True
+            if (found.st_size & 0xFFFFFFFF, int(found.st_mtime)) != (size, entry[2]):
+                return True
+        at += (end - at) // 8 * 8 + 8
+    return False
