@@ -345,8 +345,7 @@ def taken_in(home):
     settings = Settings(home=home)
     with Owner(settings) as owner:
         owner.take_in()
-        while owner.store.index():
-            pass
+        owner.store.maintain()
     return sum(path.stat().st_size for path in Path(home).glob("inspector.db*") if path.suffix in (".db", ".db-wal"))
 
 

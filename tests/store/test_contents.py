@@ -394,7 +394,41 @@ def test_what_an_agent_is_asked_and_answers_is_kept_once_with_its_models_and_sti
     assert json.loads(bytes(store.event("e" * 16).attributes)) == agent.attributes
     for wanted in ({"arguments": (("city", "Lisbon"),)}, {"results": (("rounds", "3"),)}):
         assert [event.span_id for event in store.events(Filter(**wanted)).items] == ["e" * 16]
-    assert {event.span_id for event in store.events(Filter(q="question0")).items} == {"e" * 16, call.span_id}
+
+
+@pytest.mark.parametrize("order", ["whole", "as it happens", "indexed between"])
+def test_what_an_agent_was_asked_is_found_at_its_model_call_unless_the_agent_is_found_by_it_already(
+    order, store, make_span, rows_of, path
+):
+    (call,) = conversation(make_span, 1, session_id="s")
+    begun = make_span(
+        kind="agent",
+        span_id="e" * 16,
+        session_id="s",
+        status="running",
+        end_ns=None,
+        input_key="inspector.agent.input_json",
+        attributes={"inspector.agent.input_json": json.dumps(long("question0"))},
+    )
+    answered = begun.attributes | {"mcp.agent.result_json": json.dumps(long("answer0"))}
+    ended = replace(begun, status="ok", end_ns=99, output_key="mcp.agent.result_json", attributes=answered)
+    for batch in {"whole": [[ended, call]], "as it happens": [[begun], [call, ended]]}.get(order, [[ended], [call]]):
+        store.write(batch)
+        store.maintain()
+    at = {word: {event.span_id for event in store.events(Filter(q=word)).items} for word in ("question0", "answer0")}
+    both = {call.span_id, ended.span_id}
+    assert at == dict.fromkeys(("question0", "answer0"), both if order == "indexed between" else {call.span_id})
+    store.delete_trace(call.trace_id)
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("INSERT INTO search (search) VALUES ('integrity-check')")
+    assert rows_of("SELECT count(*) FROM search WHERE search MATCH 'question0'") == [(0,)]
+
+
+def test_an_agent_without_model_calls_is_found_by_what_it_was_asked(store, make_span):
+    given = {"inspector.agent.input_json": json.dumps(long("question0"))}
+    store.write([make_span(kind="agent", session_id="s", input_key="inspector.agent.input_json", attributes=given)])
+    store.maintain()
+    assert len(store.events(Filter(q="question0")).items) == 1
 
 
 def test_texts_go_with_the_last_call_that_has_them(store, make_span, rows_of, path):

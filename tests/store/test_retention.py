@@ -66,6 +66,16 @@ def test_a_deleted_session_takes_its_traces_along(store, make_span, rows_of):
     assert rows_of("SELECT count(*) FROM contents") == rows_of("SELECT count(*) FROM sessions") == [(0,)]
 
 
+def test_space_that_nothing_needs_is_given_back_once_the_store_has_time(store, make_span, rows_of):
+    store.write([make_span(span_id=f"{at:016x}", attributes={"input": "x" * 2000}) for at in range(500)])
+    store.delete_trace("a" * 32)
+    assert rows_of("PRAGMA freelist_count") > [(32,)]
+    store.write([make_span()])
+    store.maintain()
+    ((free,),), ((pages,),) = rows_of("PRAGMA freelist_count"), rows_of("PRAGMA page_count")
+    assert free * 32 <= pages
+
+
 def test_pruning_by_age_removes_whole_traces_that_were_over_by_then(store, make_span):
     fill(store, make_span, 10)
     store.write([make_span(trace_id="long", start_ns=2, end_ns=100)])

@@ -18,8 +18,10 @@ from sqlalchemy import Connection
 
 from inspector import semconv
 from inspector.frames import Frame, Refers, cut, cut_strings, frame_of, framed, in_runs, numbers
+from inspector.model import Kind
 from inspector.store.sqlite.bulk import VALUES, execute_rows
 from inspector.store.sqlite.contents import json_list
+from inspector.store.sqlite.counters import load_counters
 from inspector.store.sqlite.engine import driver
 from inspector.store.values.contents import FRAMED, StoredShared, content_ids, ids_of, last_of, read_body, stored_body
 
@@ -47,6 +49,10 @@ _STRINGS = ""
 _MOST_BLOCKS = 64
 _RESERVED = 64
 """Ids that a prompt takes at once for the messages that will follow, so that those of a long history are few runs."""
+_AROUND_MODELS: frozenset[Kind] = frozenset(("agent", "workflow"))
+_SAY_WHAT_OTHERS_SAY = _AROUND_MODELS | {"llm"}
+"""Kinds whose long texts other spans have as well: what an agent is asked and answers, its model is and does."""
+_MOST_UNCLAIMED = 64
 
 
 Block: TypeAlias = tuple[str, bytes]
@@ -70,6 +76,13 @@ def scope_of_span(session_id: str | None, run: str | None, trace_id: str) -> Sco
     return Scope("trace", trace_id) if run is None else Scope("run", run)
 
 
+class Owner(NamedTuple):
+    """The span that what is new in its attributes belongs to."""
+
+    row_id: int
+    kind: Kind
+
+
 class Conversations:
     """The latest messages of the scopes (sessions, or traces without one) that are being written."""
 
@@ -82,7 +95,11 @@ class Conversations:
         self._address: dict[Scope, Callable[[bytes | Raw], bytes]] = {}
         self._prompts: dict[tuple[Scope, str, str], Refers | None] = {}
         self._reserved: dict[Scope, dict[Block, tuple[int, int]]] = {}
-        self._database: sqlite3.Connection | None = None
+        self._unclaimed: dict[Scope, dict[int, None]] = {}
+        """What agents and workflows were asked and answered, in order, until a model call says it too."""
+        self._claims: list[tuple[int, int]] = []
+        """Ids of such texts, each with the row of the model call."""
+        self._connection: Connection | None = None
 
     def forget(self) -> None:
         """Forgets everything, as must be done when a transaction failed or messages were removed."""
@@ -92,10 +109,12 @@ class Conversations:
         self._address.clear()
         self._prompts.clear()
         self._reserved.clear()
+        self._unclaimed.clear()
+        self._claims.clear()
 
     def begin(self, connection: Connection, last_id: int) -> None:
         """Begins a batch in the connection's transaction; new messages are numbered after ``last_id``."""
-        self._database = driver(connection)
+        self._connection = connection
         self._last_id = last_id
 
     def remind(self, scope: Scope, shared: StoredShared) -> None:
@@ -103,25 +122,25 @@ class Conversations:
         self._messages(scope)
         self._learn(scope, content_ids((shared,)))
 
-    def refer(self, scope: Scope, key: str, prompt: str, *, row_id: int, repeats: bool = False) -> Refers | None:
-        """Returns the frame of an attribute's text; messages in it that are new belong to the span of that row.
+    def refer(self, scope: Scope, key: str, prompt: str, owner: Owner) -> Refers | None:
+        """Returns the frame of an attribute's text; messages in it that are new belong to that span.
 
-        There is none if no messages are in it, nor, where it ``repeats`` what other spans say, long strings.
+        There is none if no messages are in it, nor, where the span says what others say, long strings.
         """
         # Tools are the same in each call of an agent, so most of them are known before they are looked into.
         at = (scope, key, prompt)
         if at not in self._prompts:
             pieces = cut(prompt, is_prompt=key in semconv.MESSAGE_KEYS, are_said=key not in _BESIDE)
-            refer_each = partial(self._refer_each, scope, key, row_id)
+            refer_each = partial(self._refer_each, scope, key, owner)
             if pieces:
                 self._prompts[at] = self._with_strings(scope, framed(pieces, refer_each))
             else:
-                self._prompts[at] = self._answer(scope, prompt, row_id) if repeats else None
+                self._prompts[at] = self._answer(scope, prompt, owner) if owner.kind in _SAY_WHAT_OTHERS_SAY else None
         return self._prompts[at]
 
-    def _answer(self, scope: Scope, text: str, row_id: int) -> Frame | None:
+    def _answer(self, scope: Scope, text: str, owner: Owner) -> Frame | None:
         pieces = cut_strings(text.encode(errors="replace"), _LEAST_STRING_BYTES)
-        refer_each = partial(self._refer_each, scope, _STRINGS, row_id)
+        refer_each = partial(self._refer_each, scope, _STRINGS, owner)
         return replace(frame_of(framed(pieces, refer_each)), own=True, last=None) if pieces else None
 
     def _with_strings(self, scope: Scope, refers: Refers) -> Refers:
@@ -130,7 +149,7 @@ class Conversations:
         strings = {number for content_id in ids_of(refers) for number in within.get(content_id, ())} if within else ()
         return replace(frame_of(refers), strings=in_runs(sorted(strings)), last=last_of(refers)) if strings else refers
 
-    def _refer_each(self, scope: Scope, key: str, row_id: int, bodies: Sequence[bytes | Raw]) -> list[int]:
+    def _refer_each(self, scope: Scope, key: str, owner: Owner, bodies: Sequence[bytes | Raw]) -> list[int]:
         known = self._messages(scope)
         address_of = self._address.get(scope) or self._address.setdefault(scope, hashing(scope.id))
         addresses = [address_of(body) for body in bodies]
@@ -142,9 +161,21 @@ class Conversations:
             content_id = known.get(address)
             if content_id is None:
                 content_id = known[address] = self._next_id(scope, block)
-                self._new.append((content_id, address, row_id, self._stored(scope, content_id, bytes(body), row_id)))
+                stored = self._stored(scope, content_id, bytes(body), owner)
+                self._new.append((content_id, address, owner.row_id, stored))
+                if owner.kind in _AROUND_MODELS:
+                    self._leave_unclaimed(scope, content_id)
+            elif owner.kind == "llm" and content_id in self._unclaimed.get(scope, ()):
+                del self._unclaimed[scope][content_id]
+                self._claims.append((content_id, owner.row_id))
             ids.append(content_id)
         return ids
+
+    def _leave_unclaimed(self, scope: Scope, content_id: int) -> None:
+        unclaimed = self._unclaimed.setdefault(scope, {})
+        unclaimed[content_id] = None
+        if len(unclaimed) > _MOST_UNCLAIMED:
+            del unclaimed[next(iter(unclaimed))]
 
     def _next_id(self, scope: Scope, block: Block) -> int:
         reserved = self._reserved.setdefault(scope, {})
@@ -157,13 +188,13 @@ class Conversations:
         reserved[block] = next_id + 1, end
         return next_id
 
-    def _stored(self, scope: Scope, content_id: int, body: bytes, row_id: int) -> bytes:
+    def _stored(self, scope: Scope, content_id: int, body: bytes, owner: Owner) -> bytes:
         """Returns a new message as it is stored: without its long strings, which are stored once too."""
         # A string is not cut into itself.
         pieces = [] if body.startswith(b'"') else cut_strings(body, _LEAST_STRING_BYTES)
         if not pieces:
             return stored_body(body)
-        frame = frame_of(framed(pieces, partial(self._refer_each, scope, _STRINGS, row_id)))
+        frame = frame_of(framed(pieces, partial(self._refer_each, scope, _STRINGS, owner)))
         self._strings.setdefault(scope, {})[content_id] = tuple(numbers(frame))
         return stored_body(frame)
 
@@ -172,6 +203,7 @@ class Conversations:
         self._new.sort()
         execute_rows(self._begun(), f"INSERT INTO contents (id, hash, span, body) VALUES {VALUES}", self._new)  # noqa: S608  # constants
         self._new = []
+        self._claim()
         self._address.clear()
         self._prompts.clear()
         many = [scope for scope, known in self._known.items() if len(known) > _MESSAGES]
@@ -179,7 +211,20 @@ class Conversations:
             self._known.pop(scope, None)
             self._strings.pop(scope, None)
             self._reserved.pop(scope, None)
+            self._unclaimed.pop(scope, None)
         return self._last_id
+
+    def _claim(self) -> None:
+        """Gives what an agent was asked and answered to its model calls, unless it is found at the agent already."""
+        if self._claims:
+            indexed = load_counters(self._connected())["indexed"]
+            sql = (
+                "UPDATE contents SET span = ? WHERE id = ? AND NOT EXISTS "
+                "(SELECT 1 FROM spans WHERE spans.id = contents.span AND status <> 'running' AND seq <= ?)"
+            )
+            claims = [(row_id, content_id, indexed) for content_id, row_id in self._claims]
+            self._begun().executemany(sql, claims)
+            self._claims.clear()
 
     def _messages(self, scope: Scope) -> dict[bytes, int]:
         known = self._known.get(scope)
@@ -203,8 +248,11 @@ class Conversations:
                 self._strings.setdefault(scope, {})[content_id] = tuple(numbers(frame))
 
     def _begun(self) -> sqlite3.Connection:
-        assert self._database is not None
-        return self._database
+        return driver(self._connected())
+
+    def _connected(self) -> Connection:
+        assert self._connection is not None
+        return self._connection
 
 
 def hashing(scope: str) -> Callable[[bytes | Raw], bytes]:

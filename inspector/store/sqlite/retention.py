@@ -29,6 +29,8 @@ _TIDY_SHARE = 4
 """The index of the text is merged once this part of the spans that are left was removed."""
 _VACUUM_PAGES, _TIGHT_VACUUM_PAGES = 256, 16
 """Pages that one transaction gives back, in general and where the disk is full."""
+_FREE_SHARE = 32
+"""What part of the file may be free before it is made smaller: what is given back today is taken again tomorrow."""
 
 
 class _Aged(Protocol):
@@ -166,10 +168,7 @@ def _totals(connection: Connection) -> tuple[int, int]:
 
 def used_bytes(connection: Connection) -> int:
     """Returns how much of the database file is in use."""
-    free, size = (
-        int(connection.exec_driver_sql(f"PRAGMA {name}").scalar() or 0) for name in ("freelist_count", "page_size")
-    )
-    return _file_bytes(connection) - free * size
+    return _file_bytes(connection) - _pragma(connection, "freelist_count") * _pragma(connection, "page_size")
 
 
 def _oldest_above(connection: Connection, *, max_bytes: int, by: Age, traces: int) -> Sequence[str]:
@@ -193,18 +192,30 @@ def _over_before(connection: Connection, *, before_ns: int, limit: int) -> Seque
 
 
 def _file_bytes(connection: Connection) -> int:
-    pages, size = (
-        int(connection.exec_driver_sql(f"PRAGMA {name}").scalar() or 0) for name in ("page_count", "page_size")
-    )
-    return pages * size
+    return _pragma(connection, "page_count") * _pragma(connection, "page_size")
+
+
+def _pragma(connection: Connection, name: str) -> int:
+    return int(connection.exec_driver_sql(f"PRAGMA {name}").scalar() or 0)
+
+
+def shrink(connection: Connection) -> None:
+    """Makes the file smaller by as much as one transaction may, if much of it is free."""
+    if _pragma(connection, "freelist_count") * _FREE_SHARE > _pragma(connection, "page_count"):
+        _vacuum(connection, _VACUUM_PAGES)
 
 
 def _vacuum_some(removal: Removal, connection: Connection) -> bool:
-    if not connection.exec_driver_sql("PRAGMA freelist_count").scalar():
+    if not _pragma(connection, "freelist_count"):
         return False
-    pages = _TIGHT_VACUUM_PAGES if removal.is_tight else _VACUUM_PAGES
-    driver(connection).execute(f"PRAGMA incremental_vacuum({pages})").fetchall()
+    _vacuum(connection, _TIGHT_VACUUM_PAGES if removal.is_tight else _VACUUM_PAGES)
     return True
+
+
+def _vacuum(connection: Connection, most_pages: int) -> None:
+    # The driver steps a statement without columns once, which is a page.
+    for _ in range(min(most_pages, _pragma(connection, "freelist_count"))):
+        driver(connection).execute("PRAGMA incremental_vacuum(1)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,6 +66,7 @@ class Indexed(NamedTuple):
     shared: StoredShared
     attributes: bytes
     folded_into: str | None
+    kind: str
 
 
 INDEXED_COLUMNS = ", ".join(Indexed._fields)
@@ -226,10 +227,11 @@ def _add_messages(pieces: list[str], row: Indexed, shared: Shared, texts: Mappin
 def _new_bodies(row: Indexed, refers: Refers, texts: Mapping[int, Message], done: set[int]) -> Callable[[int], bytes]:
     """Returns what gives each message once that the span brought or that was said last, and otherwise no word.
 
-    A duplicate is not found by long strings that it did not bring: the span that counts is.
+    A duplicate is not found by long strings that it did not bring: the span that counts is. Nor is what stands around
+    model calls, such as an agent, by what they were asked and answered.
     """
     counts = row.folded_into is None
-    last, is_own = last_of(refers), counts and isinstance(refers, Frame) and refers.own
+    last, is_own = last_of(refers), counts and row.kind == "llm" and isinstance(refers, Frame) and refers.own
     # In JSON inside of a string null is a word; documents of rows of earlier versions stay what they are to the letter.
     nothing = b"null" if isinstance(refers, list) else b'""'
 

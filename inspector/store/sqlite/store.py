@@ -79,7 +79,7 @@ class SqliteStore(SqliteReads):
         self._conversations = Conversations()
         self._families = Families()
         self._turns = Turns()
-        self._upkeep = Upkeep(self.index, self._add_up, self.checkpoint, self.shrink_log)
+        self._upkeep = Upkeep(self.index, self._add_up, self._give_back, self.checkpoint, self.shrink_log)
 
     @property
     def problem(self) -> str | None:
@@ -206,6 +206,12 @@ class SqliteStore(SqliteReads):
         with self._transaction() as connection:
             done = figures.follow_some(connection, limit, least=least)
             return done + attribute_pages.follow_some(connection, limit // attribute_pages.PAGE, again=least == 1)
+
+    def _give_back(self) -> None:
+        """Make the file smaller, where merging the index of the text has left much of it free."""
+        # A disk without room for that has it later.
+        with suppress(StoreFull), self._transaction() as connection:
+            retention.shrink(connection)
 
     def checkpoint(self) -> None:
         """Move the write-ahead log into the database without waiting for readers."""

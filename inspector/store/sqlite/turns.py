@@ -6,6 +6,7 @@ said that it is unclear, and nothing is guessed.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from hashlib import blake2b
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import msgspec
@@ -217,7 +218,8 @@ def _lane(call: Given) -> str | None:
     thread = call.span.attributes.get(semconv.THREAD_ID)
     if not isinstance(thread, int):
         return None
-    return f"{call.row.process}/{thread}/{call.span.attributes.get(semconv.TASK, '')}"
+    lane = f"{call.row.process}/{thread}/{call.span.attributes.get(semconv.TASK, '')}"
+    return blake2b(lane.encode(errors="replace"), digest_size=8).hexdigest()
 
 
 def _previous_response(call: Given) -> str | None:

@@ -20,6 +20,7 @@ class Upkeep:
         index: Brings search up to date by at most so many changes, and returns by how many it did.
         add_up: Brings figures and attributes up to date by at most so many changes, unless there are fewer than a
             second number, and returns how much it did.
+        give_back: Makes the file as small as it can be, where much of it is not needed.
         checkpoint: Moves the log into the database.
         shrink_log: Gives the space of the log back, and returns whether it could.
     """
@@ -28,11 +29,13 @@ class Upkeep:
         self,
         index: Callable[[int], int],
         add_up: Callable[[int, int], int],
+        give_back: Callable[[], None],
         checkpoint: Callable[[], None],
         shrink_log: Callable[[], bool],
     ) -> None:
         self._index = index
         self._add_up = add_up
+        self._give_back = give_back
         self._checkpoint = checkpoint
         self._shrink_log = shrink_log
         self._is_behind = True
@@ -57,6 +60,8 @@ class Upkeep:
                 self._is_behind = True
                 raise
             self._is_behind |= more
+            if not (busy or more):
+                self._give_back()
             if not (busy or more) or now_s >= self._checkpoint_at_s:
                 self._checkpoint()
                 self._checkpoint_at_s = now_s + CHECKPOINT_EVERY_S

@@ -11,13 +11,13 @@ from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from inspector.frames import Refers
-from inspector.model import AttributeValue, Kind, Span, Status
+from inspector.model import AttributeValue, Span, Status
 from inspector.store.nouns import SpoolMark
 from inspector.store.sqlite import attribute_pages, figures, rollups, search
 from inspector.store.sqlite.belonging import Sessions
 from inspector.store.sqlite.bulk import VALUES, execute_rows
 from inspector.store.sqlite.contents import json_list
-from inspector.store.sqlite.conversations import Conversations, scope_of_span
+from inspector.store.sqlite.conversations import Conversations, Owner, scope_of_span
 from inspector.store.sqlite.counters import count_calls, load_counters, save_counters
 from inspector.store.sqlite.engine import driver
 from inspector.store.sqlite.families import Families
@@ -37,8 +37,6 @@ _NAMES = Row._fields
 _INSERT = f"INSERT INTO spans ({', '.join(_NAMES)}) VALUES {VALUES}"  # noqa: S608  # constants
 _SELECT = f"SELECT {', '.join(_NAMES)} FROM spans"  # noqa: S608  # constants
 _FETCHED = 128
-_SAY_WHAT_OTHERS_SAY: frozenset[Kind] = frozenset(("llm", "agent", "workflow"))
-"""Kinds whose long texts other spans have as well: what an agent is asked and answers, its model is and does."""
 
 
 def supersedes(new: str, old: str) -> bool:
@@ -313,8 +311,9 @@ def _share(
     if old is not None and old.shared is not None and parts.messages:
         conversations.remind(scope, old.shared)
     frames: dict[str, Refers] = {}
+    owner = Owner(row_id, span.kind)
     for key, prompt in parts.messages.items():
-        frame = conversations.refer(scope, key, prompt, row_id=row_id, repeats=span.kind in _SAY_WHAT_OTHERS_SAY)
+        frame = conversations.refer(scope, key, prompt, owner)
         if frame is None:
             parts.own[key] = prompt
         else:

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from inspector.frames import Frame, Refers, Runs, expanded, frame_of, frame_text, numbers
 from inspector.model import AttributeValue
-from inspector.store.values.codec import PACKED, pack, unpack
+from inspector.store.values.codec import PACKED, pack, pack_attributes, unpack
 
 Shared: TypeAlias = dict[str, str | Refers]
 StoredShared: TypeAlias = str | bytes | None
@@ -25,8 +25,11 @@ StoredShared: TypeAlias = str | bytes | None
 SPLIT_ABOVE_CHARS = 1024
 """A shorter prompt costs less in place than the entries of its messages."""
 _EQUAL_ABOVE_CHARS = 64
-BESIDE_SHARED_ABOVE_BYTES = 512
+BESIDE_SHARED_ABOVE_BYTES = 256
 """Less than of other attributes: spans that share texts are those of models and agents, which are few and wide."""
+_SHARED_ABOVE_BYTES = 128
+"""Two attributes that are equal are named in less."""
+_FRAME_ABOVE_BYTES = 64
 _COMPRESS_ABOVE_BYTES = 512
 """Less too: these are texts alone, and each is written once."""
 _BEGIN = frozenset('{["')
@@ -93,7 +96,7 @@ def stored_shared(parts: Parts, frames: Mapping[str, Refers]) -> str | bytes:
         else:
             shared[key] = refers
     shared |= parts.equal
-    packed = pack(msgspec.json.encode(shared), above_bytes=BESIDE_SHARED_ABOVE_BYTES)
+    packed = pack_attributes(msgspec.json.encode(shared), above_bytes=_SHARED_ABOVE_BYTES)
     return packed if packed.startswith(PACKED) else packed.decode(errors="replace")
 
 
@@ -141,7 +144,7 @@ def last_of(refers: Refers) -> int | None:
 def stored_body(body: bytes | Frame) -> bytes:
     """Returns a message as the column ``body`` has it."""
     if isinstance(body, Frame):
-        return FRAMED + msgspec.json.encode(body)
+        return FRAMED + pack_attributes(msgspec.json.encode(body), above_bytes=_FRAME_ABOVE_BYTES)
     if body.startswith(_BASE64_OF_PACKED) and (packed := _decoded(body)) is not None:
         return DECODED + packed
     return pack(body, above_bytes=_COMPRESS_ABOVE_BYTES)
@@ -150,7 +153,7 @@ def stored_body(body: bytes | Frame) -> bytes:
 def read_body(stored: bytes) -> bytes | Frame:
     """Returns a message of the column ``body``."""
     if stored[:1] == FRAMED:
-        return _FRAME.decode(stored[1:])
+        return _FRAME.decode(unpack(stored[1:]))
     return b'"%b"' % b64encode(stored[1:]) if stored[:1] == DECODED else unpack(stored)
 
 

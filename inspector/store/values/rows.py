@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from inspector.model import AttributeValue, Span, SpanError
 from inspector.semconv import REQUEST_MODEL
-from inspector.store.values.codec import COMPRESS_ABOVE_BYTES, pack
+from inspector.store.values.codec import pack, pack_attributes
 from inspector.store.values.contents import BESIDE_SHARED_ABOVE_BYTES, StoredShared
 from inspector.store.values.identity import identity_text
 
@@ -131,7 +131,7 @@ def row_of(
             span.input_key,
             span.output_key,
             shared,
-            pack(encode(attributes), above_bytes=COMPRESS_ABOVE_BYTES if shared is None else BESIDE_SHARED_ABOVE_BYTES),
+            _packed(encode(attributes), shared),
             pack(encode(span.events)) if span.events else None,
             pack(encode(span.links)) if span.links else None,
             identity_text(span),
@@ -139,6 +139,12 @@ def row_of(
             named_run(span),
         )
     )
+
+
+def _packed(attributes: bytes, shared: StoredShared) -> bytes:
+    if shared is None:
+        return pack(attributes)
+    return pack_attributes(attributes, above_bytes=BESIDE_SHARED_ABOVE_BYTES)
 
 
 def _times(start: int, end: int | None) -> tuple[int, int | None, float | None, str | None]:
