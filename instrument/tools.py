@@ -20,6 +20,8 @@ from instrument import Call, around, control, enabled
 P = ParamSpec("P")
 R = TypeVar("R")
 
+EMITTER = "instrument"
+"""Who announces these calls, each of which passes the controller."""
 _HOOKS = ("before_tool_call", "after_tool_call", "error_tool_call")
 _OWN = ("self", "cls")
 
@@ -118,10 +120,14 @@ class _Tool:
         self._own = first if first in _OWN else None
 
     def around(self, given: dict[str, Any]) -> Call:
-        return around("tool_call", tool_name=self.name, args=given, context=None, function=self.function)
+        return around(
+            "tool_call", emitter=EMITTER, tool_name=self.name, args=given, context=None, function=self.function
+        )
 
     def proposal(self, given: dict[str, Any], call: Call) -> control.Proposal:
-        return control.Proposal("tool_call", self.name, given, call_id=call.call_id, subject=self.function)
+        return control.Proposal(
+            "tool_call", self.name, given, call_id=call.call_id, emitter=EMITTER, subject=self.function
+        )
 
     def arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         """Return the arguments of a call by name; those that the function will refuse as they are."""

@@ -108,7 +108,7 @@ def _said(tape: "Tape", reports: "list[Report]") -> Iterator[str]:
             yield visible(f"  + {'(not there)' if now is None else now}")
     if not reports:
         yield "replay: nothing was replayed: no Python that has the inspector came to its end"
-    yield f"replay: {len(reused)} of {len(tape.calls)} model calls of {tape.run} were given back"
+    yield f"replay: {len(reused)} of {len(tape.calls)} calls of {tape.run} were given back"
     if any(report.miss for report in reports):
         return
     left = [call for place, call in enumerate(tape.calls) if place not in reused]

@@ -1,9 +1,9 @@
 """What a model was asked, in parts: equal requests are found by them, and a difference is named by one."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import blake2b
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 import msgspec
 
@@ -16,17 +16,12 @@ _encode: Final = msgspec.json.Encoder(order="sorted").encode
 
 
 class Asked(NamedTuple):
-    """A request to a model."""
+    """A request to a model, or the arguments of a tool."""
 
     parts: Mapping[str, str]
     """A hash of each part, by what a person calls it, in the order of the request."""
     texts: Mapping[str, str]
     """The JSON of each part, by its hash."""
-
-    @property
-    def key(self) -> tuple[tuple[str, str], ...]:
-        """What equal requests have in common."""
-        return tuple(sorted(self.parts.items()))
 
 
 def asked(body: Any) -> Asked:
@@ -35,9 +30,19 @@ def asked(body: Any) -> Asked:
     Args:
         body: Its body as plain data, without secrets.
     """
+    return _asked(_parts(body))
+
+
+def asked_of_tool(arguments: Any) -> Asked:
+    """Return the arguments of a tool, each a part, as plain data without secrets."""
+    named = cast("dict[str, Any]", arguments) if isinstance(arguments, dict) else {"": arguments}
+    return _asked((f"argument {name}", value) for name, value in named.items())
+
+
+def _asked(named: Iterable[tuple[str, Any]]) -> Asked:
     parts: dict[str, str] = {}
     texts: dict[str, str] = {}
-    for label, value in _parts(body):
+    for label, value in named:
         text = _SALTED.sub(r"\1]", _encode(value).decode())
         digest = blake2b(text.encode(), digest_size=16).hexdigest()
         parts[label], texts[digest] = digest, text

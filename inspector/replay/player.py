@@ -9,19 +9,20 @@ from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from threading import RLock
-from typing import Any, Final, NoReturn, TypeAlias
+from typing import Any, Final, NoReturn
 
 from opentelemetry import trace
 
 from inspector import recording
 from inspector.reading.exchanges import Exchange, Raised, read_exchanges
+from inspector.reading.results import ResultUnusable, read_error, read_result
 from inspector.record.captured import captured, plain
 from inspector.record.current import above
 from inspector.redaction import Redactor
-from inspector.replay.asked import Asked, asked
+from inspector.replay.asked import Asked, asked, asked_of_tool
 from inspector.replay.network import forbid_network
 from inspector.replay.report import Miss, Report, leave
-from inspector.replay.tape import AROUND, Tape, TapeCall, read_tape
+from inspector.replay.tape import AROUND, Key, Tape, TapeCall, key_of, read_tape
 from instrument import control
 from instrument.control import Answer, HttpAnswer, Proposal
 
@@ -30,8 +31,6 @@ STOPPED: Final = 3
 _OF_RUN: Final = "inspector.replay.run"
 _OF_SPAN: Final = "inspector.replay.span"
 _CLAIM: Final = "claimed"
-
-Key: TypeAlias = tuple[tuple[str, ...], tuple[tuple[str, str], ...]]
 
 
 def begin(tape: Path, directory: Path) -> None:
@@ -64,21 +63,23 @@ class Player:
         self._has_claimed = False
         self._left: dict[Key, deque[int]] = {}
         for place, call in enumerate(tape.calls):
-            self._left.setdefault((call.path, tuple(sorted(call.parts.items()))), deque()).append(place)
+            self._left.setdefault(call.key, deque()).append(place)
 
     def decide(self, proposal: Proposal) -> Answer:
         """Return what a call was answered when it was recorded; there is no other way out but the program's end."""
-        if proposal.noun != "llm_generate":
-            self._stop(Miss(f"it calls {proposal.name} ({proposal.noun}), and nothing of the kind was recorded"))
-        body, _ = self._redactor.redact_value("prompt", plain(captured(proposal.args)))
-        request = asked(body)
-        place = self._take((tuple(_path()), request.key))
+        is_tool = proposal.noun == "tool_call"
+        given, _ = self._redactor.redact_value("args" if is_tool else "prompt", plain(captured(proposal.args)))
+        request = asked_of_tool(given) if is_tool else asked(given)
+        subject = proposal.name if is_tool else ""
+        place = self._take(key_of(proposal.noun, subject, tuple(_path()), request.parts))
         if place is None:
             self._stop(self._miss(proposal, request))
         call = self._tape.calls[place]
         span = trace.get_current_span()
         span.set_attribute(_OF_RUN, self._tape.run)
         span.set_attribute(_OF_SPAN, call.span)
+        if call.exchanges is None:
+            return Answer(self._result(call), by=call.span)
         return Answer([self._attempt(each, call) for each in read_exchanges(call.exchanges)], by=call.span)
 
     def reached(self, place: str) -> None:
@@ -110,10 +111,14 @@ class Player:
         self._has_claimed = True
 
     def _miss(self, proposal: Proposal, request: Asked) -> Miss:
-        left = sorted(place for places in self._left.values() for place in places)
-        what = f"its model call {len(self._reused) + 1}, of {proposal.name or 'a model'}, is not in the recording"
+        kind = {"llm_generate": "model", "tool_call": "tool"}.get(proposal.noun, proposal.noun)
+        alike = [place for place, call in enumerate(self._tape.calls) if _is_alike(call, proposal)]
+        number = 1 + sum(self._tape.calls[place].noun == proposal.noun for place in self._reused)
+        what = f"its {kind} call {number}, of {proposal.name or 'a model'}, is not in the recording"
+        left = sorted({place for places in self._left.values() for place in places}.intersection(alike))
         if not left:
-            return Miss(f"{what}: all {len(self._tape.calls)} recorded calls were made")
+            none = f"all {len(alike)} recorded calls were made" if alike else "nothing of the kind was recorded"
+            return Miss(f"{what}: {none}")
         place = max(left, key=lambda each: (_likeness(self._tape.calls[each], request), -each))
         call = self._tape.calls[place]
         part = next((each for each in _labels(call, request) if call.parts.get(each) != request.parts.get(each)), None)
@@ -122,6 +127,17 @@ class Player:
             return Miss(f"{what} at this place", "what is around it", around, now)
         then, now = self._tape.texts.get(call.parts.get(part, "")), request.texts.get(request.parts.get(part, ""))
         return Miss(f"{what}; most like it is call {place + 1}, {call.name}", part, then, now)
+
+    def _result(self, call: TapeCall) -> Any:
+        """Return what a tool gave, or raise what it raised."""
+        try:
+            error = None if call.error is None else read_error(call.error)
+            result = None if call.result is None else read_result(call.result, call.output)
+        except ResultUnusable as reason:
+            self._stop(Miss(f"what {call.name} gave {reason}"))
+        if error is not None:
+            raise error
+        return result
 
     def _attempt(self, exchange: Exchange, call: TapeCall) -> HttpAnswer | Exception:
         if exchange.status is None:
@@ -183,6 +199,11 @@ def _path() -> Iterator[str]:
     return reversed(found)
 
 
+def _is_alike(call: TapeCall, proposal: Proposal) -> bool:
+    """Tell whether it is a call of any model, or of the same tool."""
+    return call.noun == proposal.noun and call.subject in ("", proposal.name)
+
+
 def _likeness(call: TapeCall, request: Asked) -> int:
     return sum(request.parts.get(label) == digest for label, digest in call.parts.items())
 
@@ -190,5 +211,5 @@ def _likeness(call: TapeCall, request: Asked) -> int:
 def _labels(call: TapeCall, request: Asked) -> Iterator[str]:
     """Name the parts of both requests: system text, tools, messages, parameters."""
     every = dict.fromkeys([*call.parts, *request.parts])
-    ranks = ("system", "tool", "message", "request", "parameter")
+    ranks = ("argument", "system", "tool", "message", "request", "parameter")
     return iter(sorted(every, key=lambda label: ranks.index(label.partition(" ")[0])))

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias, cast
 
 import msgspec
 from msgspec import Struct
@@ -11,13 +11,17 @@ from msgspec import Struct
 from inspector import semconv as sc
 from inspector.model import Event
 from inspector.reading.exchanges import Exchange, ExchangeUnreadable, read_exchanges
-from inspector.replay.asked import asked
+from inspector.replay.asked import Asked, asked, asked_of_tool
 
 CLIENTS: Final = ("openai", "anthropic", "httpx", "httpx2", "requests")
 """Emitters of model calls that a replay can answer."""
 AROUND: Final = {"agent_call": "invoke_agent", "workflow_run": "invoke_workflow"}
 """Calls of the program that may be around its model calls, and what their names begin with."""
+WITHHELD: Final = frozenset(("instrument",))
+"""Emitters of tool calls that a replay answers: functions with the decorator of `instrument.tools`."""
 _EXCHANGES: Final = "inspector.raw.exchanges"
+_RESULT: Final = "inspector.raw.result"
+_ERROR: Final = "inspector.raw.error"
 _NOT_NAMED: Final = frozenset(("run", "cell", "request", "label"))
 _REDACTED: Final = b"[redacted:"
 
@@ -27,17 +31,40 @@ class NotReplayable(Exception):
 
 
 class TapeCall(Struct, frozen=True):
-    """One model call of the run."""
+    """One call of the run that a replay answers."""
 
     span: str
+    noun: str
+    """As the hooks name it: ``llm_generate``, ``tool_call``."""
     name: str
-    """As it is shown: ``chat gpt-4o``."""
+    """As it is shown: ``chat gpt-4o``, ``execute_tool search``."""
+    subject: str
+    """The tool; empty of a model, which is a part of its request."""
     path: tuple[str, ...]
     """The agents and workflows of the program around it, the outermost first."""
     parts: dict[str, str]
-    """As `asked` has them."""
-    exchanges: str
-    """What its client got, as `read_exchanges` reads it."""
+    """What it was given, as `asked` has it."""
+    exchanges: str | None = None
+    """What the client of a model got, as `read_exchanges` reads it."""
+    result: str | None = None
+    """What a tool gave, as `read_result` reads it."""
+    output: str = ""
+    """The same as JSON text."""
+    error: str | None = None
+    """What it raised, as `read_error` reads it."""
+
+    @property
+    def key(self) -> "Key":
+        """What equal calls have in common."""
+        return key_of(self.noun, self.subject, self.path, self.parts)
+
+
+Key: TypeAlias = tuple[str, str, tuple[str, ...], tuple[tuple[str, str], ...]]
+
+
+def key_of(noun: str, subject: str, path: tuple[str, ...], parts: Mapping[str, str]) -> Key:
+    """Return what equal calls have in common."""
+    return noun, subject, path, tuple(sorted(parts.items()))
 
 
 class Tape(Struct, frozen=True):
@@ -82,33 +109,90 @@ def tape_of(run: str, events: Iterable[Event]) -> Tape:
     by_id = {event.span_id: event for event in every}
     calls: list[TapeCall] = []
     texts: dict[str, str] = {}
+    withheld: set[str] = set()
     for event in every:
+        above = list(_above(event, by_id))
+        if any(each.span_id in withheld for each in above):
+            # It is made by a tool, which does not run.
+            continue
+        path = tuple(each.name for each in reversed(above) if each.hook in AROUND)
         if event.kind == "llm":
             request = asked(_body(event))
-            texts |= request.texts
-            path = tuple(_path(event, by_id))
-            calls.append(TapeCall(event.span_id, event.name, path, dict(request.parts), _exchanges(event)))
-        elif event.hook not in _NOT_NAMED and event.hook not in AROUND:
-            why = f"a replay does not withhold {event.kind} calls yet, it would make them again"
+            calls.append(_model_call(event, path, request))
+        elif event.hook == "tool_call" and _attributes(event).get(sc.EMITTER) in WITHHELD:
+            request = asked_of_tool(_arguments(event))
+            withheld.add(event.span_id)
+            calls.append(_tool_call(event, path, request))
+        elif event.hook in _NOT_NAMED or event.hook in AROUND:
+            continue
+        else:
+            why = f"a replay does not withhold {event.kind} calls of this kind yet, it would make them again"
             raise NotReplayable(f"{_called(event)} cannot be replayed: {why}")
+        texts |= request.texts
     if not calls:
-        raise NotReplayable(f"the run {run} has no model call, so there is nothing to replay")
+        raise NotReplayable(f"the run {run} has no call of a model or a tool, so there is nothing to replay")
     return Tape(run, tuple(calls), texts)
+
+
+def _model_call(event: Event, path: tuple[str, ...], request: Asked) -> TapeCall:
+    exchanges = _exchanges(event)
+    return TapeCall(event.span_id, "llm_generate", event.name, "", path, dict(request.parts), exchanges)
+
+
+def _tool_call(event: Event, path: tuple[str, ...], request: Asked) -> TapeCall:
+    attributes = _attributes(event)
+    result, error = attributes.get(_RESULT), attributes.get(_ERROR)
+    if event.status not in ("ok", "error") or not (isinstance(result, str) or isinstance(error, str)):
+        why = "it did not end" if event.status not in ("ok", "error") else "what it gave was not recorded"
+        raise NotReplayable(f"{_called(event)} cannot be replayed: {why}")
+    output = bytes(event.output or b"null").decode()
+    given = f"{result}{error}{output}"
+    why = _unrecordable(result if isinstance(result, str) else str(error))
+    if why is None and attributes.get(sc.SEED_TOOL_OUTPUT + sc.TRUNCATED_SUFFIX):
+        why = "its result was too long to be recorded whole"
+    if why is None and _REDACTED.decode() in given:
+        why = "a secret was taken out of its result"
+    if why is not None:
+        raise NotReplayable(f"{_called(event)} cannot be replayed: {why}")
+    tool = str(attributes.get(sc.SEED_TOOL_NAME))
+    return TapeCall(
+        *(event.span_id, "tool_call", event.name, tool, path, dict(request.parts)),
+        result=result if isinstance(result, str) else None,
+        output=output,
+        error=error if isinstance(error, str) else None,
+    )
+
+
+def _unrecordable(written: str) -> str | None:
+    """Return what of a result or an error cannot be given back, as the recorder says."""
+    found: Any = json.loads(written)
+    if not (isinstance(found, dict) and "unrecordable" in found):
+        return None
+    held = cast("dict[str, Any]", found)
+    place = f", at {held['at']}" if held.get("at") else ""
+    return f"what it gave cannot be given back ({held['unrecordable']}{place})"
+
+
+def _arguments(event: Event) -> Any:
+    attributes = _attributes(event)
+    text = attributes.get(sc.SEED_TOOL_INPUT)
+    if not isinstance(text, str):
+        raise NotReplayable(f"{_called(event)} cannot be replayed: it was recorded without content")
+    if attributes.get(sc.SEED_TOOL_INPUT + sc.TRUNCATED_SUFFIX):
+        raise NotReplayable(f"{_called(event)} cannot be replayed: its arguments were too long to be recorded whole")
+    return json.loads(text)
 
 
 def _called(event: Event) -> str:
     return f"the call {event.name} ({event.span_id[:8]})"
 
 
-def _path(event: Event, by_id: Mapping[str, Event]) -> Iterator[str]:
-    found: list[str] = []
+def _above(event: Event, by_id: Mapping[str, Event]) -> Iterator[Event]:
     seen = {event.span_id}
     while event.parent_id is not None and event.parent_id in by_id and event.parent_id not in seen:
         event = by_id[event.parent_id]
         seen.add(event.span_id)
-        if event.hook in AROUND:
-            found.append(event.name)
-    return reversed(found)
+        yield event
 
 
 def _body(event: Event) -> Any:

@@ -111,7 +111,7 @@ def test_a_loop_prints_the_same_with_its_models_gone(bench):
     (run,) = {each.run_id for each in runs_of(bench)}
     done = bench.inspector("replay", run, "--", PROGRAMS / "replayed_loop.py")
     assert (done.code, done.out) == (0, out), done.err
-    assert f"replay: 20 of 20 model calls of {run} were given back" in done.err
+    assert f"replay: 20 of 20 calls of {run} were given back" in done.err
     recorded = bench.runs()
     assert sorted(recorded[run]) == sorted(recorded[None])
     assert len(recorded[run]) == 20
@@ -180,7 +180,7 @@ def test_calls_that_are_not_made_again_are_named(bench):
     program.write_text(TWO.replace(', "second"', ","))
     done = bench.inspector("replay", "last", "--", program)
     assert (done.code, done.out) == (3, "echo: first\n")
-    assert "replay: 1 of 2 model calls" in done.err
+    assert "replay: 1 of 2 calls" in done.err
     assert "replay: not made again: chat m-1" in done.err
 
 
@@ -220,32 +220,94 @@ def test_a_second_process_that_calls_a_model_ends_with_3(bench):
 
 
 TOOLS = """
+import asyncio, os
+from dataclasses import dataclass
 from instrument.tools import tool
 
-@tool
-def wipe():
-    print("wiped")
+IS_RECORDED = "REPLAYED" not in os.environ
 
-wipe()
+@dataclass
+class Room:
+    hotel: str
+    beds: int
+
+class FullyBooked(Exception):
+    pass
+
+@tool
+def find(city, beds=1):
+    assert IS_RECORDED
+    return [Room(f"Casa {city}", beds)]
+
+@tool
+async def book(room):
+    assert IS_RECORDED
+    client.chat.completions.create(model="m-1", messages=[{"role": "user", "content": "inside"}])
+    raise FullyBooked(room)
+
+print(find("Oslo"), find("Oslo", beds=WORD))
+try:
+    asyncio.run(book("Casa"))
+except FullyBooked as error:
+    print(repr(error))
+"""
+
+
+def test_tools_with_the_decorator_are_withheld_and_give_objects_and_errors_of_their_classes(bench):
+    program = written(bench, TWO + TOOLS.replace("WORD", "2"))
+    out = bench.record(program)
+    done = bench.inspector("replay", "last", "--", program, REPLAYED="1")
+    assert (done.code, done.out) == (0, out), done.err
+    assert out.endswith("[Room(hotel='Casa Oslo', beds=1)] [Room(hotel='Casa Oslo', beds=2)]\nFullyBooked('Casa')\n")
+    assert "replay: 5 of 5 calls" in done.err
+
+
+def test_another_argument_of_a_tool_ends_the_program_and_is_named_then_and_now(bench):
+    program = written(bench, TWO + TOOLS.replace("WORD", "2"))
+    bench.record(program)
+    program.write_text(TWO + TOOLS.replace("WORD", "3"))
+    done = bench.inspector("replay", "last", "--", program, REPLAYED="1")
+    assert (done.code, done.out) == (3, "echo: first\necho: second\n")
+    said = done.err.splitlines()
+    assert said[0].endswith(
+        "its tool call 2, of find, is not in the recording; most like it is call 4, execute_tool find"
+    )
+    assert said[1:4] == ["replay: argument beds differs", "  - 2", "  + 3"]
+
+
+def test_a_tool_whose_result_cannot_be_given_back_is_named_before_anything_runs(bench):
+    made = "from instrument.tools import tool\n@tool\ndef lines():\n    return [iter('ab')]\nlines()\n"
+    program = written(bench, TWO + made)
+    bench.record(program)
+    done = bench.inspector("replay", "last", "--", program)
+    assert (done.code, done.out) == (1, "")
+    assert "the call execute_tool lines (" in done.err
+    assert "what it gave cannot be given back (builtins:str_ascii_iterator, at [0])" in done.err
+
+
+ANNOUNCED = """
+import instrument
+with instrument.around("tool_call", tool_name="wipe", args={}, context=None):
+    print("wiped")
 """
 
 
 def test_a_run_that_cannot_be_replayed_says_why_and_nothing_runs(bench):
-    program = written(bench, TWO + TOOLS)
+    program = written(bench, TWO + ANNOUNCED)
     bench.record(program)
     done = bench.inspector("replay", "last", "--", program)
     assert (done.code, done.out) == (1, "")
     assert "the call execute_tool wipe (" in done.err
-    assert "cannot be replayed: a replay does not withhold tool calls yet, it would make them again" in done.err
+    assert "cannot be replayed: a replay does not withhold tool calls of this kind yet" in done.err
 
 
 def test_a_tool_that_was_not_recorded_ends_the_program_before_it_runs(bench):
     program = written(bench, TWO)
     bench.record(program)
-    program.write_text(TWO + TOOLS)
+    program.write_text(TWO + TOOLS.replace("WORD", "2"))
     done = bench.inspector("replay", "last", "--", program)
     assert (done.code, done.out) == (3, "echo: first\necho: second\n")
-    assert "it calls wipe (tool_call), and nothing of the kind was recorded" in done.err
+    assert "its tool call 1, of find, is not in the recording: nothing of the kind was recorded" in done.err
 
 
 @pytest.mark.parametrize(

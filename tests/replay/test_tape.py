@@ -6,6 +6,7 @@ import pytest
 from inspector.model import Event
 from inspector.replay import NotReplayable, read_tape, tape_of, write_tape
 from inspector.replay.asked import asked
+from inspector.replay.tape import key_of
 
 BODY = {"model": "m-1", "messages": [{"role": "user", "content": "hi"}], "temperature": 0}
 EXCHANGE = {"status": 200, "headers": {"content-type": "application/json"}, "text": ["{}"]}
@@ -46,6 +47,10 @@ def call(number, body=BODY, *, emitter="openai", exchanges=(EXCHANGE,), parent=N
     return event(number, parent=parent, status=status, hook="llm_generate", **(known | more))
 
 
+def key(request):
+    return key_of("llm_generate", "", (), request.parts)
+
+
 def refused(*events):
     with pytest.raises(NotReplayable) as raised:
         tape_of("r1", events)
@@ -78,13 +83,13 @@ def test_a_request_is_divided_into_what_a_person_calls_its_parts():
 
 def test_the_order_of_fields_makes_no_other_request_and_a_value_does():
     first, second = {"a": 1, "messages": [{"x": 1, "y": 2}]}, {"messages": [{"y": 2, "x": 1}], "a": 1}
-    assert asked(first).key == asked(second).key
-    assert asked({**first, "a": 1.5}).key != asked(first).key
+    assert key(asked(first)) == key(asked(second))
+    assert key(asked({**first, "a": 1.5})) != key(asked(first))
 
 
 def test_two_marks_of_one_secret_are_equal_in_whatever_process_they_were_made():
     one, two = ({"messages": [f"key [redacted:openai 51 chars #{digits}]"]} for digits in ("1f0c", "a2b3"))
-    assert asked(one).key == asked(two).key
+    assert key(asked(one)) == key(asked(two))
 
 
 @pytest.mark.parametrize(
@@ -99,9 +104,9 @@ def test_two_marks_of_one_secret_are_equal_in_whatever_process_they_were_made():
         (call(1, exchanges=[{"status": 200, "left_out": "a secret"}]), "its answer was not recorded (a secret)"),
         (call(1, exchanges=[{**EXCHANGE, "text": ['"[redacted:x 9 chars #1f0c]"']}]), "a secret was taken out of its"),
         (call(1, emitter="requests", exchanges=[{**EXCHANGE, "end": "left"}]), "its stream was not read to its end"),
-        (event(1, "tool", hook="tool_call", name="execute_tool wipe"), "a replay does not withhold tool calls yet"),
-        (event(1, "rpc", hook="rpc_request", name="tools/call a"), "a replay does not withhold rpc calls yet"),
-        (event(1, "other", name="somebody's span"), "a replay does not withhold other calls yet"),
+        (event(1, "tool", hook="tool_call", name="execute_tool wipe"), "a replay does not withhold tool calls of this"),
+        (event(1, "rpc", hook="rpc_request", name="tools/call a"), "a replay does not withhold rpc calls of this"),
+        (event(1, "other", name="somebody's span"), "a replay does not withhold other calls of this"),
     ],
 )
 def test_a_run_with_a_call_that_cannot_be_replayed_is_refused_with_the_call_and_the_reason(unplayable, why):
@@ -112,7 +117,7 @@ def test_a_run_with_a_call_that_cannot_be_replayed_is_refused_with_the_call_and_
 
 def test_a_run_without_a_model_call_has_nothing_to_replay():
     assert refused(event(1, "other", hook="run", name="block")) == (
-        "the run r1 has no model call, so there is nothing to replay"
+        "the run r1 has no call of a model or a tool, so there is nothing to replay"
     )
 
 
@@ -123,3 +128,48 @@ def test_parents_in_a_circle_are_walked_once():
     ]
     (made,) = tape_of("r1", [*around, call(3, parent=1)]).calls
     assert made.path == ("invoke_agent b", "invoke_agent a")
+
+
+def tool(number, *, parent=None, status="ok", **more):
+    known = {
+        "inspector.emitter": "instrument",
+        "mcp.tool.name": "find",
+        "mcp.tool.input_json": {"city": "Oslo"},
+        "inspector.raw.result": '"same"',
+    }
+    return event(
+        number, "tool", parent=parent, status=status, hook="tool_call", name="execute_tool find", **known | more
+    )
+
+
+def test_what_a_withheld_tool_calls_is_not_on_the_tape():
+    tape = tape_of("r1", [tool(1), call(2, parent=1), event(3, "rpc", parent=2, hook="rpc_request"), call(4)])
+    assert [each.span for each in tape.calls] == [f"{1:016x}", f"{4:016x}"]
+    assert (tape.calls[0].noun, tape.calls[0].subject, list(tape.calls[0].parts)) == (
+        "tool_call",
+        "find",
+        ["argument city"],
+    )
+
+
+@pytest.mark.parametrize(
+    ("unplayable", "why"),
+    [
+        (tool(1, status="denied"), "it did not end"),
+        (tool(1, **{"inspector.raw.result": None}), "what it gave was not recorded"),
+        (tool(1, **{"mcp.tool.input_json": None}), "it was recorded without content"),
+        (tool(1, **{"mcp.tool.input_json_truncated": True}), "its arguments were too long to be recorded whole"),
+        (tool(1, **{"mcp.tool.output_json_truncated": True}), "its result was too long to be recorded whole"),
+        (tool(1, **{"inspector.raw.result": {"value": "[redacted:x 9 chars #1f0c]"}}), "a secret was taken out of its"),
+        (
+            tool(1, **{"inspector.raw.result": {"unrecordable": "builtins:generator", "at": ".rows"}}),
+            "what it gave cannot be given back (builtins:generator, at .rows)",
+        ),
+        (
+            tool(1, **{"inspector.raw.result": None, "inspector.raw.error": {"class": "a:B", "unrecordable": "a:B"}}),
+            "what it gave cannot be given back (a:B)",
+        ),
+    ],
+)
+def test_a_tool_call_that_cannot_be_given_back_is_refused_with_the_reason(unplayable, why):
+    assert why in refused(call(2), unplayable)
