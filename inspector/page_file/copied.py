@@ -46,13 +46,13 @@ def copied(events: Iterable[Event], run_id: str, *, content: bool) -> Generator[
     with TemporaryDirectory(prefix="inspector-page-") as home:
         store = open_store(Settings(home=Path(home)))
         try:
-            yield Copy(store, _write(store, events, run_id, content=content))
+            yield Copy(store, _write(store, Path(home), events, run_id, content=content))
         finally:
             store.close()
 
 
-def _write(store: Store, events: Iterable[Event], run_id: str, *, content: bool) -> int:
-    redact = redacting(on=True)
+def _write(store: Store, home: Path, events: Iterable[Event], run_id: str, *, content: bool) -> int:
+    redact = redacting(home, on=True)
     redacted = 0
     for line in export_lines(events):
         read = read_line(line)
