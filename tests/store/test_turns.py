@@ -5,6 +5,7 @@ import pytest
 from msgspec.structs import replace
 
 from inspector.model import Filter
+from inspector.store.sqlite.engine import driver
 from inspector.store.values.chains import Chains, read_message
 
 SECOND = 1_000_000_000
@@ -280,6 +281,50 @@ def test_without_threads_equal_conversations_are_never_linked_wrongly(store, ask
             if turn.previous is not None:
                 assert turn.previous.span_id == last[key]
             last[key] = turn.span_id
+
+
+def test_calls_become_the_same_turns_whether_they_come_at_once_or_one_by_one(open_store, tmp_path, ask):
+    rng = random.Random(13)
+    calls = []
+    for conversation in range(12):
+        history = [said("user", f"question {conversation % 3}")]
+        for turn in range(4):
+            start_ns = 10**18 + (turn * 12 + conversation) * 10 * SECOND
+            times = {"start_ns": start_ns, "end_ns": start_ns + SECOND, "lane": conversation}
+            if rng.random() < 0.3:
+                failed = times | {"start_ns": start_ns - 2 * SECOND, "end_ns": start_ns - SECOND}
+                calls.append(ask(list(history), status="error", **failed))
+            answer = said("assistant", f"answer {turn} of {conversation % 2}")
+            calls.append(ask(list(history), answer, response=f"r{conversation}.{turn}", **times))
+            history += [answer, said("user", f"more {turn}")]
+    rng.shuffle(calls)
+    at_once, one_by_one, in_two = (open_store(tmp_path / f"{name}.db") for name in ("at_once", "one_by_one", "in_two"))
+    in_order = sorted(calls, key=lambda call: call.start_ns)
+    at_once.write(in_order)
+    for call in in_order:
+        one_by_one.write([call])
+    in_two.write(in_order[:20])
+    in_two.write(in_order[20:])
+    expected = turns_of(one_by_one)
+    assert {turn.link for turn in expected} == {"begins", "continues", "retry"}
+    assert turns_of(at_once) == expected
+    assert turns_of(in_two) == expected
+
+
+def test_more_calls_in_a_batch_take_no_more_statements(store, ask):
+    def statements_of(calls):
+        seen = []
+        with store._transaction() as connection:
+            driver(connection).set_trace_callback(seen.append)
+        store.write(calls)
+        with store._transaction() as connection:
+            driver(connection).set_trace_callback(None)
+        return sum("turns" in each for each in seen)
+
+    few, many = (
+        [ask([said("user", f"{at} of {size}")], said("assistant", "yes")) for at in range(size)] for size in (4, 64)
+    )
+    assert statements_of(many) <= statements_of(few)
 
 
 def test_a_prompt_that_repeats_is_read_once():

@@ -5,66 +5,22 @@ response. Where several are equal, the thread or task and what was continued alr
 said that it is unclear, and nothing is guessed.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import msgspec
 from sqlalchemy import Connection
 
 from inspector import semconv
 from inspector.model import Span
-from inspector.store.sqlite.bulk import VALUES, execute_rows
 from inspector.store.sqlite.contents import json_list
+from inspector.store.sqlite.drafts import Drafts, Link, Place, Turn
 from inspector.store.sqlite.engine import driver
 from inspector.store.values.chains import AskedTool, Chain, Chains, ToolResult, extended
 from inspector.store.values.rows import Row
 
-Link: TypeAlias = Literal["begins", "continues", "retry", "unclear"]
 _TOOLS = "tools"
-_NAMES = (
-    *("span", "run", "lane", "start_ns", "end_ns", "failed", "asked", "answered", "response", "link", "previous"),
-    *("conversation", "continued", "candidates", "messages", "new_from", "sizes", "tools", "results"),
-)
-_SAVE = (
-    f"INSERT INTO turns ({', '.join(_NAMES)}) VALUES {VALUES} ON CONFLICT (span) DO UPDATE SET "  # noqa: S608  # constants
-    + ", ".join(f"{name} = excluded.{name}" for name in _NAMES[1:])
-)
-_SELECT = f"SELECT {', '.join(_NAMES)} FROM turns"  # noqa: S608  # constants
-
-
-class Turn(msgspec.Struct):
-    """One row of ``turns``: a model call as part of a conversation."""
-
-    span: int
-    """Its row."""
-    run: str
-    lane: str | None
-    """The thread and task that it began in, where they are known."""
-    start_ns: int
-    end_ns: int | None
-    failed: int
-    asked: bytes
-    """The chain of its prompt (`inspector.store.values.chains`)."""
-    answered: bytes | None
-    """The chain of its prompt and answer."""
-    response: str | None
-    """The id that its answer has."""
-    link: Link
-    previous: int | None
-    """The row of the call that it continues, or tries again."""
-    conversation: int
-    """The row of the call that began it all."""
-    continued: int
-    """1 where a later call continues it."""
-    candidates: int
-    """How many calls it may continue, where that is unclear."""
-    messages: int
-    new_from: int
-    """How many messages of the prompt were in that of the previous call or its answer."""
-    sizes: str
-    tools: str
-    results: str
 
 
 class Given(NamedTuple):
@@ -87,54 +43,21 @@ class Turns:
         With ``again``, what is stored of them is found anew.
         """
         ordered = sorted(calls, key=lambda call: (call.row.start_ns, call.row.id))
-        row_ids = [call.row.id for call in ordered]
         if again:
-            forget(connection, row_ids)
-        stored = _load(connection, row_ids)
+            forget(connection, [call.row.id for call in ordered])
+        ordered = [call for call in ordered if call.row.folded_into is None]
+        drafts = Drafts(connection)
+        stored = drafts.load([call.row.id for call in ordered])
+        new = [call for call in ordered if call.row.id not in stored]
+        chains = {call.row.id: self._chains.of_prompt(call.span.attributes.get(semconv.INPUT_MESSAGES)) for call in new}
+        drafts.look_up(_looked_for(new, chains))
         for call in ordered:
-            if call.row.folded_into is not None:
-                continue
-            turn = stored.get(call.row.id) or self._begun(connection, call)
+            chain = chains.get(call.row.id)
+            turn = stored.get(call.row.id) or (None if chain is None else _begun(drafts, call, chain))
             if turn is not None:
                 self._end(turn, call)
-                _save(connection, [turn])
-
-    def _begun(self, connection: Connection, call: Given) -> Turn | None:
-        attributes = call.span.attributes
-        chain = self._chains.of_prompt(attributes.get(semconv.INPUT_MESSAGES))
-        if chain is None:
-            return None
-        row = call.row
-        sizes = chain.sizes()
-        for key, name in ((semconv.SYSTEM_INSTRUCTIONS, "system"), (semconv.TOOL_DEFINITIONS, _TOOLS)):
-            text = attributes.get(key)
-            if isinstance(text, str):
-                sizes[name] = sizes.get(name, 0) + len(text)
-        turn = Turn(
-            span=row.id,
-            run=call.run,
-            lane=_lane(call),
-            start_ns=row.start_ns,
-            end_ns=None,
-            failed=0,
-            asked=chain.asked,
-            answered=None,
-            response=None,
-            link="begins",
-            previous=None,
-            conversation=row.id,
-            continued=0,
-            candidates=0,
-            messages=len(chain.messages),
-            new_from=0,
-            sizes=_text(sizes),
-            tools="[]",
-            results="[]",
-        )
-        _find_previous(connection, turn, chain, _previous_response(call))
-        results = [result for message in chain.messages[turn.new_from :] for result in message.results]
-        turn.results = _text(results)
-        return turn
+                drafts.keep(turn)
+        drafts.save()
 
     def _end(self, turn: Turn, call: Given) -> None:
         row = call.row
@@ -147,14 +70,60 @@ class Turns:
             turn.tools = _text(answer.asked)
 
 
+def _looked_for(calls: Iterable[Given], chains: Mapping[int, Chain | None]) -> Iterator[Place]:
+    """Yield what nearly all calls are looked up by, so that a batch needs few statements for it."""
+    for call in calls:
+        chain = chains[call.row.id]
+        if chain is not None:
+            yield call.run, "asked", chain.asked
+            latest = next(chain.ends_of_answers(), None)
+            if latest is not None:
+                yield call.run, "answered", latest[0]
+
+
+def _begun(drafts: Drafts, call: Given, chain: Chain) -> Turn:
+    attributes = call.span.attributes
+    row = call.row
+    sizes = chain.sizes()
+    for key, name in ((semconv.SYSTEM_INSTRUCTIONS, "system"), (semconv.TOOL_DEFINITIONS, _TOOLS)):
+        text = attributes.get(key)
+        if isinstance(text, str):
+            sizes[name] = sizes.get(name, 0) + len(text)
+    turn = Turn(
+        span=row.id,
+        run=call.run,
+        lane=_lane(call),
+        start_ns=row.start_ns,
+        end_ns=None,
+        failed=0,
+        asked=chain.asked,
+        answered=None,
+        response=None,
+        link="begins",
+        previous=None,
+        conversation=row.id,
+        continued=0,
+        candidates=0,
+        messages=len(chain.messages),
+        new_from=0,
+        sizes=_text(sizes),
+        tools="[]",
+        results="[]",
+    )
+    _find_previous(drafts, turn, chain, _previous_response(call))
+    results = [result for message in chain.messages[turn.new_from :] for result in message.results]
+    turn.results = _text(results)
+    return turn
+
+
 class _Candidate(NamedTuple):
     turn: Turn
     link: Link
     new_from: int
 
 
-def _find_previous(connection: Connection, turn: Turn, chain: Chain, response: str | None) -> None:
-    found = _candidates(connection, turn, chain, response)
+def _find_previous(drafts: Drafts, turn: Turn, chain: Chain, response: str | None) -> None:
+    found = _candidates(drafts, turn, chain, response)
     found = [each for each in found if each.turn.end_ns is not None and each.turn.end_ns <= turn.start_ns]
     chosen = _chosen(found, turn.lane)
     if len(chosen) == 1:
@@ -162,21 +131,22 @@ def _find_previous(connection: Connection, turn: Turn, chain: Chain, response: s
         turn.link, turn.previous = candidate.link, candidate.turn.span
         turn.conversation, turn.new_from = candidate.turn.conversation, candidate.new_from
         # What was tried again is over, as what was continued is.
-        driver(connection).execute("UPDATE turns SET continued = 1 WHERE span = ?", (candidate.turn.span,))
+        drafts.note_continued(candidate.turn)
     elif chosen:
         turn.link, turn.candidates = "unclear", len(chosen)
         turn.new_from = max(candidate.new_from for candidate in chosen)
 
 
-def _candidates(connection: Connection, turn: Turn, chain: Chain, response: str | None) -> list[_Candidate]:
+def _candidates(drafts: Drafts, turn: Turn, chain: Chain, response: str | None) -> list[_Candidate]:
     if response is not None:
-        return [_Candidate(each, "continues", 0) for each in _where(connection, "response = ?", turn, response)]
+        return [_Candidate(each, "continues", 0) for each in drafts.others(turn, "response", response)]
     failed = [
         _Candidate(each, "retry", each.new_from)
-        for each in _where(connection, "asked = ? AND failed = 1 AND continued = 0", turn, turn.asked)
+        for each in drafts.others(turn, "asked", turn.asked)
+        if each.failed and not each.continued
     ]
     for answered, messages in chain.ends_of_answers():
-        found = _where(connection, "answered = ?", turn, answered)
+        found = drafts.others(turn, "answered", answered)
         if found:
             return [*failed, *(_Candidate(each, "continues", messages) for each in found)]
     return failed
@@ -188,23 +158,6 @@ def _chosen(found: Sequence[_Candidate], lane: str | None) -> Sequence[_Candidat
         found = [each for each in found if each.turn.lane in (None, lane)] or found
     fresh = [each for each in found if not each.turn.continued]
     return fresh or found
-
-
-def _where(connection: Connection, condition: str, turn: Turn, value: bytes | str) -> list[Turn]:
-    rows = driver(connection).execute(f"{_SELECT} WHERE run = ? AND {condition}", (turn.run, value))
-    return [Turn(*row) for row in rows if row[0] != turn.span]
-
-
-def _load(connection: Connection, row_ids: Sequence[int]) -> dict[int, Turn]:
-    found = driver(connection).execute(
-        f"{_SELECT} WHERE span IN (SELECT value FROM json_each(?))",  # noqa: S608  # constants
-        (json_list(list(row_ids)),),
-    )
-    return {row[0]: Turn(*row) for row in found}
-
-
-def _save(connection: Connection, turns: Iterable[Turn]) -> None:
-    execute_rows(driver(connection), _SAVE, [tuple(getattr(turn, name) for name in _NAMES) for turn in turns])
 
 
 def forget(connection: Connection, row_ids: Sequence[int]) -> None:

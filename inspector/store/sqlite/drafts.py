@@ -1,0 +1,138 @@
+"""The rows of ``turns`` that a batch writes and looks at: read in few statements, and written in few."""
+
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from typing import Literal, TypeAlias
+
+import msgspec
+from sqlalchemy import Connection
+
+from inspector.store.sqlite.bulk import VALUES, execute_rows
+from inspector.store.sqlite.contents import json_list
+from inspector.store.sqlite.engine import driver
+
+By: TypeAlias = Literal["asked", "answered", "response"]
+Place: TypeAlias = tuple[str, By, bytes | str]
+"""Under what turns are looked up: their run, and one of their columns with its value."""
+_FETCHED = 128
+_CONDITIONS: dict[By, str] = {"asked": "AND failed = 1 AND continued = 0", "answered": "", "response": ""}
+"""Which rows are wanted: a prompt that was asked before is looked for where it failed."""
+Link: TypeAlias = Literal["begins", "continues", "retry", "unclear"]
+_NAMES = (
+    *("span", "run", "lane", "start_ns", "end_ns", "failed", "asked", "answered", "response", "link", "previous"),
+    *("conversation", "continued", "candidates", "messages", "new_from", "sizes", "tools", "results"),
+)
+_SAVE = (
+    f"INSERT INTO turns ({', '.join(_NAMES)}) VALUES {VALUES} ON CONFLICT (span) DO UPDATE SET "  # noqa: S608  # constants
+    + ", ".join(f"{name} = excluded.{name}" for name in _NAMES[1:])
+)
+_SELECT = f"SELECT {', '.join(_NAMES)} FROM turns"  # noqa: S608  # constants
+
+
+class Turn(msgspec.Struct):
+    """One row of ``turns``: a model call as part of a conversation."""
+
+    span: int
+    """Its row."""
+    run: str
+    lane: str | None
+    """The thread and task that it began in, where they are known."""
+    start_ns: int
+    end_ns: int | None
+    failed: int
+    asked: bytes
+    """The chain of its prompt (`inspector.store.values.chains`)."""
+    answered: bytes | None
+    """The chain of its prompt and answer."""
+    response: str | None
+    """The id that its answer has."""
+    link: Link
+    previous: int | None
+    """The row of the call that it continues, or tries again."""
+    conversation: int
+    """The row of the call that began it all."""
+    continued: int
+    """1 where a later call continues it."""
+    candidates: int
+    """How many calls it may continue, where that is unclear."""
+    messages: int
+    new_from: int
+    """How many messages of the prompt were in that of the previous call or its answer."""
+    sizes: str
+    tools: str
+    results: str
+
+
+class Drafts:
+    """The turns of a batch, each of them once, until all are saved.
+
+    Args:
+        connection: The writer's.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._database = driver(connection)
+        self._known: dict[int, Turn] = {}
+        self._changed: dict[int, Turn] = {}
+        self._continued: set[int] = set()
+        self._places: dict[Place, dict[int, Turn]] = {}
+        self._looked_up: set[Place] = set()
+
+    def load(self, row_ids: Sequence[int]) -> dict[int, Turn]:
+        """Return those of the turns that are stored, by their rows."""
+        sql = f"{_SELECT} WHERE span IN (SELECT value FROM json_each(?))"  # noqa: S608  # constants
+        for row in self._database.execute(sql, (json_list(list(row_ids)),)):
+            self._known[row[0]] = Turn(*row)
+        return dict(self._known)
+
+    def look_up(self, places: Iterable[Place]) -> None:
+        """Read what is stored under these places, so that asking for it needs no statement of its own."""
+        wanted: dict[By, list[Place]] = {}
+        for place in dict.fromkeys(places):
+            if place not in self._looked_up:
+                wanted.setdefault(place[1], []).append(place)
+        for by, these in wanted.items():
+            for start in range(0, len(these), _FETCHED):
+                self._read(by, these[start : start + _FETCHED])
+
+    def others(self, turn: Turn, by: By, value: bytes | str) -> list[Turn]:
+        """Return the other turns of the run that have the value, as they are by now."""
+        place = (turn.run, by, value)
+        self.look_up((place,))
+        found = self._places.get(place, {}).values()
+        return [each for each in found if each is not turn and getattr(each, by) == value]
+
+    def keep(self, turn: Turn) -> None:
+        """Have a turn saved, and found by what it is now."""
+        self._known[turn.span] = self._changed[turn.span] = turn
+        self._place(turn)
+
+    def note_continued(self, turn: Turn) -> None:
+        """Remember that a turn is continued."""
+        turn.continued = 1
+        self._continued.add(turn.span)
+
+    def save(self) -> None:
+        """Write what changed."""
+        rows = [tuple(getattr(turn, name) for name in _NAMES) for turn in self._changed.values()]
+        execute_rows(self._database, _SAVE, rows)
+        if older := self._continued - self._changed.keys():
+            sql = "UPDATE turns SET continued = 1 WHERE span IN (SELECT value FROM json_each(?))"
+            self._database.execute(sql, (json_list(sorted(older)),))
+
+    def _read(self, by: By, places: Sequence[Place]) -> None:
+        sql = (
+            f"WITH wanted (r, v) AS (VALUES {','.join(['(?, ?)'] * len(places))}) {_SELECT} "
+            f"JOIN wanted ON run = r AND {by} = v {_CONDITIONS[by]}"
+        )
+        values = chain.from_iterable((run, value) for run, _, value in places)
+        for row in self._database.execute(sql, tuple(values)):
+            self._place(self._known.setdefault(row[0], Turn(*row)))
+        self._looked_up.update(places)
+
+    def _place(self, turn: Turn) -> None:
+        named: tuple[tuple[By, bytes | str | None], ...]
+        named = (("asked", turn.asked), ("answered", turn.answered), ("response", turn.response))
+        for by, value in named:
+            if value is not None:
+                self._places.setdefault((turn.run, by, value), {})[turn.span] = turn
