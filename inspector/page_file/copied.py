@@ -18,7 +18,10 @@ from inspector.otlp import export_lines
 from inspector.reading.recorded import read_line
 from inspector.record.content import is_content
 from inspector.settings import Settings
-from inspector.store import Store, open_store
+from inspector.store import ReadLimits, Store, open_store
+
+_PATIENT = ReadLimits(read_s=600.0)
+"""All of a run is read at once, and nobody else waits for it."""
 
 _CONTENT = frozenset((sc.MIDDLEWARE, sc.AGENT_INPUT, sc.RESOURCE_CONTENT, sc.PROMPT_RENDERED))
 _SAID_OF_ERRORS = frozenset(("exception.message", "exception.stacktrace"))
@@ -44,7 +47,7 @@ def copied(events: Iterable[Event], run_id: str, *, content: bool) -> Generator[
         content: Whether prompts, answers, arguments, results, messages of errors and notes are kept.
     """
     with TemporaryDirectory(prefix="inspector-page-") as home:
-        store = open_store(Settings(home=Path(home)))
+        store = open_store(Settings(home=Path(home)), limits=_PATIENT)
         try:
             yield Copy(store, _write(store, Path(home), events, run_id, content=content))
         finally:

@@ -10,6 +10,7 @@ from inspector.api.bodies import encode, encode_line
 from inspector.api.packed import FilePage
 from inspector.api.whole import with_messages
 from inspector.ingest import label_event
+from inspector.lookup import traces_of
 from inspector.model import Event, Filter, Label, Losses, Run, RunOutline, Trace
 from inspector.page_file.copied import copied
 from inspector.page_file.document import document, packed
@@ -57,18 +58,17 @@ def page_of_run(store: Store, wanted: Run | Trace, *, app: FilePage | None, cont
     if wanted.spans > MOST_SPANS:
         raise RunTooLarge(_too_large(wanted, f"{wanted.spans:,} spans; a page holds {MOST_SPANS:,}"))
     with copied(_events(store, wanted), wanted.run_id, content=content) as copy:
-        run = next(iter(copy.store.runs(Filter(), limit=1).items))
-        outline = copy.store.run_outline(run.run_id, limit=MOST_SPANS)
+        outline = copy.store.run_outline(wanted.run_id, limit=MOST_SPANS)
         assert outline is not None
         begins: list[int] = []
-        parts = list(_parts(copy.store, run.run_id, outline, begins))
+        parts = list(_parts(copy.store, wanted.run_id, outline, begins))
         # First, since it says where the others begin.
         parts.insert(0, packed(_head(copy.store, outline, begins, wanted.losses)))
         size = sum(map(len, parts)) * 3 // 4
         if size > MOST_PACKED_BYTES:
             raise RunTooLarge(_too_large(wanted, f"{size >> 20} MiB, packed; a page holds {MOST_PACKED_BYTES >> 20}"))
         body = "".join(document(app, parts)).encode()
-        return PageFile(body, run.traces, run.spans, copy.redacted)
+        return PageFile(body, outline.run.traces, outline.run.spans, copy.redacted)
 
 
 def _too_large(wanted: Run | Trace, why: str) -> str:
@@ -77,16 +77,20 @@ def _too_large(wanted: Run | Trace, why: str) -> str:
 
 
 def _events(store: Store, wanted: Run | Trace) -> Iterator[Event]:
-    where = Filter(run_id=wanted.run_id) if isinstance(wanted, Run) else Filter(trace_id=wanted.trace_id)
+    for trace in traces_of(store, wanted) if isinstance(wanted, Run) else (wanted,):
+        yield from _events_of(store, trace.trace_id)
+    only = None if isinstance(wanted, Run) else wanted.trace_id
+    yield from (label_event(each) for each in _labels(store, wanted.run_id) if only in (None, each.trace_id))
+
+
+def _events_of(store: Store, trace_id: str) -> Iterator[Event]:
     cursor: str | None = None
     while True:
-        page = store.events(where, order="asc", cursor=cursor, limit=_PAGE, full=True)
+        page = store.events(Filter(trace_id=trace_id), order="asc", cursor=cursor, limit=_PAGE, full=True)
         yield from page.items
         cursor = page.next_cursor
         if cursor is None:
-            break
-    only = None if isinstance(wanted, Run) else wanted.trace_id
-    yield from (label_event(each) for each in _labels(store, wanted.run_id) if only in (None, each.trace_id))
+            return
 
 
 def _labels(store: Store, run_id: str) -> Iterator[Label]:
