@@ -16,7 +16,7 @@ from toolkit.result import ToolResult
 class UnifiedRequest:
     """A request to a tool of an agent, or to an agent."""
 
-    __pydantic_config__: ClassVar = {"extra": "forbid"}
+    __pydantic_config__: ClassVar = {"extra": "forbid", "use_attribute_docstrings": True}
 
     target: str
     """``agent.tool``, or ``agent`` to have the agent work on the inputs."""

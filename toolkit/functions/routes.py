@@ -9,7 +9,7 @@ from toolkit.errors import DefinitionInvalid
 
 T = TypeVar("T", bound=Callable[..., Any])
 
-_PATH = re.compile(r"(/[A-Za-z0-9_.~{}-]+)+")
+_PATH = re.compile(r"(/[A-Za-z0-9_.~-]+)+")
 _MARK = "__toolkit_route__"
 
 

@@ -1,6 +1,5 @@
 """The tools that can be called, by name and version; it may change while it is in use."""
 
-import re
 from collections.abc import Iterable, Iterator
 
 from toolkit.definition import ToolDefinition
@@ -15,8 +14,9 @@ _LONGEST_NAME = 200
 class Registry:
     """An ordered collection of tools.
 
-    A name may have several versions: a name alone means the latest, as iterating does, and ``name@version`` one of
-    them. Tools are found by their name and by the name that models know (``ToolDefinition.model_name``).
+    A name may have several versions: a name alone means the one registered last, as iterating does, and
+    ``name@version`` one of them. Tools are found by their name and by the name that models know
+    (``ToolDefinition.model_name``).
 
     Args:
         tools: The first ones.
@@ -57,7 +57,7 @@ class Registry:
         self._versions = others | ({definition.name: versions} if versions else {})
 
     def get(self, name: str) -> Tool:
-        """Return the latest version of ``name``, or the one that ``name@version`` means.
+        """Return the version of ``name`` registered last, or the one that ``name@version`` means.
 
         Raises:
             ToolUnknown: There is none; the message lists what there is.
@@ -70,7 +70,7 @@ class Registry:
         return tool
 
     def offered(self, name: str) -> Tool | None:
-        """Return the tool that a model means by ``name``: the latest, which alone it was told of; None for no tool."""
+        """Return the tool that a model means by ``name``: its last version, which it was told of, or None."""
         versions = self._versions_of(name)
         return _latest(versions) if versions else None
 
@@ -116,15 +116,4 @@ def _first_line(definition: ToolDefinition) -> str:
 
 
 def _latest(versions: dict[str, Tool]) -> Tool:
-    return versions[max(versions, key=_age)] if len(versions) > 1 else next(iter(versions.values()))
-
-
-def _age(version: str) -> tuple[list[tuple[int, int, str]], int, list[tuple[int, int, str]]]:
-    """Order versions as people do: 10 after 9, and 2.0-rc1 before 2.0."""
-    release, dash, early = version.removeprefix("v").partition("-")
-    return _parts(release), 0 if dash else 1, _parts(early)
-
-
-def _parts(text: str) -> list[tuple[int, int, str]]:
-    words: list[str] = re.findall(r"\d+|[^\d.]+", text)
-    return [(1, int(word), "") if word.isdigit() else (0, 0, word) for word in words]
+    return next(reversed(versions.values()))

@@ -1,12 +1,9 @@
 """What a server offers: every tool with the name, the path and the target by which it is called."""
 
 import logging
-import re
 from collections.abc import Awaitable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from operator import is_
 from typing import Any
-from urllib.parse import unquote
 
 from toolkit.agents.agent import Agent
 from toolkit.agents.offered import OfferedTool, offered_by
@@ -24,7 +21,6 @@ REQUESTS_PATH = "/requests"
 DOCUMENT_PATH = "/openapi.json"
 
 _log = logging.getLogger("mcp.toolkit")
-_PARAMETER = re.compile(r"\{([^{}/]+)\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,26 +34,12 @@ class Offer:
     tool: str
     """What its owner calls it; "" for an agent itself."""
     path: str
-    """Where it is called by HTTP, perhaps with ``{arguments}`` in it."""
+    """Where it is called by HTTP."""
 
     @property
     def target(self) -> str:
         """Whom a request names for it."""
         return f"{self.owner}.{self.tool}" if self.tool else self.owner
-
-    @property
-    def parameters(self) -> tuple[str, ...]:
-        """The arguments that are in the path."""
-        return tuple(_PARAMETER.findall(self.path))
-
-    def match(self, path: str) -> dict[str, str] | None:
-        """Return the arguments in a percent-encoded path if it is this offer's, else None."""
-        steps, written = self.path.split("/"), [unquote(step) for step in path.split("/")]
-        if len(steps) != len(written):
-            return None
-        matches = [re.fullmatch(_pattern(step), text, re.DOTALL) for step, text in zip(steps, written, strict=True)]
-        values = [value for match in matches if match is not None for value in match.groups()]
-        return None if None in matches else dict(zip(self.parameters, values, strict=True))
 
 
 class Offers:
@@ -70,7 +52,7 @@ class Offers:
         agents: Agents that offer what ``offered_by`` says.
 
     Raises:
-        DefinitionInvalid: Two of them have one name or one path.
+        DefinitionInvalid: Two of them have one path.
     """
 
     def __init__(self, name: str, version: str, node: ToolNode, agents: Sequence[Named]) -> None:
@@ -86,20 +68,18 @@ class Offers:
             for tool in offered_by(owner, agent):
                 node.register(tool)
                 self._places[tool.name] = (owner, tool.tool.name if isinstance(tool, OfferedTool) else "")
-        self._last: tuple[tuple[ToolDefinition, ...], list[Offer]] = ((), [])
         try:
             self._current()
-        except DefinitionInvalid:
-            raise
-        except ToolkitError:
-            # Tools of an MCP server that is not connected yet; they are looked at when they are.
-            self._last = ((), [])
+        except ToolkitError as error:
+            # Tools of an MCP server that is not connected yet are looked at when they are.
+            if isinstance(error, DefinitionInvalid):
+                raise
 
     async def learn(self) -> None:
         """Ask whoever supplies tools what there is.
 
         Raises:
-            DefinitionInvalid: Two of them have one name or one path.
+            DefinitionInvalid: Two of them have one path.
             ServerFailed: An MCP server among the tools does not answer.
         """
         await self._node.tools()
@@ -109,13 +89,13 @@ class Offers:
         """Return all of them, as they are now; of those who supply tools and do not answer, what they last had.
 
         Raises:
-            DefinitionInvalid: Two of them have one name or one path.
+            DefinitionInvalid: Two of them have one path.
         """
         try:
             await self.learn()
-        except DefinitionInvalid:
-            raise
         except ToolkitError as error:
+            if isinstance(error, DefinitionInvalid):
+                raise
             _log.warning("offering the tools that were last known: %s", error)
         return self._current()
 
@@ -162,13 +142,8 @@ class Offers:
         return result
 
     def _current(self) -> list[Offer]:
-        definitions = self._node.definitions()
-        known, offers = self._last
-        if len(known) == len(definitions) and all(map(is_, known, definitions)):
-            return offers
-        offers = [self._offer(definition) for definition in definitions]
+        offers = [self._offer(definition) for definition in self._node.definitions()]
         _refuse_conflicts(offers)
-        self._last = (tuple(definitions), offers)
         return offers
 
     def _offer(self, definition: ToolDefinition) -> Offer:
@@ -190,17 +165,8 @@ async def _safely(name: str, work: Awaitable[ToolResult]) -> ToolResult:
 
 def _refuse_conflicts(offers: Iterable[Offer]) -> None:
     paths: dict[str, Offer | None] = dict.fromkeys((MCP_PATH, REQUESTS_PATH, DOCUMENT_PATH))
-    names: dict[str, Offer] = {}
     for offer in offers:
-        other = paths.setdefault(_PARAMETER.sub("{}", offer.path), offer)
+        other = paths.setdefault(offer.path, offer)
         if other is not offer:
             taken = "the server itself" if other is None else other.target
             raise DefinitionInvalid(f"the route {offer.path} of {offer.target} is taken by {taken}; each needs its own")
-        other = names.setdefault(offer.definition.name, offer)
-        if other is not offer:
-            raise DefinitionInvalid(f"{offer.target} and {other.target} are both called {offer.definition.name!r}")
-
-
-def _pattern(path: str) -> str:
-    parts = _PARAMETER.split(path)
-    return "".join(re.escape(part) if index % 2 == 0 else "(.+)" for index, part in enumerate(parts))

@@ -4,21 +4,14 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
+from pydantic import TypeAdapter
+
+from toolkit.agents.requests import UnifiedRequest
 from toolkit.serving.offers import REQUESTS_PATH, Offer
 
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9._-]")
 _DATA = frozenset({"const", "default", "enum", "example", "examples"})
 """Keywords of a schema whose values are no schemas."""
-_STATUS = {
-    "400": "the body is not what is asked for",
-    "401": "a token is needed",
-    "403": "the caller has not the permissions, or the call was refused",
-    "404": "it is not there",
-    "422": "the arguments do not fit their schema",
-    "429": "it was called more often than it may be",
-    "500": "the tool failed",
-    "504": "the tool took longer than it may",
-}
 
 
 def document(title: str, version: str, offers: Iterable[Offer], *, has_tokens: bool) -> dict[str, Any]:
@@ -30,9 +23,16 @@ def document(title: str, version: str, offers: Iterable[Offer], *, has_tokens: b
         offers: What is described.
         has_tokens: Whether callers may, or have to, show a token.
     """
-    schemas: dict[str, Any] = {"Problem": _PROBLEM, "Request": _REQUEST}
+    schemas: dict[str, Any] = {"Problem": _PROBLEM, "Request": TypeAdapter(UnifiedRequest).json_schema()}
     paths: dict[str, Any] = {offer.path: {"post": _operation(offer, schemas)} for offer in offers}
-    paths[REQUESTS_PATH] = {"post": _requests()}
+    paths[REQUESTS_PATH] = {
+        "post": {
+            "operationId": "handle_request",
+            "summary": "Have an agent, or a tool of an agent, carry out a request",
+            "requestBody": {"required": True, "content": _json(_reference("Request"))},
+            "responses": _responses("what it came to", None),
+        }
+    }
     components: dict[str, Any] = {"schemas": schemas}
     described: dict[str, Any] = {
         "openapi": "3.1.0",
@@ -50,96 +50,56 @@ def document(title: str, version: str, offers: Iterable[Offer], *, has_tokens: b
 def _operation(offer: Offer, schemas: dict[str, Any]) -> dict[str, Any]:
     definition = offer.definition
     name = _NOT_IN_A_NAME.sub("_", definition.name)
-    summary, _, _ = definition.description.partition("\n")
-    answer: dict[str, Any] = {"description": "what the tool returned", "content": _answers(offer, name, schemas)}
+    for kind, schema in (("input", definition.input_schema), ("output", definition.output_schema)):
+        if schema is not None:
+            schemas[f"{name}.{kind}"] = _placed(schema, f"{name}.{kind}")
     operation: dict[str, Any] = {
         "operationId": name,
-        "summary": summary or definition.name,
+        "summary": definition.description.partition("\n")[0] or definition.name,
         "description": definition.description,
-        "responses": {"200": answer} | _problems(),
+        "requestBody": {
+            "required": bool(definition.input_schema.get("required")),
+            "content": _json(_reference(f"{name}.input")),
+        },
+        "responses": _responses(
+            "what the tool returned", None if definition.output_schema is None else _reference(f"{name}.output")
+        ),
     }
-    schema = dict(definition.input_schema)
-    properties = cast("Mapping[str, Any]", schema.get("properties") or {})
-    if offer.parameters:
-        operation["parameters"] = [
-            {
-                "name": parameter,
-                "in": "path",
-                "required": True,
-                "schema": _placed(properties.get(parameter, {}), name, "input"),
-            }
-            for parameter in offer.parameters
-        ]
-    body = _without(schema, offer.parameters)
-    if _has_references(schema):
-        schemas[f"{name}.input"] = _placed(schema, name, "input")
-        body = {"$ref": f"#/components/schemas/{name}.input"} if not offer.parameters else _placed(body, name, "input")
-    required = bool(body.get("required")) or "$ref" in body
-    operation["requestBody"] = {"required": required, "content": {"application/json": {"schema": body}}}
     return operation | ({"x-permissions": list(definition.permissions)} if definition.permissions else {})
 
 
-def _answers(offer: Offer, name: str, schemas: dict[str, Any]) -> dict[str, Any]:
-    schema = offer.definition.output_schema
-    if schema is None:
-        return _ANYTHING
-    if _has_references(schema):
-        schemas[f"{name}.output"] = _placed(schema, name, "output")
-        return {"application/json": {"schema": {"$ref": f"#/components/schemas/{name}.output"}}}
-    return {"application/json": {"schema": dict(schema)}}
-
-
-def _requests() -> dict[str, Any]:
-    body = {"application/json": {"schema": {"$ref": "#/components/schemas/Request"}}}
+def _responses(description: str, schema: Any) -> dict[str, Any]:
+    content = _json({}) | {"text/plain": {"schema": {"type": "string"}}} if schema is None else _json(schema)
+    problem = {"application/problem+json": {"schema": _reference("Problem")}}
     return {
-        "operationId": "handle_request",
-        "summary": "Have an agent, or a tool of an agent, carry out a request",
-        "requestBody": {"required": True, "content": body},
-        "responses": {"200": {"description": "what it came to", "content": _ANYTHING}} | _problems(),
+        "200": {"description": description, "content": content},
+        "default": {"description": "why it was not done", "content": problem},
     }
 
 
-def _problems() -> dict[str, Any]:
-    content = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
-    return {status: {"description": text, "content": content} for status, text in _STATUS.items()}
+def _json(schema: Any) -> dict[str, Any]:
+    return {"application/json": {"schema": schema}}
 
 
-def _without(schema: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
-    """Return the schema of the arguments that are not in the path."""
-    if not names:
-        return dict(schema)
-    properties = cast("Mapping[str, Any]", schema.get("properties") or {})
-    required = cast("list[str]", schema.get("required") or [])
-    return {
-        **schema,
-        "properties": {key: value for key, value in properties.items() if key not in names},
-        "required": [name for name in required if name not in names],
-    }
+def _reference(name: str) -> dict[str, str]:
+    return {"$ref": f"#/components/schemas/{name}"}
 
 
-def _has_references(schema: object) -> bool:
-    if isinstance(schema, Mapping):
-        keywords = cast("Mapping[str, object]", schema)
-        return isinstance(keywords.get("$ref"), str) or any(map(_has_references, keywords.values()))
-    return isinstance(schema, list) and any(map(_has_references, cast("list[object]", schema)))
-
-
-def _placed(schema: Any, name: str, part: str) -> Any:
-    """Return a schema whose references are right where it goes: ``#`` is the whole document there."""
+def _placed(schema: Any, name: str) -> Any:
+    """Return a schema whose references are right among the components: ``#`` is the whole document there."""
     if isinstance(schema, list):
-        return [_placed(item, name, part) for item in cast("list[Any]", schema)]
+        return [_placed(item, name) for item in cast("list[Any]", schema)]
     if not isinstance(schema, Mapping):
         return schema
     placed: dict[str, Any] = {}
     for key, value in cast("Mapping[str, Any]", schema).items():
         if key == "$ref" and isinstance(value, str) and value.startswith("#"):
-            placed[key] = f"#/components/schemas/{name}.{part}{value[1:]}"
+            placed[key] = f"#/components/schemas/{name}{value[1:]}"
         else:
-            placed[key] = value if key in _DATA else _placed(value, name, part)
+            placed[key] = value if key in _DATA else _placed(value, name)
     return placed
 
 
-_ANYTHING: dict[str, Any] = {"application/json": {"schema": {}}, "text/plain": {"schema": {"type": "string"}}}
 _PROBLEM = {
     "type": "object",
     "description": "RFC 9457",
@@ -158,16 +118,5 @@ _PROBLEM = {
                 "properties": {"path": {"type": "string"}, "message": {"type": "string"}},
             },
         },
-    },
-}
-_REQUEST = {
-    "type": "object",
-    "required": ["target"],
-    "additionalProperties": False,
-    "properties": {
-        "target": {"type": "string", "description": "agent.tool, or agent"},
-        "inputs": {"type": "object", "description": "the tool's arguments, or the task"},
-        "context": {"type": "object", "description": "what tools find as their state"},
-        "metadata": {"type": "object", "description": "request_id is the calls' correlation id"},
     },
 }

@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import signal
 import socket
-import threading
 from collections.abc import Callable, Coroutine, Generator
 from typing import Any
 
@@ -37,8 +36,15 @@ class Running:
         self.url = url
 
     async def finished(self) -> None:
-        """Wait until it ends by itself: a signal, or the end of standard input."""
-        await asyncio.wait((self._task,))
+        """Wait until standard input ends, or over HTTP until SIGINT or SIGTERM."""
+        loop = asyncio.get_running_loop()
+        with contextlib.ExitStack() as stack:
+            for number in (signal.SIGINT, signal.SIGTERM) if self.url is not None else ():
+                # Only the main thread of a system with signals takes any.
+                with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
+                    loop.add_signal_handler(number, self._end)
+                    stack.callback(loop.remove_signal_handler, number)
+            await asyncio.wait((self._task,))
         if not self._task.cancelled():
             self._task.result()
 
@@ -64,9 +70,7 @@ async def over_stdio(offers: Offers, context: ToolContext) -> Running:
     return Running(task, task.cancel)
 
 
-async def over_http(
-    offers: Offers, access: Access, *, address: tuple[str, int], has_tokens: bool, takes_signals: bool
-) -> Running:
+async def over_http(offers: Offers, access: Access, *, address: tuple[str, int], has_tokens: bool) -> Running:
     """Listen; once told to stop, take no more requests, and cancel those that are still there after a while.
 
     Raises:
@@ -84,7 +88,7 @@ async def over_http(
         proxy_headers=False,  # no header grants anything
         timeout_graceful_shutdown=_GRACE_S,
     )
-    server = _Uvicorn(config, takes_signals=takes_signals)
+    server = _Uvicorn(config)
     listener = _listen(*address)
     task = await _begun(server.serve(sockets=[listener]), server.is_up, offers.name)
     if task.done():
@@ -108,10 +112,9 @@ async def _begun(work: Coroutine[Any, Any, None], ready: asyncio.Event, name: st
 
 
 class _Uvicorn(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, *, takes_signals: bool) -> None:
+    def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
         self.is_up = asyncio.Event()
-        self._takes_signals = takes_signals
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -120,19 +123,8 @@ class _Uvicorn(uvicorn.Server):
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None]:
-        """Leave signals to the application, unless it does nothing but serve; then it ends as if it were told to stop.
-
-        They are not raised again afterwards, so that what the application has open is closed too.
-        """
-        if not self._takes_signals or threading.current_thread() is not threading.main_thread():
-            yield
-            return
-        before = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
-        try:
-            yield
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
+        """Leave signals to the application, or to ``Running.finished``."""
+        yield
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -14,7 +14,6 @@ from toolkit.middleware.contexts import ToolHook
 from toolkit.node import ToolNode
 from toolkit.serving.access import Access
 from toolkit.serving.offers import MCP_PATH, Offers
-from toolkit.serving.openapi import document
 
 if TYPE_CHECKING:
     # Its module needs the SDK, which only a server that starts has to have.
@@ -101,6 +100,8 @@ class ToolServer:
 
     async def openapi(self) -> dict[str, Any]:
         """Return the OpenAPI document of all its routes."""
+        from toolkit.serving.openapi import document  # with pydantic, which takes its time
+
         return document(self.name, self._offers.version, await self._offers.all(), has_tokens=self._has_tokens)
 
     async def start(self) -> None:
@@ -111,7 +112,18 @@ class ToolServer:
             ServerFailed: The address cannot be had, or it runs already.
             ExtraMissing: The SDK is not installed, or is too old.
         """
-        await self._start(takes_signals=False)
+        if self._running is not None:
+            raise ServerFailed(f"the server {self.name!r} runs already")
+        need_mcp("a server of tools")
+        from toolkit.serving.running import over_http, over_stdio
+
+        await self._offers.learn()
+        if self._access is None:
+            self._running = await over_stdio(self._offers, self._context)
+        else:
+            self._running = await over_http(
+                self._offers, self._access, address=self._address, has_tokens=self._has_tokens
+            )
 
     async def stop(self) -> None:
         """Stop answering; calls under way are cancelled after a second."""
@@ -121,7 +133,7 @@ class ToolServer:
 
     async def serve(self) -> None:
         """Answer until SIGINT or SIGTERM, or until standard input ends."""
-        await self._start(takes_signals=True)
+        await self.start()
         try:
             assert self._running is not None
             await self._running.finished()
@@ -136,21 +148,3 @@ class ToolServer:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         await self.stop()
-
-    async def _start(self, *, takes_signals: bool) -> None:
-        if self._running is not None:
-            raise ServerFailed(f"the server {self.name!r} runs already")
-        need_mcp("a server of tools")
-        from toolkit.serving.running import over_http, over_stdio
-
-        await self._offers.learn()
-        if self._access is None:
-            self._running = await over_stdio(self._offers, self._context)
-            return
-        self._running = await over_http(
-            self._offers,
-            self._access,
-            address=self._address,
-            has_tokens=self._has_tokens,
-            takes_signals=takes_signals,
-        )

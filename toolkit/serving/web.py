@@ -16,7 +16,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from toolkit.agents.requests import UnifiedRequest
 from toolkit.content import TextContent, as_content
 from toolkit.context import ToolContext
-from toolkit.definition import ToolDefinition
 from toolkit.errors import DefinitionInvalid, ToolkitError
 from toolkit.plain import plain, read_json
 from toolkit.result import ToolResult
@@ -126,15 +125,12 @@ class _Routes:
 
     async def tool(self, request: Request) -> Response:
         """Call the tool whose route it is."""
-        # An argument may have a slash in it, which is only told from the path's own while it is encoded.
-        path = request.scope["raw_path"].decode("latin-1").partition("?")[0]
-        for offer in await self._offers.all():
-            texts = offer.match(path)
-            if texts is not None:
-                placed = _typed(offer.definition, texts)
-                arguments = await _body(request) | placed
-                return await self._answer(request, self._offers.call(offer, arguments, context_of(request.scope)))
-        raise HTTPException(404, f"no tool has the route {request.url.path}")
+        path = request.url.path
+        offer = next((offer for offer in await self._offers.all() if offer.path == path), None)
+        if offer is None:
+            raise HTTPException(404, f"no tool has the route {path}")
+        arguments = await _body(request)
+        return await self._answer(request, self._offers.call(offer, arguments, context_of(request.scope)))
 
     async def _answer(self, request: Request, work: Awaitable[ToolResult]) -> Response:
         try:
@@ -152,19 +148,6 @@ def _answer_of(result: ToolResult) -> Response:
     if all(isinstance(as_content(content), TextContent) for content in result.content):
         return PlainTextResponse(result.text)
     return JSONResponse({"content": result.snapshot()["content"]})
-
-
-def _typed(definition: ToolDefinition, texts: Mapping[str, str]) -> dict[str, Any]:
-    """Return the arguments of a path as the schema has them: numbers and booleans are no texts."""
-    properties = cast("Mapping[str, Mapping[str, Any]]", definition.input_schema.get("properties") or {})
-    typed: dict[str, Any] = dict(texts)
-    for name, text in texts.items():
-        if properties.get(name, {}).get("type") in ("integer", "number", "boolean"):
-            try:
-                typed[name] = read_json(text)
-            except ValueError:
-                continue
-    return typed
 
 
 async def _body(request: Request) -> dict[str, Any]:

@@ -51,7 +51,7 @@ def test_a_tool_that_is_called_by_another_name_tells_its_own():
 
 def test_a_name_with_nothing_behind_the_at_is_the_one_without_a_version():
     plain, second = shell(), shell("2")
-    registry = Registry([second, plain])
+    registry = Registry([plain, second])
     assert registry.get("shell.execute@") is plain
     assert registry.get("shell.execute") is second
     registry.unregister("shell.execute@")

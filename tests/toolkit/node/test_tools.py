@@ -221,8 +221,8 @@ class Versioned(Tool):
         return self.definition.version
 
 
-def test_of_several_versions_models_are_told_of_the_latest_and_can_call_no_other():
-    node = ToolNode([Versioned("1"), Versioned("10"), Versioned("9")])
+def test_of_several_versions_models_are_told_of_the_one_registered_last_and_can_call_no_other():
+    node = ToolNode([Versioned("1"), Versioned("9"), Versioned("10")])
 
     assert [each.version for each in node.definitions()] == ["10"]
     assert _texts(node, "search", "search@9", "search@") == [

@@ -38,7 +38,7 @@ def box():
             return 2 * number
 
         @tool
-        @mcp_route("/search/{topic}", permissions=["read"])
+        @mcp_route("/search", permissions=["read"])
         async def search(
             self, context: ToolContext, topic: str, limit: int = 10, order: Literal["up", "down"] = "up"
         ) -> dict[str, str | int]:

@@ -59,8 +59,8 @@ def test_every_path_asks_for_the_token(box, ask, post, get):
 def test_a_tool_needs_the_permissions_of_its_route_and_its_own(box, ask, post, problem):
     allowed, refused, written, unwritten = ask(
         box.tools,
-        post("/search/x", token="reader"),
-        post("/search/x", token="nobody"),
+        post("/search", {"topic": "x"}, token="reader"),
+        post("/search", {"topic": "x"}, token="nobody"),
         post("/tools/note", {"text": "x"}, token="writer"),
         post("/requests", {"target": "box.note", "inputs": {"text": "x"}}, token="reader"),
         auth_required=True,
@@ -76,8 +76,8 @@ def test_where_no_token_is_required_a_caller_without_one_has_no_permission(box, 
     free, refused, allowed, wrong = ask(
         box.tools,
         post("/tools/double", {"number": 2}),
-        post("/search/x"),
-        post("/search/x", token="reader"),
+        post("/search", {"topic": "x"}),
+        post("/search", {"topic": "x"}, token="reader"),
         post("/tools/double", {"number": 2}, token="wrong"),
         tokens=TOKENS,
     )
@@ -165,7 +165,7 @@ def test_what_a_caller_may_use_is_never_more_than_the_server_may(box, ask, post)
     refused, allowed = ask(
         box.tools,
         post("/tools/note", {"text": "x"}, token="writer"),
-        post("/search/x", token="writer"),
+        post("/search", {"topic": "x"}, token="writer"),
         tokens=TOKENS,
         context=context,
     )
