@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from toolkit.middleware.redact import Redact as Redact
     from toolkit.middleware.retry import Retry as Retry
     from toolkit.middleware.selection import ToolMiddleware as ToolMiddleware
-    from toolkit.middleware.selection import only as only
     from toolkit.middleware.timeout import Timeout as Timeout
 
 __getattr__ = lazily(
@@ -32,7 +31,7 @@ __getattr__ = lazily(
         "toolkit.middleware.rates": ("Quota", "RateLimit"),
         "toolkit.middleware.redact": ("Redact",),
         "toolkit.middleware.retry": ("Retry",),
-        "toolkit.middleware.selection": ("ToolMiddleware", "only"),
+        "toolkit.middleware.selection": ("ToolMiddleware",),
         "toolkit.middleware.timeout": ("Timeout",),
     },
 )

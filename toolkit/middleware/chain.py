@@ -61,16 +61,11 @@ class Change:
         return fields
 
 
-def hides_values(hook: object) -> bool | None:
-    """Return what a middleware wants of the record, by its attribute ``hides_values``.
-
-    True keeps all values that it changed out of the hooks of the bus; False lets even what it took out of a result be
-    told; None, as for most, tells what it changed and not what it took out of a result.
-    """
+def hides_values(hook: object) -> bool:
+    """Return whether a middleware keeps all values that it changed out of the hooks of the bus."""
     while isinstance(hook, partial):
         hook = cast("partial[Any]", hook).func
-    wanted = getattr(hook, "hides_values", None)
-    return None if wanted is None else bool(wanted)
+    return bool(getattr(hook, "hides_values", False))
 
 
 def name_of(hook: object) -> str:
@@ -115,7 +110,7 @@ class Chain(Generic[C, A, R]):
         async def step(args: A) -> R:
             if change is None:
                 return self._accepted(hook, await _returned(hook(context, args, following)))
-            view = _View(self, args, hides_values(hook))
+            view = _View(self, args, hides=hides_values(hook))
             try:
                 returned = await _returned(hook(context, args, partial(view.call_next, following)))
                 result = self._accepted(hook, returned)
@@ -147,7 +142,7 @@ async def _returned(value: object) -> object:
 class _View(Generic[C, A, R]):
     """What is seen of one run of one hook. It is written down at the end, since several may run at once."""
 
-    def __init__(self, chain: Chain[C, A, R], args: A, hides: bool | None) -> None:  # noqa: FBT001 - has three values
+    def __init__(self, chain: Chain[C, A, R], args: A, *, hides: bool) -> None:
         self._chain = chain
         self._hides = hides
         self._given = seen(chain.args_as_json, args)
@@ -174,7 +169,7 @@ class _View(Generic[C, A, R]):
         change = self._change
         after = seen(self._chain.result_as_json, result)
         if after != self._answer:
-            change.result = result_change(self._answer, after, self._hides)
+            change.result = result_change(self._answer, after)
         if not change.calls:
             change.did = "answered"
         else:
@@ -210,9 +205,9 @@ def _failed(error: str, message: str) -> dict[str, str]:
     return {"outcome": "error"} | {key: value for key, value in (("error", error), ("message", message)) if value}
 
 
-def result_change(before: Any, after: Any, hides: bool | None = None) -> tuple[Any, Any]:  # noqa: FBT001 - three values
+def result_change(before: Any, after: Any) -> tuple[Any, Any]:
     """Return what is recorded of a result that was changed: what it was before only where nothing was taken away."""
-    return (before if hides is False or _keeps(after, before) else WITHHELD, after)
+    return (before if _keeps(after, before) else WITHHELD, after)
 
 
 def _keeps(after: Any, before: Any) -> bool:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 from instrument import Call, around, control, enabled
 from toolkit.controlling import decided_request
@@ -91,22 +90,14 @@ async def _through(
     if not hooks:
         return await model.generate(request)
 
-    def body(asked: ModelRequest) -> dict[str, Any]:
-        return own(asked.body(model.name))
-
     chain: Chain[ModelHookContext, ModelRequest, ModelResponse] = Chain(
-        hooks=hooks, accept=_response, result="a ModelResponse", args_as_json=body, result_as_json=_answer
+        hooks=hooks,
+        accept=lambda value: value if isinstance(value, ModelResponse) else None,
+        result="a ModelResponse",
+        args_as_json=lambda asked: own(asked.body(model.name)),
+        result_as_json=lambda response: own(response.body()),
     )
-    return await chain.run(context, _own_request(request), model.generate, changes)
-
-
-def _own_request(request: ModelRequest) -> ModelRequest:
-    return replace(request, messages=own(request.messages), tools=list(request.tools), settings=own(request.settings))
-
-
-def _response(value: object) -> ModelResponse | None:
-    return value if isinstance(value, ModelResponse) else None
-
-
-def _answer(response: ModelResponse) -> dict[str, Any]:
-    return own(response.body())
+    own_request = replace(
+        request, messages=own(request.messages), tools=list(request.tools), settings=own(request.settings)
+    )
+    return await chain.run(context, own_request, model.generate, changes)

@@ -3,6 +3,7 @@
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable
+from math import inf
 
 from toolkit.errors import DefinitionInvalid, QuotaExceeded
 from toolkit.middleware.contexts import ToolCallArgs, ToolCallFn, ToolHookContext
@@ -33,7 +34,7 @@ class RateLimit(ToolMiddleware):
     Args:
         calls: How many calls.
         per_s: In how many seconds.
-        by: What has a limit of its own, by default each tool.
+        by: What has a limit of its own, by default each tool. The 10,000 last ones are remembered.
         tools: Whose calls it stands around.
         clock: Tells the seconds; never goes back.
 
@@ -52,8 +53,9 @@ class RateLimit(ToolMiddleware):
     ) -> None:
         super().__init__(tools)
         if not (calls >= 1 and per_s > 0):
-            raise DefinitionInvalid(f"RateLimit({calls}, {per_s}): both have to be above 0")
+            raise DefinitionInvalid(f"{type(self).__name__}({calls}, {per_s}): both have to be above 0")
         self._calls = calls
+        self._most = f"{calls} {'call' if calls == 1 else 'calls'}"
         self._per_s = per_s
         self._by = by
         self._clock = clock
@@ -61,28 +63,29 @@ class RateLimit(ToolMiddleware):
 
     async def around(self, ctx: ToolHookContext, args: ToolCallArgs, call_next: ToolCallFn, /) -> ToolResult:
         """Let the call through when it is its turn."""
-        times = self._times(self._by(ctx))
-        if (wait_s := self._wait_s(times)) > 0:
-            most = f"{self._calls} {'call' if self._calls == 1 else 'calls'} in {self._per_s:g} s"
-            return failed(QuotaExceeded(f"{ctx.tool_name} allows {most}; call it again in {wait_s:.1f} s"))
-        times.append(self._clock())
+        if (wait_s := self._wait_s(self._by(ctx))) > 0:
+            return failed(QuotaExceeded(self._refusal(ctx.tool_name, wait_s)))
         return await call_next(args)
 
-    def _wait_s(self, times: deque[float]) -> float:
-        now = self._clock()
-        while times and now - times[0] >= self._per_s:
-            times.popleft()
-        return 0.0 if len(times) < self._calls else self._per_s - (now - times[0])
+    def _refusal(self, tool: str, wait_s: float) -> str:
+        return f"{tool} allows {self._most} in {self._per_s:g} s; call it again in {wait_s:.1f} s"
 
-    def _times(self, key: Hashable) -> deque[float]:
+    def _wait_s(self, key: Hashable) -> float:
+        """Return 0 for a call that may be made, and count it; else how long until it may be."""
         times = self._let_through.setdefault(key, deque())
         self._let_through.move_to_end(key)
         if len(self._let_through) > _MOST_KEYS:
             self._let_through.popitem(last=False)
-        return times
+        now = self._clock()
+        while times and now - times[0] >= self._per_s:
+            times.popleft()
+        if len(times) >= self._calls:
+            return self._per_s - (now - times[0])
+        times.append(now)
+        return 0.0
 
 
-class Quota(ToolMiddleware):
+class Quota(RateLimit):
     """Lets so many calls through and no more, by default in each run.
 
     A refused call is an error result whose exception is ``QuotaExceeded``. Failed calls count as well. A call that
@@ -98,27 +101,18 @@ class Quota(ToolMiddleware):
     """
 
     def __init__(self, calls: int, *, by: By = each_run, tools: Tools = "*") -> None:
-        super().__init__(tools)
         if not isinstance(calls, int) or calls < 1:  # pyright: ignore[reportUnnecessaryIsInstance] - as in `above_zero`
             raise DefinitionInvalid(f"Quota(calls) is {calls!r}; expected a whole number of at least 1")
-        self._calls = calls
-        self._by = by
-        self._used: OrderedDict[Hashable, int] = OrderedDict()
+        super().__init__(calls, inf, by=by, tools=tools)
 
     async def around(self, ctx: ToolHookContext, args: ToolCallArgs, call_next: ToolCallFn, /) -> ToolResult:
         """Let the call through if there is one left."""
-        key = self._by(ctx)
-        if key is None and self._by is each_run:
+        if self._by is each_run and each_run(ctx) is None:
             why = "it has no correlation_id to count by; pass ToolContext(correlation_id=…) or Quota(by=…)"
             return failed(
                 QuotaExceeded(f"{ctx.tool_name} has a quota for each run, and this call belongs to none: {why}")
             )
-        used = self._used.get(key, 0)
-        if used >= self._calls:
-            calls = f"{self._calls} {'call' if self._calls == 1 else 'calls'}"
-            return failed(QuotaExceeded(f"{ctx.tool_name}: quota of {calls} per run is used up"))
-        self._used[key] = used + 1
-        self._used.move_to_end(key)
-        if len(self._used) > _MOST_KEYS:
-            self._used.popitem(last=False)
-        return await call_next(args)
+        return await super().around(ctx, args, call_next)
+
+    def _refusal(self, tool: str, wait_s: float) -> str:  # noqa: ARG002 - it is for ever
+        return f"{tool}: quota of {self._most} per run is used up"

@@ -6,8 +6,7 @@ from fnmatch import fnmatchcase
 from typing import Any, cast
 
 from toolkit.errors import DefinitionInvalid, ToolkitError
-from toolkit.middleware.chain import hides_values, name_of
-from toolkit.middleware.contexts import ToolCallArgs, ToolCallFn, ToolHook, ToolHookContext
+from toolkit.middleware.contexts import ToolCallArgs, ToolCallFn, ToolHookContext
 from toolkit.result import ToolResult
 
 Tools = str | Iterable[str]
@@ -40,35 +39,11 @@ class ToolMiddleware(ABC):
         """Act before, after or instead of ``call_next(args)``."""
 
 
-class only(ToolMiddleware):  # noqa: N801 - reads like the function that it stands in for: only("web__*", audit)
-    """Any middleware around some tools alone: ``only("shell.*", audit_hook)``.
-
-    Args:
-        tools: Whose calls ``hook`` stands around.
-        hook: The middleware.
-    """
-
-    def __init__(self, tools: Tools, hook: ToolHook) -> None:
-        super().__init__(tools)
-        self._hook = hook
-        # What a trace shows is the middleware, not how it was chosen.
-        self.__name__ = name_of(hook)
-        self.hides_values = hides_values(hook)
-
-    async def around(self, ctx: ToolHookContext, args: ToolCallArgs, call_next: ToolCallFn, /) -> ToolResult:
-        """Do what the middleware does."""
-        return await self._hook(ctx, args, call_next)
-
-
 def several(names: str | Iterable[str], what: str) -> tuple[str, ...]:
     """Return names or patterns of which there may be one or several; one text is one of them, not its letters.
 
-    Args:
-        names: As they were given.
-        what: What they are, for the message.
-
     Raises:
-        DefinitionInvalid: One of them is no text, or empty.
+        DefinitionInvalid: One of them is no text, or empty; the message begins with ``what``.
     """
     value = cast("object", names)
     listed = (

@@ -20,14 +20,8 @@ async def call_through(
 ) -> ToolResult:
     """Call ``function`` with ``hooks`` around it, the first one outermost.
 
-    The hooks get arguments of their own to change: the model's stay as it wrote them.
-
-    Args:
-        hooks: The middleware.
-        context: What they are told.
-        args: The arguments as the model wrote them.
-        function: The tool.
-        changes: Where given, receives what each hook did, in declared order.
+    The hooks get arguments of their own to change: the model's stay as it wrote them. ``changes`` receives what each
+    hook did, in declared order.
 
     Raises:
         ToolkitError: A hook returned None.

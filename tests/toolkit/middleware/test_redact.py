@@ -7,7 +7,6 @@ from instrument.testing import capture
 from toolkit.content import ImageContent, ResourceContent, TextContent, json_text
 from toolkit.errors import DefinitionInvalid, ToolkitError
 from toolkit.middleware.redact import Redact
-from toolkit.middleware.selection import only
 from toolkit.result import ToolResult
 
 
@@ -60,11 +59,10 @@ def test_a_replacement_is_taken_by_the_letter_and_a_wrong_pattern_is_refused(too
         Redact(["("])
 
 
-def test_only_hides_what_the_middleware_inside_of_it_hides(tool, call):
-    for hook in (only("*", Redact(keys=["password"])), partial(Redact(keys=["password"]))):
-        with capture() as emitted:
-            call(tool(lambda args: {"password": "hunter2"}), {}, hook)
-        assert emitted[-1][1]["middleware"] == [{"name": "Redact", "did": "changed"}]
+def test_a_partial_hides_what_the_middleware_inside_of_it_hides(tool, call):
+    with capture() as emitted:
+        call(tool(lambda args: {"password": "hunter2"}), {}, partial(Redact(keys=["password"])))
+    assert emitted[-1][1]["middleware"] == [{"name": "Redact", "did": "changed"}]
 
 
 def test_an_exception_that_would_tell_is_replaced_for_the_hooks(tool, call):

@@ -5,7 +5,6 @@ import pytest
 from instrument.testing import capture
 from toolkit.errors import DefinitionInvalid, ToolRefused, ToolTimedOut
 from toolkit.middleware.retry import Retry, exponential
-from toolkit.middleware.selection import only
 from toolkit.middleware.timeout import Timeout
 from toolkit.result import ToolResult
 
@@ -165,17 +164,6 @@ def test_a_middleware_stands_around_the_tools_of_its_patterns_alone(tool, call, 
     made = tool(Failing(OSError("down")), name=name)
     call(made, {}, retrying([], tools=patterns))
     assert len(made.calls) == 1 + applies
-
-
-def test_any_function_can_be_kept_to_some_tools_and_keeps_its_name(tool, call):
-    async def audit(ctx, args, call_next):
-        return "audited"
-
-    hook = only("web.*", audit)
-    with capture() as emitted:
-        assert call(tool(name="web.get"), {}, hook).text == "audited"
-    assert emitted[-1][1]["middleware"][0]["name"] == "audit"
-    assert call(tool("plain", name="shell"), {}, hook).text == "plain"
 
 
 @pytest.mark.parametrize("seconds", [0, -1, float("nan"), "5", None, True])
