@@ -91,9 +91,9 @@ def recorded(spool):
 
 CHANGING = re.compile(
     r"_ms$|time_to_first|traceback|stacktrace|^thread\.id$|^server\.port$|_command$"
-    r"|^inspector\.(call_id|task|clock|sequence|span\.id)"
+    r"|^inspector\.(call_id|raw|task|clock|sequence|span\.id)"
 )
-"""Attributes that no two runs have alike."""
+"""Attributes that no two runs have alike, and those that only a replay needs."""
 IDS = re.compile(
     r"\b[0-9a-f]{16,32}\b|(?<=call_)[0-9a-f]{16}\b|(?<=127\.0\.0\.1:)\d+|(?<=/tmp/)[\w./-]+| at 0x[0-9a-f]+"
     r"|(?<= #)[0-9a-f]{4}(?=\])"
