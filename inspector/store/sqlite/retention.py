@@ -29,7 +29,7 @@ _TIDY_SHARE = 4
 """The index of the text is merged once this part of the spans that are left was removed."""
 _VACUUM_PAGES, _TIGHT_VACUUM_PAGES = 256, 16
 """Pages that one transaction gives back, in general and where the disk is full."""
-_FREE_SHARE = 32
+_FREE_SHARE = 64
 """What part of the file may be free before it is made smaller: what is given back today is taken again tomorrow."""
 
 
