@@ -9,6 +9,8 @@ from inspector.spooling import is_run_id
 from inspector.store import Store
 
 _PAGE = 1000
+_FULL_PAGE = 200
+"""Events with their prompts, of which a page is held at once."""
 _HEX = re.compile(r"[0-9a-f]{1,32}")
 _TRACE_DIGITS = 32
 _NAMED_IN_MESSAGE = 3
@@ -133,9 +135,10 @@ def traces_of(store: Store, run: Run) -> list[Trace]:
 
 def events_of(store: Store, trace_id: str, *, full: bool = False, raw: bool = False) -> Iterator[Event]:
     """Read every event of a trace, in the order they began, page by page; ``raw`` as of `Store.events`."""
+    where, limit = Filter(trace_id=trace_id), _FULL_PAGE if full else _PAGE
     cursor: str | None = None
     while True:
-        page = store.events(Filter(trace_id=trace_id), order="asc", cursor=cursor, limit=_PAGE, full=full, raw=raw)
+        page = store.events(where, order="asc", cursor=cursor, limit=limit, full=full, raw=raw)
         yield from page.items
         cursor = page.next_cursor
         if cursor is None:

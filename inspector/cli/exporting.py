@@ -16,14 +16,14 @@ from inspector.cli.figures import counted
 from inspector.cli.formats import Listed, encoded
 from inspector.cli.opening import opened
 from inspector.ingest import label_event
-from inspector.lookup import TraceUnknown, find_run_or_trace, traces_of
+from inspector.lookup import TraceUnknown, events_of, find_run_or_trace, traces_of
 from inspector.model import Event, Filter, Trace
 from inspector.page_file import PageFileError, packed_file_page, page_of_run
 from inspector.settings import Settings
 from inspector.store import Salvaged, Store, salvaged
 
 _TRACES = 1000
-_EVENTS = 200
+_LABELS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,19 +165,9 @@ def traces_wanted(store: Store, wanted: Wanted) -> Iterator[str]:
                 break
 
 
-def _events(store: Store, trace_id: str) -> Iterator[Event]:
-    cursor: str | None = None
-    while True:
-        page = store.events(Filter(trace_id=trace_id), order="asc", cursor=cursor, limit=_EVENTS, full=True, raw=True)
-        yield from page.items
-        cursor = page.next_cursor
-        if cursor is None:
-            return
-
-
 def _each(store: Store, trace_ids: list[str], written: Exported) -> Iterator[Iterator[Event]]:
     for trace_id in trace_ids:
-        yield _counted(_events(store, trace_id), written)
+        yield _counted(events_of(store, trace_id, full=True, raw=True), written)
         written.traces += 1
 
 
@@ -192,7 +182,7 @@ def _labels(store: Store, trace_ids: list[str]) -> Iterator[Event]:
     for run_id in run_ids:
         cursor: str | None = None
         while True:
-            page = store.labels(run_id=run_id, cursor=cursor, limit=_EVENTS)
+            page = store.labels(run_id=run_id, cursor=cursor, limit=_LABELS)
             yield from (
                 label_event(label) for label in page.items if label.trace_id is None or label.trace_id in exported
             )
