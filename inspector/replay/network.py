@@ -4,10 +4,14 @@ import socket
 import sys
 from collections.abc import Callable
 from ipaddress import ip_address
+from pathlib import Path
 from typing import Any, Final
 
 _LOCAL: Final = frozenset(("", "localhost", "localhost.localdomain"))
+_HOSTS: Final = Path("/etc/hosts")
 _BY_NAME: Final = frozenset(("socket.getaddrinfo", "socket.gethostbyname"))
+_BACKWARDS: Final = frozenset(("socket.gethostbyaddr", "socket.getnameinfo"))
+"""Asks for the name of an address, so that an address leaves the machine too."""
 _BY_ADDRESS: Final = frozenset(("socket.connect", "socket.sendto", "socket.sendmsg"))
 _OF_THE_NETWORK: Final = (socket.AF_INET, socket.AF_INET6)
 
@@ -15,19 +19,36 @@ _OF_THE_NETWORK: Final = (socket.AF_INET, socket.AF_INET6)
 def forbid_network(stop: Callable[[str], object]) -> None:
     """Have every connection of this process to another machine stopped, for good: Python removes no audit hook.
 
+    A name is looked up only where this machine knows it itself.
+
     Args:
         stop: Called with the place that was to be reached, before it is.
     """
+    known = _names_of(_HOSTS)
 
     def watch(event: str, args: tuple[Any, ...]) -> None:
         if event in _BY_ADDRESS:
             address = args[1]
             if args[0].family in _OF_THE_NETWORK and isinstance(address, tuple) and not _is_local(address[0]):
                 stop(f"{address[0]}:{address[1]}")
-        elif event in _BY_NAME and not (_is_local(args[0]) or _is_address(args[0])):
-            stop(_text(args[0]))
+        elif event in _BY_NAME:
+            if not (_is_local(args[0]) or _is_address(args[0]) or _text(args[0]).lower() in known):
+                stop(_text(args[0]))
+        elif event in _BACKWARDS:
+            host = args[0][0] if isinstance(args[0], tuple) else args[0]
+            if not (_is_local(host) or _text(host).lower() in known):
+                stop(_text(host))
 
     sys.addaudithook(watch)
+
+
+def _names_of(hosts: Path) -> frozenset[str]:
+    """Return the names and addresses that a file of hosts has, which nobody else is asked about."""
+    try:
+        lines = hosts.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return frozenset()
+    return frozenset(word.lower() for line in lines for word in line.partition("#")[0].split())
 
 
 def _text(host: Any) -> str:

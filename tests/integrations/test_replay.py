@@ -203,6 +203,39 @@ def test_no_other_machine_is_reached_nor_looked_up(bench, place):
     assert f"it connects to {place}, and a replay reaches no other machine" in done.err
 
 
+@pytest.mark.parametrize(
+    "lookup",
+    [
+        "socket.getaddrinfo('a.invalid', 80)",
+        "socket.gethostbyname('a.invalid')",
+        "socket.gethostbyname_ex('a.invalid')",
+        "socket.gethostbyaddr('192.0.2.1')",
+        "socket.getnameinfo(('192.0.2.1', 80), 0)",
+        "asyncio.run(looked_up())",
+    ],
+)
+def test_no_name_and_no_address_is_looked_up_beyond_this_machine(looped, tmp_path, lookup):
+    bench, run, _ = looped
+    program = tmp_path / "app.py"
+    made = "async def looked_up():\n    await asyncio.get_running_loop().getaddrinfo('a.invalid', 80)\n"
+    program.write_text(
+        f"import asyncio, socket\n{made}try:\n    {lookup}\nexcept BaseException:\n    pass\nprint('on')\n"
+    )
+    done = bench.inspector("replay", run, "--", program)
+    assert (done.code, done.out) == (3, ""), done.err
+    assert "it connects to " in done.err
+
+
+def test_names_that_the_machine_knows_itself_are_looked_up(looped, tmp_path):
+    bench, run, _ = looped
+    program = tmp_path / "app.py"
+    program.write_text(
+        "import socket\nsocket.getaddrinfo('localhost', 80), socket.gethostbyaddr('127.0.0.1')\nprint('on')\n"
+    )
+    done = bench.inspector("replay", run, "--", program)
+    assert done.out == "on\n", done.err
+
+
 CHILD = """
 import subprocess, sys
 if len(sys.argv) == 1:
