@@ -35,7 +35,7 @@ def forbid_network(stop: Callable[[str], object]) -> None:
             if not (_is_local(args[0]) or _is_address(args[0]) or _text(args[0]).lower() in known):
                 stop(_text(args[0]))
         elif event in _BACKWARDS:
-            host = args[0][0] if isinstance(args[0], tuple) else args[0]
+            host = args[0] if event == "socket.gethostbyaddr" else args[0][0]
             if not (_is_local(host) or _text(host).lower() in known):
                 stop(_text(host))
 
