@@ -11,7 +11,7 @@ from inspector.demo.errors import DemoError
 from inspector.launch import Choices, LaunchError, Program, environment_of, outcome_of, run_to_the_end
 from inspector.settings import Settings
 
-PROGRAM = "toolkit.demo"
+PROGRAM = "inspector.demo.program"
 """The module that is run; nothing of it is imported here."""
 _INSTALL = 'pip install "mcp-agent-inspector[inspector,mcp]"'
 

@@ -26,7 +26,7 @@ def test_a_run_inside_another_program_ends_its_recorder_and_respects_that_conten
 
 CLOSED = """
 import os, sys
-if "toolkit.demo.desk" in sys.orig_argv:
+if "inspector.demo.program.desk" in sys.orig_argv:
     os.write(2, b"No desk today\\n")
     os._exit(1)
 """
@@ -39,7 +39,7 @@ def test_a_demo_whose_server_cannot_start_says_so_and_how_it_ended(tmp_path, mon
         run_demo(Settings(home=tmp_path / "home"))
     said = capfd.readouterr().err
     assert "No desk today\n" in said
-    assert "toolkit: cannot start MCP server 'travel_desk'" in said and "Traceback" not in said
+    assert "demo: cannot start MCP server 'travel_desk'" in said and "Traceback" not in said
 
 
 def test_a_demo_that_is_killed_is_said_to_have_been(tmp_path, monkeypatch):

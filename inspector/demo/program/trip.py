@@ -78,7 +78,9 @@ def weekend_trip(*, hang: bool = False) -> Workflow:
     return Workflow("weekend_trip", plan)
 
 
-_DESK = StdioServer(sys.executable, ["-m", "toolkit.demo.desk"], env={**os.environ, "OTEL_SERVICE_NAME": "travel-desk"})
+_DESK = StdioServer(
+    sys.executable, ["-m", "inspector.demo.program.desk"], env={**os.environ, "OTEL_SERVICE_NAME": "travel-desk"}
+)
 
 
 async def _unheard(_: str) -> None:

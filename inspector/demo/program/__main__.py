@@ -1,7 +1,7 @@
-"""``python -m toolkit.demo``: have the trip planned and print the answer.
+"""``python -m inspector.demo.program``: have the trip planned and print the answer.
 
-Nothing in it records: ``inspector run -m toolkit.demo`` does. With ``--hang`` it stops at a tool call that never ends,
-which is how a killed agent is tried out.
+Nothing in it records: ``inspector run -m inspector.demo.program`` does. With ``--hang`` it stops at a tool call that
+never ends, which is how a killed agent is tried out.
 """
 
 import argparse
@@ -9,14 +9,14 @@ import asyncio
 import sys
 from importlib import import_module
 
-from toolkit.demo.trip import BRIEF, weekend_trip
+from inspector.demo.program.trip import BRIEF, weekend_trip
 from toolkit.errors import ToolkitError
 from toolkit.extras import need
 
 
 def main() -> None:
     """Read the command line, run the demo, and exit with 1 and one line where it cannot run."""
-    parser = argparse.ArgumentParser(prog="python -m toolkit.demo", description="Have a weekend planned.")
+    parser = argparse.ArgumentParser(prog="python -m inspector.demo.program", description="Have a weekend planned.")
     parser.add_argument("--hang", action="store_true", help="stay inside a tool call for ever, to be killed")
     parser.add_argument("--quiet", action="store_true", help="print nothing")
     options = parser.parse_args()
@@ -26,7 +26,7 @@ def main() -> None:
         import_module("toolkit.mcp.connection")
         answer = asyncio.run(weekend_trip(hang=options.hang).run(BRIEF))
     except ToolkitError as error:
-        sys.exit(f"toolkit: {error}")
+        sys.exit(f"demo: {error}")
     if not options.quiet:
         sys.stdout.write(f"{answer}\n")
 
