@@ -9,7 +9,7 @@ from typing import Any, Literal, Self, TypeVar
 from instrument import _emit, enabled  # pyright: ignore[reportPrivateUsage] - the contract's name
 from toolkit.call import ToolCall
 from toolkit.errors import DefinitionInvalid, DependencyMissing, ToolRefused
-from toolkit.middleware.chain import Change
+from toolkit.middleware.changes import Change
 from toolkit.middleware.contexts import ToolHook
 from toolkit.people.asking import PATIENCE_S, ApprovalRequest, Approver, answered
 

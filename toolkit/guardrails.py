@@ -8,7 +8,7 @@ from typing import Generic, TypeAlias, TypeVar
 from toolkit.call import ToolCall
 from toolkit.context import ToolContext
 from toolkit.errors import DefinitionInvalid, ToolRefused
-from toolkit.middleware.chain import Change, name_of, result_change, seen
+from toolkit.middleware.changes import Change, name_of, result_change, seen
 from toolkit.middleware.handed import Handed
 from toolkit.plain import plain
 from toolkit.result import ToolResult

@@ -14,10 +14,10 @@ from toolkit.controlling import carried_out
 from toolkit.definition import Schema, ToolDefinition, ToolSource
 from toolkit.errors import ArgumentsInvalid, DefinitionInvalid, ResultInvalid, ToolkitError, ToolRefused
 from toolkit.guardrails import InputGuardrail, OutputGuardrail, decide
-from toolkit.middleware.chain import Change
+from toolkit.middleware.chain import call_through
+from toolkit.middleware.changes import Change
 from toolkit.middleware.contexts import ToolCallArgs, ToolHookContext
 from toolkit.middleware.handed import Handed
-from toolkit.middleware.tools import call_through
 from toolkit.outcomes import failure, is_debugging, log_raised, logged, raise_ending
 from toolkit.result import ToolResult
 from toolkit.schemas.validation import Validator, validator

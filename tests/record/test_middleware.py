@@ -8,8 +8,6 @@ from toolkit.content import text_content
 from toolkit.context import ToolContext
 from toolkit.definition import ToolDefinition
 from toolkit.errors import ToolRefused
-from toolkit.middleware.models import generate
-from toolkit.model import ModelRequest, ModelResponse
 from toolkit.result import ToolResult
 from toolkit.tool_class import Tool
 
@@ -19,13 +17,6 @@ class AddOne(Tool):
         if call.arguments["x"] < 0:
             raise ToolRefused("only from zero on")
         return call.arguments["x"] + 1
-
-
-class Echo:
-    name, provider = "echo-1", "local"
-
-    async def generate(self, request):
-        return ModelResponse({"role": "assistant", "content": "hi"}, finish_reason="stop")
 
 
 async def audit_hook(ctx, args, call_next):
@@ -70,19 +61,3 @@ def test_a_blocked_call_is_short_circuited_and_a_refused_one_denied(record):
     assert blocked["attributes"]["error.type"] == "tool_error"
     assert refused["attributes"]["inspector.tool.outcome"] == "denied"
     assert refused["attributes"]["error.type"] == "toolkit.errors.ToolRefused"
-
-
-def test_a_model_calls_span_has_its_middleware_too(record):
-    async def cool(ctx, request, call_next):
-        request.settings["temperature"] = 0
-        return await call_next(request)
-
-    recording = record()
-    request = ModelRequest([{"role": "user", "content": "hello"}], settings={"temperature": 1})
-    asyncio.run(generate(Echo(), request, model_hooks=(cool,)))
-    (span,) = recording.spans()
-    assert span["name"] == "chat echo-1"
-    assert span["attributes"]["gen_ai.provider.name"] == "local"
-    assert span["attributes"]["gen_ai.request.temperature"] == 1
-    (told,) = json.loads(span["attributes"]["inspector.middleware_json"])
-    assert (told["name"], told["args"]["after"]["temperature"]) == ("cool", 0)

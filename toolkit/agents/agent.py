@@ -18,7 +18,7 @@ from toolkit.errors import DefinitionInvalid, ModelFailed, NoAnswer, ResultInval
 from toolkit.formats.chat import read
 from toolkit.functions import tools_of
 from toolkit.functions.loading import load, load_callable
-from toolkit.middleware.checks import check_model_hook, check_tool_hook
+from toolkit.middleware.checks import check_tool_hook
 from toolkit.middleware.models import generate
 from toolkit.model import Message, Model, ModelRequest, ModelResponse, TextSink, text_of
 from toolkit.models.named import as_model
@@ -94,7 +94,6 @@ class Agent:
         self.instruction = instruction
         self.description = options.get("description", "")
         self.model = None if model is None else as_model(model, name)
-        self.model_hooks = [check_model_hook(load_callable(hook)) for hook in options.get("model_hooks", ())]
         self.max_turns = options.get("max_turns", 20)
         self.limits = options.get("limits")
         self.context = options.get("context")
@@ -212,7 +211,7 @@ class Agent:
         turn = misfits = 0
         while (problem := work.ask()) is None:
             turn += 1
-            response = await self._generate(conversation, context, on_text)
+            response = await self._generate(conversation, on_text)
             work.run.spend(response)
             usage, message = added(usage, response.usage or {}), response.message
             finish_reason = response.finish_reason
@@ -242,7 +241,7 @@ class Agent:
             conversation.extend([message, *answers])  # pyright: ignore[reportArgumentType] - answers to chat calls are messages
         return AgentResult(text_of(message), conversation.gained, usage, turn, problem, output, finish_reason)
 
-    async def _generate(self, conversation: Thread, context: ToolContext, on_text: TextSink | None) -> ModelResponse:
+    async def _generate(self, conversation: Thread, on_text: TextSink | None) -> ModelResponse:
         if self.model is None:
             raise DefinitionInvalid(f"the agent {self.name!r} has no model; pass Agent({self.name!r}, model=…)")
         text = "\n\n".join(filter(None, [self.instruction, self._output and self._output.instruction]))
@@ -252,13 +251,7 @@ class Agent:
         settings: Mapping[str, Any] = member(self.model, "settings") or {}
         request = ModelRequest([*instruction, *conversation.messages], tools, dict(settings), on_text)
         try:
-            return await generate(
-                self.model,
-                request,
-                agent_name=self.name,
-                correlation_id=context.correlation_id,
-                model_hooks=self.model_hooks,
-            )
+            return await generate(self.model, request, agent_name=self.name)
         except ToolkitError:
             raise
         except Exception as error:

@@ -9,7 +9,7 @@ from toolkit.agents.limits import Limits
 from toolkit.context import ToolContext
 from toolkit.errors import DefinitionInvalid
 from toolkit.extras import need
-from toolkit.middleware.contexts import ModelHook, ToolHook
+from toolkit.middleware.contexts import ToolHook
 from toolkit.model import Message
 
 if TYPE_CHECKING:
@@ -55,8 +55,6 @@ class SharedOptions(TypedDict, total=False):
     """What it does, for the agents that have it as a tool."""
     tool_hooks: "Annotated[Sequence[ToolHook | str], read_as(Functions)]"
     """Middleware around every tool call, the first one outermost."""
-    model_hooks: "Annotated[Sequence[ModelHook | str], read_as(Functions)]"
-    """Middleware around every model call, the first one outermost."""
     max_turns: "Count"
     """How often its model may be asked in one run; 20 times by default."""
     max_parallel: "Count | None"

@@ -20,8 +20,8 @@ from toolkit.errors import CardInvalid, CardProblem, ToolkitError, did_you_mean
 from toolkit.functions.loading import load, load_callable
 from toolkit.mcp.servers import McpServers
 from toolkit.mcp.tools import McpTool
-from toolkit.middleware.checks import check_model_hook, check_tool_hook
-from toolkit.middleware.contexts import ModelHook, ToolHook
+from toolkit.middleware.checks import check_tool_hook
+from toolkit.middleware.contexts import ToolHook
 from toolkit.model import Message, Model
 from toolkit.models.named import as_model, models_named
 from toolkit.plain import member
@@ -134,8 +134,7 @@ def load_parts(config: AgentConfig, models: Models) -> Parts:
     """Load everything that ``config`` names; what cannot be loaded is among the problems, with its line."""
     base, declared = config.origin.base_path, config.options
     tool_hooks: list[ToolHook] = []
-    model_hooks: list[ModelHook] = []
-    parts = Parts(options={**declared, "tool_hooks": tool_hooks, "model_hooks": model_hooks})
+    parts = Parts(options={**declared, "tool_hooks": tool_hooks})
     with parts.of(config, "model"):
         parts.model = models.of(config)
     for spec in config.function_tools:
@@ -144,9 +143,6 @@ def load_parts(config: AgentConfig, models: Models) -> Parts:
     for spec in declared.get("tool_hooks", ()):
         with parts.of(config, "tool_hooks"):
             tool_hooks.append(check_tool_hook(load_callable(spec, base)))
-    for spec in declared.get("model_hooks", ()):
-        with parts.of(config, "model_hooks"):
-            model_hooks.append(check_model_hook(load_callable(spec, base)))
     if (spec := declared.get("output")) is not None:
         with parts.of(config, "output"):
             kind = load(spec, base) if isinstance(spec, str) else spec

@@ -174,7 +174,7 @@ CARD_KEYS = _keys(Card)
 """What a card can have."""
 PYTHON_KEYS = _keys(AgentConfig)
 """What a decorator takes."""
-CODE_KEYS = ("function_tools", "tool_hooks", "model_hooks", "output")
+CODE_KEYS = ("function_tools", "tool_hooks", "output")
 """Keys whose values are run."""
 
 

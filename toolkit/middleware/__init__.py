@@ -9,8 +9,6 @@ if TYPE_CHECKING:
     from toolkit.middleware.cache import MemoryStore as MemoryStore
     from toolkit.middleware.cache import RedisStore as RedisStore
     from toolkit.middleware.commands import AllowCommands as AllowCommands
-    from toolkit.middleware.contexts import ModelHook as ModelHook
-    from toolkit.middleware.contexts import ModelHookContext as ModelHookContext
     from toolkit.middleware.contexts import ToolHook as ToolHook
     from toolkit.middleware.contexts import ToolHookContext as ToolHookContext
     from toolkit.middleware.paths import PathRoots as PathRoots
@@ -26,7 +24,7 @@ __getattr__ = lazily(
     {
         "toolkit.middleware.cache": ("Cache", "MemoryStore", "RedisStore"),
         "toolkit.middleware.commands": ("AllowCommands",),
-        "toolkit.middleware.contexts": ("ModelHook", "ModelHookContext", "ToolHook", "ToolHookContext"),
+        "toolkit.middleware.contexts": ("ToolHook", "ToolHookContext"),
         "toolkit.middleware.paths": ("PathRoots",),
         "toolkit.middleware.rates": ("Quota", "RateLimit"),
         "toolkit.middleware.redact": ("Redact",),

@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from toolkit.definition import ToolSource
-from toolkit.middleware.chain import Change
-from toolkit.model import ModelRequest, ModelResponse
+from toolkit.middleware.changes import Change
 from toolkit.people.asking import Approver
 from toolkit.result import ToolResult
 
@@ -42,25 +41,3 @@ class ToolHookContext:
 
 ToolHook: TypeAlias = Callable[[ToolHookContext, ToolCallArgs, ToolCallFn], Awaitable[Any]]
 """A middleware around tool calls: before, instead or after. It returns a result, or what ``ToolResult.of`` reads."""
-
-
-ModelCallFn: TypeAlias = Callable[[ModelRequest], Awaitable[ModelResponse]]
-"""The rest of the chain, or the model itself."""
-
-
-@dataclass(frozen=True, slots=True)
-class ModelHookContext:
-    """Which model is asked, by whom, and under which ids."""
-
-    agent_name: str
-    model_name: str
-    provider: str
-    correlation_id: str | None
-    original_model_func: ModelCallFn = field(repr=False)
-    """The model without any middleware."""
-    call_id: str | None = None
-    """The id that the call's hooks carry; None when nobody watches."""
-
-
-ModelHook: TypeAlias = Callable[[ModelHookContext, ModelRequest, ModelCallFn], Awaitable[ModelResponse]]
-"""A middleware around model calls: before, instead or after."""

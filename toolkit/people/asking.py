@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
-from toolkit.middleware.chain import Change, name_of
+from toolkit.middleware.changes import Change, name_of
 
 A = TypeVar("A")
 

@@ -1,5 +1,6 @@
 import asyncio
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -9,7 +10,6 @@ from toolkit.agents.thread import Thread
 from toolkit.context import ToolContext
 from toolkit.errors import DefinitionInvalid, ModelFailed, NoAnswer, SpecInvalid, ToolkitError, ToolUnknown
 from toolkit.functions import tool
-from toolkit.model import ModelResponse
 from toolkit.models.scripted import ScriptedModel, Turn
 
 
@@ -27,10 +27,11 @@ def contents(messages, role):
 
 
 def test_an_answer_that_was_cut_off_says_so(run):
-    async def cut(ctx, request, call_next):
-        return ModelResponse({"role": "assistant", "content": "The amount is 1"}, finish_reason="length")
+    class Cut(ScriptedModel):
+        async def generate(self, request):
+            return replace(await super().generate(request), finish_reason="length")
 
-    agent = Agent("a", model=ScriptedModel(["The amount is 1000."]), model_hooks=[cut])
+    agent = Agent("a", model=Cut(["The amount is 1"]))
     result = run(agent.run("How much?"))
     assert (result.text, result.finish_reason) == ("The amount is 1", "length")
 
@@ -241,7 +242,7 @@ def test_a_cancelled_run_ends_its_tools_and_leaves_the_thread_as_it_was(run, out
     assert isinstance(hooks[-1][1]["exc"], asyncio.CancelledError)
 
 
-def test_middleware_stands_around_tools_and_models_in_the_order_given(run):
+def test_middleware_stands_around_tools_in_the_order_given(run):
     order = []
 
     def tool_hook(name):
@@ -251,26 +252,13 @@ def test_middleware_stands_around_tools_and_models_in_the_order_given(run):
 
         return hook
 
-    async def model_hook(ctx, request, call_next):
-        order.append(f"model {ctx.agent_name} {ctx.model_name}")
-        request.settings["temperature"] = 0
-        return await call_next(request)
-
     model = ScriptedModel([Turn(calls=[("add_one", {"x": 1})]), "done"])
-    agent = Agent(
-        "a", model=model, tools=[add_one], tool_hooks=[tool_hook("inner")], model_hooks=[model_hook], max_turns=2
-    )
+    agent = Agent("a", model=model, tools=[add_one], tool_hooks=[tool_hook("inner")], max_turns=2)
 
     result = run(agent.run("go", context=ToolContext(tool_hooks=(tool_hook("outer"),), correlation_id="c-1")))
 
-    assert order == [
-        "model a scripted",
-        "outer a add_one call_1_1 c-1",
-        "inner a add_one call_1_1 c-1",
-        "model a scripted",
-    ]
+    assert order == ["outer a add_one call_1_1 c-1", "inner a add_one call_1_1 c-1"]
     assert contents(result.messages, "tool") == ["5"]
-    assert [each.settings for each in model.requests] == [{"temperature": 0}] * 2
 
 
 def test_tools_get_the_runs_context_over_the_agents_own(run):
@@ -455,9 +443,8 @@ def test_an_option_that_nobody_reads_is_named_with_the_nearest():
 def test_middleware_that_cannot_be_one_is_refused_when_the_agent_is_made(tmp_path):
     with pytest.raises(SpecInvalid, match="tool_hooks: .* is no 'async def'"):
         Agent("a", tool_hooks=[lambda: 1])
-    (tmp_path / "hooks.py").write_text(
-        "async def look(ctx, request, call_next):\n    return await call_next(request)\n"
-    )
+    (tmp_path / "hooks.py").write_text("async def look(ctx, args, call_next):\n    return await call_next(args)\n")
     spec = f"{tmp_path / 'hooks.py'}:look"
     for given in ([spec], spec):
-        assert [each.__name__ for each in Agent("a", model_hooks=given).model_hooks] == ["look"]
+        hooks = Agent("a", tool_hooks=given).within(ToolContext()).tool_hooks
+        assert [each.__name__ for each in hooks] == ["look"]

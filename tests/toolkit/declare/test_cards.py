@@ -25,7 +25,6 @@ EVERYTHING = """
       - NY-Project-Manager
     tool_hooks:
       - hooks.py:audit_hook
-    model_hooks: [hooks.py:count]
     use_history: false
     messages: history.md
     history_source: orchestrator
@@ -75,7 +74,6 @@ def test_markdown_with_front_matter_is_read_into_every_field_of_a_configuration(
         max_display_instances=5,
         description="Asks others.",
         tool_hooks=("hooks.py:audit_hook",),
-        model_hooks=("hooks.py:count",),
         max_parallel=128,
         limits=Limits(depth=3, tokens=100_000),
         max_turns=7,
@@ -161,7 +159,7 @@ def test_an_unknown_key_is_named_with_its_line_the_nearest_and_all_allowed(write
     assert problem == (
         f"{path}:3: unknown key 'server'; did you mean 'servers'?; allowed: agents, child_timeout_sec, default, "
         "description, function_tools, history_merge_target, history_source, instruction, limits, "
-        "max_display_instances, max_parallel, max_turns, messages, model, model_hooks, name, output, schema_version, "
+        "max_display_instances, max_parallel, max_turns, messages, model, name, output, schema_version, "
         "servers, tool_hooks, tools, type, use_history"
     )
 
@@ -188,7 +186,7 @@ def test_an_unknown_key_is_named_with_its_line_the_nearest_and_all_allowed(write
             "tool_hooks: [os:system]",
             "tool_hooks: 'os:system' does not name a function; write it as 'module.py:function'",
         ),
-        ("model_hooks: {}", "model_hooks: expected a list of functions, as 'module.py:function', found a mapping"),
+        ("tool_hooks: {}", "tool_hooks: expected a list of functions, as 'module.py:function', found a mapping"),
         ("tool_hooks: [3]", "tool_hooks: expected a function, as 'module.py:function', found a number"),
         ("model: [a]", "model: expected the name of a model, found a list"),
         ("output: {type: object}", "output: expected a type, as 'module.py:Name', found a mapping"),

@@ -61,10 +61,6 @@ def test_a_function_tool_and_middleware_can_be_named_by_file(run, write):
         async def shout(ctx, args, call_next):
             result = await call_next({"x": args["x"] + 100})
             return f"{ctx.agent_name} {ctx.tool_source} {ctx.tool_name}: {result.text}!"
-
-        async def polite(ctx, request, call_next):
-            request.messages[-1]["content"] += ", please"
-            return await call_next(request)
         """,
     )
     model = ScriptedModel([Turn(calls=[("double", {"x": 2})]), "Done."])
@@ -75,15 +71,13 @@ def test_a_function_tool_and_middleware_can_be_named_by_file(run, write):
         instruction="Help.",
         function_tools=["tools.py:double"],
         tool_hooks=["hooks.py:shout"],
-        model_hooks=["hooks.py:polite"],
     )
     async def main():
         async with fast.run() as agent:
             return await agent("Double 2")
 
     assert run(main()) == "Done."
-    assert asked(model, 0) == [("user", "Double 2, please")]
-    assert asked(model)[-1] == ("tool", "a function double: 204!, please")
+    assert asked(model)[-1] == ("tool", "a function double: 204!")
 
 
 def test_relative_files_begin_at_the_base_path(run, write, tmp_path):

@@ -72,9 +72,7 @@ def test_a_redirect_is_followed(serve):
     assert config.name == "moved"
 
 
-@pytest.mark.parametrize(
-    "key", ["function_tools: [tools.py:f]", "tool_hooks: [hooks.py:f]", "model_hooks: [hooks.py:f]", "messages: a.md"]
-)
+@pytest.mark.parametrize("key", ["function_tools: [tools.py:f]", "tool_hooks: [hooks.py:f]", "messages: a.md"])
 def test_code_and_files_are_never_named_by_an_address(serve, key):
     address = serve("/a.md", f"---\n{key}\n---\nHelp.\n")
     (problem,) = problem_of(address)

@@ -6,7 +6,7 @@ import pytest
 
 from toolkit.errors import SpecInvalid
 from toolkit.functions.loading import load, load_callable
-from toolkit.middleware.checks import check_model_hook, check_tool_hook
+from toolkit.middleware.checks import check_tool_hook
 
 
 def test_a_function_is_loaded_relative_to_the_base_path(tmp_path, monkeypatch):
@@ -135,7 +135,6 @@ class Hook:
 @pytest.mark.parametrize("hook", [good, with_defaults, any_number, Hook(), Hook().method])
 def test_whatever_can_be_awaited_with_three_arguments_is_a_hook(hook):
     assert check_tool_hook(hook) is hook
-    assert check_model_hook(hook) is hook
 
 
 @pytest.mark.parametrize(
@@ -159,8 +158,3 @@ def test_whatever_can_be_awaited_with_three_arguments_is_a_hook(hook):
 def test_what_cannot_be_a_hook_is_told_apart_when_it_is_loaded(hook, message):
     with pytest.raises(SpecInvalid, match="tool_hooks: .*" + message):
         check_tool_hook(hook)
-
-
-def test_a_model_hook_is_told_its_own_signature():
-    with pytest.raises(SpecInvalid, match=r"model_hooks: .* async def two\(ctx, request, call_next\)"):
-        check_model_hook(two)

@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 
 from instrument.testing import capture
-from toolkit.errors import ModelFailed, ToolkitError
+from toolkit.errors import ModelFailed
 from toolkit.middleware.models import generate
 from toolkit.model import ModelRequest, ModelResponse
 
@@ -30,13 +30,8 @@ def asked(text="hi"):
     return ModelRequest([{"role": "user", "content": text}], settings={"temperature": 0})
 
 
-def run(model, request, *hooks):
-    return asyncio.run(generate(model, request, agent_name="PMO", correlation_id="run-1", model_hooks=hooks))
-
-
-async def shout(ctx, request, call_next):
-    request.messages[-1]["content"] = request.messages[-1]["content"].upper()
-    return await call_next(request)
+def run(model, request):
+    return asyncio.run(generate(model, request, agent_name="PMO"))
 
 
 def test_a_model_call_passes_the_bus_once_with_the_bodies_as_they_travel():
@@ -55,60 +50,39 @@ def test_a_model_call_passes_the_bus_once_with_the_bodies_as_they_travel():
     }
 
 
-def test_hooks_stand_around_the_model_and_the_bus_shows_what_was_asked_and_what_was_got():
-    contexts = []
+class Polite:
+    """Middleware around a model is a model with another one inside."""
 
-    async def trim(ctx, request, call_next):
-        contexts.append(ctx)
-        response = await call_next(request)
-        return replace(response, message={**response.message, "content": response.message["content"] + "!"})
+    def __init__(self, inner):
+        self.inner, self.name, self.provider = inner, inner.name, inner.provider
 
-    request = asked()
-    with capture() as emitted:
-        response = run(Echo(), request, trim, shout)
-    assert response.message["content"] == "HI!"
-    assert request == asked()
-    closing = emitted[-1][1]
-    assert closing["prompt"]["messages"][0]["content"] == "hi"
-    assert closing["response"]["choices"][0]["message"]["content"] == "HI!"
-    trimmed, shouted = closing["middleware"]
-    assert (trimmed["name"], trimmed["did"], "args" in trimmed) == ("trim", "changed", False)
-    assert shouted["args"]["after"]["messages"][0]["content"] == "HI"
-    (ctx,) = contexts
-    assert (ctx.agent_name, ctx.model_name, ctx.provider, ctx.correlation_id) == ("PMO", "echo-1", "local", "run-1")
-    assert ctx.call_id == closing["call_id"]
+    async def generate(self, request):
+        *earlier, last = request.messages
+        asked = replace(request, messages=[*earlier, {**last, "content": last["content"] + ", please"}])
+        response = await self.inner.generate(asked)
+        return replace(response, message={**response.message, "content": response.message["content"].upper()})
 
 
-def test_a_hook_may_answer_instead_of_the_model():
-    async def canned(ctx, request, call_next):
-        return ModelResponse({"role": "assistant", "content": "canned"})
-
+def test_a_model_around_a_model_changes_both_ways_and_is_one_call():
     model = Echo()
     with capture() as emitted:
-        assert run(model, asked(), canned).message["content"] == "canned"
-    assert model.requests == []
-    assert [(each["name"], each["did"]) for each in emitted[-1][1]["middleware"]] == [("canned", "answered")]
+        response = run(Polite(model), asked())
+    assert response.message["content"] == "HI, PLEASE"
+    assert [name for name, _ in emitted] == ["before_llm_generate", "after_llm_generate"]
+    assert emitted[-1][1]["prompt"]["messages"] == [{"role": "user", "content": "hi"}]
+    assert [each.messages[-1]["content"] for each in model.requests] == ["hi, please"]
 
 
-def test_a_failure_of_the_model_is_told_with_what_middleware_did_and_goes_on():
+def test_a_failure_of_the_model_is_told_and_goes_on():
     failure = ModelFailed("no answer")
     with capture() as emitted, pytest.raises(ModelFailed) as caught:
-        run(Echo(fails=failure), asked(), shout)
+        run(Echo(fails=failure), asked())
     assert caught.value is failure
     name, closing = emitted[-1]
     assert (name, closing["exc"]) == ("error_llm_generate", failure)
-    assert [(each["name"], each["did"]) for each in closing["middleware"]] == [("shout", "changed")]
 
 
-def test_a_hook_has_to_return_a_response():
-    async def text(ctx, request, call_next):
-        return "hi"
-
-    with pytest.raises(ToolkitError, match="middleware text returned str; .* or a ModelResponse"):
-        run(Echo(), asked(), text)
-
-
-def test_without_hooks_and_watchers_the_model_gets_the_very_request():
+def test_without_watchers_the_model_gets_the_very_request():
     model = Echo()
     request = asked()
     run(model, request)
