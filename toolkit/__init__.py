@@ -10,20 +10,18 @@ from typing import TYPE_CHECKING
 from toolkit.extras import lazily
 
 if TYPE_CHECKING:
-    from toolkit.agents import Agent, AgentTool, Limits, StructuredLLMHost, Thread, UnifiedRequest
+    from toolkit.agents import Agent, AgentTool, Limits, StructuredLLMHost, Thread, UnifiedRequest, Workflow
     from toolkit.call import ToolCall
     from toolkit.context import ToolContext
     from toolkit.declare import FastAgent
     from toolkit.errors import EndRun, ToolkitError
     from toolkit.functions import FunctionTool, Inject, mcp_route, tool
     from toolkit.mcp import HttpServer, McpServers, StdioServer
-    from toolkit.model import Model
-    from toolkit.models import OpenAIModel, ScriptedModel, Turn
+    from toolkit.models import Model, OpenAIModel, ScriptedModel, Turn
     from toolkit.node import ToolNode
     from toolkit.result import ToolResult
     from toolkit.serving import ToolServer
     from toolkit.tool_class import Tool
-    from toolkit.workflows import Workflow
 
 __all__ = [
     "Agent",
@@ -58,20 +56,18 @@ __all__ = [
 __getattr__ = lazily(
     __name__,
     {
-        "toolkit.agents": ("Agent", "AgentTool", "Limits", "StructuredLLMHost", "Thread", "UnifiedRequest"),
+        "toolkit.agents": ("Agent", "AgentTool", "Limits", "StructuredLLMHost", "Thread", "UnifiedRequest", "Workflow"),
         "toolkit.call": ("ToolCall",),
         "toolkit.context": ("ToolContext",),
         "toolkit.declare": ("FastAgent",),
         "toolkit.errors": ("EndRun", "ToolkitError"),
         "toolkit.functions": ("FunctionTool", "Inject", "mcp_route", "tool"),
         "toolkit.mcp": ("HttpServer", "McpServers", "StdioServer"),
-        "toolkit.model": ("Model",),
-        "toolkit.models": ("OpenAIModel", "ScriptedModel", "Turn"),
+        "toolkit.models": ("Model", "OpenAIModel", "ScriptedModel", "Turn"),
         "toolkit.node": ("ToolNode",),
         "toolkit.result": ("ToolResult",),
         "toolkit.serving": ("ToolServer",),
         "toolkit.tool_class": ("Tool",),
-        "toolkit.workflows": ("Workflow",),
     },
 )
 

@@ -10,13 +10,13 @@ from typing import Any, ClassVar, TypeAlias
 from instrument import around, control, enabled
 from toolkit.call import Arguments, ToolCall
 from toolkit.context import ToolContext
-from toolkit.controlling import carried_out
 from toolkit.definition import Schema, ToolDefinition, ToolSource
 from toolkit.errors import ArgumentsInvalid, DefinitionInvalid, ResultInvalid, ToolkitError, ToolRefused
-from toolkit.guardrails import InputGuardrail, OutputGuardrail, decide
 from toolkit.middleware.chain import call_through
 from toolkit.middleware.changes import Change
 from toolkit.middleware.contexts import ToolCallArgs, ToolHookContext
+from toolkit.middleware.controlling import carried_out
+from toolkit.middleware.guardrails import InputGuardrail, OutputGuardrail, decide
 from toolkit.middleware.handed import Handed
 from toolkit.outcomes import failure, is_debugging, log_raised, logged, raise_ending
 from toolkit.result import ToolResult
@@ -157,7 +157,7 @@ class Tool(ABC):
         These are the steps, in their order:
 
         1. the hooks of the bus, which see the call as it was asked for and what came of it in the end (``_watched``),
-           and ``instrument.control``, which may change it, answer it or refuse it (``toolkit.controlling``);
+           and ``instrument.control``, which may change it, answer it or refuse it (``toolkit.middleware.controlling``);
         2. the permissions, and arguments that could not be read (``forward``);
         3. the context's middleware, the first one outermost (``forward``);
         4. the input guardrails, ``on_invoke``;

@@ -8,7 +8,7 @@ import asyncio
 
 from toolkit import Agent, AgentTool, FunctionTool, ScriptedModel, Tool, ToolCall, ToolContext, ToolResult, Turn
 from toolkit.content import ImageContent, TextContent
-from toolkit.guardrails import Refuse
+from toolkit.middleware import Refuse
 
 
 class Thumbnail(Tool):

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toolkit import ScriptedModel, ToolContext, ToolNode, Turn, Workflow
-from toolkit.model import Message, ModelRequest
-from toolkit.models import generate
+from toolkit.models import Message, ModelRequest, generate
 
 
 @dataclass

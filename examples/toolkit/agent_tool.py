@@ -8,7 +8,7 @@ import asyncio
 from toolkit import Agent, AgentTool, ScriptedModel, ToolContext, ToolResult, Turn
 from toolkit.agents import AgentResult
 from toolkit.content import text_content
-from toolkit.model import ModelRequest
+from toolkit.models import ModelRequest
 
 
 def extract(result: AgentResult) -> ToolResult:

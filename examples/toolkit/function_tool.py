@@ -7,7 +7,7 @@ import asyncio
 
 from toolkit import FunctionTool, ToolCall, ToolContext, ToolResult
 from toolkit.content import text_content
-from toolkit.guardrails import Decision, Refuse, Rewrite
+from toolkit.middleware import Decision, Refuse, Rewrite
 
 
 @FunctionTool

@@ -8,7 +8,7 @@ import asyncio
 from toolkit import Tool, ToolCall, ToolContext, ToolResult
 from toolkit.content import text_content
 from toolkit.definition import ToolDefinition
-from toolkit.guardrails import Decision, Refuse, Rewrite
+from toolkit.middleware import Decision, Refuse, Rewrite
 
 
 class Divide(Tool):

@@ -9,8 +9,7 @@ from typing import Any
 
 from toolkit import Inject, ScriptedModel, ToolNode, Turn
 from toolkit.formats import calls_of
-from toolkit.middleware.models import generate
-from toolkit.model import Message, ModelRequest
+from toolkit.models import Message, ModelRequest, generate
 
 
 @dataclass

@@ -7,6 +7,7 @@ from toolkit.agents.options import AgentOptions
 from toolkit.agents.requests import UnifiedRequest, handle
 from toolkit.agents.thread import History, Thread
 from toolkit.agents.tool import AgentTool
+from toolkit.agents.workflow import Workflow
 
 __all__ = [
     "Agent",
@@ -18,5 +19,6 @@ __all__ = [
     "StructuredLLMHost",
     "Thread",
     "UnifiedRequest",
+    "Workflow",
     "handle",
 ]

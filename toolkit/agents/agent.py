@@ -19,8 +19,8 @@ from toolkit.formats.chat import read
 from toolkit.functions import tools_of
 from toolkit.functions.loading import load, load_callable
 from toolkit.middleware.checks import check_tool_hook
-from toolkit.middleware.models import generate
-from toolkit.model import Message, Model, ModelRequest, ModelResponse, TextSink, text_of
+from toolkit.models.asking import generate
+from toolkit.models.model import Message, Model, ModelRequest, ModelResponse, TextSink, text_of
 from toolkit.models.named import as_model
 from toolkit.node import ToolNode
 from toolkit.plain import member

@@ -8,7 +8,7 @@ from toolkit.agents.agent import Agent
 from toolkit.agents.offered import offered_by
 from toolkit.agents.options import AgentOptions
 from toolkit.errors import DefinitionInvalid, ToolUnknown
-from toolkit.model import Model
+from toolkit.models.model import Model
 from toolkit.tool_class import Tool
 
 INSTRUCTION = "You coordinate other agents. Have the task done by calling their tools, then answer from what they say."

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from toolkit.errors import DefinitionInvalid
-from toolkit.model import ModelResponse
+from toolkit.models.model import ModelResponse
 from toolkit.plain import member
 
 CostOf = Callable[[ModelResponse], float]

@@ -10,7 +10,7 @@ from toolkit.context import ToolContext
 from toolkit.errors import DefinitionInvalid
 from toolkit.extras import need
 from toolkit.middleware.contexts import ToolHook
-from toolkit.model import Message
+from toolkit.models.model import Message
 
 if TYPE_CHECKING:
     # Options are read by pydantic, and an agent without any does without it.

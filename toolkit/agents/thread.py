@@ -9,7 +9,7 @@ from typing import Literal, Self, get_args
 
 from instrument import _emit, enabled  # pyright: ignore[reportPrivateUsage] - the contract's name
 from toolkit.errors import DefinitionInvalid
-from toolkit.model import Message
+from toolkit.models.model import Message
 
 HistorySource = Literal["none", "messages", "child", "orchestrator"]
 """What a called agent's conversation begins with: nothing, the messages that it was made with, its own conversation

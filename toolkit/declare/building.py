@@ -22,7 +22,7 @@ from toolkit.mcp.servers import McpServers
 from toolkit.mcp.tools import McpTool
 from toolkit.middleware.checks import check_tool_hook
 from toolkit.middleware.contexts import ToolHook
-from toolkit.model import Message, Model
+from toolkit.models.model import Message, Model
 from toolkit.models.named import as_model, models_named
 from toolkit.plain import member
 from toolkit.tool_class import Tool

@@ -12,7 +12,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, Field
 from toolkit.agents.options import FUNCTIONS, LIMITS, SharedOptions, options_of, rules
 from toolkit.agents.thread import HistoryMergeTarget, HistorySource
 from toolkit.errors import CardProblem
-from toolkit.model import Model
+from toolkit.models.model import Model
 from toolkit.schemas.reading import (
     WRITTEN,
     Count,

@@ -15,7 +15,7 @@ from toolkit.declare.settings import Settings, find_settings, read_settings
 from toolkit.errors import CardInvalid, CardProblem, DefinitionInvalid, NoAnswer, ToolkitError, did_you_mean
 from toolkit.mcp.places import Place
 from toolkit.mcp.servers import McpServers
-from toolkit.model import Model, TextSink
+from toolkit.models.model import Model, TextSink
 from toolkit.schemas.reading import Misfit
 from toolkit.tool_class import Tool
 

@@ -18,7 +18,7 @@ from toolkit.extras import need
 from toolkit.functions.callables import docstring_of, is_async, is_method, name_of, require_callable
 from toolkit.functions.docstrings import documentation
 from toolkit.functions.routes import Route, route_of
-from toolkit.guardrails import InputGuardrail, OutputGuardrail
+from toolkit.middleware.guardrails import InputGuardrail, OutputGuardrail
 from toolkit.result import ToolResult
 from toolkit.tool_class import OnError, Tool
 

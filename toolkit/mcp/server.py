@@ -10,7 +10,7 @@ from toolkit.context import ToolContext
 from toolkit.errors import ServerFailed, ToolRefused
 from toolkit.mcp.places import Place
 from toolkit.mcp.tools import McpTool, make_tools
-from toolkit.model import Message
+from toolkit.models.model import Message
 from toolkit.people.asking import Approver
 from toolkit.plain import plain
 

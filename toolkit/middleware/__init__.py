@@ -1,4 +1,4 @@
-"""Functions around a call: ``(ctx, args, call_next)``, before, instead or after."""
+"""What stands around a call: functions ``(ctx, args, call_next)``, before, instead or after; and guardrails."""
 
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from toolkit.middleware.commands import AllowCommands as AllowCommands
     from toolkit.middleware.contexts import ToolHook as ToolHook
     from toolkit.middleware.contexts import ToolHookContext as ToolHookContext
+    from toolkit.middleware.guardrails import Allow as Allow
+    from toolkit.middleware.guardrails import Decision as Decision
+    from toolkit.middleware.guardrails import Refuse as Refuse
+    from toolkit.middleware.guardrails import Rewrite as Rewrite
     from toolkit.middleware.paths import PathRoots as PathRoots
     from toolkit.middleware.rates import Quota as Quota
     from toolkit.middleware.rates import RateLimit as RateLimit
@@ -25,6 +29,7 @@ __getattr__ = lazily(
         "toolkit.middleware.cache": ("Cache", "MemoryStore", "RedisStore"),
         "toolkit.middleware.commands": ("AllowCommands",),
         "toolkit.middleware.contexts": ("ToolHook", "ToolHookContext"),
+        "toolkit.middleware.guardrails": ("Allow", "Decision", "Refuse", "Rewrite"),
         "toolkit.middleware.paths": ("PathRoots",),
         "toolkit.middleware.rates": ("Quota", "RateLimit"),
         "toolkit.middleware.redact": ("Redact",),

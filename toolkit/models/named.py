@@ -6,7 +6,7 @@ from typing import cast
 
 from toolkit.errors import DefinitionInvalid, SpecInvalid
 from toolkit.extras import need
-from toolkit.model import Model
+from toolkit.models.model import Model
 from toolkit.models.openai import OpenAIModel
 
 

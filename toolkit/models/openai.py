@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 
 from toolkit.errors import ModelFailed
 from toolkit.extras import need
-from toolkit.model import Message, MessageToolCall, ModelRequest, ModelResponse
+from toolkit.models.model import Message, MessageToolCall, ModelRequest, ModelResponse
 from toolkit.plain import member
 
 _KEY = re.compile(r"\bsk-[A-Za-z0-9_*-]{4,}")

@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import Any, TypeAlias
 
 from toolkit.errors import ModelFailed
-from toolkit.model import Message, MessageToolCall, ModelRequest, ModelResponse
+from toolkit.models.model import Message, MessageToolCall, ModelRequest, ModelResponse
 
 CHUNK_WORDS = 4
 """How many words of a streamed answer arrive at once."""

@@ -24,7 +24,7 @@ from typing import Annotated, Any, cast
 from pydantic import AfterValidator, BaseModel, BeforeValidator, PrivateAttr, Strict, model_validator
 
 from toolkit.errors import CardInvalid, ScriptInvalid
-from toolkit.model import ModelRequest, text_of
+from toolkit.models.model import ModelRequest, text_of
 from toolkit.models.scripted import ScriptedModel, Turn
 from toolkit.schemas.documents import parse
 from toolkit.schemas.problems import path_text

@@ -7,16 +7,16 @@ from typing import Any
 
 from toolkit.agents import Agent, AgentTool
 from toolkit.agents.thread import Thread
+from toolkit.agents.workflow import Workflow
 from toolkit.content import as_text
 from toolkit.context import ToolContext
 from toolkit.functions import tool
 from toolkit.mcp import McpServers, McpTool, StdioServer
 from toolkit.mcp.server import McpServer
 from toolkit.middleware.contexts import ToolCallArgs, ToolCallFn, ToolHookContext
-from toolkit.model import text_of
+from toolkit.models.model import text_of
 from toolkit.models.scripted import ScriptedModel, Turn
 from toolkit.result import ToolResult
-from toolkit.workflows import Workflow
 
 BRIEF = {"city": "Lisbon", "nights": "2", "budget": "400 EUR"}
 ROOM = {"hotel": "Hotel Miradouro", "nights": 2, "guests": 2}

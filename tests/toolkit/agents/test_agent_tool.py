@@ -6,11 +6,11 @@ import pytest
 from instrument.testing import capture
 from toolkit.agents import Agent, AgentTool
 from toolkit.agents.thread import History, Thread
+from toolkit.agents.workflow import Workflow
 from toolkit.context import ToolContext
 from toolkit.errors import DefinitionInvalid, NoAnswer, ToolTimedOut
 from toolkit.models.scripted import ScriptedModel, Turn
 from toolkit.result import ToolResult
-from toolkit.workflows import Workflow
 
 
 def add_one(x: int) -> int:

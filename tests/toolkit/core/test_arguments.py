@@ -15,7 +15,7 @@ from toolkit.context import ToolContext
 from toolkit.errors import DefinitionInvalid, ToolRefused
 from toolkit.formats import call_of, calls_of
 from toolkit.functions import FunctionTool, Inject, tool
-from toolkit.guardrails import Refuse, Rewrite
+from toolkit.middleware.guardrails import Refuse, Rewrite
 from toolkit.result import ToolResult
 
 

@@ -9,8 +9,8 @@ from toolkit.call import ToolCall
 from toolkit.context import ToolContext
 from toolkit.definition import ToolDefinition
 from toolkit.errors import EndRun, ToolkitError
-from toolkit.middleware.models import generate
-from toolkit.model import ModelRequest, ModelResponse
+from toolkit.models.asking import generate
+from toolkit.models.model import ModelRequest, ModelResponse
 from toolkit.result import ToolResult
 from toolkit.tool_class import Tool
 

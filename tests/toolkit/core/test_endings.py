@@ -275,7 +275,7 @@ def test_a_tool_behind_another_one_is_one_call_with_the_middleware_of_both():
 def test_what_guardrails_rewrite_and_refuse_is_recorded():
     from dataclasses import replace
 
-    from toolkit.guardrails import Refuse, Rewrite
+    from toolkit.middleware.guardrails import Refuse, Rewrite
 
     def clamp(call, context):
         return Rewrite(replace(call, arguments={"x": 10}))

@@ -6,7 +6,7 @@ import pytest
 
 from toolkit.errors import DefinitionInvalid
 from toolkit.functions import definitions, mcp_route, tool, tools_of
-from toolkit.guardrails import Refuse
+from toolkit.middleware.guardrails import Refuse
 
 
 class Shop:

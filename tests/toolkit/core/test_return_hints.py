@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from toolkit.content import Content, ImageContent, ResourceContent, TextContent, json_text
 from toolkit.errors import ResultInvalid
 from toolkit.functions import tool
-from toolkit.model import Message
+from toolkit.models.model import Message
 from toolkit.result import ToolResult
 
 PICTURE = ImageContent("AAE=", "image/png")

@@ -14,7 +14,7 @@ from toolkit.definition import ToolDefinition
 from toolkit.errors import ArgumentsInvalid, DefinitionInvalid, ExtraMissing, ToolkitError, ToolRefused
 from toolkit.formats import call_of, offer
 from toolkit.functions import FunctionTool, tool
-from toolkit.guardrails import Allow, Refuse, Rewrite
+from toolkit.middleware.guardrails import Allow, Refuse, Rewrite
 from toolkit.result import ToolResult
 from toolkit.tool_class import Tool
 

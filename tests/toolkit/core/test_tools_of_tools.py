@@ -5,10 +5,10 @@ import asyncio
 from instrument.testing import capture
 from toolkit.adapters import as_tools
 from toolkit.agents import Agent
+from toolkit.agents.workflow import Workflow
 from toolkit.context import ToolContext
 from toolkit.functions import tool
 from toolkit.models.scripted import ScriptedModel
-from toolkit.workflows import Workflow
 
 
 @tool(permissions=["read"])

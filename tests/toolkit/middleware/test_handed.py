@@ -14,7 +14,7 @@ from toolkit import tool as as_tool
 from toolkit.content import TextContent, text_content
 from toolkit.errors import DefinitionInvalid, ToolRefused
 from toolkit.formats.mcp import mcp_result
-from toolkit.guardrails import Rewrite
+from toolkit.middleware.guardrails import Rewrite
 from toolkit.middleware.redact import Redact
 
 SECRET = "abc0"

@@ -5,10 +5,10 @@ import pytest
 from instrument.testing import capture
 from toolkit.agents import Agent
 from toolkit.agents.thread import Thread
+from toolkit.agents.workflow import Workflow
 from toolkit.errors import DefinitionInvalid, QuotaExceeded
 from toolkit.middleware.rates import Quota, RateLimit
 from toolkit.models.scripted import ScriptedModel, Turn
-from toolkit.workflows import Workflow
 
 
 class Clock:

@@ -10,7 +10,7 @@ from toolkit.agents import Agent
 from toolkit.content import ImageContent, TextContent
 from toolkit.definition import ToolDefinition
 from toolkit.errors import ExtraMissing, ModelFailed
-from toolkit.model import ModelRequest, text_of
+from toolkit.models.model import ModelRequest, text_of
 from toolkit.models.openai import OpenAIModel
 
 KEY = "sk-secret-1234567890"

@@ -4,7 +4,7 @@ import pytest
 
 from toolkit.definition import ToolDefinition
 from toolkit.errors import ModelFailed
-from toolkit.model import ModelRequest
+from toolkit.models.model import ModelRequest
 from toolkit.models.scripted import ScriptedModel, Turn
 
 HELLO = [{"role": "user", "content": "Hello, is anybody there?"}]

@@ -4,7 +4,7 @@ import pytest
 
 from toolkit.definition import ToolDefinition
 from toolkit.errors import ExtraMissing, ScriptInvalid, SpecInvalid
-from toolkit.model import ModelRequest
+from toolkit.models.model import ModelRequest
 from toolkit.models.named import models_named
 from toolkit.models.openai import OpenAIModel
 from toolkit.models.scripts import Script

@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from toolkit.agents import Agent
+from toolkit.agents.workflow import Workflow
 from toolkit.definition import ToolDefinition
 from toolkit.errors import DefinitionInvalid, ToolkitError, ToolUnknown
 from toolkit.functions import FunctionTool, tool
@@ -12,7 +13,6 @@ from toolkit.models.scripted import ScriptedModel
 from toolkit.node import ToolNode
 from toolkit.serving import ToolServer
 from toolkit.tool_class import Tool
-from toolkit.workflows import Workflow
 
 
 class Echo(Tool):

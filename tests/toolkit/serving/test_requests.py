@@ -6,11 +6,11 @@ import pytest
 from toolkit import ToolContext
 from toolkit.agents import Agent
 from toolkit.agents.requests import UnifiedRequest, handle
+from toolkit.agents.workflow import Workflow
 from toolkit.errors import DefinitionInvalid, ToolUnknown
 from toolkit.functions import mcp_route, tool
 from toolkit.models.scripted import ScriptedModel, Turn
 from toolkit.result import ToolResult
-from toolkit.workflows import Workflow
 
 
 class Researcher(Agent):

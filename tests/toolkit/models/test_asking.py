@@ -5,8 +5,8 @@ import pytest
 
 from instrument.testing import capture
 from toolkit.errors import ModelFailed
-from toolkit.middleware.models import generate
-from toolkit.model import ModelRequest, ModelResponse
+from toolkit.models.asking import generate
+from toolkit.models.model import ModelRequest, ModelResponse
 
 
 class Echo:

@@ -4,11 +4,11 @@ import pytest
 
 from instrument.testing import capture
 from toolkit.agents import Agent
+from toolkit.agents.workflow import Workflow
 from toolkit.context import ToolContext
 from toolkit.errors import DefinitionInvalid
 from toolkit.functions import tool
 from toolkit.models.scripted import ScriptedModel, Turn
-from toolkit.workflows import Workflow
 
 
 @tool
