@@ -49,9 +49,10 @@ class Proposal:
         call_id: The one of the call's hooks.
         emitter: Who asks: an integration, ``toolkit``; None for the application.
         subject: The emitter's own object of what is called, such as a tool.
+        read_only: Whether the call is declared to change nothing; False where nobody says so.
     """
 
-    __slots__ = ("args", "call_id", "emitter", "name", "noun", "subject")
+    __slots__ = ("args", "call_id", "emitter", "name", "noun", "read_only", "subject")
 
     def __init__(
         self,
@@ -62,6 +63,7 @@ class Proposal:
         call_id: str | None = None,
         emitter: str | None = None,
         subject: object = None,
+        read_only: bool = False,
     ) -> None:
         self.noun = noun
         self.name = name
@@ -69,6 +71,7 @@ class Proposal:
         self.call_id = call_id
         self.emitter = emitter
         self.subject = subject
+        self.read_only = read_only
 
     def __repr__(self) -> str:
         return f"Proposal({self.noun!r}, {self.name!r}, {self.args!r})"

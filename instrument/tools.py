@@ -31,32 +31,35 @@ def tool(function: Callable[P, R], /) -> Callable[P, R]: ...
 
 
 @overload
-def tool(*, name: str | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+def tool(*, name: str | None = None, read_only: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 
 
-def tool(function: Callable[..., Any] | None = None, /, *, name: str | None = None) -> Callable[..., Any]:
+def tool(
+    function: Callable[..., Any] | None = None, /, *, name: str | None = None, read_only: bool = False
+) -> Callable[..., Any]:
     """Announce each call of a function as the call of a tool, and let the controller decide about it.
 
     Args:
         function: A function, coroutine function or method; what it returns and raises stays as it is.
         name: What the tool is called, as models know it; by default the function's own name.
+        read_only: Whether it changes nothing, so that it may be called again at any time: controllers are told.
 
     Raises:
         TypeError: It is a generator, whose calls have no one result.
     """
     if function is not None:
-        return _decorated(function, None)
+        return _decorated(function, None, read_only=read_only)
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        return _decorated(function, name)
+        return _decorated(function, name, read_only=read_only)
 
     return decorate
 
 
-def _decorated(function: Callable[..., Any], name: str | None) -> Callable[..., Any]:
+def _decorated(function: Callable[..., Any], name: str | None, *, read_only: bool) -> Callable[..., Any]:
     if isgeneratorfunction(function) or isasyncgenfunction(function):
         raise TypeError(f"{function.__qualname__} is a generator, which cannot be a tool; return a list")
-    made = _Tool(function, name or function.__name__)
+    made = _Tool(function, name or function.__name__, read_only=read_only)
     return _asynchronous(made) if iscoroutinefunction(function) else _synchronous(made)
 
 
@@ -109,11 +112,12 @@ def _somebody_watches() -> bool:
 class _Tool:
     """A function, and how its arguments are called."""
 
-    __slots__ = ("_own", "_signature", "function", "name")
+    __slots__ = ("_is_read_only", "_own", "_signature", "function", "name")
 
-    def __init__(self, function: Callable[..., Any], name: str) -> None:
+    def __init__(self, function: Callable[..., Any], name: str, *, read_only: bool) -> None:
         self.function = function
         self.name = name
+        self._is_read_only = read_only
         self._signature: Signature = signature(function)
         first = next(iter(self._signature.parameters), None)
         # The object of a method is no argument that a model gives.
@@ -126,7 +130,11 @@ class _Tool:
 
     def proposal(self, given: dict[str, Any], call: Call) -> control.Proposal:
         return control.Proposal(
-            "tool_call", self.name, given, call_id=call.call_id, emitter=EMITTER, subject=self.function
+            *("tool_call", self.name, given),
+            call_id=call.call_id,
+            emitter=EMITTER,
+            subject=self.function,
+            read_only=self._is_read_only,
         )
 
     def arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:

@@ -33,7 +33,7 @@ class Bench:
         self.directory = directory
         self.home = directory / "home"
 
-    def inspector(self, *words, base=GONE, **environment):
+    def inspector(self, *words, base=GONE, typed=None, **environment):
         env = {
             "PATH": os.environ["PATH"],
             "HOME": str(self.directory),
@@ -45,7 +45,9 @@ class Bench:
             **environment,
         }
         command = [sys.executable, "-m", "inspector.cli", *map(str, words)]
-        done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=180, cwd=self.directory)
+        # In a session of its own it has no terminal, wherever the tests have one.
+        streams = {"capture_output": True, "text": True, "start_new_session": True}
+        done = subprocess.run(command, env=env, timeout=180, cwd=self.directory, input=typed, **streams)
         return Done(done.returncode, done.stdout, done.stderr)
 
     @contextmanager

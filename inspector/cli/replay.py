@@ -1,26 +1,45 @@
 """``inspector replay``: a program again, against what its models answered in a recorded run."""
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import click
 
 from inspector.cli.options import Text, home_option
 
 if TYPE_CHECKING:
-    from inspector.replay import Report, Tape
+    from inspector.replay import Plan, Tape
     from inspector.settings import Settings
 
-_NAMED = 5
-"""Calls that are named where they were not made again."""
+
+class ReplayOptions(TypedDict):
+    """The options of ``replay``."""
+
+    live_after_divergence: bool
+    live_from: str | None
+    allow: tuple[str, ...]
 
 
 @click.command(context_settings={"allow_interspersed_args": False})
+@click.option(
+    "--live-after-divergence",
+    is_flag=True,
+    help="Where the program leaves its recording, go on with models and tools as they are.",
+)
+@click.option(
+    "--from",
+    "live_from",
+    type=Text(),
+    metavar="SPAN",
+    help="Go on so from this call of the run, an id or its beginning.",
+)
+@click.option(
+    "--allow", type=Text(), multiple=True, metavar="TOOL", help="Let a tool run then without asking; '*' for all."
+)
 @home_option
 @click.argument("run", metavar="RUN", type=Text())
 @click.argument("program", metavar="-- PROGRAM...", nargs=-1, type=click.UNPROCESSED)
-def replay(*, run: str, program: tuple[str, ...], home: Path | None) -> int:
+def replay(*, run: str, program: tuple[str, ...], home: Path | None, **options: Unpack[ReplayOptions]) -> int:
     """Run a program again, with its models answering what they answered in a recorded run.
 
     RUN is a run or trace as 'inspector show' takes it, PROGRAM what 'inspector run' would be given. No model is
@@ -30,13 +49,32 @@ def replay(*, run: str, program: tuple[str, ...], home: Path | None) -> int:
     Programs are replayed that call models through the SDKs of OpenAI and Anthropic, or by httpx, httpx2 or requests,
     from one process, and whose tools are functions that they call themselves: these run again. Of others it is said
     why not, before anything runs.
+
+    Calls are made after all, with keys and tokens, by --live-after-divergence and --from. A tool that may change
+    something is asked for first, at the terminal; without one it is refused, but for those of --allow.
     """
     from inspector.cli.home import settings_of
+    from inspector.replay import Plan
 
     words = program[1:] if program[:1] == ("--",) else program
     if not words:
         raise click.UsageError(f"give the program to run: inspector replay {run} -- app.py")
-    return _replay(_tape(settings_of(home), run), words, home)
+    plan = Plan(goes_on=options["live_after_divergence"], allowed=options["allow"])
+    if plan.allowed and not (plan.goes_on or options["live_from"]):
+        raise click.UsageError("--allow is about calls that are made: add --live-after-divergence or --from SPAN")
+    return _replay(_planned(_tape(settings_of(home), run), plan, options["live_from"]), words, home)
+
+
+def _planned(tape: "Tape", plan: "Plan", live_from: str | None) -> "Tape":
+    """Return the tape with what is to be done besides, once all that is to be given back can be."""
+    from msgspec.structs import replace
+
+    from inspector.replay import check_whole, place_of
+
+    place = None if live_from is None else place_of(tape, live_from)
+    if not plan.goes_on:
+        check_whole(tape.calls[:place])
+    return replace(tape, plan=replace(plan, live_from=place))
 
 
 def _tape(settings: "Settings", text: str) -> "Tape":
@@ -49,7 +87,7 @@ def _tape(settings: "Settings", text: str) -> "Tape":
         found = find_run_or_trace(store, text)
         traces = [found] if isinstance(found, Trace) else traces_of(store, found)
         events = (event for trace in traces for event in events_of(store, trace.trace_id, full=True, raw=True))
-        return tape_of(found.trace_id if isinstance(found, Trace) else found.run_id, events)
+        return tape_of(found.trace_id if isinstance(found, Trace) else found.run_id, events, whole=False)
 
 
 def _replay(tape: "Tape", words: tuple[str, ...], home: Path | None) -> int:
@@ -59,6 +97,7 @@ def _replay(tape: "Tape", words: tuple[str, ...], home: Path | None) -> int:
 
     from inspector.cli.ending import ending_lines
     from inspector.cli.notices import notice
+    from inspector.cli.replayed import is_whole, replayed_lines
     from inspector.cli.run import NotStarted
     from inspector.launch import (
         Choices,
@@ -78,41 +117,11 @@ def _replay(tape: "Tape", words: tuple[str, ...], home: Path | None) -> int:
         program = program_of(words, os.environ)
         status = run_to_the_end(program, environment_of(os.environ, choices, directory))
         reports = list(reports_of(directory))
-        for line in (*_said(tape, reports), *ending_lines(program, choices, outcome_of(directory), status)):
+        for line in (*replayed_lines(tape, reports), *ending_lines(program, choices, outcome_of(directory), status)):
             notice(line)
     except LaunchError as error:
         raise NotStarted(str(error), error.code) from error
     finally:
         shutil.rmtree(directory, ignore_errors=True)
     code = end_like(status)
-    return STOPPED if code == 0 and not _is_whole(tape, reports) else code
-
-
-def _is_whole(tape: "Tape", reports: "list[Report]") -> bool:
-    reused = {place for report in reports for place in report.reused}
-    return len(reused) == len(tape.calls) and all(report.miss is None for report in reports)
-
-
-def _said(tape: "Tape", reports: "list[Report]") -> Iterator[str]:
-    """Say where the program left the recording, and what of it was given back."""
-    from inspector.cli.visible import visible
-    from inspector.diff import cut_around
-
-    reused = {place for report in reports for place in report.reused}
-    for miss in (report.miss for report in reports if report.miss is not None):
-        yield visible(f"replay: the program left its recording: {miss.message}")
-        if miss.part is not None:
-            then, now = cut_around(miss.then, miss.now, most=120)
-            yield visible(f"replay: {miss.part} differs")
-            yield visible(f"  - {'(not there)' if then is None else then}")
-            yield visible(f"  + {'(not there)' if now is None else now}")
-    if not reports:
-        yield "replay: nothing was replayed: no Python that has the inspector came to its end"
-    yield f"replay: {len(reused)} of {len(tape.calls)} calls of {tape.run} were given back"
-    if any(report.miss for report in reports):
-        return
-    left = [call for place, call in enumerate(tape.calls) if place not in reused]
-    for call in left[:_NAMED]:
-        yield visible(f"replay: not made again: {call.name} ({call.span[:8]})")
-    if left[_NAMED:]:
-        yield f"replay: and {len(left) - _NAMED} more"
+    return STOPPED if code == 0 and not is_whole(tape, reports) else code

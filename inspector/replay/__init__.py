@@ -6,16 +6,29 @@
 
 from inspector.replay.player import STOPPED, begin
 from inspector.replay.report import Miss, Report, reports_of
-from inspector.replay.tape import NotReplayable, Tape, TapeCall, read_tape, tape_of, write_tape
+from inspector.replay.tape import (
+    NotReplayable,
+    Plan,
+    Tape,
+    TapeCall,
+    check_whole,
+    place_of,
+    read_tape,
+    tape_of,
+    write_tape,
+)
 
 __all__ = [
     "STOPPED",
     "Miss",
     "NotReplayable",
+    "Plan",
     "Report",
     "Tape",
     "TapeCall",
     "begin",
+    "check_whole",
+    "place_of",
     "read_tape",
     "reports_of",
     "tape_of",

@@ -20,21 +20,23 @@ from inspector.record.captured import captured, plain
 from inspector.record.current import above
 from inspector.redaction import Redactor
 from inspector.replay.asked import Asked, asked, asked_of_tool
+from inspector.replay.live import Live
 from inspector.replay.network import forbid_network
 from inspector.replay.report import Miss, Report, leave
 from inspector.replay.tape import AROUND, Key, Tape, TapeCall, key_of, read_tape
 from instrument import control
-from instrument.control import Answer, HttpAnswer, Proposal
+from instrument.control import Answer, HttpAnswer, Proceed, Proposal
 
 STOPPED: Final = 3
 """The exit code of a program that left its recording."""
 _OF_RUN: Final = "inspector.replay.run"
 _OF_SPAN: Final = "inspector.replay.span"
+_IS_LIVE: Final = "inspector.replay.live"
 _CLAIM: Final = "claimed"
 
 
 def begin(tape: Path, directory: Path) -> None:
-    """Replay a tape in this process from now on, strictly: a call that is not on it ends the program.
+    """Replay a tape in this process from now on; unless its plan says otherwise, what is not on it ends the program.
 
     Args:
         tape: The file.
@@ -61,46 +63,74 @@ class Player:
         self._lock = RLock()
         self._reused: list[int] = []
         self._has_claimed = False
+        self._is_live = False
+        self._miss: Miss | None = None
+        self._live = Live(tape.plan.allowed)
         self._left: dict[Key, deque[int]] = {}
         for place, call in enumerate(tape.calls):
             self._left.setdefault(call.key, deque()).append(place)
 
-    def decide(self, proposal: Proposal) -> Answer:
-        """Return what a call was answered when it was recorded; there is no other way out but the program's end."""
-        is_tool = proposal.noun == "tool_call"
-        given, _ = self._redactor.redact_value("args" if is_tool else "prompt", plain(captured(proposal.args)))
-        request = asked_of_tool(given) if is_tool else asked(given)
-        subject = proposal.name if is_tool else ""
-        place = self._take(key_of(proposal.noun, subject, tuple(_path()), request.parts))
-        if place is None:
-            self._stop(self._miss(proposal, request))
-        call = self._tape.calls[place]
+    def decide(self, proposal: Proposal) -> Answer | Proceed:
+        """Return what a call was answered when it was recorded, or let it go on where the plan says so."""
         span = trace.get_current_span()
         span.set_attribute(_OF_RUN, self._tape.run)
+        place = None if self._is_live else self._take(proposal)
+        if place is None:
+            span.set_attribute(_IS_LIVE, value=True)
+            return self._live.decide(proposal)
+        call = self._tape.calls[place]
         span.set_attribute(_OF_SPAN, call.span)
         if call.exchanges is None:
             return Answer(self._result(call), by=call.span)
         return Answer([self._attempt(each, call) for each in read_exchanges(call.exchanges)], by=call.span)
 
     def reached(self, place: str) -> None:
-        """End the program, which is about to reach another machine."""
-        self._stop(Miss(f"it connects to {place}, and a replay reaches no other machine"))
+        """End the program, which is about to reach another machine and makes no calls of its own."""
+        if not self._is_live:
+            self._stop(Miss(f"it connects to {place}, and a replay reaches no other machine"))
 
     def finish(self) -> None:
         """Leave word of what was given back."""
         with suppress(OSError):
-            leave(Report(tuple(self._reused)), self._directory)
+            leave(self._report(self._miss), self._directory)
 
-    def _take(self, key: Key) -> int | None:
+    def _report(self, miss: Miss | None) -> Report:
+        made = dict(self._live.made) if self._is_live else None
+        return Report(tuple(self._reused), miss, made, dict(self._live.refused))
+
+    def _take(self, proposal: Proposal) -> int | None:
+        """Return the place of the recorded call that is the same; None where calls are made from here on."""
+        request = self._request(proposal)
+        key = key_of(proposal.noun, _subject(proposal), tuple(_path()), request.parts)
         with self._lock:
             if not self._has_claimed:
                 self._claim()
-            left = self._left.get(key)
-            if not left:
+            left, plan = self._left.get(key), self._tape.plan
+            if self._is_live:
                 return None
-            place = left.popleft()
-            self._reused.append(place)
-            return place
+            if not left:
+                self._leave_the_tape(self._miss_of(proposal, request))
+            elif plan.live_from is not None and left[0] >= plan.live_from:
+                self._is_live = True
+            elif (why := self._tape.calls[left[0]].unrecordable) is not None:
+                self._leave_the_tape(Miss(why))
+            else:
+                place = left.popleft()
+                self._reused.append(place)
+                return place
+        # Again at the end; this is for a program that is killed.
+        self.finish()
+        return None
+
+    def _request(self, proposal: Proposal) -> Asked:
+        is_tool = proposal.noun == "tool_call"
+        given, _ = self._redactor.redact_value("args" if is_tool else "prompt", plain(captured(proposal.args)))
+        return asked_of_tool(given) if is_tool else asked(given)
+
+    def _leave_the_tape(self, miss: Miss) -> None:
+        if not self._tape.plan.goes_on:
+            self._stop(miss)
+        self._is_live, self._miss = True, miss
 
     def _claim(self) -> None:
         """Have the tape for this process alone: another one would be given the same calls again."""
@@ -110,7 +140,7 @@ class Player:
             self._stop(Miss("a second process of it calls a model, and calls of one process can be replayed alone"))
         self._has_claimed = True
 
-    def _miss(self, proposal: Proposal, request: Asked) -> Miss:
+    def _miss_of(self, proposal: Proposal, request: Asked) -> Miss:
         kind = {"llm_generate": "model", "tool_call": "tool"}.get(proposal.noun, proposal.noun)
         alike = [place for place, call in enumerate(self._tape.calls) if _is_alike(call, proposal)]
         number = 1 + sum(self._tape.calls[place].noun == proposal.noun for place in self._reused)
@@ -168,7 +198,7 @@ class Player:
     def _stop(self, miss: Miss) -> NoReturn:
         with self._lock:
             with suppress(OSError):
-                leave(Report(tuple(self._reused), miss), self._directory)
+                leave(self._report(miss), self._directory)
             for stream in (sys.stdout, sys.stderr):
                 # It may be closed, or be none of Python's.
                 with suppress(Exception):
@@ -197,6 +227,10 @@ class _Broken(Iterable[bytes]):
 def _path() -> Iterator[str]:
     found = [f"{AROUND[span.noun]} {span.before.get('name')}" for span in above() if span.noun in AROUND]
     return reversed(found)
+
+
+def _subject(proposal: Proposal) -> str:
+    return proposal.name if proposal.noun == "tool_call" else ""
 
 
 def _is_alike(call: TapeCall, proposal: Proposal) -> bool:

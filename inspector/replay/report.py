@@ -28,6 +28,10 @@ class Report(Struct, frozen=True):
     reused: tuple[int, ...]
     """The calls of the tape that were given back, by their places."""
     miss: Miss | None = None
+    live: dict[str, int] | None = None
+    """The calls that were made since, by what was called; None of a program that was not let go on."""
+    refused: dict[str, int] = {}
+    """Tools that were not allowed to run."""
 
 
 def leave(report: Report, directory: Path) -> None:

@@ -22,6 +22,7 @@ WITHHELD: Final = frozenset(("instrument",))
 _EXCHANGES: Final = "inspector.raw.exchanges"
 _RESULT: Final = "inspector.raw.result"
 _ERROR: Final = "inspector.raw.error"
+_LISTED: Final = 8
 _NOT_NAMED: Final = frozenset(("run", "cell", "request", "label"))
 _REDACTED: Final = b"[redacted:"
 
@@ -52,6 +53,8 @@ class TapeCall(Struct, frozen=True):
     """The same as JSON text."""
     error: str | None = None
     """What it raised, as `read_error` reads it."""
+    unrecordable: str | None = None
+    """Why it cannot be given back, where nothing of these three is there."""
 
     @property
     def key(self) -> "Key":
@@ -67,6 +70,17 @@ def key_of(noun: str, subject: str, path: tuple[str, ...], parts: Mapping[str, s
     return noun, subject, path, tuple(sorted(parts.items()))
 
 
+class Plan(Struct, frozen=True):
+    """What is to happen besides; by default nothing, and a call that is not on the tape ends the program."""
+
+    goes_on: bool = False
+    """Whether a program that leaves its recording makes its further calls."""
+    live_from: int | None = None
+    """The place of the call from which on all calls are made."""
+    allowed: tuple[str, ...] = ()
+    """Tools that then run without a question; ``*`` is all."""
+
+
 class Tape(Struct, frozen=True):
     """A run, in the order in which its calls began."""
 
@@ -74,6 +88,7 @@ class Tape(Struct, frozen=True):
     calls: tuple[TapeCall, ...]
     texts: dict[str, str]
     """The parts of all requests, by their hashes."""
+    plan: Plan = Plan()
 
 
 _decode: Final = msgspec.json.Decoder(Tape).decode
@@ -95,12 +110,13 @@ def write_tape(tape: Tape, path: Path) -> None:
     path.write_bytes(msgspec.json.encode(tape))
 
 
-def tape_of(run: str, events: Iterable[Event]) -> Tape:
+def tape_of(run: str, events: Iterable[Event], *, whole: bool = True) -> Tape:
     """Make a tape of a run.
 
     Args:
         run: What the run is called.
         events: All of it, in full and raw, in the order they began.
+        whole: Whether every call has to be there to be given back; else those that are not say why.
 
     Raises:
         NotReplayable: It has a call that a replay cannot answer, or none at all.
@@ -129,17 +145,63 @@ def tape_of(run: str, events: Iterable[Event]) -> Tape:
             why = f"a replay does not withhold {event.kind} calls of this kind yet, it would make them again"
             raise NotReplayable(f"{_called(event)} cannot be replayed: {why}")
         texts |= request.texts
+    if whole:
+        check_whole(calls)
     if not calls:
         raise NotReplayable(f"the run {run} has no call of a model or a tool, so there is nothing to replay")
     return Tape(run, tuple(calls), texts)
 
 
+def check_whole(calls: Iterable[TapeCall]) -> None:
+    """See that calls can be given back.
+
+    Raises:
+        NotReplayable: One cannot.
+    """
+    for call in calls:
+        if call.unrecordable is not None:
+            raise NotReplayable(call.unrecordable)
+
+
+def place_of(tape: Tape, span: str) -> int:
+    """Return the place of a call on a tape.
+
+    Args:
+        tape: The tape.
+        span: The id of its span, or how it begins.
+
+    Raises:
+        NotReplayable: No call begins so, or several do.
+    """
+    found = [place for place, call in enumerate(tape.calls) if call.span.startswith(span.lower())]
+    if len(found) == 1:
+        return found[0]
+    listed = ", ".join(f"{call.name} ({call.span[:8]})" for call in tape.calls[:_LISTED])
+    more = ", …" if len(tape.calls) > _LISTED else ""
+    which = "several calls" if found else "no call"
+    raise NotReplayable(f"{which} of the run {tape.run} that a replay answers begin with {span}; it has {listed}{more}")
+
+
 def _model_call(event: Event, path: tuple[str, ...], request: Asked) -> TapeCall:
-    exchanges = _exchanges(event)
-    return TapeCall(event.span_id, "llm_generate", event.name, "", path, dict(request.parts), exchanges)
+    found = (event.span_id, "llm_generate", event.name, "", path, dict(request.parts))
+    try:
+        return TapeCall(*found, _exchanges(event))
+    except NotReplayable as error:
+        return TapeCall(*found, unrecordable=str(error))
 
 
 def _tool_call(event: Event, path: tuple[str, ...], request: Asked) -> TapeCall:
+    tool = str(_attributes(event).get(sc.SEED_TOOL_NAME))
+    found = (event.span_id, "tool_call", event.name, tool, path, dict(request.parts))
+    try:
+        result, output, error = _outcome(event)
+        return TapeCall(*found, result=result, output=output, error=error)
+    except NotReplayable as error:
+        return TapeCall(*found, unrecordable=str(error))
+
+
+def _outcome(event: Event) -> tuple[str | None, str, str | None]:
+    """Return what a tool gave or raised."""
     attributes = _attributes(event)
     result, error = attributes.get(_RESULT), attributes.get(_ERROR)
     if event.status not in ("ok", "error") or not (isinstance(result, str) or isinstance(error, str)):
@@ -154,13 +216,7 @@ def _tool_call(event: Event, path: tuple[str, ...], request: Asked) -> TapeCall:
         why = "a secret was taken out of its result"
     if why is not None:
         raise NotReplayable(f"{_called(event)} cannot be replayed: {why}")
-    tool = str(attributes.get(sc.SEED_TOOL_NAME))
-    return TapeCall(
-        *(event.span_id, "tool_call", event.name, tool, path, dict(request.parts)),
-        result=result if isinstance(result, str) else None,
-        output=output,
-        error=error if isinstance(error, str) else None,
-    )
+    return result if isinstance(result, str) else None, output, error if isinstance(error, str) else None
 
 
 def _unrecordable(written: str) -> str | None:

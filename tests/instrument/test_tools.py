@@ -155,3 +155,15 @@ def test_a_generator_is_refused_when_it_is_decorated():
     for function in (pages, later):
         with pytest.raises(TypeError, match="is a generator, which cannot be a tool; return a list"):
             tool(function)
+
+
+def test_a_controller_is_told_of_a_function_that_changes_nothing():
+    said = []
+
+    def look(call):
+        said.append((call.name, call.read_only))
+
+    with control.install(look):
+        tool(name="reads", read_only=True)(lambda city: city)("Oslo")
+        tool(name="writes")(lambda city: city)("Oslo")
+    assert said == [("reads", True), ("writes", False)]

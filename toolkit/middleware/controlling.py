@@ -35,7 +35,11 @@ async def carried_out(tool: "Tool", call: ToolCall, context: ToolContext, report
     if control.controller is None:
         return await tool.forward(call, context)
     proposal = control.Proposal(
-        "tool_call", call.name, call.arguments, call_id=context.call_id, emitter="toolkit", subject=tool
+        *("tool_call", call.name, call.arguments),
+        call_id=context.call_id,
+        emitter="toolkit",
+        subject=tool,
+        read_only=tool.definition.annotations.get("readOnlyHint") is True,
     )
     try:
         ruling = await control.ask(proposal, report)

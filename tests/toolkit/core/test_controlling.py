@@ -181,3 +181,17 @@ def test_a_model_call_that_is_refused_raises_the_refusal():
 
     with pytest.raises(Denied, match="the budget is spent"):
         ask(Echo(), deny, asked())
+
+
+@pytest.mark.parametrize("annotations", [{"readOnlyHint": True}, {}])
+def test_a_controller_is_told_of_a_tool_that_says_it_changes_nothing(annotations):
+    class Look(Tool):
+        def __init__(self):
+            super().__init__(ToolDefinition(name="look", annotations=annotations))
+
+        async def run(self, call, context):
+            return "seen"
+
+    said = []
+    call(Look(), lambda proposal: said.append(proposal.read_only))
+    assert said == [bool(annotations)]

@@ -1,0 +1,75 @@
+"""What ``inspector replay`` says at its end: where the program left the recording, and what became of its calls."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from inspector.cli.figures import counted
+from inspector.cli.visible import visible
+from inspector.diff import cut_around
+from inspector.replay import Miss, Report, Tape
+
+_NAMED = 5
+"""Calls that are named where they were not made again."""
+
+
+def is_whole(tape: Tape, reports: Sequence[Report]) -> bool:
+    """Tell whether the program made the calls of its recording, or did what it was let do."""
+    if any(report.miss is not None for report in reports if report.live is None):
+        return False
+    return any(report.live is not None for report in reports) or len(_reused(reports)) == len(tape.calls)
+
+
+def replayed_lines(tape: Tape, reports: Sequence[Report]) -> Iterator[str]:
+    """Say where the program left the recording, what of it was given back, and what was not.
+
+    Args:
+        tape: What it was to be given.
+        reports: What its processes left.
+    """
+    for report in reports:
+        if report.miss is not None:
+            yield from _missed(report.miss, goes_on=report.live is not None)
+    if not reports:
+        yield "replay: nothing was replayed: no Python that has the inspector came to its end"
+    reused = _reused(reports)
+    yield f"replay: {len(reused)} of {len(tape.calls)} calls of {tape.run} were given back"
+    yield from _live(reports)
+    if any(report.miss is not None and report.live is None for report in reports):
+        return
+    left = [call for place, call in enumerate(tape.calls) if place not in reused]
+    for call in left[:_NAMED]:
+        why = "" if call.unrecordable is None else f": {call.unrecordable}"
+        yield visible(f"replay: not made again: {call.name} ({call.span[:8]}){why}")
+    if left[_NAMED:]:
+        yield f"replay: and {len(left) - _NAMED} more"
+
+
+def _reused(reports: Sequence[Report]) -> set[int]:
+    return {place for report in reports for place in report.reused}
+
+
+def _missed(miss: Miss, *, goes_on: bool) -> Iterator[str]:
+    left = "the program left its recording, and went on live" if goes_on else "the program left its recording"
+    yield visible(f"replay: {left}: {miss.message}")
+    if miss.part is not None:
+        then, now = cut_around(miss.then, miss.now, most=120)
+        yield visible(f"replay: {miss.part} differs")
+        yield visible(f"  - {'(not there)' if then is None else then}")
+        yield visible(f"  + {'(not there)' if now is None else now}")
+
+
+def _live(reports: Sequence[Report]) -> Iterator[str]:
+    made: Counter[str] = Counter()
+    refused: Counter[str] = Counter()
+    for report in reports:
+        made.update(report.live or {})
+        refused.update(report.refused)
+    if made:
+        yield visible(f"replay: {counted(made.total(), 'call')} made live: {_times(made)}")
+    if refused:
+        way_out = " ".join(f"--allow {name}" for name in refused)
+        yield visible(f"replay: not allowed to run: {_times(refused)}; to allow it: {way_out}")
+
+
+def _times(counts: Mapping[str, int]) -> str:
+    return ", ".join(name if count == 1 else f"{name} ({count} times)" for name, count in counts.items())

@@ -1,0 +1,77 @@
+"""Calls that a replay makes after all, where the program may leave its recording: tools are asked for first."""
+
+import json
+from collections import Counter
+from collections.abc import Collection
+from pathlib import Path
+from threading import RLock
+from typing import Final
+
+from instrument.control import Denied, Proceed, Proposal
+
+EVERY: Final = "*"
+"""Allows all tools."""
+_TERMINAL: Final = Path("/dev/tty")
+_SHOWN: Final = 2_000
+"""Characters of arguments that a person is shown."""
+
+
+class Live:
+    """Decides about the calls of a program that has left its recording.
+
+    Args:
+        allowed: The tools that run without a question.
+    """
+
+    def __init__(self, allowed: Collection[str]) -> None:
+        self._allowed = set(allowed)
+        self._lock = RLock()
+        self.made: Counter[str] = Counter()
+        """What was called, and how often."""
+        self.refused: Counter[str] = Counter()
+
+    def decide(self, proposal: Proposal) -> Proceed:
+        """Let a call go on: a tool that may change something where a person allows it.
+
+        Raises:
+            Denied: Nobody does.
+        """
+        # One question at a time, and one answer for whoever waits to ask the same.
+        with self._lock:
+            if proposal.noun == "tool_call" and not (proposal.read_only or self._is_allowed(proposal.name)):
+                self._ask(proposal)
+            self.made[proposal.name or "a model"] += 1
+        return Proceed()
+
+    def _is_allowed(self, tool: str) -> bool:
+        return not self._allowed.isdisjoint((tool, EVERY))
+
+    def _ask(self, proposal: Proposal) -> None:
+        name = proposal.name
+        answer = _answer_at_the_terminal(
+            f"replay: run the tool {_shown(name)} with {_shown(proposal.args)}? [y/N/always] "
+        )
+        if answer == "always":
+            self._allowed.add(name)
+        elif answer not in ("y", "yes"):
+            self.refused[name] += 1
+            if answer is None:
+                raise Denied(f"the replay has no terminal to ask whether {name} may run; to allow it: --allow {name}")
+            raise Denied(f"{name} was refused at the terminal", by="terminal")
+
+
+def _shown(value: object) -> str:
+    """Return a value as JSON of ASCII: what a model writes controls no terminal."""
+    text = json.dumps(value, default=repr)
+    more = len(text) - _SHOWN
+    return text if more <= 0 else f"{text[:_SHOWN]}... ({more} more characters)"
+
+
+def _answer_at_the_terminal(question: str) -> str | None:
+    """Ask whoever sits there, whatever the program's own streams are; None where nobody does."""
+    try:
+        with _TERMINAL.open("rb", buffering=0) as reading, _TERMINAL.open("wb", buffering=0) as writing:
+            writing.write(question.encode())
+            return reading.readline().decode(errors="replace").strip().lower()
+    except OSError:
+        return None
