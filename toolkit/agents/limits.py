@@ -1,7 +1,7 @@
 """How deep agents may call agents, and how much one run may spend."""
 
 import asyncio
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -16,6 +16,14 @@ CostOf = Callable[[ModelResponse], float]
 
 _PARTS = (("prompt_tokens", "input_tokens"), ("completion_tokens", "output_tokens"))
 _LONGEST_PATH = 6
+_SPENT = {
+    "turns": ("asked models {limit} times", True),
+    "calls": ("wanted {spent} tool calls", True),
+    "tokens": ("used {spent} tokens", False),
+    "cost": ("cost {spent:g}", False),
+}
+"""What is counted: what is said where it is too much, and whether that is known before; if not, reaching the limit is
+the end, since the next answer would go beyond it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,10 +70,8 @@ class Run:
     above: int = 0
     """How many agents are at work above it."""
     around: "Run | None" = None
-    turns: int = 0
-    calls: int = 0
-    tokens: int = 0
-    cost: float = 0.0
+    spent: dict[str, float] = field(default_factory=lambda: dict.fromkeys(_SPENT, 0))
+    """How much of each limit."""
     problem: str | None = None
     """The limit that was reached; nobody in the run goes on then."""
 
@@ -76,43 +82,38 @@ class Run:
             if limit is not None and work.depth - run.above > limit:
                 names = work.names()
                 path = " > ".join(names if len(names) <= _LONGEST_PATH else (*names[:3], "…", *names[-2:]))
-                run.problem = run.problem or f"agents called agents {limit} deep ({path}), {_reached('depth', limit)}"
+                run.refuse("depth", limit, f"agents called agents {limit} deep ({path})")
 
     def ask(self) -> str | None:
         """Count a question to a model; return why it may not be asked, or None."""
-        for run in self._all():
-            limit = run.limits.turns
-            if limit is not None and run.turns >= limit:
-                run.problem = run.problem or f"{run.name} asked models {limit} times, {_reached('turns', limit)}"
-            run.turns += 1
-        return self._refusal()
+        return self._count(lambda _: {"turns": 1})
 
     def call(self, number: int) -> str | None:
         """Count calls of tools; return why they may not be made, or None."""
-        for run in self._all():
-            limit = run.limits.calls
-            run.calls += number
-            if limit is not None and run.calls > limit:
-                run.problem = run.problem or f"{run.name} wanted {run.calls} tool calls, {_reached('calls', limit)}"
-        return self._refusal()
+        return self._count(lambda _: {"calls": number})
 
     def spend(self, response: ModelResponse) -> None:
         """Count what an answer took; one that takes too much still counts, and no further one is asked for."""
+        tokens = _tokens(response)
+        self._count(lambda limits: {"tokens": tokens, "cost": limits.cost_of(response) if limits.cost_of else 0})
+
+    def refuse(self, name: str, limit: float, why: str) -> None:
+        """Let nobody in the run go on, unless it was ended before."""
+        self.problem = self.problem or f"{why}, and Limits({name}={limit}) allows no more"
+
+    def _count(self, amounts: Callable[[Limits], Mapping[str, float]]) -> str | None:
         for run in self._all():
-            limits = run.limits
-            run.tokens += _tokens(response)
-            run.cost += limits.cost_of(response) if limits.cost_of is not None else 0.0
-            if limits.tokens is not None and run.tokens >= limits.tokens:
-                run.problem = run.problem or f"{run.name} used {run.tokens} tokens, {_reached('tokens', limits.tokens)}"
-            if limits.cost is not None and run.cost >= limits.cost:
-                run.problem = run.problem or f"{run.name} cost {run.cost:g}, {_reached('cost', limits.cost)}"
+            for name, amount in amounts(run.limits).items():
+                spent = run.spent[name] = run.spent[name] + amount
+                limit: float | None = getattr(run.limits, name)
+                sentence, is_known_before = _SPENT[name]
+                if limit is not None and (spent > limit or (spent == limit and not is_known_before)):
+                    run.refuse(name, limit, f"{run.name} {sentence.format(limit=limit, spent=spent)}")
+        return next((run.problem for run in self._all() if run.problem is not None), None)
 
     def has(self, limits: Limits) -> bool:
         """Return whether it, or a run around it, is held to these very limits."""
         return any(run.limits is limits for run in self._all())
-
-    def _refusal(self) -> str | None:
-        return next((run.problem for run in self._all() if run.problem is not None), None)
 
     def _all(self) -> Iterator["Run"]:
         run: Run | None = self
@@ -176,10 +177,6 @@ def running(name: str, limits: Limits | None) -> Generator[Work]:
     finally:
         # Not by token: a coroutine that is left may be closed in another context.
         _current.set(outer)
-
-
-def _reached(name: str, limit: float) -> str:
-    return f"and Limits({name}={limit}) allows no more"
 
 
 def _tokens(response: ModelResponse) -> int:

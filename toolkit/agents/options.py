@@ -22,19 +22,6 @@ FUNCTIONS = "functions, as 'module.py:function'"
 """What lists of functions hold, in messages."""
 
 
-def as_limits(value: object) -> object:
-    """Return what pydantic can read as ``Limits``.
-
-    Raises:
-        ValueError: It is nothing of the kind.
-    """
-    if value is None or isinstance(value, Limits | Mapping):
-        return cast("object", value)
-    from toolkit.schemas.reading import type_name
-
-    raise ValueError(f"expected limits, as in {{depth: 3, tokens: 100000}}, found {type_name(value)}")
-
-
 def as_output(value: object) -> object:
     """Return a type, or where there is one.
 
@@ -59,7 +46,7 @@ class SharedOptions(TypedDict, total=False):
     """How often its model may be asked in one run; 20 times by default."""
     max_parallel: "Count | None"
     """How many of its tools work at once; all that are called by default."""
-    limits: "Annotated[Limits | None, BeforeValidator(as_limits)]"
+    limits: Limits | None
     """What a run may come to, with the agents that it calls: ``depth``, ``turns``, ``calls``, ``tokens``."""
     output: "Annotated[Any, BeforeValidator(as_output)]"
     """The type of its answer, as ``module.py:Name``; in Python the type itself, such as a pydantic model."""

@@ -1,27 +1,19 @@
 """Says which agents are at work for another one."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import instrument
 
 _LONGEST = 60
+_MOST = 20
 
 
-@dataclass(slots=True)
-class _Group:
-    """The children of one agent that work at the same time."""
-
-    started: int = 0
-    hidden: int = 0
-    running: dict[str, str] = field(default_factory=dict[str, str])
-    """By the id of the call, what is said of it; nothing for one that is not shown."""
-
-
-class Children:
-    """Writes a line when an agent that is called as a tool begins and one when it ends.
+@contextmanager
+def children_shown(limits: Mapping[str, int], write: Callable[[str], None]) -> Generator[None]:
+    """Write a line when an agent that is called as a tool begins and one when it ends.
 
     Of the agents that one agent has at work at a time, the first ``max_display_instances`` are shown; how many more
     there were is said when all are done.
@@ -30,55 +22,57 @@ class Children:
         limits: The number for each calling agent, by its name.
         write: Takes each line.
     """
+    children = _Children(limits, write)
+    hooks = {
+        "before_tool_call": children.began,
+        "after_tool_call": children.ended,
+        "error_tool_call": children.ended,
+    }
+    for name, hook in hooks.items():
+        instrument.register(name, hook)
+    try:
+        yield
+    finally:
+        for name, hook in hooks.items():
+            instrument.unregister(name, hook)
 
+
+@dataclass(slots=True)
+class _Group:
+    """The children of one agent that work at the same time."""
+
+    most: int
+    started: int = 0
+    running: dict[str, str] = field(default_factory=dict[str, str])
+    """By the id of the call, what is said of it; nothing for one that is not shown."""
+
+
+class _Children:
     def __init__(self, limits: Mapping[str, int], write: Callable[[str], None]) -> None:
         self._limits = limits
         self._write = write
         self._groups: dict[str, _Group] = {}
 
-    def __enter__(self) -> Self:
-        instrument.register("before_tool_call", self._began)
-        instrument.register("after_tool_call", self._succeeded)
-        instrument.register("error_tool_call", self._failed)
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        instrument.unregister("before_tool_call", self._began)
-        instrument.unregister("after_tool_call", self._succeeded)
-        instrument.unregister("error_tool_call", self._failed)
-
-    def _began(
-        self, *, tool_name: str, args: Mapping[str, Any] | None, context: Any, call_id: str, **_: object
-    ) -> None:
+    def began(self, *, tool_name: str, args: Mapping[str, Any] | None, context: Any, call_id: str, **_: object) -> None:
         if context.tool_source != "agent":
             return
-        group = self._groups.setdefault(context.agent_name, _Group())
+        agent: str = context.agent_name
+        group = self._groups.setdefault(agent, _Group(self._limits.get(agent, _MOST)))
         group.started += 1
-        if group.started > self._limits.get(context.agent_name, 20):
-            group.hidden += 1
-            group.running[call_id] = ""
-            return
-        label = f"{context.agent_name} > {tool_name.removeprefix('agent__')}[{group.started}]"
-        group.running[call_id] = label
-        message = " ".join(str((args or {}).get("message", "")).split())
-        self._write(f"{label}: {message[:_LONGEST]}{'…' if len(message) > _LONGEST else ''}")
+        group.running[call_id] = ""
+        if group.started <= group.most:
+            label = group.running[call_id] = f"{agent} > {tool_name.removeprefix('agent__')}[{group.started}]"
+            message = " ".join(str((args or {}).get("message", "")).split())
+            self._write(f"{label}: {message[:_LONGEST]}{'…' if len(message) > _LONGEST else ''}")
 
-    def _succeeded(self, *, context: Any, call_id: str, result: Any = None, **_: object) -> None:
-        self._ended(context, call_id, "failed" if getattr(result, "is_error", False) else "done")
-
-    def _failed(self, *, context: Any, call_id: str, **_: object) -> None:
-        self._ended(context, call_id, "failed")
-
-    def _ended(self, context: Any, call_id: str, outcome: str) -> None:
+    def ended(self, *, context: Any, call_id: str, result: Any = None, **_: object) -> None:
         group = self._groups.get(context.agent_name)
         if group is None or call_id not in group.running:
             return
-        label = group.running.pop(call_id)
-        if label:
-            self._write(f"{label} {outcome}")
+        if label := group.running.pop(call_id):
+            self._write(f"{label} {'failed' if getattr(result, 'is_error', True) else 'done'}")
         if not group.running:
             del self._groups[context.agent_name]
-            if group.hidden:
-                self._write(f"{context.agent_name} > {group.hidden} more, not shown (max_display_instances)")
+            if group.started > group.most:
+                hidden = group.started - group.most
+                self._write(f"{context.agent_name} > {hidden} more, not shown (max_display_instances)")

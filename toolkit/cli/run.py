@@ -2,12 +2,13 @@
 
 import asyncio
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from toolkit.cli.children import Children
+from toolkit.cli.children import children_shown
 from toolkit.cli.options import agent_option, application, cards_argument
 from toolkit.cli.text import say, shown
 from toolkit.errors import NoAnswer
@@ -57,9 +58,9 @@ def _message(message: str | None) -> str:
 
 async def _answer(fast: "FastAgent", agent: str | None, model: str | None, message: str, *, quiet: bool) -> None:
     limits = {config.name: config.max_display_instances for config in fast.configs}
-    with Children(limits, _note if not quiet else _nothing):
+    streams = sys.stdout.isatty()
+    with nullcontext() if quiet else children_shown(limits, _note):
         async with fast.run(model=model, agent=agent) as agents:
-            streams = sys.stdout.isatty()
             result = await agents.default.run(message, on_text=_piece if streams else None)
     if result.problem is not None:
         raise NoAnswer(result.problem)
@@ -73,7 +74,3 @@ async def _piece(text: str) -> None:
 def _note(line: str) -> None:
     sys.stderr.write(shown(line) + "\n")
     sys.stderr.flush()
-
-
-def _nothing(line: str) -> None:
-    del line

@@ -30,14 +30,9 @@ if TYPE_CHECKING:
 class _Declared:
     """What was written at a function; the tools bound to instances of its class share it."""
 
-    name: str
-    description: str
+    definition: ToolDefinition
+    """Without its schemas until the signature is read."""
     strict: bool
-    permissions: tuple[str, ...]
-    version: str
-    mcp_route: str | None
-    annotations: Mapping[str, Any]
-    definition: ToolDefinition | None = None
     signature: "Signature | None" = None
 
 
@@ -109,15 +104,22 @@ class FunctionTool(Tool):
         self._takes_self = self._is_of_class or (not is_static and is_method(raw))
         self._is_bound = not self._takes_self
         self._is_async = is_async(raw)
-        hints, asked = dict(annotations or {}), _several(permissions)
-        self._declared = _Declared(name or name_of(raw), description, strict, asked, version, mcp_route, hints)
+        written = ToolDefinition(
+            name=name or name_of(raw),
+            description=description,
+            mcp_route=mcp_route,
+            permissions=(permissions,) if isinstance(permissions, str) else tuple(permissions),
+            version=version,
+            annotations=dict(annotations or {}),
+        )
+        self._declared = _Declared(written, strict)
         if (route := route_of(cast("object", function)) or route_of(raw)) is not None:
             self.routed(route)
         # Where a hint names what is defined further down, the first use will find it.
         with suppress(NameError):
             self._declare()
         super().__init__(
-            cast("ToolDefinition", self._declared.definition),
+            self._declared.definition,
             input_guardrails=input_guardrails,
             output_guardrails=output_guardrails,
             on_error_func=on_error_func,
@@ -131,18 +133,13 @@ class FunctionTool(Tool):
         Raises:
             DefinitionInvalid: A hint names what does not exist.
         """
-        if self._declared.definition is None:
+        declared = self._declared
+        if declared.signature is None:
             try:
                 self._declare()
             except NameError as error:
-                raise DefinitionInvalid(f"{self._declared.name}: a type hint is not defined: {error}") from error
-        return cast("ToolDefinition", self._declared.definition)
-
-    @property
-    def name(self) -> str:
-        """The name by which a model calls it."""
-        # Not to be had before the tool is whole: a hint that names nothing is the program's mistake, not the model's.
-        return self._declared.name if self._declared.definition is not None else self.definition.name
+                raise DefinitionInvalid(f"{declared.definition.name}: a type hint is not defined: {error}") from error
+        return declared.definition
 
     @property
     def called_function(self) -> Callable[..., Any] | None:
@@ -151,13 +148,9 @@ class FunctionTool(Tool):
 
     def routed(self, route: Route) -> None:
         """Offer the tool under ``route``, for ``@mcp_route`` above ``@tool``."""
-        declared = self._declared
-        declared.mcp_route = route.path
-        declared.permissions = tuple(dict.fromkeys((*declared.permissions, *route.permissions)))
-        if declared.definition is not None:
-            declared.definition = replace(
-                declared.definition, mcp_route=declared.mcp_route, permissions=declared.permissions
-            )
+        written = self._declared.definition
+        permissions = tuple(dict.fromkeys((*written.permissions, *route.permissions)))
+        self._declared.definition = replace(written, mcp_route=route.path, permissions=permissions)
 
     def __get__(self, instance: object, owner: type | None = None) -> Self:
         """Return the tool bound to ``instance``, or to the class where it is a classmethod."""
@@ -212,19 +205,15 @@ class FunctionTool(Tool):
         need("pydantic", extra="toolkit", purpose="a tool made of a function")
         from toolkit.functions.signature import read_signature  # with pydantic, which takes its time
 
-        declared = self._declared
+        declared, written = self._declared, self._declared.definition
         documented = documentation(docstring_of(self.function))
-        signature = read_signature(self.function, tool=declared.name, documented=documented, method=self._takes_self)
-        declared.definition = ToolDefinition(
-            name=declared.name,
-            description=declared.description or documented.description,
+        signature = read_signature(self.function, tool=written.name, documented=documented, method=self._takes_self)
+        declared.definition = replace(
+            written,
+            description=written.description or documented.description,
             input_schema=signature.input_schema,
             output_schema=signature.output_schema,
             strict=declared.strict,
-            mcp_route=declared.mcp_route,
-            permissions=declared.permissions,
-            version=declared.version,
-            annotations=declared.annotations,
         )
         declared.signature = signature
 
@@ -238,7 +227,3 @@ def _in_thread(function: Callable[..., Any], positional: list[Any], named: Argum
     except StopIteration as error:
         # No future can carry it: its waiter would wait for ever.
         raise RuntimeError(f"the function raised StopIteration: {error}") from error
-
-
-def _several(names: Iterable[str]) -> tuple[str, ...]:
-    return (names,) if isinstance(names, str) else tuple(names)

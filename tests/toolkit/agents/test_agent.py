@@ -185,7 +185,7 @@ def test_an_agent_without_a_model_says_how_to_give_it_one(run):
         ({"name": ""}, "an agent needs a name"),
         ({"name": "a", "max_turns": 0}, "agent 'a': max_turns: expected a whole number above 0, found 0"),
         ({"name": "a", "max_turns": "2"}, "max_turns: expected a whole number above 0, found '2'"),
-        ({"name": "a", "limits": 5}, "limits: expected limits, as in {depth: 3, tokens: 100000}, found a number"),
+        ({"name": "a", "limits": 5}, "limits: expected a mapping, found a number"),
         ({"name": "a", "max_parallel": 0}, "max_parallel: expected a whole number above 0, found 0"),
         ({"name": "a", "tools": [42]}, "42 cannot be used as a tool"),
         ({"name": "a", "tools": [add_one, add_one]}, "two tools are called 'add_one'"),
