@@ -18,6 +18,7 @@ class ReplayOptions(TypedDict):
     live_after_divergence: bool
     live_from: str | None
     allow: tuple[str, ...]
+    answers: tuple[str, ...]
 
 
 @click.command(context_settings={"allow_interspersed_args": False})
@@ -35,6 +36,14 @@ class ReplayOptions(TypedDict):
 )
 @click.option(
     "--allow", type=Text(), multiple=True, metavar="TOOL", help="Let a tool run then without asking; '*' for all."
+)
+@click.option(
+    "--set",
+    "answers",
+    type=Text(),
+    multiple=True,
+    metavar="SPAN=FILE",
+    help="Give this call another answer: the text of a .txt, the result or body of a .json, the events of a .sse.",
 )
 @home_option
 @click.argument("run", metavar="RUN", type=Text())
@@ -62,7 +71,25 @@ def replay(*, run: str, program: tuple[str, ...], home: Path | None, **options: 
     plan = Plan(goes_on=options["live_after_divergence"], allowed=options["allow"])
     if plan.allowed and not (plan.goes_on or options["live_from"]):
         raise click.UsageError("--allow is about calls that are made: add --live-after-divergence or --from SPAN")
-    return _replay(_planned(_tape(settings_of(home), run), plan, options["live_from"]), words, home)
+    tape = _with_answers(_tape(settings_of(home), run), options["answers"])
+    return _replay(_planned(tape, plan, options["live_from"]), words, home)
+
+
+def _with_answers(tape: "Tape", answers: tuple[str, ...]) -> "Tape":
+    from inspector.cli.errors import CliError
+    from inspector.replay import place_of, with_answer
+
+    for given in answers:
+        span, _, file = given.partition("=")
+        if not (span and file):
+            raise click.UsageError(f"--set takes SPAN=FILE, not {given!r}")
+        try:
+            text = Path(file).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            why = getattr(error, "strerror", None) or "it is no text"
+            raise CliError(f"cannot read {file}, the answer of {span}: {why}") from error
+        tape = with_answer(tape, place_of(tape, span), file, text)
+    return tape
 
 
 def _planned(tape: "Tape", plan: "Plan", live_from: str | None) -> "Tape":

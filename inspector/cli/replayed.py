@@ -33,6 +33,9 @@ def replayed_lines(tape: Tape, reports: Sequence[Report]) -> Iterator[str]:
         yield "replay: nothing was replayed: no Python that has the inspector came to its end"
     reused = _reused(reports)
     yield f"replay: {len(reused)} of {len(tape.calls)} calls of {tape.run} were given back"
+    for call in (tape.calls[place] for place in sorted(reused)):
+        if call.is_set:
+            yield visible(f"replay: answered by --set: {call.name} ({call.span[:8]})")
     yield from _live(reports)
     if any(report.miss is not None and report.live is None for report in reports):
         return

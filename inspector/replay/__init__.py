@@ -4,6 +4,7 @@
 `reports_of` reads what came of it.
 """
 
+from inspector.replay.answers import with_answer
 from inspector.replay.player import STOPPED, begin
 from inspector.replay.report import Miss, Report, reports_of
 from inspector.replay.tape import (
@@ -32,5 +33,6 @@ __all__ = [
     "read_tape",
     "reports_of",
     "tape_of",
+    "with_answer",
     "write_tape",
 ]

@@ -32,6 +32,7 @@ STOPPED: Final = 3
 _OF_RUN: Final = "inspector.replay.run"
 _OF_SPAN: Final = "inspector.replay.span"
 _IS_LIVE: Final = "inspector.replay.live"
+_IS_SET: Final = "inspector.replay.set"
 _CLAIM: Final = "claimed"
 
 
@@ -80,6 +81,8 @@ class Player:
             return self._live.decide(proposal)
         call = self._tape.calls[place]
         span.set_attribute(_OF_SPAN, call.span)
+        if call.is_set:
+            span.set_attribute(_IS_SET, value=True)
         if call.exchanges is None:
             return Answer(self._result(call), by=call.span)
         return Answer([self._attempt(each, call) for each in read_exchanges(call.exchanges)], by=call.span)

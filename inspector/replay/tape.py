@@ -55,6 +55,8 @@ class TapeCall(Struct, frozen=True):
     """What it raised, as `read_error` reads it."""
     unrecordable: str | None = None
     """Why it cannot be given back, where nothing of these three is there."""
+    is_set: bool = False
+    """Whether a person put another answer in the place of the recorded one."""
 
     @property
     def key(self) -> "Key":

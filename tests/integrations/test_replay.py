@@ -307,7 +307,7 @@ def test_a_secret_in_an_answer_cannot_be_given_back(bench):
 def test_the_page_about_replay_says_what_happens(bench):
     page = (HERE.parents[1] / "docs" / "replay.md").read_text()
     (text,) = re.findall(r"^```python\n# app.py\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
-    _, well, differing = re.findall(r"^```text\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    _, well, differing, *_ = re.findall(r"^```text\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     program = written(bench, text)
     out = bench.record(program)
     done = bench.inspector("replay", "last", "--", program)

@@ -184,6 +184,39 @@ def test_connections_are_let_go_on_only_once_the_program_has_left_its_recording(
     assert done.out.startswith("echo: first\nsun in Bergen\nnot found\necho: second\n")
 
 
+STREAMS = """
+import openai
+client = openai.OpenAI()
+said = []
+with client.chat.completions.create(
+    model="m-1", messages=[{"role": "user", "content": "one"}], stream=True, stream_options={"include_usage": True}
+) as stream:
+    said.append("".join(chunk.choices[0].delta.content or "" for chunk in stream if chunk.choices))
+with client.responses.stream(model="m-1", input=said[0]) as stream:
+    said.append(stream.get_final_response().output_text)
+print(*said, client.responses.create(model="m-1", input="three").output_text, sep="; ")
+"""
+
+
+def test_another_answer_goes_through_the_clients_own_parsing_and_the_run_goes_on_from_it(bench):
+    program = written(bench, STREAMS)
+    assert bench.record(program) == "echo: one; echo: echo: one; echo: three\n"
+    one, two, three = (each.span_id for each in bench.events())
+    answer, other = bench.directory / "answer.txt", bench.directory / "other.txt"
+    answer.write_text("uno\n")
+    other.write_text("dos")
+    done = bench.inspector("replay", "--set", f"{two}={other}", "--set", f"{three}={other}", "last", "--", program)
+    assert (done.code, done.out) == (0, "echo: one; dos; dos\n"), done.err
+    assert f"replay: answered by --set: chat m-1 ({two[:8]})" in done.err
+    done = bench.inspector("replay", f"--set={one}={answer}", "last~1", "--", program)
+    assert (done.code, done.out) == (3, ""), done.err
+    assert "replay: parameter input differs" in done.err
+    with bench.models() as base:
+        words = (f"--set={one}={answer}", "--live-after-divergence", "last~2", "--", program)
+        done = bench.inspector("replay", *words, base=base, **KEYS)
+    assert (done.code, done.out) == (0, "uno; echo: uno; echo: three\n"), done.err
+
+
 def test_what_the_options_do_not_fit_is_refused_before_anything_runs(trip):
     bench, run, program = trip
     done = bench.inspector("replay", "--from", "ffffffffffffffff", run, "--", program, "Oslo")
@@ -192,3 +225,9 @@ def test_what_the_options_do_not_fit_is_refused_before_anything_runs(trip):
     done = bench.inspector("replay", "--allow", "book", run, "--", program, "Oslo")
     assert (done.code, done.out) == (2, "")
     assert "--allow is about calls that are made: add --live-after-divergence or --from SPAN" in done.err
+    done = bench.inspector("replay", "--set", "a=nowhere.txt", run, "--", program, "Oslo")
+    assert (done.code, done.out) == (1, "")
+    assert "cannot read nowhere.txt, the answer of a: No such file or directory" in done.err
+    done = bench.inspector("replay", "--set", "a", run, "--", program, "Oslo")
+    assert (done.code, done.out) == (2, "")
+    assert "--set takes SPAN=FILE, not 'a'" in done.err

@@ -1,0 +1,87 @@
+"""Another answer for a recorded call, as a person writes it into a file."""
+
+import json
+from pathlib import PurePath
+from typing import Any, Final, cast
+
+from msgspec.structs import replace
+
+from inspector.reading.exchanges import read_exchanges
+from inspector.replay.tape import NotReplayable, Tape, TapeCall
+from inspector.replay.wording import FORMS, reworded, reworded_stream
+
+_JSON: Final = ".json"
+_EVENTS: Final = ".sse"
+_STREAM: Final = "parameter stream"
+_OK: Final = 200
+
+
+def with_answer(tape: Tape, place: int, name: str, text: str) -> Tape:
+    """Return a tape on which a call has another answer.
+
+    Args:
+        tape: The tape.
+        place: Of the call.
+        name: The file's: what ends in ``.json`` is the result of a tool or the body of a model's answer, what ends in
+            ``.sse`` the events of a streamed one; everything else is a text.
+        text: What is in it.
+
+    Raises:
+        NotReplayable: It does not fit the call; the message says what would.
+    """
+    call = tape.calls[place]
+    try:
+        kind = PurePath(name).suffix.lower()
+        if kind == _JSON:
+            json.loads(text)
+        made = _of_model(tape, call, kind, text) if call.noun == "llm_generate" else _of_tool(call, kind, text)
+    except ValueError as why:
+        raise NotReplayable(f"{name} cannot be the answer of {call.name} ({call.span[:8]}): {why}") from why
+    made = replace(made, error=None, unrecordable=None, is_set=True)
+    return replace(tape, calls=(*tape.calls[:place], made, *tape.calls[place + 1 :]))
+
+
+def _of_model(tape: Tape, call: TapeCall, kind: str, text: str) -> TapeCall:
+    is_stream = tape.texts.get(call.parts.get(_STREAM, "")) == "true"
+    if kind == _JSON and is_stream:
+        raise ValueError("it was asked for as a stream; give its text in a .txt, or its events in a .sse")
+    if kind == _EVENTS and not is_stream:
+        raise ValueError("it was not asked for as a stream; give its text in a .txt, or the whole body in a .json")
+    body = text if kind in (_JSON, _EVENTS) else _with_text(call, text.removesuffix("\n"), is_stream=is_stream)
+    headers = {"content-type": "text/event-stream" if is_stream else "application/json"}
+    return replace(call, exchanges=json.dumps([{"status": _OK, "headers": headers, "text": [body]}]))
+
+
+def _with_text(call: TapeCall, text: str, *, is_stream: bool) -> str:
+    answered = [] if call.exchanges is None else [each for each in read_exchanges(call.exchanges) if each.status == _OK]
+    reword = reworded_stream if is_stream else reworded
+    found = reword(b"".join(answered[-1].pieces), text) if answered else None
+    if found is None:
+        whole = "its events in a .sse" if is_stream else "the whole body in a .json"
+        raise ValueError(f"no answer of a known form was recorded that it could stand in ({FORMS}); give {whole}")
+    return found.decode()
+
+
+def _of_tool(call: TapeCall, kind: str, text: str) -> TapeCall:
+    if kind == _EVENTS:
+        raise ValueError("a tool has no events; give its result in a .json or a .txt")
+    if call.result in (None, '"same"'):
+        given: Any = json.loads(text) if kind == _JSON else text.removesuffix("\n")
+        return replace(call, result='"same"', output=json.dumps(given))
+    value = _fields(json.loads(call.result).get("value"))
+    fields, changed = _fields(value.get("fields")), _fields(json.loads(text) if kind == _JSON else None)
+    if not fields:
+        raise ValueError("its result is no plain JSON, and no object with fields that could be given another value")
+    if not changed or changed.keys() - fields.keys():
+        raise ValueError(
+            f"its result is {value['class']}; give a JSON object of some of its fields: {', '.join(fields)}"
+        )
+    made: dict[str, Any] = {**value, "fields": {**fields, **changed}}
+    if "set" in value:
+        # Of a model of pydantic, those that were given to it.
+        made["set"] = sorted({*value["set"], *changed})
+    return replace(call, result=json.dumps({"value": made}))
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}

@@ -1,0 +1,125 @@
+"""What a model answered, with another text in it: in the form that its client parses, whole or as a stream."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, TypeAlias, cast
+
+import msgspec
+
+Fields: TypeAlias = Mapping[str, Any]
+
+FORMS: Final = "chat completions and responses of OpenAI, messages of Anthropic"
+"""Those that are known here."""
+_DONE: Final = b"data: [DONE]\n\n"
+_ITEM: Final = {"id": "msg_set", "type": "message", "role": "assistant", "status": "completed"}
+
+
+def reworded(body: bytes, text: str) -> bytes | None:
+    """Return an answer that says only this, tool calls and thoughts left out; None where its form is none of `FORMS`.
+
+    Args:
+        body: What was answered, whole.
+        text: What it is to say.
+    """
+    whole = _decoded(body)
+    said = None if whole is None else _said(whole, text)
+    return None if said is None else msgspec.json.encode(said)
+
+
+def reworded_stream(body: bytes, text: str) -> bytes | None:
+    """Return the events of a stream that say only this; None where their form is none of `FORMS`.
+
+    Args:
+        body: The events that were sent.
+        text: What they are to say.
+    """
+    events = list(_events(body))
+    if not events:
+        return None
+    match events[0].get("type"):
+        case "response.created":
+            said = list(_response(events, text))
+        case "message_start":
+            said = list(_message(events, text))
+        case _:
+            return _chunks(events, text)
+    return b"".join(b"event: %s\n%s" % (str(each["type"]).encode(), _data(each)) for each in said) if said else None
+
+
+def _decoded(body: bytes | str) -> Fields | None:
+    try:
+        found: Any = msgspec.json.decode(body)
+    except msgspec.MsgspecError:
+        return None
+    return cast("Fields", found) if isinstance(found, dict) else None
+
+
+def _events(body: bytes) -> Iterator[Fields]:
+    for line in body.decode(errors="replace").splitlines():
+        found = _decoded(line.removeprefix("data:")) if line.startswith("data:") else None
+        if found is not None:
+            yield found
+
+
+def _data(event: Fields) -> bytes:
+    return b"data: %s\n\n" % msgspec.json.encode(event)
+
+
+def _said(body: Fields, text: str) -> Fields | None:
+    if body.get("object") == "response" and isinstance(body.get("output"), list):
+        return {**body, "status": "completed", "output": [_item(text)]}
+    if body.get("type") == "message" and isinstance(body.get("content"), list):
+        return {**body, "content": [{"type": "text", "text": text}], "stop_reason": "end_turn", "stop_sequence": None}
+    if body.get("choices") and body.get("object") == "chat.completion":
+        message = {"role": "assistant", "content": text}
+        return {**body, "choices": [{"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}]}
+    return None
+
+
+def _item(text: str) -> Fields:
+    return {**_ITEM, "content": [{"type": "output_text", "text": text, "annotations": [], "logprobs": []}]}
+
+
+def _response(events: Sequence[Fields], text: str) -> Iterator[Fields]:
+    whole = _said(events[-1].get("response") or {}, text)
+    if whole is None:
+        return
+    item = _item(text)
+    place: Fields = {"item_id": item["id"], "output_index": 0, "content_index": 0}
+    part: Fields = item["content"][0]
+    several: tuple[Fields, ...] = (
+        events[0],
+        {"type": "response.output_item.added", "output_index": 0, "item": {**item, "content": []}},
+        {"type": "response.content_part.added", **place, "part": {**part, "text": ""}},
+        {"type": "response.output_text.delta", **place, "delta": text, "logprobs": []},
+        {"type": "response.output_text.done", **place, "text": text, "logprobs": []},
+        {"type": "response.content_part.done", **place, "part": part},
+        {"type": "response.output_item.done", "output_index": 0, "item": item},
+        {"type": "response.completed", "response": whole},
+    )
+    for number, event in enumerate(several):
+        yield {**event, "sequence_number": number}
+
+
+def _message(events: Sequence[Fields], text: str) -> Iterator[Fields]:
+    ending = next((each for each in events if each.get("type") == "message_delta"), None)
+    if ending is None:
+        return
+    yield events[0]
+    yield {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}
+    yield {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": text}}
+    yield {"type": "content_block_stop", "index": 0}
+    yield {**ending, "delta": {"stop_reason": "end_turn", "stop_sequence": None}}
+    yield {"type": "message_stop"}
+
+
+def _chunks(events: Sequence[Fields], text: str) -> bytes | None:
+    first = next((each for each in events if each.get("choices")), None)
+    if first is None or first.get("object") != "chat.completion.chunk":
+        return None
+
+    def chunk(delta: Fields, reason: str | None) -> Fields:
+        return {**first, "choices": [{"index": 0, "delta": delta, "finish_reason": reason, "logprobs": None}]}
+
+    said = [chunk({"role": "assistant", "content": text}, None), chunk({}, "stop")]
+    usage = [each for each in events if each.get("usage") and not each.get("choices")]
+    return b"".join(map(_data, [*said, *usage])) + _DONE
