@@ -1,5 +1,6 @@
 """``inspector replay``: a program again, against what its models answered in a recorded run."""
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
@@ -12,6 +13,20 @@ if TYPE_CHECKING:
     from inspector.settings import Settings
 
 
+class Pattern(Text):
+    """A regular expression, and a refusal that says what is wrong with it."""
+
+    name = "regex"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Refuse what is none."""
+        try:
+            re.compile(value)
+        except re.error as error:
+            self.fail(f"{value!r} is no regular expression: {error}", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 class ReplayOptions(TypedDict):
     """The options of ``replay``."""
 
@@ -19,6 +34,7 @@ class ReplayOptions(TypedDict):
     live_from: str | None
     allow: tuple[str, ...]
     answers: tuple[str, ...]
+    ignore: tuple[str, ...]
 
 
 @click.command(context_settings={"allow_interspersed_args": False})
@@ -45,6 +61,13 @@ class ReplayOptions(TypedDict):
     metavar="SPAN=FILE",
     help="Give this call another answer: the text of a .txt, the result or body of a .json, the events of a .sse.",
 )
+@click.option(
+    "--ignore",
+    type=Pattern(),
+    multiple=True,
+    metavar="REGEX",
+    help="Do not compare what fits this in the texts of requests, such as a time.",
+)
 @home_option
 @click.argument("run", metavar="RUN", type=Text())
 @click.argument("program", metavar="-- PROGRAM...", nargs=-1, type=click.UNPROCESSED)
@@ -68,7 +91,7 @@ def replay(*, run: str, program: tuple[str, ...], home: Path | None, **options: 
     words = program[1:] if program[:1] == ("--",) else program
     if not words:
         raise click.UsageError(f"give the program to run: inspector replay {run} -- app.py")
-    plan = Plan(goes_on=options["live_after_divergence"], allowed=options["allow"])
+    plan = Plan(goes_on=options["live_after_divergence"], allowed=options["allow"], ignored=options["ignore"])
     if plan.allowed and not (plan.goes_on or options["live_from"]):
         raise click.UsageError("--allow is about calls that are made: add --live-after-divergence or --from SPAN")
     tape = _with_answers(_tape(settings_of(home), run), options["answers"])
@@ -96,12 +119,13 @@ def _planned(tape: "Tape", plan: "Plan", live_from: str | None) -> "Tape":
     """Return the tape with what is to be done besides, once all that is to be given back can be."""
     from msgspec.structs import replace
 
-    from inspector.replay import check_whole, place_of
+    from inspector.replay import Ignoring, check_whole, place_of
 
     place = None if live_from is None else place_of(tape, live_from)
     if not plan.goes_on:
         check_whole(tape.calls[:place])
-    return replace(tape, plan=replace(plan, live_from=place))
+    compared = Ignoring(plan.ignored).in_tape(tape) if plan.ignored else tape
+    return replace(compared, plan=replace(plan, live_from=place))
 
 
 def _tape(settings: "Settings", text: str) -> "Tape":

@@ -1,7 +1,7 @@
 """What ``inspector replay`` says at its end: where the program left the recording, and what became of its calls."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from inspector.cli.figures import counted
 from inspector.cli.visible import visible
@@ -37,6 +37,9 @@ def replayed_lines(tape: Tape, reports: Sequence[Report]) -> Iterator[str]:
         if call.is_set:
             yield visible(f"replay: answered by --set: {call.name} ({call.span[:8]})")
     yield from _live(reports)
+    ignored = _sum(report.ignored for report in reports)
+    if ignored:
+        yield visible(f"replay: not compared: {', '.join(f'{each} ({count}x)' for each, count in ignored.items())}")
     if any(report.miss is not None and report.live is None for report in reports):
         return
     left = [call for place, call in enumerate(tape.calls) if place not in reused]
@@ -62,16 +65,20 @@ def _missed(miss: Miss, *, goes_on: bool) -> Iterator[str]:
 
 
 def _live(reports: Sequence[Report]) -> Iterator[str]:
-    made: Counter[str] = Counter()
-    refused: Counter[str] = Counter()
-    for report in reports:
-        made.update(report.live or {})
-        refused.update(report.refused)
+    made = _sum(report.live or {} for report in reports)
+    refused = _sum(report.refused for report in reports)
     if made:
         yield visible(f"replay: {counted(made.total(), 'call')} made live: {_times(made)}")
     if refused:
         way_out = " ".join(f"--allow {name}" for name in refused)
         yield visible(f"replay: not allowed to run: {_times(refused)}; to allow it: {way_out}")
+
+
+def _sum(counts: Iterable[Mapping[str, int]]) -> Counter[str]:
+    every: Counter[str] = Counter()
+    for each in counts:
+        every.update(each)
+    return every
 
 
 def _times(counts: Mapping[str, int]) -> str:

@@ -5,6 +5,7 @@
 """
 
 from inspector.replay.answers import with_answer
+from inspector.replay.ignoring import Ignoring
 from inspector.replay.player import STOPPED, begin
 from inspector.replay.report import Miss, Report, reports_of
 from inspector.replay.tape import (
@@ -21,6 +22,7 @@ from inspector.replay.tape import (
 
 __all__ = [
     "STOPPED",
+    "Ignoring",
     "Miss",
     "NotReplayable",
     "Plan",

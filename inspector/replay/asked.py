@@ -30,16 +30,17 @@ def asked(body: Any) -> Asked:
     Args:
         body: Its body as plain data, without secrets.
     """
-    return _asked(_parts(body))
+    return asked_in(_parts(body))
 
 
 def asked_of_tool(arguments: Any) -> Asked:
     """Return the arguments of a tool, each a part, as plain data without secrets."""
     named = cast("dict[str, Any]", arguments) if isinstance(arguments, dict) else {"": arguments}
-    return _asked((f"argument {name}", value) for name, value in named.items())
+    return asked_in((f"argument {name}", value) for name, value in named.items())
 
 
-def _asked(named: Iterable[tuple[str, Any]]) -> Asked:
+def asked_in(named: Iterable[tuple[str, Any]]) -> Asked:
+    """Return a request of parts that are named already."""
     parts: dict[str, str] = {}
     texts: dict[str, str] = {}
     for label, value in named:

@@ -20,6 +20,7 @@ from inspector.record.captured import captured, plain
 from inspector.record.current import above
 from inspector.redaction import Redactor
 from inspector.replay.asked import Asked, asked, asked_of_tool
+from inspector.replay.ignoring import Ignoring
 from inspector.replay.live import Live
 from inspector.replay.network import forbid_network
 from inspector.replay.report import Miss, Report, leave
@@ -67,6 +68,7 @@ class Player:
         self._is_live = False
         self._miss: Miss | None = None
         self._live = Live(tape.plan.allowed)
+        self._ignoring = Ignoring(tape.plan.ignored)
         self._left: dict[Key, deque[int]] = {}
         for place, call in enumerate(tape.calls):
             self._left.setdefault(call.key, deque()).append(place)
@@ -99,7 +101,7 @@ class Player:
 
     def _report(self, miss: Miss | None) -> Report:
         made = dict(self._live.made) if self._is_live else None
-        return Report(tuple(self._reused), miss, made, dict(self._live.refused))
+        return Report(tuple(self._reused), miss, made, dict(self._live.refused), dict(self._ignoring.counts))
 
     def _take(self, proposal: Proposal) -> int | None:
         """Return the place of the recorded call that is the same; None where calls are made from here on."""
@@ -128,7 +130,8 @@ class Player:
     def _request(self, proposal: Proposal) -> Asked:
         is_tool = proposal.noun == "tool_call"
         given, _ = self._redactor.redact_value("args" if is_tool else "prompt", plain(captured(proposal.args)))
-        return asked_of_tool(given) if is_tool else asked(given)
+        request = asked_of_tool(given) if is_tool else asked(given)
+        return self._ignoring.in_request(request) if self._tape.plan.ignored else request
 
     def _leave_the_tape(self, miss: Miss) -> None:
         if not self._tape.plan.goes_on:

@@ -32,6 +32,8 @@ class Report(Struct, frozen=True):
     """The calls that were made since, by what was called; None of a program that was not let go on."""
     refused: dict[str, int] = {}
     """Tools that were not allowed to run."""
+    ignored: dict[str, int] = {}
+    """What was not compared, by the pattern that it fits."""
 
 
 def leave(report: Report, directory: Path) -> None:

@@ -81,6 +81,8 @@ class Plan(Struct, frozen=True):
     """The place of the call from which on all calls are made."""
     allowed: tuple[str, ...] = ()
     """Tools that then run without a question; ``*`` is all."""
+    ignored: tuple[str, ...] = ()
+    """Regular expressions of what is not compared in texts of requests."""
 
 
 class Tape(Struct, frozen=True):

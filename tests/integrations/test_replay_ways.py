@@ -1,0 +1,88 @@
+"""One recording, replayed by a debugger, by pytest, and by a program that asks for the time."""
+
+import sys
+
+import pytest
+from replaying import Bench, runs_of, written
+
+APP = """
+import os
+import openai
+
+client = openai.OpenAI()
+
+
+def ask(text):
+    answer = client.chat.completions.create(model="m-1", messages=[{"role": "user", "content": text}])
+    return answer.choices[0].message.content
+
+
+if __name__ == "__main__":
+    print(ask(f"It is {os.environ.get('NOW', '12:00')}."))
+    print(ask("second"))
+"""
+OUT = "echo: It is 12:00.\necho: second\n"
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory):
+    bench = Bench(tmp_path_factory.mktemp("ways"))
+    assert bench.record(written(bench, APP)) == OUT
+    (run,) = {each.run_id for each in runs_of(bench)}
+    return bench, run
+
+
+def test_what_is_not_compared_may_differ_and_is_said(recorded):
+    bench, run = recorded
+    done = bench.inspector("replay", "--ignore", r"\d\d:\d\d", run, "--", "app.py", NOW="13:05")
+    assert (done.code, done.out) == (0, OUT), done.err
+    assert "replay: not compared: \\d\\d:\\d\\d (1x)\n" in done.err
+    done = bench.inspector("replay", "--ignore", "(", run, "--", "app.py")
+    assert (done.code, done.out) == (2, "")
+    assert "'(' is no regular expression: missing )" in done.err
+
+
+def test_a_program_is_debugged_by_pdb_against_its_recording(recorded):
+    bench, run = recorded
+    typed = "break ask\ncontinue\nup\nprint(6 * 7)\nclear 1\ncontinue\nquit\n"
+    done = bench.inspector("replay", run, "--", sys.executable, "-m", "pdb", "app.py", typed=typed)
+    assert done.code == 0, done.err
+    assert "42\n" in done.out
+    assert OUT.splitlines()[0] in done.out
+    assert OUT.splitlines()[1] in done.out
+    assert f"replay: 2 of 2 calls of {run} were given back" in done.err
+
+
+def test_a_program_is_debugged_by_debugpy_against_its_recording(recorded):
+    bench, run = recorded
+    words = (sys.executable, "-X", "frozen_modules=off", "-m", "debugpy", "--listen", "127.0.0.1:0", "app.py")
+    done = bench.inspector("replay", run, "--", *words)
+    assert (done.code, done.out) == (0, OUT), done.err
+    assert f"replay: 2 of 2 calls of {run} were given back" in done.err
+
+
+TESTS = """
+from app import ask
+
+def test_it_answers(capsys):
+    assert ask("It is 12:00.") == "echo: It is 12:00."
+
+def test_it_answers_again():
+    assert ask("WORD") == "echo: second"
+"""
+
+
+def test_tests_run_against_the_recording_and_one_that_asks_something_else_ends_them(recorded):
+    bench, run = recorded
+    (bench.directory / "test_app.py").write_text(TESTS.replace("WORD", "second"))
+    words = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_app.py")
+    done = bench.inspector("replay", run, "--", *words)
+    assert done.code == 0, done.out + done.err
+    assert "2 passed" in done.out
+    assert f"replay: 2 of 2 calls of {run} were given back" in done.err
+    (bench.directory / "test_app.py").write_text(TESTS.replace("WORD", "third"))
+    done = bench.inspector("replay", run, "--", *words)
+    assert done.code == 3, done.out
+    assert (
+        'message 1 differs\n  - {"content":"second","role":"user"}\n  + {"content":"third","role":"user"}' in done.err
+    )
