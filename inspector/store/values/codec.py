@@ -14,6 +14,11 @@ _LEVEL = 4
 """On texts of 2 KB it takes a quarter longer than the first, and leaves 5 % less."""
 _BEGUN = zlib.compressobj(level=6, memLevel=6, zdict=SPANS)
 """Has read the dictionary; a copy with little memory takes as long as a stream without any, at a third of the size."""
+_SHORT_BYTES = 4096
+_BEGUN_SHORT = zlib.compressobj(level=4, wbits=13, memLevel=6, zdict=SPANS)
+"""The same for short bodies, which need no more of a window than the dictionary: a third less to copy and to search."""
+_HEADER = b"\x78\xbb"
+"""Says that a window of 32 KB is enough, whatever was needed: all that is stored so begins alike."""
 _HAS_DICTIONARY = 0x20
 """In the second byte (RFC 1950)."""
 
@@ -29,8 +34,11 @@ def pack_attributes(body: bytes, *, above_bytes: int) -> bytes:
     """Returns the bytes to store, as `pack` does, of what has much in common with other spans."""
     if len(body) <= above_bytes:
         return body
-    stream = _BEGUN.copy()
-    return _shorter(stream.compress(body) + stream.flush(), body)
+    if len(body) > _SHORT_BYTES:
+        stream = _BEGUN.copy()
+        return _shorter(stream.compress(body) + stream.flush(), body)
+    stream = _BEGUN_SHORT.copy()
+    return _shorter(_HEADER + (stream.compress(body) + stream.flush())[2:], body)
 
 
 def unpack(stored: bytes) -> bytes:
