@@ -4,7 +4,7 @@ A page of rows gets its filter once all of its ids were given out, some moments 
 has changed; until then it may hold anything. What the filters leave is looked at, so answers are exact and never late.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -19,7 +19,7 @@ from inspector.store.sqlite.filters import PROMOTED
 from inspector.store.values.codec import PACKED, unpack
 from inspector.store.values.contents import read_shared
 from inspector.store.values.presence import bits_of, mark_of, may_hold
-from inspector.store.values.raw import without_raw
+from inspector.store.values.raw import is_raw
 from inspector.store.values.rows import Row, clean, encode
 
 PAGE = 256
@@ -30,6 +30,8 @@ FOLLOWED = "pages"
 """The counter of the pages that have, or had, a filter."""
 _LONGEST = 256
 """Bytes of a value that is looked for by its filter; of longer ones there is none."""
+_ELSEWHERE = frozenset((*PROMOTED, semconv.SERVICE_NAME))
+"""Attributes that have a column."""
 _ATTRIBUTES = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
@@ -49,7 +51,7 @@ def follow_some(connection: Connection, limit: int, *, again: bool) -> int:
         sql = "SELECT page FROM attribute_pages WHERE bits IS NULL LIMIT ?"
         pages += [row[0] for row in driver(connection).execute(sql, (limit,))]
     if pages:
-        rows = [(page, bits_of(set(_marks(connection, page)))) for page in pages]
+        rows = [(page, bits_of(_marks(connection, page))) for page in pages]
         driver(connection).executemany("INSERT OR REPLACE INTO attribute_pages VALUES (?, ?)", rows)
     if done:
         save_counters(connection, {FOLLOWED: first + done})
@@ -66,7 +68,7 @@ def forget(connection: Connection, changes: Iterable[tuple[Row, Row]]) -> None:
 
 def pages_holding(connection: Connection, where: Filter) -> list[int] | None:
     """Returns the pages whose rows may have the attributes of a filter, the latest first; None where nobody knows."""
-    asked = [mark_of(key, clean(value)) for key, value in where.attributes if _is_known(key, value)]
+    asked = [mark_of(key, clean(value).encode()) for key, value in where.attributes if _is_known(key, value)]
     if not asked:
         return None
     counts = load_counters(connection)
@@ -100,23 +102,28 @@ def ids_holding(connection: Connection, pages: Sequence[int], where: Filter) -> 
 
 def _is_known(key: str, value: str) -> bool:
     """Tells whether filters know an attribute: others have a column, or long values."""
-    return key not in PROMOTED and key != semconv.SERVICE_NAME and len(clean(value).encode()) <= _LONGEST
+    return key not in _ELSEWHERE and len(clean(value).encode()) <= _LONGEST
 
 
-def _marks(connection: Connection, page: int) -> Iterator[int]:
+def _marks(connection: Connection, page: int) -> set[int]:
+    marks: set[int] = set()
     sql = "SELECT attributes, shared FROM spans WHERE id BETWEEN ? AND ?"
     for attributes, shared in driver(connection).execute(sql, (page * PAGE, page * PAGE + PAGE - 1)):
-        own = _ATTRIBUTES.decode(without_raw(unpack(attributes)))
-        texts = {key: text for key, raw in own.items() if (text := _text(bytes(raw))) is not None}
-        for key, text in texts.items():
-            yield mark_of(key, text)
-        for key, refers in read_shared(shared).items():
-            if isinstance(refers, str) and refers in texts:
-                yield mark_of(key, texts[refers])
+        own = _ATTRIBUTES.decode(unpack(attributes))
+        for key, raw in own.items():
+            if key not in _ELSEWHERE and (text := _text(bytes(raw))) is not None and not is_raw(key):
+                marks.add(mark_of(key, text))
+        for key, refers in read_shared(shared).items() if shared else ():
+            if isinstance(refers, str) and refers in own and (text := _text(bytes(own[refers]))) is not None:
+                marks.add(mark_of(key, text))
+    return marks
 
 
-def _text(raw: bytes) -> str | None:
+def _text(raw: bytes) -> bytes | None:
+    """Returns the text of a value, of which the letters of a string may be escaped; None where it is too long."""
+    if raw[:1] == b'"' and b"\\" not in raw:
+        return raw[1:-1] if len(raw) <= _LONGEST + 2 else None
     # A letter takes six bytes at the most where it is escaped.
     if len(raw) > 6 * _LONGEST + 2:
         return None
-    return msgspec.json.decode(raw, type=str) if raw[:1] == b'"' else raw.decode()
+    return msgspec.json.decode(raw, type=str).encode("utf-8", "surrogatepass") if raw[:1] == b'"' else raw

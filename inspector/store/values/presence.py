@@ -1,33 +1,41 @@
 """Which texts some rows may hold, in a few bits each: a Bloom filter, which is sure of what they do not hold."""
 
 from collections.abc import Collection
+from functools import lru_cache
 from zlib import crc32
 
 _BITS = 12
 """For each text: three in a thousand are then taken for there that are not."""
 _PROBES = 6
+_EACH_PROBE = range(_PROBES)
+_SET = ord("1")
 _MIXER = 0x9E3779B97F4A7C15
 """The golden ratio in 64 bits: spreads a checksum over all of them."""
 _ALL = 2**64 - 1
 
 
-def mark_of(key: str, text: str) -> int:
+def mark_of(key: str, text: bytes) -> int:
     """Returns what stands for an attribute with its value."""
-    return crc32(f"{key}\0{text}".encode("utf-8", "surrogatepass"))
+    return crc32(text, _begun(key))
+
+
+@lru_cache(maxsize=1_024)
+def _begun(key: str) -> int:
+    return crc32(f"{key}\0".encode("utf-8", "surrogatepass"))
 
 
 def bits_of(marks: Collection[int]) -> bytes:
     """Returns the filter of some marks."""
-    bits = bytearray((len(marks) * _BITS + 7) // 8)
-    size = len(bits) * 8
+    size = (len(marks) * _BITS + 7) // 8 * 8
+    # A digit for each bit while they are set, the last one first, as numbers are written.
+    digits = bytearray(b"0" * size)
     for mark in marks:
         mixed = mark * _MIXER & _ALL
         at, step = mixed & 0xFFFFFFFF, mixed >> 32 | 1
-        for _ in range(_PROBES):
-            place = at % size
-            bits[place >> 3] |= 1 << (place & 7)
+        for _ in _EACH_PROBE:
+            digits[~(at % size)] = _SET
             at += step
-    return bytes(bits)
+    return int(digits or b"0", 2).to_bytes(size // 8, "little")
 
 
 def may_hold(bits: bytes, mark: int) -> bool:
