@@ -107,6 +107,8 @@ def cut(text: str, *, is_prompt: bool, are_said: bool = True) -> list[Piece]:
 
 def cut_strings(raw: bytes, least_bytes: int) -> list[Piece]:
     """Cuts JSON text into its strings of so many bytes and what is around them; none where it has no such string."""
+    if len(raw) < least_bytes:
+        return []
     pieces: list[Piece] = []
     done = 0
     for found in _STRING.finditer(raw):

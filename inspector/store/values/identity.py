@@ -165,10 +165,13 @@ def _short(value: str) -> str:
 
 
 def _request_id(attributes: Attributes) -> str | None:
+    # Nearly no span has one.
+    if attributes.keys().isdisjoint(REQUEST_ID_KEYS):
+        return None
     for key in REQUEST_ID_KEYS:
         found = attributes.get(key)
         # A header is a list of its values, by OpenTelemetry's conventions.
-        if isinstance(found, list | tuple):
+        if isinstance(found, (list, tuple)):
             found = found[0] if len(found) == 1 else None
         if isinstance(found, str) and found:
             return _short(found)

@@ -180,7 +180,10 @@ def scrubbed(span: Span) -> Span:
 
 def clamp(number: int) -> int:
     """Returns the nearest number that fits into 64 signed bits."""
-    return _INT64_MIN if number < _INT64_MIN else min(number, INT64_MAX)
+    # Not by min, which costs ten times as much, thrice a span.
+    if _INT64_MIN <= number <= INT64_MAX:
+        return number
+    return _INT64_MIN if number < 0 else INT64_MAX
 
 
 def clean(text: str) -> str:
