@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import signal
 import socket
+import sys
 from collections.abc import Callable, Coroutine, Generator
 from typing import Any
 
@@ -62,7 +63,12 @@ async def over_stdio(offers: Offers, context: ToolContext) -> Running:
     async def run() -> None:
         async with stdio_server() as (incoming, outgoing):
             ready.set()
-            await server.run(incoming, outgoing, server.create_initialization_options())
+            try:
+                await server.run(incoming, outgoing, server.create_initialization_options())
+            finally:
+                # What tools printed, while it still goes to standard error: after this it would be the protocol's.
+                with contextlib.suppress(OSError, ValueError):
+                    sys.stdout.flush()
 
     task = await _begun(run(), ready, offers.name)
     if task.done():

@@ -244,6 +244,36 @@ def test_the_official_client_calls_tools_over_stdio_whatever_they_print(tmp_path
     assert heard == [(1.0, 3.0, "begun")]
 
 
+def test_what_tools_print_over_stdio_never_becomes_part_of_the_protocol():
+    opening = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}
+    messages = [
+        {"id": 1, "method": "initialize", "params": opening},
+        {"method": "notifications/initialized"},
+        {"id": 2, "method": "tools/call", "params": {"name": "double", "arguments": {"number": 4}}},
+    ]
+
+    async def body():
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            PROGRAM,
+            os.devnull,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            env={key: value for key, value in os.environ.items() if key != "PYTHONUNBUFFERED"},
+        )
+        async with asyncio.timeout(120):
+            for message in messages:
+                process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+            answers = [await process.stdout.readline(), await process.stdout.readline()]
+            rest, err = await process.communicate(b"")
+        return [json.loads(each)["id"] for each in answers], rest, err
+
+    answered, rest, err = asyncio.run(body())
+    assert (answered, rest) == ([1, 2], b"")
+    assert b"doubling" in err
+
+
 def test_a_stdio_server_ends_when_its_input_does():
     async def body():
         process = await asyncio.create_subprocess_exec(
@@ -254,7 +284,7 @@ def test_a_stdio_server_ends_when_its_input_does():
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
         )
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(120):
             out, err = await process.communicate(b"")
         return process.returncode, out, err
 

@@ -249,7 +249,7 @@ def test_serve_ends_at_a_signal(tmp_path, number):
 
     async def body():
         process = await asyncio.create_subprocess_exec(sys.executable, program, stdout=asyncio.subprocess.PIPE)
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(120):
             url = (await process.stdout.readline()).decode().strip()
             async with httpx2.AsyncClient() as client:
                 answer = await client.post(f"{url}/tools/one", json={})
