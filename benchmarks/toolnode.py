@@ -1,7 +1,7 @@
 """What a ``ToolNode`` costs over ``asyncio.gather`` of the bare functions, for answers with 1, 3 and 50 tool calls.
 
 The functions do nothing, so all that is measured is what stands around them: parsing the calls, finding the tools,
-validation, hooks without a subscriber, the task group. Rounds of both sides alternate, in processor time, and each
+validation, hooks without a subscriber, the tasks. Rounds of both sides alternate, in processor time, and each
 ratio is the median over the rounds. Then 1,000 calls are under way at once, and what they hold is weighed. Exits with 1
 when something is over its budget.
 

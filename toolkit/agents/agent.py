@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Unpack, cast
 
 from instrument import around
 from toolkit.adapters import supplies_tools
-from toolkit.agents.limits import Work, running
+from toolkit.agents.limits import Run, running
 from toolkit.agents.options import AgentOptions, checked
 from toolkit.agents.requests import UnifiedRequest, handle
 from toolkit.agents.thread import Thread
@@ -161,9 +161,9 @@ class Agent:
         async with around("agent_call", emitter="toolkit", agent=self, input=task) as call:
             conversation = thread.fork()
             conversation.extend(_messages(task))
-            with running(self.name, self.limits) as work:
+            with running(self.name, self.limits) as run:
                 during = self._during(context, conversation).identified()
-                result = await self._work(conversation, during, on_text, work)
+                result = await self._work(conversation, during, on_text, run)
             # A task that nothing came of is left out: the next one would be the user's second message in a row.
             if result.problem is None or len(result.messages) > 1:
                 thread.merge(conversation)
@@ -203,16 +203,16 @@ class Agent:
         return self.node.within(self._during(context, context.thread))
 
     async def _work(
-        self, conversation: Thread, context: ToolContext, on_text: TextSink | None, work: Work
+        self, conversation: Thread, context: ToolContext, on_text: TextSink | None, run: Run
     ) -> AgentResult:
         usage: dict[str, Any] = {}
         message: Message = {"role": "assistant"}
         problem, finish_reason, output = None, None, None
         turn = misfits = 0
-        while (problem := work.ask()) is None:
+        while (problem := run.ask()) is None:
             turn += 1
             response = await self._generate(conversation, on_text)
-            work.run.spend(response)
+            run.spend(response)
             usage, message = added(usage, response.usage or {}), response.message
             finish_reason = response.finish_reason
             wanted = message.get("tool_calls")
@@ -234,7 +234,7 @@ class Agent:
                 names = ", ".join(call["function"]["name"] for call in wanted)
                 problem = f"{self.name} gave no answer within max_turns={turn}; it last requested {names}"
                 break
-            if (problem := work.run.call(len(wanted))) is not None:
+            if (problem := run.call(len(wanted))) is not None:
                 break
             answers = await self.node.messages([read(call) for call in wanted], context=context)
             # Both at once: a conversation with calls that have no answer yet cannot be continued by anybody else.

@@ -1,11 +1,10 @@
 """How deep agents may call agents, and how much one run may spend."""
 
-import asyncio
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from toolkit.errors import DefinitionInvalid
 from toolkit.models.model import ModelResponse
@@ -75,14 +74,13 @@ class Run:
     problem: str | None = None
     """The limit that was reached; nobody in the run goes on then."""
 
-    def begin(self, work: "Work") -> None:
-        """Count one more agent below the others."""
+    def begin(self, path: tuple[str, ...]) -> None:
+        """Count one more agent, the last of those at work."""
         for run in self._all():
             limit = run.limits.depth
-            if limit is not None and work.depth - run.above > limit:
-                names = work.names()
-                path = " > ".join(names if len(names) <= _LONGEST_PATH else (*names[:3], "…", *names[-2:]))
-                run.refuse("depth", limit, f"agents called agents {limit} deep ({path})")
+            if limit is not None and len(path) - run.above > limit:
+                shown = " > ".join(path if len(path) <= _LONGEST_PATH else (*path[:3], "…", *path[-2:]))
+                run.refuse("depth", limit, f"agents called agents {limit} deep ({shown})")
 
     def ask(self) -> str | None:
         """Count a question to a model; return why it may not be asked, or None."""
@@ -122,58 +120,24 @@ class Run:
             run = run.around
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
-    """One agent at work."""
-
-    name: str
-    depth: int
-    run: Run
-    above: "Work | None"
-    task: "asyncio.Task[Any] | None" = field(default_factory=asyncio.current_task)
-    cancellations: int = field(default_factory=lambda: _cancellations(asyncio.current_task()))
-    """Of the task when the work began."""
-
-    def names(self) -> list[str]:
-        """Return who is at work, the outermost agent first."""
-        return [work.name for work in self._all()][::-1]
-
-    def ask(self) -> str | None:
-        """Count a question to a model; return why it may not be asked, or None."""
-        # Cancelling goes down level by level, each after the one above: agents could call each other faster than that.
-        for work in self._all():
-            if _cancellations(work.task) > work.cancellations:
-                return f"{work.name} was cancelled"
-        return self.run.ask()
-
-    def _all(self) -> Iterator["Work"]:
-        work: Work | None = self
-        while work is not None:
-            yield work
-            work = work.above
-
-
-def _cancellations(task: "asyncio.Task[Any] | None") -> int:
-    return task.cancelling() if task is not None else 0
-
-
-_current: ContextVar[Work | None] = ContextVar("toolkit_agent_at_work", default=None)
-"""The agent that this code works for. No argument could carry it: tools call agents as they call any function."""
+_current: ContextVar[tuple[Run, tuple[str, ...]] | None] = ContextVar("toolkit_agents_at_work", default=None)
+"""The run that this code is a part of, and the agents at work in it, the outermost first. No argument could carry it:
+tools call agents as they call any function."""
 
 
 @contextmanager
-def running(name: str, limits: Limits | None) -> Generator[Work]:
+def running(name: str, limits: Limits | None) -> Generator[Run]:
     """Be at work as the agent ``name``: as the beginning of a run, or as a part of the one around."""
     outer = _current.get()
-    run, depth = (None, 0) if outer is None else (outer.run, outer.depth)
+    run, path = (None, ()) if outer is None else outer
     # An agent that comes again below itself is within its limits already.
     if run is None or (limits is not None and not run.has(limits)):
-        run = Run(name, limits or Limits(), above=depth, around=run)
-    work = Work(name, depth + 1, run, outer)
-    run.begin(work)
-    _current.set(work)
+        run = Run(name, limits or Limits(), above=len(path), around=run)
+    path = (*path, name)
+    run.begin(path)
+    _current.set((run, path))
     try:
-        yield work
+        yield run
     finally:
         # Not by token: a coroutine that is left may be closed in another context.
         _current.set(outer)

@@ -144,7 +144,7 @@ class ToolNode:
         """
         work = await self._prepare(calls_of(tool_calls), state, context)
         async with self._batch(work) as batch:
-            tasks = await at_once(map(work.carry_out, work.calls))
+            tasks = await at_once(work.carry_out, work.calls)
             results = [
                 _cancelled(call) if task.cancelled() else task.result()
                 for call, task in zip(work.calls, tasks, strict=True)
@@ -172,7 +172,7 @@ class ToolNode:
 
         async def all_of_them() -> None:
             async with self._batch(work):
-                await at_once(map(tell, work.calls))
+                await at_once(tell, work.calls)
 
         worker = asyncio.create_task(all_of_them())
         worker.add_done_callback(lambda _: finished.put_nowait(None))

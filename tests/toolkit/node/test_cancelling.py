@@ -39,7 +39,7 @@ async def begin(levels):
     return task
 
 
-@pytest.mark.parametrize("enough", [2, 50, 1500])
+@pytest.mark.parametrize("enough", [2, 50, 300])
 def test_no_level_begins_another_one_once_the_outermost_call_is_cancelled(enough):
     async def main():
         levels = Levels(enough)
@@ -49,8 +49,7 @@ def test_no_level_begins_another_one_once_the_outermost_call_is_cancelled(enough
         with pytest.raises(asyncio.CancelledError):
             async with asyncio.timeout(30):
                 await task
-        # So deep that one stack does not hold it, the rest has one of its own, a turn of the loop later.
-        assert levels.begun - begun <= enough // 300
+        assert levels.begun == begun
         assert levels.ended == levels.begun
 
     asyncio.run(main())
