@@ -20,6 +20,7 @@ _RPC_ENDED = (*_RPC, "controlled")
 _GIVEN = (*_CALL, "input")
 _CONTROLLED = (*_CALL, "controlled")
 _CHANGED = (*_CONTROLLED, "middleware")
+_OUTCOME = (*_CHANGED, "function", "returned", "raised")
 _ANSWERED = (*_CHANGED, "time_to_first_chunk", "exchanges")
 
 
@@ -95,14 +96,14 @@ _ALL = (
         "After the tool returned",
         keywords="tool_name args result context",
         since="1.0",
-        optional=(*_CHANGED, "function"),
+        optional=_OUTCOME,
     ),
     Hook(
         "error_tool_call",
         "When the tool raised",
         keywords="tool_name args exc context",
         since="1.0",
-        optional=(*_CHANGED, "function"),
+        optional=_OUTCOME,
     ),
     Hook(
         "before_workflow_run", "On entry to a workflow's run", keywords="workflow context", since="1.0", optional=_GIVEN

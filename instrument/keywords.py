@@ -177,6 +177,8 @@ class AfterToolCall(TypedDict):
     controlled: NotRequired[Controlled]
     middleware: NotRequired[list[Middleware]]
     function: NotRequired[Callable[..., Any]]
+    returned: NotRequired[Any]
+    raised: NotRequired[BaseException]
 
 
 class ErrorToolCall(TypedDict):
@@ -191,6 +193,8 @@ class ErrorToolCall(TypedDict):
     controlled: NotRequired[Controlled]
     middleware: NotRequired[list[Middleware]]
     function: NotRequired[Callable[..., Any]]
+    returned: NotRequired[Any]
+    raised: NotRequired[BaseException]
 
 
 class BeforeWorkflowRun(TypedDict):

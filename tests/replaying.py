@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from inspector.ingest import Owner
+from inspector.lookup import events_of, traces_of
 from inspector.model import Filter
 from inspector.settings import Settings
 
@@ -85,6 +86,38 @@ class Bench:
             held = json.loads(bytes(event.attributes))
             runs.setdefault(held.get("inspector.replay.run"), []).append((event.name, event.status))
         return runs
+
+    def trees(self):
+        """Each run, the earliest first: the names of its spans from the root on, and how they ended.
+
+        Without what is below a tool that a replay withholds.
+        """
+        with Owner(Settings(home=self.home)) as owner:
+            owner.take_in()
+            store = owner.store
+            runs = sorted(store.runs(Filter(), limit=50).items, key=lambda run: run.start_time_unix_nano)
+            return [
+                _tree(each for trace in traces_of(store, run) for each in events_of(store, trace.trace_id, full=True))
+                for run in runs
+            ]
+
+
+def _source(event):
+    return json.loads(bytes(event.attributes)).get("inspector.tool.source")
+
+
+def _tree(events):
+    by_id = {event.span_id: event for event in events}
+
+    def above(event):
+        while (event := by_id.get(event.parent_id)) is not None:
+            yield event
+
+    return sorted(
+        ([*reversed([each.name for each in above(event)]), event.name], event.status)
+        for event in by_id.values()
+        if not any(each.kind == "tool" and _source(each) != "agent" for each in above(event))
+    )
 
 
 def written(bench, text):

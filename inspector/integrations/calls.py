@@ -92,6 +92,7 @@ class Call:
         "decision",
         "emitter",
         "exchanges",
+        "is_decided",
         "is_open",
         "noun",
         "parent",
@@ -110,6 +111,8 @@ class Call:
         """The framework's own object, for integrations that tell calls apart by it; let go of at the end."""
         self.decision: Decision | None = None
         """What the controller decided about a model call, once it was asked."""
+        self.is_decided = False
+        """Whether the controller was asked about a tool call, or its body has begun."""
         self.exchanges: list[Exchange] = []
         """What the HTTP client below it got, one an attempt; let go of at the end."""
         self._keywords = keywords

@@ -20,7 +20,7 @@ from inspector.record.flagged import flagged_failure
 from inspector.record.jsonrpc import is_notification, is_same_message
 from inspector.record.labels import label
 from inspector.record.mirror import Mirror
-from inspector.record.results import error_of, result_of
+from inspector.record.results import error_of, own_outcome_of, result_of
 from inspector.record.sdk_spans import SdkSpans
 from inspector.record.serving import Serving
 from inspector.record.spans import Clock, Failure, Ids, RecordedSpan, failure_of
@@ -230,7 +230,8 @@ class Recorder:
                 return None
             span.after = facts
             if self._keeps_raw:
-                _note_raw(span, values, result_of(noun.name, values, facts))
+                own = own_outcome_of(noun.name, values, facts)
+                _note_raw(span, values, own or result_of(noun.name, values, facts))
             _note_ending(span, values)
             failure = flagged_failure(facts)
             state: State = "denied" if _is_denied(values) else "ok" if failure is None else "error"
@@ -255,7 +256,8 @@ class Recorder:
                 # What came of an answer before it broke off or was left.
                 span.after = noun.after(values)
             if self._keeps_raw:
-                _note_raw(span, values, error_of(noun.name, exc) if has_failed else None)
+                own = own_outcome_of(noun.name, values, {})
+                _note_raw(span, values, own or (error_of(noun.name, exc) if has_failed else None))
             if not span.before:
                 # A notification was written, and let go of, as it began.
                 span.before = facts

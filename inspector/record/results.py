@@ -80,19 +80,29 @@ def result_of(noun: str, values: Mapping[str, Any], facts: Mapping[str, Any]) ->
 
     Args:
         noun: What is called.
-        values: The keywords of its after hook.
+        values: The keywords of the hook that ends it.
         facts: What was captured of them.
     """
     name = _GIVEN.get(noun)
     if name is None:
         return None
-    fact = facts.get(name)
-    if type(fact) is Raw:
+    fact, shown = facts.get(name), values.get(name)
+    value = values.get("returned", shown)
+    if type(fact) is Raw and value is shown:
         return SAME
-    value = values.get(name)
-    if type(value) in _PLAIN and fact is value:
+    if type(value) in _PLAIN and type(fact) is type(value) and fact == value:
         return SAME
     return {"result": _tried(lambda: {"value": _Writer().value(value, 0, "")})}
+
+
+def own_outcome_of(noun: str, values: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the same of what came of a tool's own code, where a framework around it says that; ``body`` tells so."""
+    raised = values.get("raised")
+    if isinstance(raised, Exception):
+        outcome = error_of(noun, raised)
+    else:
+        outcome = result_of(noun, values, facts) if "returned" in values else None
+    return None if outcome is None else {**outcome, "body": True}
 
 
 def error_of(noun: str, exc: object) -> dict[str, Any] | None:
@@ -200,7 +210,7 @@ class _Writer:
         if bases[1:2] == (tuple,) and isinstance(static(kind, "_fields"), tuple):
             return {"$kind": "namedtuple", **made, "items": self._items(tuple.__iter__(value), depth, at)}
         layout = layout_of(kind)
-        if layout.hidden or not layout.is_record:
+        if not layout.is_record or not all(_is_empty(value, name) for name in layout.hidden):
             raise Unrecordable(class_path(kind), at)
         if static(kind, "__pydantic_fields__") is not None:
             return self._pydantic(value, made, depth, at)
@@ -229,6 +239,13 @@ def _is_plain_object(bases: tuple[type, ...]) -> bool:
 def _state(value: object) -> dict[str, Any]:
     held = instance_dict(value, layout_of(type(value)))
     return {} if held is None else dict(dict_items(held))
+
+
+def _is_empty(value: object, name: str) -> bool:
+    """Tell whether a field that is kept out of sight has nothing in it that could be seen."""
+    state = _state(value)
+    held = state[name] if name in state else slot_of(value, name)
+    return held is None or (type(held) in (str, dict, list, tuple, set) and not held)
 
 
 def _fields(value: object) -> dict[str, Any]:

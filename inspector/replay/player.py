@@ -85,6 +85,8 @@ class Player:
         span.set_attribute(_OF_SPAN, call.span)
         if call.is_set:
             span.set_attribute(_IS_SET, value=True)
+        elif call.goes_on:
+            return Proceed(by=call.span)
         if call.exchanges is None:
             return Answer(self._result(call), by=call.span)
         return Answer([self._attempt(each, call) for each in read_exchanges(call.exchanges)], by=call.span)

@@ -15,16 +15,20 @@ from inspector.replay.asked import Asked, asked, asked_of_tool
 
 CLIENTS: Final = ("openai", "anthropic", "httpx", "httpx2", "requests")
 """Emitters of model calls that a replay can answer."""
+FRAMEWORKS: Final = frozenset(("langchain", "openai_agents", "pydantic_ai"))
+"""Emitters whose model calls a replay answers where they reach a client, and whose tools it withholds."""
 AROUND: Final = {"agent_call": "invoke_agent", "workflow_run": "invoke_workflow"}
 """Calls of the program that may be around its model calls, and what their names begin with."""
-WITHHELD: Final = frozenset(("instrument",))
-"""Emitters of tool calls that a replay answers: functions with the decorator of `instrument.tools`."""
+WITHHELD: Final = frozenset(("instrument",)) | FRAMEWORKS
+"""Emitters of tool calls that a replay answers: functions with the decorator of `instrument.tools` among them."""
 _EXCHANGES: Final = "inspector.raw.exchanges"
 _RESULT: Final = "inspector.raw.result"
 _ERROR: Final = "inspector.raw.error"
+_BODY: Final = "inspector.raw.body"
 _LISTED: Final = 8
 _NOT_NAMED: Final = frozenset(("run", "cell", "request", "label"))
 _REDACTED: Final = b"[redacted:"
+_NOT_YET: Final = "a replay does not withhold {} calls of this kind yet, it would make them again"
 
 
 class NotReplayable(Exception):
@@ -53,6 +57,8 @@ class TapeCall(Struct, frozen=True):
     """The same as JSON text."""
     error: str | None = None
     """What it raised, as `read_error` reads it."""
+    goes_on: bool = False
+    """Whether it is made again: a tool that is an agent, whose own calls are answered."""
     unrecordable: str | None = None
     """Why it cannot be given back, where nothing of these three is there."""
     is_set: bool = False
@@ -130,24 +136,27 @@ def tape_of(run: str, events: Iterable[Event], *, whole: bool = True) -> Tape:
     calls: list[TapeCall] = []
     texts: dict[str, str] = {}
     withheld: set[str] = set()
+    reaching = _reaching_a_client(every, by_id)
     for event in every:
         above = list(_above(event, by_id))
         if any(each.span_id in withheld for each in above):
             # It is made by a tool, which does not run.
             continue
         path = tuple(each.name for each in reversed(above) if each.hook in AROUND)
+        if event.span_id in reaching or _is_made_again(event):
+            continue
         if event.kind == "llm":
             request = asked(_body(event))
             calls.append(_model_call(event, path, request))
         elif event.hook == "tool_call" and _attributes(event).get(sc.EMITTER) in WITHHELD:
             request = asked_of_tool(_arguments(event))
-            withheld.add(event.span_id)
             calls.append(_tool_call(event, path, request))
+            if not calls[-1].goes_on:
+                withheld.add(event.span_id)
         elif event.hook in _NOT_NAMED or event.hook in AROUND:
             continue
         else:
-            why = f"a replay does not withhold {event.kind} calls of this kind yet, it would make them again"
-            raise NotReplayable(f"{_called(event)} cannot be replayed: {why}")
+            raise NotReplayable(f"{_called(event)} cannot be replayed: {_NOT_YET.format(event.kind)}")
         texts |= request.texts
     if whole:
         check_whole(calls)
@@ -186,6 +195,34 @@ def place_of(tape: Tape, span: str) -> int:
     raise NotReplayable(f"{which} of the run {tape.run} that a replay answers begin with {span}; it has {listed}{more}")
 
 
+def _reaching_a_client(events: Iterable[Event], by_id: Mapping[str, Event]) -> set[str]:
+    """Return the model calls of frameworks that a client makes: it is asked, and the framework parses its answer."""
+    found: set[str] = set()
+    for event in events:
+        if event.kind == "llm" and _attributes(event).get(sc.EMITTER) in CLIENTS:
+            found |= {each.span_id for each in _above(event, by_id) if each.kind == "llm"}
+    return found
+
+
+def _is_made_again(event: Event) -> bool:
+    """Tell whether a framework makes a tool call again that does nothing: its body was not run, or it has none.
+
+    Raises:
+        NotReplayable: It has no place where it could be withheld.
+    """
+    attributes = _attributes(event)
+    if event.hook != "tool_call" or attributes.get(sc.EMITTER) not in FRAMEWORKS or _BODY in attributes:
+        return False
+    is_move = attributes.get(sc.TOOL_SOURCE) == "runtime" and sc.SEED_TOOL_INPUT in attributes
+    if event.status == "ok" and not (is_move or _is_agent(attributes)):
+        raise NotReplayable(f"{_called(event)} cannot be replayed: {_NOT_YET.format(event.kind)}")
+    return True
+
+
+def _is_agent(attributes: Mapping[str, Any]) -> bool:
+    return attributes.get(sc.EMITTER) in FRAMEWORKS and attributes.get(sc.TOOL_SOURCE) == "agent"
+
+
 def _model_call(event: Event, path: tuple[str, ...], request: Asked) -> TapeCall:
     found = (event.span_id, "llm_generate", event.name, "", path, dict(request.parts))
     try:
@@ -197,6 +234,8 @@ def _model_call(event: Event, path: tuple[str, ...], request: Asked) -> TapeCall
 def _tool_call(event: Event, path: tuple[str, ...], request: Asked) -> TapeCall:
     tool = str(_attributes(event).get(sc.SEED_TOOL_NAME))
     found = (event.span_id, "tool_call", event.name, tool, path, dict(request.parts))
+    if _is_agent(_attributes(event)):
+        return TapeCall(*found, goes_on=True)
     try:
         result, output, error = _outcome(event)
         return TapeCall(*found, result=result, output=output, error=error)
@@ -208,8 +247,9 @@ def _outcome(event: Event) -> tuple[str | None, str, str | None]:
     """Return what a tool gave or raised."""
     attributes = _attributes(event)
     result, error = attributes.get(_RESULT), attributes.get(_ERROR)
-    if event.status not in ("ok", "error") or not (isinstance(result, str) or isinstance(error, str)):
-        why = "it did not end" if event.status not in ("ok", "error") else "what it gave was not recorded"
+    has_ended = event.status in ("ok", "error") or _BODY in attributes
+    if not has_ended or not (isinstance(result, str) or isinstance(error, str)):
+        why = "what it gave was not recorded" if has_ended else "it did not end"
         raise NotReplayable(f"{_called(event)} cannot be replayed: {why}")
     output = bytes(event.output or b"null").decode()
     given = f"{result}{error}{output}"

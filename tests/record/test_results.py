@@ -24,7 +24,7 @@ from inspector.ingest import Owner
 from inspector.model import Filter
 from inspector.reading.results import ResultUnusable, read_error, read_result
 from inspector.record.captured import captured_result
-from inspector.record.results import error_of, result_of
+from inspector.record.results import error_of, own_outcome_of, result_of
 from inspector.settings import Settings
 
 
@@ -131,6 +131,7 @@ def raised_again(exc):
         Room(3),
         Guest(name="Ada", born=dt.date(1815, 12, 10), room=Room(1), vip=True),
         [Hotel("Casa"), {"guest": Guest(name="Ada")}],
+        HiddenByItself(""),
         mcp.types.CallToolResult(content=[mcp.types.TextContent(type="text", text="18 °C")], isError=False),
     ],
     ids=lambda value: type(value).__name__,
@@ -252,6 +253,20 @@ def test_nothing_is_imported_for_a_recording(monkeypatch):
     monkeypatch.delitem(__import__("sys").modules, "this", raising=False)
     with pytest.raises(ResultUnusable, match="there is no class this:Zen"):
         read_result('{"value":{"$kind":"record","class":"this:Zen","fields":{}}}', "1")
+
+
+def test_what_came_of_a_tools_own_code_is_given_back_where_a_framework_made_something_else_of_it():
+    shown = {"result": "a text for the model"}
+    own = own_outcome_of("tool_call", {**shown, "returned": Hotel("Casa")}, shown)
+    assert own["body"] is True
+    assert read_result(json.dumps(own["result"]), '"a text for the model"') == Hotel("Casa")
+    raised = own_outcome_of("tool_call", {**shown, "raised": KeyError("hotel")}, shown)
+    assert repr(read_error(json.dumps(raised["error"]))) == "KeyError('hotel')"
+    assert own_outcome_of("tool_call", {**shown, "returned": shown["result"]}, shown) == {
+        "result": "same",
+        "body": True,
+    }
+    assert own_outcome_of("tool_call", shown, shown) is None
 
 
 def test_other_calls_give_nothing():

@@ -1,13 +1,15 @@
 """langchain-core, langgraph and langchain: chains, graphs, agents, models, tools and retrievers.
 
 The extension point is ``langchain_core.tracers.context.register_configure_hook``: one callback handler for everything
-in the process, told of each run with its id and its parent's. Callbacks leave three things open, so that is patched:
+in the process, told of each run with its id and its parent's. Callbacks leave some things open, so that is patched:
 
 - ``_set_config_context`` of ``langchain_core.runnables.config`` and of ``langgraph._internal._runnable`` sets the
   context that a chain, node or tool then runs in. There the run is made the innermost call, so that whatever its
   code calls, an SDK or hooks of its own, is found below it. The consumer of a stream stays outside.
 - ``BaseTool.arun``, ``BaseChatModel.agenerate``, ``BaseLLM.agenerate`` and ``BaseRetriever.ainvoke`` tell their
   callbacks nothing when they are cancelled.
+- ``_run`` and ``_arun`` of each class of ``BaseTool``, and ``_get_relevant_documents`` and its twin of each class of
+  ``BaseRetriever``, are what a controller decides about, which callbacks cannot.
 
 What is told: the outermost chain and each graph are workflows; a graph made by ``create_agent`` is an agent. Nodes of
 other graphs are told of as workflows too, of the type ``node``: they are the steps its author gave names to, and what
@@ -19,6 +21,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from inspector.integrations.calls import Call, around_here
+from inspector.integrations.langchain.bodies import wrap_bodies
 from inspector.integrations.langchain.handler import handler_of
 from inspector.integrations.langchain.runs import Runs
 from inspector.integrations.patches import Patches
@@ -47,6 +50,7 @@ def install(patches: Patches) -> None:
     patches.once_imported("langchain_core.tracers.context", register)
     patches.once_imported("langchain_core.runnables.config", wrap_contexts)
     patches.once_imported("langgraph._internal._runnable", wrap_contexts)
+    wrap_bodies(patches)
     for module, owner, name in (
         ("langchain_core.tools.base", "BaseTool", "arun"),
         ("langchain_core.language_models.chat_models", "BaseChatModel", "agenerate"),

@@ -13,6 +13,8 @@ Spans of tools and models leave out much, and those of models are made by the SD
 - ``get_response`` and ``stream_response`` of each class of ``Model``, present and future: one attempt each.
 - ``_FunctionToolBatchExecutor._run_single_tool``: function tools, those of MCP servers, and agents as tools; and
   ``maybe_invoke_function_tool_failure_error_function``, which turns an exception into a result.
+- ``_FailureHandlingFunctionToolInvoker.__call__`` and ``_invoke_function_tool_with_metadata``, inside of which a tool's
+  own code is run: that is what the controller decides about.
 - ``execute_handoffs``, for the tool call by which a model asked for a handoff.
 - ``AgentRunner.run`` and ``run_streamed``, for what the run was asked, and in which session.
 """
@@ -37,6 +39,7 @@ def install(patches: Patches) -> None:
     patches.once_imported("agents.run_internal.tool_execution", lambda module: _wrap_tools(patches, module))
     patches.wrap_once_imported("agents.run_internal.turn_resolution", "", {"execute_handoffs": tools.handing_off})
     patches.once_imported("agents.tool", lambda module: _wrap_failures(patches, module))
+    patches.wrap_once_imported("agents.tool", "_FailureHandlingFunctionToolInvoker", {"__call__": tools.invoking})
 
 
 def _wrap_runner(patches: Patches, runner: Any) -> None:
@@ -60,6 +63,8 @@ def _wrap_traces(patches: Patches, module: Any) -> None:
 
 def _wrap_tools(patches: Patches, module: Any) -> None:
     patches.wrap(getattr(module, "_FunctionToolBatchExecutor", module), "_run_single_tool", tools.called)
+    own = "_invoke_function_tool_with_metadata"
+    patches.wrap(module, own if hasattr(module, own) else "invoke_function_tool", tools.invoking_own)
     _wrap_failures(patches, module)
 
 

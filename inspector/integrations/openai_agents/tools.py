@@ -2,9 +2,12 @@
 
 import json
 from contextvars import ContextVar
+from copy import copy
+from functools import wraps
 from typing import Any
 
 from inspector.integrations.calls import Call, Keywords, enclosing, opened, safely, told
+from inspector.integrations.tool_bodies import run_body_async, undecided
 
 _MCP = "mcp"
 
@@ -122,3 +125,45 @@ def _reason(exc: BaseException) -> BaseException:
     """What a tool raised, where the SDK raises that a tool failed."""
     cause = exc.__cause__
     return cause if type(exc).__name__ == "UserError" and cause is not None else exc
+
+
+def invoking(original: Any) -> Any:
+    """Have the body of a tool decided about where what it raises becomes a text for the model."""
+
+    async def call_invoker(self: Any, ctx: Any, arguments: str) -> Any:
+        call = undecided("openai_agents")
+        if call is None:
+            return await original(self, ctx, arguments)
+        held = copy(self)
+        held._invoke_tool_impl = _decided(self._invoke_tool_impl, call)  # noqa: SLF001 - there is no other way in
+        return await original(held, ctx, arguments)
+
+    return call_invoker
+
+
+def invoking_own(original: Any) -> Any:
+    """Do the same for a tool that a program made without the SDK's decorator, and which handles its own failures."""
+
+    async def invoke(*args: Any, function_tool: Any, **kwargs: Any) -> Any:
+        call = undecided("openai_agents")
+        run = function_tool.on_invoke_tool
+        if call is not None and not hasattr(run, "_invoke_tool_impl"):
+            function_tool = copy(function_tool)
+            function_tool.on_invoke_tool = wraps(run)(_decided(run, call))
+        return await original(*args, function_tool=function_tool, **kwargs)
+
+    return invoke
+
+
+def _decided(run: Any, call: Call) -> Any:
+    async def decided(ctx: Any, arguments: str) -> Any:
+        def body(changed: Any) -> Any:
+            if changed is None:
+                return run(ctx, arguments)
+            # What later versions have parsed before.
+            ctx._function_tool_arguments = None  # noqa: SLF001 - as above
+            return run(ctx, json.dumps(changed))
+
+        return await run_body_async(call, body)
+
+    return decided

@@ -9,6 +9,8 @@ them. So functions are wrapped that are the same since 2.0:
   implement. One that hands the request to another model (``WrapperModel``, ``FallbackModel``) is told of as that.
 - ``ToolManager.execute_tool_call``: each tool call of an agent, whatever toolset it is from, also with arguments that
   were found to be wrong.
+- ``call_tool`` of each class of ``AbstractToolset``, present and future: the outermost one of a call is where its body
+  is run, so that is what the controller decides about.
 """
 
 from collections.abc import AsyncGenerator, Callable
@@ -20,6 +22,7 @@ from inspector import context
 from inspector.integrations.calls import Call, awaited, conclude, is_told, opened, safely
 from inspector.integrations.patches import Patches
 from inspector.integrations.pydantic_ai import facts
+from inspector.integrations.tool_bodies import run_body_async, undecided
 from inspector.integrations.tracebacks import unseen
 from inspector.integrations.within import Make, Within
 
@@ -32,6 +35,10 @@ def install(patches: Patches) -> None:
     patches.once_imported(
         "pydantic_ai.tool_manager",
         lambda module: _wrap(patches, module.ToolManager, "execute_tool_call", _tool_called),
+    )
+    patches.once_imported(
+        "pydantic_ai.toolsets.abstract",
+        lambda module: patches.wrap_in_subclasses(module.AbstractToolset, {"call_tool": _body_run}),
     )
     patches.once_imported(
         "pydantic_ai.models",
@@ -90,6 +97,20 @@ def _tool_called(original: Any) -> Any:
         return result
 
     return execute_tool_call
+
+
+def _body_run(original: Any) -> Any:
+    async def call_tool(self: Any, name: Any, tool_args: Any, *args: Any, **kwargs: Any) -> Any:
+        call = undecided("pydantic_ai")
+        if call is None:
+            return await original(self, name, tool_args, *args, **kwargs)
+
+        def body(changed: Any) -> Any:
+            return original(self, name, tool_args if changed is None else dict(changed), *args, **kwargs)
+
+        return await run_body_async(call, body, subject=args[-1] if args else kwargs.get("tool"))
+
+    return call_tool
 
 
 def _requested(original: Any) -> Any:

@@ -1,0 +1,97 @@
+"""One tool of a framework's agent under controllers that let it go on, change, answer, refuse and fail it."""
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import models
+
+from instrument import control
+
+booked: list[list[Any]] = []
+"""What the tool's body was called with."""
+os.environ["OPENAI_API_KEY"] = "sk-none"
+ASKED = '!call book {"city": "Oslo", "seats": 4}'
+
+
+def book(city: str, seats: int = 1) -> str:
+    """Book seats."""
+    booked.append([city, seats])
+    return f"{seats} seats in {city}"
+
+
+def pydantic_ai(url: str) -> Any:
+    from pydantic_ai import Agent
+    from pydantic_ai.models.openai import OpenAIChatModel
+    from pydantic_ai.providers.openai import OpenAIProvider
+
+    agent = Agent(OpenAIChatModel("gpt-4o", provider=OpenAIProvider(base_url=url)), name="p", tools=[book])
+    return asyncio.run(agent.run(ASKED)).output
+
+
+def langchain(url: str) -> Any:
+    from langchain.agents import create_agent
+    from langchain_openai import ChatOpenAI
+
+    model = ChatOpenAI(model="gpt-4o", base_url=url)
+    return create_agent(model, [book]).invoke({"messages": [("user", ASKED)]})["messages"][-1].content
+
+
+def openai_agents(url: str) -> Any:
+    import agents
+    from openai import AsyncOpenAI
+
+    async def run() -> Any:
+        async with AsyncOpenAI(base_url=url) as client:
+            model = agents.OpenAIChatCompletionsModel("gpt-4o", client)
+            agent = agents.Agent(name="o", model=model, tools=[agents.function_tool(book)])
+            return (await agents.Runner.run(agent, ASKED)).final_output
+
+    agents.set_tracing_disabled(True)
+    return asyncio.run(run())
+
+
+def deny(_: control.Proposal) -> None:
+    raise control.Denied("groups are booked by phone")
+
+
+def fail(_: control.Proposal) -> None:
+    raise OSError("planned")
+
+
+CONTROLLERS: dict[str, Callable[[control.Proposal], Any]] = {
+    "passed": lambda _: None,
+    "changed": lambda call: control.Proceed({**call.args, "seats": 2}, by="ada"),
+    "answered": lambda _: control.Answer("planned"),
+    "denied": deny,
+    "raised": fail,
+}
+
+
+def outcomes(framework: Callable[[str], Any], url: str) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, decide in CONTROLLERS.items():
+        booked.clear()
+        asked: list[Any] = []
+
+        def of_tools(call: control.Proposal, decide: Any = decide, asked: list[Any] = asked) -> Any:
+            if call.noun != "tool_call":
+                return None
+            asked.append([call.name, call.args, call.emitter])
+            return decide(call)
+
+        with control.install(of_tools):
+            try:
+                out = str(framework(url))
+            except Exception as error:
+                out = f"{type(error).__name__}: {error}"
+        found[name] = {"out": out, "booked": list(booked), "asked": asked}
+    return found
+
+
+with models.serving() as stub:
+    framework: Callable[[str], Any] = globals()[sys.argv[1]]
+    print(json.dumps(outcomes(framework, f"{stub.url}/v1")))

@@ -1,0 +1,76 @@
+"""Tools of frameworks pass the controller: their bodies run as it decides, and the framework makes the rest of it."""
+
+import json
+
+import pytest
+
+FAILED = "told: An error occurred while running the tool. Please try again."
+FRAMEWORKS = {
+    "langchain": {
+        "denied": "Denied: groups are booked by phone",
+        "raised": "OSError: planned",
+        "within": ("current",),
+    },
+    "openai_agents": {
+        "denied": FAILED,
+        "raised": FAILED,
+        "within": ("current", "oldest-agents"),
+    },
+    "pydantic_ai": {
+        "denied": "Denied: groups are booked by phone",
+        "raised": "OSError: planned",
+        "within": ("current", "oldest-agents"),
+    },
+}
+"""What becomes of a failure of a tool's, as it begins: the framework's own way, whoever it comes from."""
+
+
+@pytest.fixture(
+    scope="module", params=[(name, within) for name, each in FRAMEWORKS.items() for within in each["within"]]
+)
+def controlled(request, run):
+    name, within = request.param
+    return name, run("controlled_tools.py", name, within=within)
+
+
+def test_the_body_runs_as_the_controller_decides(controlled):
+    name, recorded = controlled
+    done = recorded.ledger
+    assert {way: each["booked"] for way, each in done.items()} == {
+        "passed": [["Oslo", 4]],
+        "changed": [["Oslo", 2]],
+        "answered": [],
+        "denied": [],
+        "raised": [],
+    }
+    assert all(each["asked"] == [["book", {"city": "Oslo", "seats": 4}, name]] for each in done.values())
+    assert recorded.stderr == ""
+
+
+def test_what_comes_of_it_goes_the_way_of_what_a_tool_gives_or_raises(controlled):
+    name, recorded = controlled
+    done = recorded.ledger
+    assert [done[way]["out"] for way in ("passed", "changed", "answered")] == [
+        "told: 4 seats in Oslo",
+        "told: 2 seats in Oslo",
+        "told: planned",
+    ]
+    for way in ("denied", "raised"):
+        assert done[way]["out"].startswith(FRAMEWORKS[name][way])
+
+
+def test_what_the_controller_did_is_recorded_with_the_call(controlled):
+    _, recorded = controlled
+    tools = [event for event in recorded.events if event.name == "execute_tool book"]
+    held = [json.loads(bytes(event.attributes)) for event in tools]
+    did = [json.loads(each["inspector.controlled_json"]) for each in held]
+    assert [(event.status, each["did"]) for event, each in zip(tools, did, strict=True)] == [
+        ("ok", "passed"),
+        ("ok", "changed"),
+        ("ok", "answered"),
+        ("denied", "denied"),
+        ("error", "raised"),
+    ]
+    assert did[1]["args"]["after"] == {"city": "Oslo", "seats": 2}
+    assert did[1]["by"] == "ada"
+    assert did[3]["reason"] == "groups are booked by phone"

@@ -1,0 +1,22 @@
+"""Agents of published frameworks, recorded once; then without models, keys and the bodies of their tools."""
+
+import pytest
+from replaying import PROGRAMS, Bench
+
+
+@pytest.mark.parametrize(
+    ("program", "within"),
+    [
+        ("replayed_langgraph.py", "current"),
+        ("replayed_openai_agents.py", "current"),
+        ("replayed_pydantic_ai.py", "current"),
+    ],
+)
+def test_a_framework_prints_the_same_and_makes_the_same_calls(program, within, tmp_path, framework_python):
+    bench, python = Bench(tmp_path), framework_python(within)
+    out = bench.record(PROGRAMS / program, python=python)
+    done = bench.inspector("replay", "last", "--", python, PROGRAMS / program, REPLAYED="1")
+    assert (done.code, done.out) == (0, out), done.err
+    recorded, replayed = bench.trees()
+    assert replayed == recorded
+    assert len(replayed) > 5
