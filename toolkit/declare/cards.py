@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
-from time import monotonic
 from typing import Any, cast
 from urllib.parse import urlsplit, urlunsplit
 
 from toolkit.declare.config import CODE_KEYS, AgentConfig, Card, Origin, read_config
-from toolkit.errors import CardInvalid, CardProblem
+from toolkit.errors import CardInvalid, CardProblem, ToolkitError
 from toolkit.schemas.documents import (
     MOST_BYTES,
     Document,
@@ -17,6 +16,7 @@ from toolkit.schemas.documents import (
     read_markdown,
     read_yaml,
 )
+from toolkit.schemas.fetching import fetch
 from toolkit.schemas.reading import Key, Misfit
 
 CONFIG_NAMES = ("fastagent.config.yaml", "fast-agent.yaml")
@@ -24,7 +24,7 @@ CONFIG_NAMES = ("fastagent.config.yaml", "fast-agent.yaml")
 
 TIMEOUT_S = 10.0
 
-_SCHEMES = ("http", "https")
+_ACCEPTED = "text/markdown, application/yaml, text/*"
 _MARKDOWN = (".md", ".markdown")
 _YAML = (".yaml", ".yml")
 _NEEDED = "no instruction: write it below the front matter, or as the key 'instruction'"
@@ -68,7 +68,7 @@ def read_cards(place: str | Path) -> tuple[list[AgentConfig], list[CardProblem]]
 
 def _documents(place: str | Path, problems: list[CardProblem]) -> Iterator[tuple[Document, Origin, str]]:
     if isinstance(place, str) and _is_address(place):
-        document, stem = fetch(place)
+        document, stem = _fetched(place)
         yield document, _origin(document, None), stem
         return
     for path in _files(Path(place)):
@@ -181,51 +181,13 @@ def _shown(address: str) -> str:
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
-def fetch(address: str, *, timeout_s: float = TIMEOUT_S) -> tuple[Document, str]:
-    """Return the card at an ``http`` or ``https`` address, and what it is called there, without its ending.
-
-    It has one MiB at most, and comes within ten seconds.
-
-    Raises:
-        CardInvalid: It cannot be fetched, is too large, is no text, or was redirected away from ``https``.
-    """
-    scheme = urlsplit(address).scheme.lower()
-    if scheme not in _SCHEMES:
-        raise _refused(address, f"cards come from http and https addresses, not {scheme}")
-    from http.client import HTTPException
-    from urllib.error import HTTPError
-    from urllib.request import Request, urlopen
-
-    request = Request(address, headers={"Accept": "text/markdown, application/yaml, text/*"})  # noqa: S310 - as checked above
-    try:
-        with urlopen(request, timeout=timeout_s) as answer:  # noqa: S310 - as checked above
-            return _received(answer, address, timeout_s)
-    except CardInvalid:
-        raise
-    except HTTPError as error:
-        with error:
-            raise _refused(address, f"the server answered {error.code} {error.reason}") from error
-    except (OSError, ValueError, HTTPException) as error:
-        reason = getattr(error, "reason", None) or error
-        late = f"it took longer than {timeout_s:g} s" if isinstance(reason, TimeoutError) else ""
-        raise _refused(address, f"cannot be fetched: {late or str(reason) or type(error).__name__}") from error
-
-
-def _received(answer: Any, address: str, timeout_s: float) -> tuple[Document, str]:
-    arrived: str = answer.url
-    scheme = urlsplit(arrived).scheme.lower()
-    if scheme not in _SCHEMES or (urlsplit(address).scheme.lower() == "https" and scheme != "https"):
-        raise _refused(address, f"redirected to {_shown(arrived)}, which is not safe")
-    data, ends_s = bytearray(), monotonic() + timeout_s
-    while len(data) <= MOST_BYTES and (piece := answer.read1(MOST_BYTES + 1 - len(data))):
-        data += piece
-        if monotonic() > ends_s:
-            raise TimeoutError("timed out")
-    path = PurePosixPath(urlsplit(arrived).path)
-    is_yaml = path.suffix.lower() in _YAML or answer.headers.get_content_type().endswith("yaml")
+def _fetched(address: str) -> tuple[Document, str]:
+    """Return the card at an address, and what it is called there, without its ending."""
     source = _shown(address)
-    return (read_yaml if is_yaml else read_markdown)(decoded(bytes(data), source), source), path.stem
-
-
-def _refused(address: str, why: str) -> CardInvalid:
-    return CardInvalid((CardProblem(_shown(address), 1, why),))
+    try:
+        found = fetch(address, most_bytes=MOST_BYTES, timeout_s=TIMEOUT_S, accept=_ACCEPTED)
+    except ToolkitError as error:
+        raise CardInvalid((CardProblem(source, 1, str(error)),)) from error
+    path = PurePosixPath(urlsplit(found.url).path)
+    is_yaml = path.suffix.lower() in _YAML or found.content_type.endswith("yaml")
+    return (read_yaml if is_yaml else read_markdown)(decoded(found.data, source), source), path.stem

@@ -50,7 +50,7 @@ def decoded(data: bytes, source: str) -> str:
         CardInvalid: It is no UTF-8, or far too large.
     """
     if len(data) > MOST_BYTES:
-        raise CardInvalid((CardProblem(source, 1, f"larger than {MOST_BYTES} bytes"),))
+        raise CardInvalid((CardProblem(source, 1, f"larger than {MOST_BYTES:,} bytes"),))
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -295,7 +295,7 @@ def test_repeated_aliases_cost_nothing(write):
     ("name", "data", "line", "said"),
     [
         ("a.md", b"---\nname: a\n---\n\xff\n", 4, "not valid UTF-8"),
-        ("a.yaml", b"#" * (1 << 20) + b"#", 1, "larger than 1048576 bytes"),
+        ("a.yaml", b"#" * (1 << 20) + b"#", 1, "larger than 1,048,576 bytes"),
         ("b.md", b"---\n#" + b"#" * (1 << 17) + b"\n---\n", 2, "more than 131072 characters of YAML"),
         ("a.txt", b"", 1, "not a card: expected .md, .markdown, .yaml, .yml"),
     ],

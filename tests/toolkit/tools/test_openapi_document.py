@@ -76,7 +76,7 @@ def test_a_relative_server_is_relative_to_where_the_document_was_fetched(echo: A
         ("openapi: &a [*a]\nx: 1", "aliases, as in *name, are not read; write them out, or as $ref"),
         ("a: [\nb", "the text is neither JSON nor YAML"),
         ("/nowhere/openapi.yaml", "the OpenAPI document /nowhere/openapi.yaml cannot be read"),
-        ("http://127.0.0.1:1/x", "the OpenAPI document http://127.0.0.1:1/x cannot be fetched"),
+        ("http://127.0.0.1:1/x", "the OpenAPI document http://127.0.0.1:1/x: cannot be fetched"),
         (17, "a path, an URL, a text or a mapping, not int"),
         ({"openapi": "3.1.0", "paths": {"/a": get()}}, "GET /a: the server '/' is no absolute http(s) address"),
         (
@@ -100,7 +100,7 @@ def test_a_document_that_is_too_large_is_not_read_to_its_end(echo: Any) -> None:
 
 def test_an_address_that_has_no_document_is_said(echo: Any) -> None:
     echo.answers.append(Response(status_code=404))
-    with pytest.raises(DefinitionInvalid, match="was answered with 404"):
+    with pytest.raises(DefinitionInvalid, match="the server answered 404"):
         openapi_tools(echo.url)
 
 
@@ -258,9 +258,9 @@ def test_references_anywhere_are_followed_and_of_equal_names_both_are_kept(docum
 @pytest.mark.parametrize(
     ("reference", "said"),
     [
-        ("#/components/schemas/Nope", "'#/components/schemas/Nope' names nothing in the document"),
-        ("other.yaml#/Pet", "'other.yaml#/Pet' is outside of the document"),
-        ("file:///etc/passwd", "'file:///etc/passwd' is outside of the document"),
+        ("#/components/schemas/Nope", "'#/components/schemas/Nope' is not in the document"),
+        ("other.yaml#/Pet", "'other.yaml#/Pet' is not in the document"),
+        ("file:///etc/passwd", "'file:///etc/passwd' is not in the document"),
     ],
 )
 def test_a_reference_that_leads_nowhere_names_the_operation(document: Any, reference: str, said: str) -> None:
@@ -282,39 +282,26 @@ def test_the_schemas_of_3_0_become_json_schema(document: Any) -> None:
         "type": "object",
         "properties": {
             "age": {"type": "integer", "minimum": 0, "exclusiveMinimum": True, "maximum": 9, "exclusiveMaximum": False},
+            "height": {"type": "number", "maximum": 3, "exclusiveMaximum": True},
+            "weight": {"type": "number", "exclusiveMaximum": 3},
             "name": {"type": "string", "nullable": True, "example": "Rex", "enum": ["Rex"]},
-            "owner": {"allOf": [{"$ref": "#/components/schemas/Owner"}], "nullable": True, "description": "Who."},
+            "any": {"nullable": True, "minLength": 1, "xml": {"name": "pet"}, "x-extra": 1},
             "id": {"type": "string", "readOnly": True},
             "seen": {"$ref": "#/components/schemas/Owner", "description": "ignored beside a reference"},
         },
         "required": ["id", "age"],
-        "xml": {"name": "pet"},
-        "x-extra": 1,
     }
     body = {"required": True, "content": {"application/json": {"schema": schema}}}
     found = schema_of(document, {"/a": {"post": {"requestBody": body}}}, "3.0.3", schemas={"Owner": {"type": "string"}})
     assert found["properties"] == {
         "age": {"type": "integer", "exclusiveMinimum": 0, "maximum": 9},
+        "height": {"type": "number", "exclusiveMaximum": 3},
+        "weight": {"type": "number", "exclusiveMaximum": 3},
         "name": {"type": ["string", "null"], "enum": ["Rex", None], "examples": ["Rex"]},
-        "owner": {"description": "Who.", "anyOf": [{"allOf": [{"$ref": "#/$defs/Owner"}]}, {"type": "null"}]},
+        "any": {"minLength": 1},
         "seen": {"$ref": "#/$defs/Owner"},
     }
     assert found["required"] == ["age"]
-
-
-def test_null_of_3_0_is_one_more_choice_only_where_there_are_choices(document: Any) -> None:
-    parameters = [
-        {"name": "any", "in": "query", "schema": {"nullable": True, "minLength": 1}},
-        {"name": "one", "in": "query", "schema": {"nullable": True, "oneOf": [{"type": "string"}]}},
-        {"name": "number", "in": "query", "schema": {"type": "number", "maximum": 3, "exclusiveMaximum": True}},
-        {"name": "newer", "in": "query", "schema": {"type": "number", "exclusiveMaximum": 3}},
-    ]
-    assert schema_of(document, {"/a": get(parameters=parameters)}, "3.0.3")["properties"] == {
-        "any": {"minLength": 1},
-        "one": {"anyOf": [{"oneOf": [{"type": "string"}]}, {"type": "null"}]},
-        "number": {"type": "number", "exclusiveMaximum": 3},
-        "newer": {"type": "number", "exclusiveMaximum": 3},
-    }
 
 
 def test_true_and_false_are_schemas(document: Any) -> None:
@@ -354,8 +341,8 @@ def test_a_key_that_is_also_listed_as_a_parameter_is_no_argument(document: Any) 
 
 
 def test_without_the_extra_it_is_said_what_to_install(document: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "httpx", None)
-    with pytest.raises(ExtraMissing, match=r"needs httpx: pip install 'mcp-agent-inspector\[openapi\]'"):
+    monkeypatch.setitem(__import__("sys").modules, "httpx2", None)
+    with pytest.raises(ExtraMissing, match=r"needs httpx2: pip install 'mcp-agent-inspector\[openapi\]'"):
         openapi_tools(document({}))
 
 

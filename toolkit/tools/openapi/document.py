@@ -4,13 +4,13 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, cast
-from urllib.parse import unquote
 
-from toolkit.errors import DefinitionInvalid
+from toolkit.errors import DefinitionInvalid, ToolkitError
 from toolkit.extras import need
+from toolkit.schemas.fetching import fetch
 
 Node = Mapping[str, Any]
 """An object of the document."""
@@ -22,7 +22,7 @@ _SUPPORTED = re.compile(r"3\.[012](\.|$)")
 _MOST_REFERENCES_IN_A_ROW = 32
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Document:
     """A document and where it came from."""
 
@@ -55,21 +55,21 @@ class Document:
         Raises:
             DefinitionInvalid: It is nowhere, or out of the document.
         """
-        if not reference.startswith("#/"):
+        from referencing.exceptions import Unresolvable
+
+        try:
+            return self._resolver.lookup(reference).contents
+        except (Unresolvable, ValueError) as error:
             raise DefinitionInvalid(
-                f"{reference!r} is outside of the document, and nothing else is read; bundle the document first"
-            )
-        value: object = self.root
-        for step in reference[2:].split("/"):
-            key = unquote(step).replace("~1", "/").replace("~0", "~")
-            node, items = as_node(value), as_nodes(value)
-            if key in node:
-                value = node[key]
-            elif key.isdigit() and int(key) < len(items):
-                value = items[int(key)]
-            else:
-                raise DefinitionInvalid(f"{reference!r} names nothing in the document")
-        return value
+                f"{reference!r} is not in the document, and nothing else is read; bundle the document first"
+            ) from error
+
+    @cached_property
+    def _resolver(self) -> Any:
+        from referencing import Resource
+        from referencing.jsonschema import DRAFT202012, EMPTY_REGISTRY
+
+        return EMPTY_REGISTRY.resolver_with_root(Resource(self.root, DRAFT202012))
 
 
 def as_node(value: object) -> Node:
@@ -87,13 +87,14 @@ def read_document(source: object) -> Document:
 
     Raises:
         DefinitionInvalid: It cannot be had, is neither JSON nor YAML, or is no OpenAPI 3.0, 3.1 or 3.2.
-        ExtraMissing: It is YAML and ``pyyaml`` is not installed, or an URL and ``httpx`` is not.
+        ExtraMissing: It is YAML and ``pyyaml`` is not installed.
     """
     where, url = str(source), None
     if isinstance(source, Mapping):
         where, root = "the mapping", cast("Node", source)
     elif isinstance(source, str) and source.startswith(("http://", "https://")):
-        url, root = source, _parsed(_fetched(source), source)
+        text, url = _fetched(source)
+        root = _parsed(text, where)
     elif isinstance(source, str) and ("\n" in source or source.lstrip().startswith("{")):
         where, root = "the text", _parsed(source, "the text")
     elif isinstance(source, str | Path):
@@ -117,20 +118,12 @@ def _file(path: Path) -> str:
         raise DefinitionInvalid(f"the OpenAPI document {path} cannot be read: {error}") from error
 
 
-def _fetched(url: str) -> str:
-    httpx = need("httpx", extra="openapi", purpose="fetching an OpenAPI document")
-    body = bytearray()
+def _fetched(url: str) -> tuple[str, str]:
     try:
-        with httpx.stream("GET", url, timeout=FETCH_TIMEOUT_S, headers={"Accept-Encoding": "identity"}) as response:
-            if response.status_code != 200:
-                raise DefinitionInvalid(f"the OpenAPI document {url} was answered with {response.status_code}")
-            for piece in response.iter_bytes():
-                body += piece
-                if len(body) > MAX_DOCUMENT_BYTES:
-                    raise DefinitionInvalid(f"{url} is larger than {MAX_DOCUMENT_BYTES:,} bytes")
-    except (httpx.HTTPError, httpx.InvalidURL) as error:
-        raise DefinitionInvalid(f"the OpenAPI document {url} cannot be fetched: {error}") from error
-    return body.decode("utf-8", errors="replace")
+        found = fetch(url, most_bytes=MAX_DOCUMENT_BYTES, timeout_s=FETCH_TIMEOUT_S)
+    except ToolkitError as error:
+        raise DefinitionInvalid(f"the OpenAPI document {url}: {error}") from error
+    return found.data.decode("utf-8", errors="replace"), found.url
 
 
 def _parsed(text: str, where: str) -> Node:

@@ -23,9 +23,7 @@ _IGNORED_HEADERS = frozenset(
 _UNSAFE = re.compile(r"[^A-Za-z0-9_-]+")
 _NAME_LENGTH = 64
 # A body of these words alone can become arguments; ``allOf`` and the like say more than a list of properties can.
-_FLAT = frozenset(
-    {"type", "properties", "required", "title", "description", "example", "examples", "externalDocs", "xml"}
-)
+_FLAT = frozenset({"type", "properties", "required", "title", "description", "example", "examples"})
 _NOT_WRITTEN = ", which is not supported; choose other operations by only=[…]"
 TEMPLATE = re.compile(r"\{([^{}]+)\}")
 """What stands for a parameter in a path, and for a variable in a server's address."""
@@ -57,8 +55,8 @@ class Operation:
     """The address that ``path`` is added to."""
     path: str
     parameters: tuple[Parameter, ...]
-    media_type: str | None
-    """Of its body, which is JSON; None where it has none."""
+    media_type: str
+    """Of its body, which is JSON; "" where it has none."""
     needs_body: bool
     """Whether an object without any property is sent rather than nothing."""
     requirements: tuple[Requirement, ...]
@@ -134,7 +132,7 @@ def _read(document: Document, listed: _Listed, base_url: str | None, schemes: Ma
     arguments = _Arguments()
     for node in _parameters(document, listed):
         _add_parameter(arguments, reader, node, _credentials(requirements, schemes))
-    media_type, needs_body = _read_body(arguments, document, reader, listed.node)
+    media_type, needs_body = _add_body(arguments, document, reader, listed.node)
     schema: dict[str, Any] = {"type": "object", "properties": arguments.schemas, "additionalProperties": False}
     if arguments.required:
         schema["required"] = arguments.required
@@ -165,9 +163,8 @@ class _Arguments:
 
     def add(self, name: str, place: Any, schema: Any, *, required: bool, explode: bool = False) -> None:
         """Add what goes to a place under a name; a whole body has none."""
-        stem = re.sub(r"[^A-Za-z0-9_.-]+", "_", name or "body").strip("_")[:_NAME_LENGTH] or place
-        other = f"{place if name else 'request'}_{stem}"
-        argument = free_name(other if stem in self.schemas else stem, self.schemas, _NAME_LENGTH)
+        stem = re.sub(r"[^A-Za-z0-9_.-]+", "_", name).strip("_")[:_NAME_LENGTH] or place
+        argument = free_name(f"{place}_{stem}" if stem in self.schemas else stem, self.schemas, _NAME_LENGTH)
         self.schemas[argument] = schema
         self.parameters.append(Parameter(argument, name, place, explode))
         if required:
@@ -219,37 +216,28 @@ def _described(schema: Any, node: Node) -> Any:
     return described
 
 
-def _read_body(
-    arguments: _Arguments, document: Document, reader: SchemaReader, operation: Node
-) -> tuple[str | None, bool]:
-    """Return the body's media type, and whether there has to be one; what is in it is among the arguments."""
+def _add_body(arguments: _Arguments, document: Document, reader: SchemaReader, operation: Node) -> tuple[str, bool]:
+    """Add what an operation has as its body; return the media type, and whether there has to be a body."""
     request = document.resolve(operation.get("requestBody"))
     content = as_node(request.get("content"))
     if not content:
-        return None, False
+        return "", False
     media_types = sorted(filter(is_json, content), key=lambda media_type: media_type != "application/json")
     if not media_types:
         raise DefinitionInvalid(f"its body is {' or '.join(content)}{_NOT_WRITTEN}")
-    media_type = media_types[0]
-    schema = document.resolve(content[media_type]).get("schema", True)
+    media_type = "application/json" if "*" in media_types[0] else media_types[0]
+    schema = document.resolve(content[media_types[0]]).get("schema", True)
     required = request.get("required") is True
-    is_flat = _is_flat(document.resolve(schema), required=required)
-    if is_flat:
-        flat = reader.read(document.resolve(schema))
-        for name, value in flat["properties"].items():
-            arguments.add(name, "body", value, required=name in flat.get("required", []))
-    else:
-        arguments.add("", "body", _described(reader.read(schema), request), required=required)
-    return "application/json" if "*" in media_type else media_type, is_flat and required
-
-
-def _is_flat(node: Node, *, required: bool) -> bool:
-    """Whether the properties can stand beside the parameters, so that the whole is one flat list of arguments."""
-    keywords = {key for key in node if not key.startswith("x-")}
-    if node.get("additionalProperties") is False:
-        keywords.discard("additionalProperties")
+    flat = document.resolve(schema)
+    closed = {"additionalProperties"} if flat.get("additionalProperties") is False else set[str]()
     # Of a body that may be missing, but not in part, the one argument `body` says just that.
-    return keywords <= _FLAT and "properties" in keywords and (required or not as_nodes(node.get("required")))
+    if flat.keys() <= _FLAT | closed and "properties" in flat and (required or not flat.get("required")):
+        read = reader.read(flat)
+        for name, value in read["properties"].items():
+            arguments.add(name, "body", value, required=name in read.get("required", []))
+        return media_type, required
+    arguments.add("", "body", _described(reader.read(schema), request), required=required)
+    return media_type, False
 
 
 def _description(listed: _Listed) -> str:

@@ -1,46 +1,40 @@
-"""Makes the request that a call of an operation is."""
+"""Writes the arguments of a call where the operation has them: in the path, the query, the headers and the body."""
 
 import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 from urllib.parse import quote
 
 from toolkit.errors import ToolkitError
+from toolkit.plain import sound
 from toolkit.tools.openapi.operations import TEMPLATE, Operation, Parameter
-from toolkit.tools.openapi.security import Pair, Signature
 
-_ACCEPT = "application/json, */*;q=0.5"
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+Pair: TypeAlias = tuple[str, str]
+"""A name and a value of a query, both encoded."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Request:
-    """A request that can be sent."""
+    """What the arguments make of an operation."""
 
-    method: str
-    url: str = field(repr=False)
-    """With the credentials that go into the query."""
-    shown_url: str
-    """Without them."""
-    headers: dict[str, bytes] = field(repr=False)
-    content: bytes | None = field(repr=False)
+    url: str
+    query: list[Pair] = field(default_factory=list[Pair])
+    headers: dict[str, str] = field(default_factory=dict[str, str])
+    """By names in lower case."""
+    content: bytes | None = None
 
 
-def write_request(
-    operation: Operation, arguments: Mapping[str, Any], signature: Signature, headers: Mapping[str, str]
-) -> Request:
-    """Return the request of a call.
+def write_request(operation: Operation, arguments: Mapping[str, Any]) -> Request:
+    """Return the request of a call, without what says who calls.
 
     Raises:
-        ToolkitError: An argument cannot go where it belongs.
+        ToolkitError: An argument would make another path.
     """
     steps: dict[str, str] = {}
-    query: list[Pair] = []
-    body: Any = {}
-    has_body = operation.needs_body
-    sent: dict[str, str] = {"accept": _ACCEPT, "accept-encoding": "identity"}
+    request = Request(operation.server)
+    body: dict[str, Any] | None = {} if operation.needs_body else None
     for parameter in operation.parameters:
         if parameter.argument not in arguments:
             continue
@@ -49,24 +43,19 @@ def write_request(
             case "path":
                 steps[parameter.name] = in_path(parameter, value)
             case "query":
-                query += in_query(parameter, value)
+                request.query += in_query(parameter, value)
             case "header":
-                sent[parameter.name.lower()] = in_header(parameter, value)
+                request.headers[parameter.name.lower()] = ",".join(_texts(parameter, value))
             case "body":
-                body = body | {parameter.name: value} if parameter.name else value
-                has_body = True
-    if has_body and operation.media_type is not None:
-        sent["content-type"] = operation.media_type
-    # In lower case, so that what a model gives cannot stand beside what the application does.
-    sent |= {name.lower(): value for name, value in {**headers, **signature.headers}.items()}
-    shown = operation.server + _path(operation.path, steps)
-    return Request(
-        method=operation.method,
-        url=_with_query(shown, [*query, *signature.query]),
-        shown_url=_with_query(shown, query),
-        headers={name: value.encode() for name, value in sent.items()},
-        content=json.dumps(body, ensure_ascii=False).encode() if has_body else None,
-    )
+                body = (body or {}) | {parameter.name: value} if parameter.name else value
+    path = TEMPLATE.sub(lambda match: steps[match[1]], operation.path)
+    if any(step in (".", "..") for step in path.split("/")):
+        raise ToolkitError(f"the arguments make another path of {operation.path}")
+    request.url += f"/{path.lstrip('/')}"
+    if body is not None:
+        request.headers["content-type"] = operation.media_type
+        request.content = json.dumps(body, ensure_ascii=False).encode()
+    return request
 
 
 def in_path(parameter: Parameter, value: object) -> str:
@@ -75,42 +64,32 @@ def in_path(parameter: Parameter, value: object) -> str:
     Raises:
         ToolkitError: It would be empty, or climb to another path: ``/users/`` is not ``/users/{id}``.
     """
-    written = ",".join(_quoted(text, safe="=" if parameter.explode else "") for text in _texts(value, parameter))
-    if not written.strip("."):
-        raise ToolkitError(f"{parameter.argument}: expected a part of a path, found {value!r}")
-    steps = [step for text in _texts(value, parameter) for step in re.split(r"[/\\=]", text)]
-    if any(step in (".", "..") for step in steps):
-        raise ToolkitError(f"{parameter.argument}: '.' and '..' may not be a part of a path")
+    texts = _texts(parameter, value)
+    written = ",".join(quote(text, safe="=") for text in texts)
+    if not written or any(step in (".", "..") for text in texts for step in re.split(r"[/\\=]", text)):
+        raise ToolkitError(f"{parameter.argument}: expected a part of a path, without '.' and '..', found {value!r}")
     return written
 
 
 def in_query(parameter: Parameter, value: object) -> list[Pair]:
-    """Return the pairs of a query string, encoded; none for null and for an empty array or object."""
-    name = quote(parameter.name, safe="")
+    """Return the pairs of a query; none for null and for an empty array or object."""
     if isinstance(value, Mapping):
-        properties = cast("Mapping[str, Any]", value)
-        pairs = [(_quoted(key), _quoted(part)) for key, part in properties.items() if part is not None]
-        return pairs if parameter.explode else [(name, ",".join(map(",".join, pairs)))] * bool(pairs)
-    if isinstance(value, list):
-        items = [_quoted(item) for item in cast("list[Any]", value)]
-        return [(name, item) for item in items] if parameter.explode else [(name, ",".join(items))] * bool(items)
-    return [] if value is None else [(name, _quoted(value))]
+        value = {key: part for key, part in cast("Mapping[str, object]", value).items() if part is not None}
+    if value in (None, [], {}):
+        return []
+    if parameter.explode and isinstance(value, dict):
+        return [(_quoted(key), _quoted(_text(part))) for key, part in cast("dict[str, object]", value).items()]
+    texts = list(map(_quoted, _texts(parameter, value)))
+    return [(_quoted(parameter.name), text) for text in (texts if parameter.explode else [",".join(texts)])]
 
 
-def in_header(parameter: Parameter, value: object) -> str:
-    """Return the header's value.
-
-    Raises:
-        ToolkitError: There is a control character in it.
-    """
-    written = ",".join(_texts(value, parameter))
-    if _CONTROL.search(written):
-        raise ToolkitError(f"{parameter.argument}: a header cannot hold line breaks or other control characters")
-    return written
+def with_query(url: str, query: list[Pair]) -> str:
+    """Return the address of a request with its query."""
+    return url + ("?" + "&".join(map("=".join, query)) if query else "")
 
 
-def _texts(value: object, parameter: Parameter) -> list[str]:
-    """Return the texts of a value in the style ``simple``."""
+def _texts(parameter: Parameter, value: object) -> list[str]:
+    """Return the texts of a value that commas are put between."""
     if isinstance(value, Mapping):
         pairs = [(key, _text(part)) for key, part in cast("Mapping[str, object]", value).items()]
         return ["=".join(pair) for pair in pairs] if parameter.explode else [text for pair in pairs for text in pair]
@@ -119,20 +98,9 @@ def _texts(value: object, parameter: Parameter) -> list[str]:
 
 def _text(value: object) -> str:
     if isinstance(value, str):
-        return value
-    return "" if value is None else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        return sound(value)
+    return "" if value is None else json.dumps(value, separators=(",", ":"))
 
 
-def _quoted(value: object, safe: str = "") -> str:
-    return quote(_text(value).encode("utf-8", "replace"), safe=safe)
-
-
-def _path(template: str, steps: Mapping[str, str]) -> str:
-    path = TEMPLATE.sub(lambda match: steps[match[1]], template)
-    if any(step in (".", "..") for step in path.split("/")):
-        raise ToolkitError(f"the arguments make another path of {template}")
-    return "/" + quote(path.lstrip("/"), safe="/%:@!$&'()*+,;=~")
-
-
-def _with_query(url: str, query: list[Pair]) -> str:
-    return url + ("?" + "&".join(f"{name}={value}" for name, value in query) if query else "")
+def _quoted(text: str) -> str:
+    return quote(text, safe="")

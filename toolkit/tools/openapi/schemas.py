@@ -114,15 +114,10 @@ def _modern(node: Node, converted: dict[str, Any]) -> dict[str, Any]:
             del converted[exclusive]
             if flag and bound in converted:
                 converted[exclusive] = converted.pop(bound)
-    if node.get("nullable") is not True:
-        return converted
     kind = converted.get("type")
-    if isinstance(kind, str):
+    # Beside a type alone does the word say anything.
+    if node.get("nullable") is True and isinstance(kind, str):
         converted["type"] = [kind, "null"]
         if "enum" in converted and None not in converted["enum"]:
             converted["enum"] = [*cast("list[Any]", converted["enum"]), None]
-        return converted
-    if not converted.keys() & {"allOf", "anyOf", "oneOf", "enum", "not"}:
-        return converted
-    notes = {key: converted.pop(key) for key in ("title", "description", "default") if key in converted}
-    return {**notes, "anyOf": [converted, {"type": "null"}]}
+    return converted

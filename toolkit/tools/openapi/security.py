@@ -13,9 +13,6 @@ from toolkit.tools.openapi.document import Document, Node, as_node, as_nodes
 Requirement: TypeAlias = tuple[str, ...]
 """Schemes that are all needed; empty where nobody has to be known."""
 
-Pair: TypeAlias = tuple[str, str]
-"""A name and a value of a query, both encoded."""
-
 _UNSENDABLE = re.compile(r"[\x00-\x1f\x7f]|[^\x00-\xff]")
 # Shorter ones would blot out half of an answer.
 _LEAST_SECRET = 6
@@ -37,7 +34,8 @@ class Signature:
     """What signing adds to a request, and what must never be shown."""
 
     headers: dict[str, str] = field(default_factory=dict[str, str], repr=False)
-    query: list[Pair] = field(default_factory=list[Pair], repr=False)
+    query: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]], repr=False)
+    """Names and values, both encoded."""
     secrets: list[str] = field(default_factory=list[str], repr=False)
 
     def hide(self, text: str) -> str:
@@ -114,8 +112,9 @@ def _add(signature: Signature, scheme: Scheme, secret: str) -> None:
     if scheme.place == "header":
         signature.headers[scheme.word] = secret
     elif scheme.place == "query":
-        signature.query.append((quote(scheme.word, safe=""), quote(secret, safe="")))
-        signature.secrets.append(quote(secret, safe=""))
+        encoded = quote(secret, safe="")
+        signature.query.append((quote(scheme.word, safe=""), encoded))
+        signature.secrets.append(encoded)
     elif scheme.word == "Basic":
         encoded = b64encode(secret.encode()).decode()
         signature.headers["Authorization"] = f"Basic {encoded}"

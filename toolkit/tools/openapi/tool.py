@@ -18,9 +18,10 @@ from toolkit.result import ToolResult
 from toolkit.tool_class import Tool, arguments_of
 from toolkit.tools.openapi.document import read_document
 from toolkit.tools.openapi.operations import Operation, is_json, read_operations
-from toolkit.tools.openapi.requests import Request, write_request
+from toolkit.tools.openapi.requests import with_query, write_request
 from toolkit.tools.openapi.security import Scheme, Signature, read_schemes, sign
 
+_HEADERS = {"accept": "application/json, */*;q=0.5", "accept-encoding": "identity"}
 _SECRET_HEADERS = ("auth", "cookie", "key", "secret", "token")
 _MOST_ERROR_TEXT = 4_000
 _NO_JSON: Any = object()
@@ -65,23 +66,28 @@ class OpenAPITool(Tool):
         """Send the request, and read the answer."""
         service, operation = self._service, self.operation
         signature = service.sign(operation, context.credentials)
-        request = write_request(operation, arguments_of(call), signature, service.headers)
+        request = write_request(operation, arguments_of(call))
+        # In lower case, so that what a model gives cannot stand beside what the application does.
+        own = {name.lower(): value for name, value in {**service.headers, **signature.headers}.items()}
+        headers = {name: value.encode() for name, value in (_HEADERS | request.headers | own).items()}
+        url = with_query(request.url, [*request.query, *signature.query])
         name = f"{operation.method} {operation.path}"
-        httpx = need("httpx", extra="openapi", purpose=_CALLING)
+        httpx2 = need("httpx2", extra="openapi", purpose=_CALLING)
         failure: ToolkitError
         try:
             async with (
                 asyncio.timeout(service.timeout_s),
-                httpx.AsyncClient(timeout=service.timeout_s, verify=_tls()) as client,
-                client.stream(request.method, request.url, headers=request.headers, content=request.content) as answer,
+                httpx2.AsyncClient(timeout=service.timeout_s, verify=_tls()) as client,
+                client.stream(operation.method, url, headers=headers, content=request.content) as answer,
             ):
-                return _result(name, request, answer, await _body(answer, service.max_bytes), signature)
-        except (TimeoutError, httpx.TimeoutException):
+                body = await _body(answer, service.max_bytes)
+                return _result(name, with_query(request.url, request.query), answer, body, signature)
+        except (TimeoutError, httpx2.TimeoutException):
             failure = ToolTimedOut(f"{name} took longer than {service.timeout_s:g} s")
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
+        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             why = signature.hide(f"{type(error).__name__}: {error}")
             failure = ToolkitError(f"{name} could not be sent to {operation.server}: {why}")
-        # Outside of the handlers: what httpx raises holds the request with its credentials.
+        # Outside of the handlers: what the client raises holds the request with its credentials.
         raise failure
 
 
@@ -114,7 +120,7 @@ def openapi_tools(
             name what is not in it.
         ExtraMissing: A package for it is not installed.
     """
-    need("httpx", extra="openapi", purpose=_CALLING)
+    need("httpx2", extra="openapi", purpose=_CALLING)
     read = read_document(document)
     schemes = read_schemes(read)
     unknown = [name for name in auth or {} if name not in schemes]
@@ -129,7 +135,7 @@ def openapi_tools(
 @cache
 def _tls() -> Any:
     """Return what verifies certificates, made once: it costs more than a request."""
-    return need("httpx", extra="openapi", purpose=_CALLING).create_ssl_context()
+    return need("httpx2", extra="openapi", purpose=_CALLING).create_ssl_context()
 
 
 async def _body(answer: Any, max_bytes: int) -> bytes:
@@ -141,42 +147,36 @@ async def _body(answer: Any, max_bytes: int) -> bytes:
     return bytes(body)
 
 
-def _result(name: str, request: Request, answer: Any, body: bytes, signature: Signature) -> ToolResult:
+def _result(name: str, url: str, answer: Any, body: bytes, signature: Signature) -> ToolResult:
     """Return the result of a request; everything but a success is an error with what the service said."""
     media_type: str = answer.headers.get("content-type", "")
     metadata: dict[str, Any] = {"status": answer.status_code, "media_type": media_type}
     text = body.decode(answer.encoding or "utf-8", errors="replace")
     kind = media_type.partition(";")[0].strip().lower()
-    value = structured = _NO_JSON
+    written = value = _NO_JSON
     if is_json(kind) and body:
         with suppress(ValueError, RecursionError):
-            value = json.loads(text)
-            structured = signature.hide_in(value)
+            written = json.loads(text)
+            value = signature.hide_in(written)
     # As it came, unless there is something to hide, which JSON may have written in other ways than one.
-    shown = signature.hide(text) if value == structured else json_text(structured)
+    shown = signature.hide(text) if value == written else json_text(value)
     if not answer.is_success:
         location = answer.headers.get("location")
         detail = f"redirects are not followed, and it leads to {signature.hide(location)}" if location else shown
         detail = detail if len(detail) <= _MOST_ERROR_TEXT else f"{detail[:_MOST_ERROR_TEXT]}…"
         status = f"{name} answered {answer.status_code} {answer.reason_phrase}".rstrip()
         message = f"{status}: {detail}" if detail.strip() else status
-        known = None if structured is _NO_JSON else structured
+        known = None if value is _NO_JSON else value
         return ToolResult([TextContent(message)], is_error=True, structured=known, metadata=metadata)
-    if structured is not _NO_JSON:
-        return ToolResult([TextContent(json_text(structured))], structured=structured, metadata=metadata)
+    if value is not _NO_JSON:
+        return ToolResult([TextContent(json_text(value))], structured=value, metadata=metadata)
     if is_json(kind) and body:
         return ToolResult.error(f"{name} answered with what is not JSON, as {media_type}", **metadata)
-    return ToolResult(_content(request, kind, shown, body), metadata=metadata)
+    return ToolResult([_content(url, kind, shown, body)] if body else [], metadata=metadata)
 
 
-def _content(request: Request, kind: str, shown: str, body: bytes) -> list[Content]:
-    if not body:
-        return []
+def _content(url: str, kind: str, shown: str, body: bytes) -> Content:
     if kind == "" or kind.startswith("text/") or kind.endswith(("/xml", "+xml", "/yaml")):
-        return [TextContent(shown)]
+        return TextContent(shown)
     data = b64encode(body).decode()
-    return (
-        [ImageContent(data, kind)]
-        if kind.startswith("image/")
-        else [ResourceContent(request.shown_url, kind, blob=data)]
-    )
+    return ImageContent(data, kind) if kind.startswith("image/") else ResourceContent(url, kind, blob=data)
