@@ -115,17 +115,6 @@ class ResultInvalid(SchemaMismatch):
     """A tool returned what does not fit its output schema."""
 
 
-def require_known(options: Iterable[str], known: Iterable[str], who: str) -> None:
-    """Refuse options that nobody reads.
-
-    Raises:
-        DefinitionInvalid: There is one.
-    """
-    for name in options:
-        if name not in known:
-            raise DefinitionInvalid(f"{who}: unknown option {name!r}{did_you_mean(name, known)}")
-
-
 def did_you_mean(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
     """Return the nearest of ``known`` as the end of a message, or nothing."""
     from difflib import get_close_matches  # slow to import, and only failures need it
