@@ -183,11 +183,11 @@ class FunctionTool(Tool):
             signature = cast("Signature", self._declared.signature)
         if not self._is_bound:
             raise DefinitionInvalid(f"{self.name} is a method; call the tool of an instance")
-        positional, named = signature.bind(call, context)
+        named = signature.bind(call, context)
         if self._is_async:
-            value = await self.function(*positional, **named)
+            value = await self.function(**named)
         else:
-            value = await asyncio.to_thread(_in_thread, self.function, positional, named)
+            value = await asyncio.to_thread(_in_thread, self.function, named)
             value = await value if isawaitable(value) else value
         return value if signature.read_returned is None else self._checked(value, signature)
 
@@ -221,9 +221,9 @@ class FunctionTool(Tool):
 tool = FunctionTool
 
 
-def _in_thread(function: Callable[..., Any], positional: list[Any], named: Arguments) -> Any:
+def _in_thread(function: Callable[..., Any], named: Arguments) -> Any:
     try:
-        return function(*positional, **named)
+        return function(**named)
     except StopIteration as error:
         # No future can carry it: its waiter would wait for ever.
         raise RuntimeError(f"the function raised StopIteration: {error}") from error

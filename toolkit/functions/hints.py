@@ -3,8 +3,6 @@
 import collections.abc
 import json
 import re
-import sys
-import typing
 from collections import Counter
 from enum import Enum, Flag
 from types import UnionType
@@ -18,7 +16,6 @@ from typing import (
     cast,
     get_args,
     get_origin,
-    get_type_hints,
 )
 from warnings import catch_warnings
 
@@ -37,7 +34,6 @@ RESULTS = ConfigDict(json_schema_serialization_defaults_required=True, val_json_
 
 # Pydantic reads the first as an iterator that checks late, and the second not at all.
 _LISTS = (collections.abc.Iterable, collections.abc.Collection)
-_MARKS = (typing.Required, typing.NotRequired, typing_extensions.ReadOnly)
 # Made at run time, which type checkers do not follow.
 _typed: Any = typing_extensions.TypedDict
 NO_JSON = "no JSON stands for"
@@ -63,10 +59,6 @@ def adapter_of(name: str, fields: dict[str, Any], config: ConfigDict) -> TypeAda
         # Pydantic warns of what it does not do with a hint, as of ReadOnly.
         with catch_warnings(action="ignore", category=UserWarning):
             return TypeAdapter(kind)
-    except RecursionError as error:
-        raise DefinitionInvalid(
-            "a type contains itself and cannot be read; before Python 3.12, take TypedDict of typing_extensions"
-        ) from error
     except PydanticUserError as error:
         raise DefinitionInvalid(_reason(error)) from error
 
@@ -108,8 +100,8 @@ def schema_of(adapter: TypeAdapter[Any], mode: JsonSchemaMode = "validation") ->
 def readable(hint: Any) -> Any:
     """Return ``hint`` as pydantic knows it, which is the same for nearly all of them.
 
-    A string in ``Annotated`` describes, iterables and collections are lists, members of an Enum whose values are no
-    JSON scalars go by name, and a ``typing.TypedDict`` is one before Python 3.12 as well.
+    A string in ``Annotated`` describes, iterables and collections are lists, and members of an Enum whose values are
+    no JSON scalars go by name.
     """
     origin, args = get_origin(hint), get_args(hint)
     kind = origin or hint
@@ -120,8 +112,6 @@ def readable(hint: Any) -> Any:
         return list[readable(args[0])] if args else list[Any]
     if any(kind is each for each in (Final, LiteralString)):
         return readable(args[0]) if args else str
-    if sys.version_info < (3, 12) and typing.is_typeddict(kind) and type(kind).__module__ == "typing":
-        return _typed_dict(kind)
     return _enum(kind) if isinstance(kind, type) and issubclass(kind, Enum) else _filled(hint, origin, args)
 
 
@@ -148,19 +138,6 @@ def _enum(kind: type[Enum]) -> Any:
     # Results have the others by name.
     members = {plain(each): each for each in kind}
     return Annotated[cast("Any", Literal)[tuple(members)], AfterValidator(members.__getitem__)]
-
-
-def _typed_dict(kind: Any) -> Any:
-    fields: dict[str, Any] = {}
-    for name, hint in get_type_hints(kind, include_extras=True).items():
-        required, inner = name in kind.__required_keys__, hint
-        # With postponed annotations only the hint itself tells, not the class.
-        while (origin := get_origin(inner)) in _MARKS:
-            required = required if origin is typing_extensions.ReadOnly else origin is typing.Required
-            inner = get_args(inner)[0]
-        mark: Any = typing_extensions.Required if required else typing_extensions.NotRequired
-        fields[name] = mark[readable(inner)]
-    return _typed(kind.__name__, fields)
 
 
 class _Schemas(GenerateJsonSchema):

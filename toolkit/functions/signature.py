@@ -2,7 +2,7 @@
 
 import inspect
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -25,8 +25,11 @@ from toolkit.plain import plain
 from toolkit.schemas.problems import problems_of_hints
 from toolkit.schemas.validation import validator
 
-_OTHERS = "**"
-"""Where what is for ``**kwargs`` is read; no argument can be called so."""
+_NOT_NAMED = {
+    inspect.Parameter.POSITIONAL_ONLY: "leave out the '/' behind it",
+    inspect.Parameter.VAR_POSITIONAL: "make it a list",
+    inspect.Parameter.VAR_KEYWORD: "make it a dict",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +41,6 @@ class Signature:
     output_schema: dict[str, Any] | None
     injections: tuple[tuple[str, Injection], ...]
     """Name, and where it comes from."""
-    positional: tuple[tuple[str, Any], ...]
-    """Name and default of what cannot be passed by name."""
     read_arguments: Callable[..., Arguments]
     """Pydantic's reader of JSON for what the model gives."""
     read_words: Callable[..., Arguments] | None
@@ -48,24 +49,17 @@ class Signature:
     """The same for ``{"value": …}``, what the function returned."""
     returned_type: type | None
     """The hint, where a value of that very type needs no look: a whole number, true or false."""
-    names: frozenset[str] | None
-    """The arguments of a function with ``**kwargs``."""
-    hidden: frozenset[str]
-    """What no model may give among ``**kwargs``."""
 
-    def bind(self, call: ToolCall, context: ToolContext) -> tuple[list[Any], Arguments]:
-        """Return the positional and the named arguments to call the function with.
+    def bind(self, call: ToolCall, context: ToolContext) -> Arguments:
+        """Return the arguments to call the function with, by name.
 
         Raises:
             ArgumentsInvalid: They do not fit the hints; ``problems`` has every place.
         """
-        arguments = call.arguments or {}
-        named = self._read(arguments if self.names is None else self._sorted(arguments, self.names))
-        if self.names is not None:
-            named |= named.pop(_OTHERS, {})
+        named = self._read(call.arguments or {})
         for name, injection in self.injections:
             named[name] = injection(call, context)
-        return list(self._by_place(named)) if self.positional else [], named
+        return named
 
     def problems(self, value: object) -> tuple[Problem, ...]:
         """Return what is wrong with a returned value, written as JSON."""
@@ -77,10 +71,6 @@ class Signature:
             # What is written need not be what is read, with serializers and aliases of one's own.
             return validator(self.output_schema)(value)
         return ()
-
-    def _sorted(self, arguments: Mapping[str, Any], names: frozenset[str]) -> dict[str, Any]:
-        others = {key: each for key, each in arguments.items() if key not in names and key not in self.hidden}
-        return {key: each for key, each in arguments.items() if key in names} | {_OTHERS: others}
 
     def _read(self, arguments: Mapping[str, Any]) -> Arguments:
         if self.read_words is None:
@@ -101,19 +91,11 @@ class Signature:
             if integers != written:
                 with suppress(ValidationError):
                     return self.read_arguments(integers, strict=True)
-            raise ArgumentsInvalid(f"invalid arguments for {self.tool}", self._problems(arguments, error)) from error
-
-    def _problems(self, arguments: dict[str, Any], error: ValidationError) -> tuple[Problem, ...]:
-        # The schema is what the model was told, so its words come first.
-        flat = {key: each for key, each in arguments.items() if key != _OTHERS} | arguments.get(_OTHERS, {})
-        return validator(self.input_schema)(flat) or problems_of_hints(error.errors(include_url=False), arguments)
-
-    def _by_place(self, named: Arguments) -> Iterator[Any]:
-        for name, default in self.positional:
-            if name not in named and default is inspect.Parameter.empty:
-                # Python will say what is missing.
-                return
-            yield named.pop(name, default)
+            # The schema is what the model was told, so its words come first.
+            problems = validator(self.input_schema)(arguments) or problems_of_hints(
+                error.errors(include_url=False), arguments
+            )
+            raise ArgumentsInvalid(f"invalid arguments for {self.tool}", problems) from error
 
 
 def read_signature(function: Callable[..., Any], *, tool: str, documented: Documentation, method: bool) -> Signature:
@@ -139,19 +121,15 @@ def read_signature(function: Callable[..., Any], *, tool: str, documented: Docum
     arguments = read.adapter()
     returns = hints.get("return", Any)
     output_schema, returned = _output(returns)
-    takes_others = _OTHERS in read.fields
     return Signature(
         tool=tool,
         input_schema=_described(schema_of(arguments), read, documented),
         output_schema=output_schema,
         injections=tuple(read.injections),
-        positional=tuple(read.positional),
         read_arguments=arguments.validator.validate_json,
         read_words=arguments.validator.validate_python if all(map(_is_words, read.fields.values())) else None,
         read_returned=None if returned is None else returned.validator.validate_json,
         returned_type=returns if returns in (int, bool) else None,
-        names=frozenset(read.fields.keys() - {_OTHERS}) if takes_others else None,
-        hidden=frozenset(fixed) | {name for name, _ in read.injections},
     )
 
 
@@ -162,21 +140,16 @@ class _Parameters:
         self.fields: dict[str, Any] = {}
         self.defaults: dict[str, Any] = {}
         self.injections: list[tuple[str, Injection]] = []
-        self.positional: list[tuple[str, Any]] = []
         self._tool = tool
 
     def add(self, parameter: inspect.Parameter, hint: Any) -> None:
         """Read the next one."""
         name = parameter.name
         default = MISSING if parameter.default is parameter.empty else parameter.default
-        if parameter.kind is parameter.VAR_POSITIONAL:
-            raise DefinitionInvalid(f"{self._tool}: *{name} cannot be given by name; make it a list")
-        if parameter.kind is parameter.POSITIONAL_ONLY:
-            self.positional.append((name, parameter.default))
+        if (advice := _NOT_NAMED.get(parameter.kind)) is not None:
+            raise DefinitionInvalid(f"{self._tool}: {parameter} cannot be given by name; {advice}")
         if (injection := injection_of(name, hint, default)) is not None:
             self.injections.append((name, injection))
-        elif parameter.kind is parameter.VAR_KEYWORD:
-            self.fields[_OTHERS] = NotRequired[dict[str, hint]]
         elif isinstance(default, FieldInfo):
             # Pydantic fills its defaults in itself.
             field = Annotated[hint, default]
@@ -219,16 +192,12 @@ def _is_words(hint: Any) -> bool:
 def _described(schema: dict[str, Any], read: _Parameters, documented: Documentation) -> dict[str, Any]:
     """Return the schema with the words of the docstring, and with the defaults of Python."""
     properties: dict[str, Any] = schema["properties"]
-    others = properties.pop(_OTHERS, None)
     for name, each in properties.items():
         default = read.defaults.get(name, MISSING)
         if default is not MISSING and _leads_back(read.fields[name], default):
             each["default"] = plain(default)
         if text := documented.arguments.get(name):
             each.setdefault("description", text)
-    if others is not None:
-        schema.pop("additionalProperties")
-        schema |= {key: each for key, each in others.items() if key == "additionalProperties"}
     return schema
 
 

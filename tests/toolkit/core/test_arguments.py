@@ -1,7 +1,6 @@
 """What of a call reaches a function, and what of it stays as the model wrote it."""
 
 import asyncio
-import functools
 import math
 from dataclasses import dataclass
 from typing import Annotated, Any, Optional
@@ -19,25 +18,16 @@ from toolkit.middleware.guardrails import Refuse, Rewrite
 from toolkit.result import ToolResult
 
 
-def test_what_a_partial_fixed_cannot_be_given_among_other_arguments(call):
-    def fetch(query: str, *, base: str = "http://safe", **more: str) -> str:
-        return f"{base} {query} {sorted(more)}"
-
-    made = FunctionTool(functools.partial(fetch, base="http://app"), name="fetch")
-    assert call(made, query="x", base="http://evil", lang="en").text == "http://app x ['lang']"
-
-
 def test_a_function_gets_lists_of_its_own(call):
     @tool
-    async def empty(words: list[str], more: Any, **rest: list[str]) -> str:
+    async def empty(words: list[str], more: Any) -> str:
         words.clear()
         more["deep"].clear()
-        rest["other"].clear()
         return "emptied"
 
-    given = {"words": ["a"], "more": {"deep": [1]}, "other": ["b"]}
+    given = {"words": ["a"], "more": {"deep": [1]}}
     assert call(empty, **given).text == "emptied"
-    assert given == {"words": ["a"], "more": {"deep": [1]}, "other": ["b"]}
+    assert given == {"words": ["a"], "more": {"deep": [1]}}
 
 
 def test_pydantics_defaults_are_made_for_each_call_and_never_called(call):

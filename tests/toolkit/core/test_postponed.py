@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import sys
 from dataclasses import dataclass
-from typing import NamedTuple, NotRequired, TypedDict
+from typing import NamedTuple, NotRequired
 
 import pytest
+from typing_extensions import TypedDict
 
 from toolkit.context import ToolContext
 from toolkit.functions import Inject, tool

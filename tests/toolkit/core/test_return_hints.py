@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal
 
 import mcp.types as sdk
 import pytest
 from langchain_core.messages import ToolMessage
 from pydantic import BaseModel
+from typing_extensions import TypedDict
 
 from toolkit.content import Content, ImageContent, ResourceContent, TextContent, json_text
 from toolkit.errors import ResultInvalid
