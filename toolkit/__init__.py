@@ -53,7 +53,7 @@ __all__ = [
     "tool",
 ]
 
-__getattr__ = lazily(
+__getattr__, __dir__ = lazily(
     __name__,
     {
         "toolkit.agents": ("Agent", "AgentTool", "Limits", "StructuredLLMHost", "Thread", "UnifiedRequest", "Workflow"),
@@ -70,7 +70,3 @@ __getattr__ = lazily(
         "toolkit.tool_class": ("Tool",),
     },
 )
-
-
-def __dir__() -> list[str]:
-    return __all__

@@ -8,8 +8,8 @@ from types import ModuleType
 from typing import Any
 
 
-def lazily(package: str, homes: Mapping[str, tuple[str, ...]]) -> Callable[[str], Any]:
-    """Return the ``__getattr__`` of a package.
+def lazily(package: str, homes: Mapping[str, tuple[str, ...]]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Return the ``__getattr__`` and the ``__dir__`` of a package; ``from package import *`` imports all of the names.
 
     Args:
         package: Its name.
@@ -18,13 +18,15 @@ def lazily(package: str, homes: Mapping[str, tuple[str, ...]]) -> Callable[[str]
     places = {name: module for module, names in homes.items() for name in names}
 
     def look_up(name: str) -> Any:
+        if name == "__all__":
+            return sorted(places)
         if name not in places:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         value = getattr(import_module(places[name]), name)
         setattr(sys.modules[package], name, value)
         return value
 
-    return look_up
+    return look_up, lambda: sorted(places)
 
 
 def need(module: str, *, extra: str, purpose: str) -> ModuleType:

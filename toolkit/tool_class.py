@@ -206,9 +206,9 @@ class Tool(ABC):
         if context.call is not call:
             context = context.during(call, context.call_id, context.changes)
         # First, since a middleware may answer a call itself: not everybody may have what it remembers.
-        refused = None if context.permissions is None else self._refused(context.permissions)
-        if call.problem is not None:
-            refused = refused or self._unreadable(call)
+        refused: ToolkitError | None = None if context.permissions is None else self._refused(context.permissions)
+        if refused is None and call.problem is not None and call.arguments is None:
+            refused = ToolkitError(f"{call.problem}; call {self.name} again with a JSON object")
         if refused is not None:
             return await self.on_error(refused, context)
         if not context.tool_hooks:
@@ -295,8 +295,8 @@ class Tool(ABC):
                 call = await self.on_invoke(call, context) or call
                 context = context.during(call, context.call_id, context.changes)
             by_guardrail = False
-            if rules.check_input is not None:
-                self._check_arguments(call, rules.check_input)
+            if rules.check_input is not None and (problems := rules.check_input(call.arguments or {})):
+                raise ArgumentsInvalid(f"invalid arguments for {self.name}", problems)  # noqa: TRY301 - as what a tool raises
             result = ToolResult.of(await self.run(call, context))
             if rules.check_output is not None:
                 self._check_result(result, rules.check_output)
@@ -343,15 +343,6 @@ class Tool(ABC):
     def _refused(self, permissions: Collection[str]) -> ToolRefused | None:
         missing = [each for each in self.definition.permissions if each not in permissions]
         return ToolRefused(f"{self.name} needs the permission {', '.join(map(repr, missing))}") if missing else None
-
-    def _unreadable(self, call: ToolCall) -> ToolkitError | None:
-        if call.problem is None or call.arguments is not None:
-            return None
-        return ToolkitError(f"{call.problem}; call {self.name} again with a JSON object")
-
-    def _check_arguments(self, call: ToolCall, check: Validator) -> None:
-        if problems := check(call.arguments or {}):
-            raise ArgumentsInvalid(f"invalid arguments for {self.name}", problems)
 
     def _check_result(self, result: ToolResult, check: Validator) -> None:
         if result.is_error:

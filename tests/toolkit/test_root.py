@@ -21,6 +21,15 @@ def test_a_room_has_its_names_when_they_are_asked_for():
         tools.ShellTol  # noqa: B018
 
 
+@pytest.mark.parametrize(
+    "package", ["toolkit", "toolkit.middleware", "toolkit.models", "toolkit.people", "toolkit.tools"]
+)
+def test_names_that_come_late_are_listed_and_imported_by_a_star(package):
+    names = {}
+    exec(f"from {package} import *", names)  # noqa: S102 - an import by star is for the top of a module
+    assert {"__builtins__", *dir(sys.modules[package])} == set(names)
+
+
 def test_no_public_name_is_that_of_a_module():
     assert not {each.name for each in pkgutil.iter_modules(toolkit.__path__)} & set(toolkit.__all__)
 

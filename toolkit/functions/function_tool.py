@@ -142,6 +142,13 @@ class FunctionTool(Tool):
         return declared.definition
 
     @property
+    def name(self) -> str:
+        """The name by which a model calls it."""
+        # Every call asks for it, so that what is known need not be asked of the definition.
+        declared = self._declared
+        return self.definition.name if declared.signature is None else declared.definition.name
+
+    @property
     def called_function(self) -> Callable[..., Any] | None:
         """The Python function behind it."""
         return self.function

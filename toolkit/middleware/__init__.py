@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from toolkit.middleware.selection import ToolMiddleware as ToolMiddleware
     from toolkit.middleware.timeout import Timeout as Timeout
 
-__getattr__ = lazily(
+__getattr__, __dir__ = lazily(
     __name__,
     {
         "toolkit.middleware.cache": ("Cache", "MemoryStore", "RedisStore"),

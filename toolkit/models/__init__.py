@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from toolkit.models.scripted import Turn as Turn
     from toolkit.models.scripts import Script as Script
 
-__getattr__ = lazily(
+__getattr__, __dir__ = lazily(
     __name__,
     {
         "toolkit.models.asking": ("generate",),

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from toolkit.people.human import HumanInputTool as HumanInputTool
     from toolkit.people.terminal import Terminal as Terminal
 
-__getattr__ = lazily(
+__getattr__, __dir__ = lazily(
     __name__,
     {
         "toolkit.people.approve": ("Approve",),

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from toolkit.tools.shell import ShellTool as ShellTool
     from toolkit.tools.skills import SkillReaderTool as SkillReaderTool
 
-__getattr__ = lazily(
+__getattr__, __dir__ = lazily(
     __name__,
     {
         "toolkit.tools.azure_search": ("AzureAISearchTool",),
