@@ -1,9 +1,14 @@
 """Finding the run or the trace that a person means: by an id, a part of one, or how late it came."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from typing import Any
 
+import msgspec
+from msgspec import Struct
+
+from inspector import semconv as sc
 from inspector.model import Event, Filter, Run, Trace
 from inspector.spooling import is_run_id
 from inspector.store import Store
@@ -11,6 +16,8 @@ from inspector.store import Store
 _PAGE = 1000
 _FULL_PAGE = 200
 """Events with their prompts, of which a page is held at once."""
+_TRACES_OF_PROGRAM, _CALLS_OF_PROGRAM = 5, 20
+"""Among so many of the first, the call is looked for that says what the program is."""
 _HEX = re.compile(r"[0-9a-f]{1,32}")
 _TRACE_DIGITS = 32
 _NAMED_IN_MESSAGE = 3
@@ -20,6 +27,10 @@ _LATEST = 200
 """Runs among which the one before is looked for."""
 SHORT_ID = 8
 """Characters of an id that a table on a terminal has."""
+
+
+class _Attributes(Struct):
+    program: str | None = msgspec.field(name=sc.RAW_PREFIX + "program", default=None)
 
 
 class TraceUnknown(Exception):
@@ -143,6 +154,22 @@ def events_of(store: Store, trace_id: str, *, full: bool = False, raw: bool = Fa
         cursor = page.next_cursor
         if cursor is None:
             return
+
+
+def program_of(store: Store, traces: Iterable[Trace]) -> Mapping[str, Any] | None:
+    """Return what is recorded of the program of a run, which is on the first call that a process wrote of it.
+
+    Args:
+        store: Where it is recorded.
+        traces: Of the run, in the order they began.
+    """
+    for trace in islice(traces, _TRACES_OF_PROGRAM):
+        page = store.events(Filter(trace_id=trace.trace_id), order="asc", limit=_CALLS_OF_PROGRAM, full=True, raw=True)
+        for event in page.items:
+            text = msgspec.json.decode(bytes(event.attributes or b"{}"), type=_Attributes).program
+            if text is not None:
+                return msgspec.json.decode(text)
+    return None
 
 
 def run_before(store: Store, run: Run | Trace) -> Run:

@@ -16,8 +16,8 @@ from inspector.api.problems import not_found
 from inspector.api.query import QueryOf
 from inspector.api.reads import page_cost
 from inspector.api.service import InService
-from inspector.diff import DiffRun, compare, compare_calls, diff_of, diff_run, rates
-from inspector.lookup import RunUnknown, as_one_trace, events_of, find_run_or_trace, run_before, traces_of
+from inspector.diff import DiffRun, compare, compare_calls, diff_of, diff_run, program_changes, rates
+from inspector.lookup import RunUnknown, as_one_trace, events_of, find_run_or_trace, program_of, run_before, traces_of
 from inspector.model import Event, JsonText, LargeField, Run, Trace
 from inspector.store import Store
 
@@ -49,7 +49,10 @@ async def get_diff(
     _check(second, "b")
 
     def read() -> Response:
-        comparison = compare(_events(service.store, first, "a"), _events(service.store, second, "b"))
+        programs = (program_of(service.store, _traces(service.store, each)) for each in (first, second))
+        comparison = compare(
+            _events(service.store, first, "a"), _events(service.store, second, "b"), program_changes(*programs)
+        )
         diff = diff_of(
             diff_run(_id_of(first), first, first.spans),
             diff_run(_id_of(second), second, second.spans),
@@ -123,14 +126,17 @@ def _check(run: Run | Trace, parameter: Literal["a", "b"]) -> None:
 
 
 def _events(store: Store, run: Run | Trace, parameter: Literal["a", "b"]) -> Iterator[Event]:
-    traces = [run] if isinstance(run, Trace) else traces_of(store, run)
     read = 0
-    for trace in traces:
+    for trace in _traces(store, run):
         for event in events_of(store, trace.trace_id, full=True):
             read += sum(len(bytes(text)) for text in _texts(event) if isinstance(text, JsonText))
             if read > MOST_BYTES:
                 raise _too_large(run, parameter, f"holds more than {MOST_BYTES >> 20} MB")
             yield event
+
+
+def _traces(store: Store, run: Run | Trace) -> Sequence[Trace]:
+    return [run] if isinstance(run, Trace) else traces_of(store, run)
 
 
 def _texts(event: Event) -> tuple[LargeField, ...]:

@@ -1,14 +1,24 @@
 """The runs that are compared: of this home, or of files."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from inspector.cli.intake import take_in
 from inspector.cli.opening import opened
 from inspector.diff import DiffRun, diff_run
-from inspector.lookup import RunUnknown, as_one_trace, events_of, find_run_or_trace, run_before, runs_before, traces_of
+from inspector.lookup import (
+    RunUnknown,
+    as_one_trace,
+    events_of,
+    find_run_or_trace,
+    program_of,
+    run_before,
+    runs_before,
+    traces_of,
+)
 from inspector.model import Event, Filter, Run, Trace
 from inspector.settings import Settings
 from inspector.store import Store
@@ -23,6 +33,8 @@ class Compared:
     run: DiffRun
     events: tuple[Event, ...]
     """All of it, in full, in the order they began."""
+    program: Mapping[str, Any] | None = None
+    """What is recorded of its program."""
 
 
 def runs_to_compare(settings: Settings, a: str | None, b: str | None) -> tuple[Compared, Compared]:
@@ -87,7 +99,8 @@ def _of_file(file: Path) -> Compared:
         with opened(settings) as store:
             traces = list(_traces(store))
             events = _events(store, traces)
-            return Compared(diff_run(str(file), traces[0] if len(traces) == 1 else None, len(events)), events)
+            run = diff_run(str(file), traces[0] if len(traces) == 1 else None, len(events))
+            return Compared(run, events, program_of(store, traces))
 
 
 def _traces(store: Store) -> Iterator[Trace]:
@@ -101,8 +114,10 @@ def _traces(store: Store) -> Iterator[Trace]:
 
 
 def _whole(store: Store, found: Run | Trace) -> Compared:
-    events = _events(store, [found] if isinstance(found, Trace) else traces_of(store, found))
-    return Compared(diff_run(found.run_id if isinstance(found, Run) else found.trace_id, found, len(events)), events)
+    traces = [found] if isinstance(found, Trace) else traces_of(store, found)
+    events = _events(store, traces)
+    run = diff_run(found.run_id if isinstance(found, Run) else found.trace_id, found, len(events))
+    return Compared(run, events, program_of(store, traces))
 
 
 def _events(store: Store, traces: Iterable[Trace]) -> tuple[Event, ...]:

@@ -100,10 +100,10 @@ def _names(text: str | None) -> tuple[str, ...]:
 def _of_two(settings: "Settings", a: tuple[str, ...], b: tuple[str, ...]) -> _Found:
     from inspector.cli.compared import runs_to_compare
     from inspector.cli.two_runs import diff_lines
-    from inspector.diff import compare, diff_of
+    from inspector.diff import compare, diff_of, program_changes
 
     first, second = runs_to_compare(settings, *(names[0] if names else None for names in (a, b)))
-    comparison = compare(first.events, second.events)
+    comparison = compare(first.events, second.events, program_changes(first.program, second.program))
     lines = partial(diff_lines, first.run, second.run, comparison)
     return _Found(diff_of(first.run, second.run, comparison), lines, not comparison.is_equal)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from inspector.cli import figures
 from inspector.cli.terminal import Style, Terminal
-from inspector.diff import Changed, Comparison, DiffRun, Pair, Step, cause_of, cut_around
+from inspector.diff import Changed, Comparison, DiffRun, Pair, Step, cause_of, changes_sentence, cut_around
 from inspector.lookup import SHORT_ID
 
 _A: tuple[str, Style] = ("-", "red")
@@ -36,6 +36,9 @@ def diff_lines(
         yield terminal.style(terminal.cut(terminal.safe(f"{sign} {_about(side)}")), style)
     yield ""
     yield from _parting(comparison, terminal)
+    cause = cause_of(comparison)
+    if comparison.program and not (cause and cause.program):
+        yield terminal.cut(terminal.safe(f"Of the program, {changes_sentence(comparison.program)}."))
     if everything or not comparison.is_equal:
         yield ""
         yield from _tree(comparison.pairs, terminal, everything=everything)

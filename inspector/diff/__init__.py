@@ -1,7 +1,7 @@
 """Where two runs part, and why: their calls aligned, the first that differs, and what of its input had changed."""
 
 from inspector.diff.calls import CallsDiff, DiffAnswers, compare_calls
-from inspector.diff.causes import Cause, CauseKind, cause_of
+from inspector.diff.causes import Cause, CauseKind, cause_of, changes_sentence
 from inspector.diff.comparing import Changed, Comparison, Difference, Pair, compare
 from inspector.diff.document import (
     Diff,
@@ -14,6 +14,7 @@ from inspector.diff.document import (
     diff_of,
     diff_run,
 )
+from inspector.diff.programs import ProgramChange, ProgramPart, program_changes
 from inspector.diff.rates import MEASURES, Measure, Rate, Rates, RatesStep, Verdict, rates
 from inspector.diff.steps import Part, PartKind, Step
 
@@ -36,16 +37,20 @@ __all__ = [
     "Pair",
     "Part",
     "PartKind",
+    "ProgramChange",
+    "ProgramPart",
     "Rate",
     "Rates",
     "RatesStep",
     "Step",
     "Verdict",
     "cause_of",
+    "changes_sentence",
     "compare",
     "compare_calls",
     "cut_around",
     "diff_of",
     "diff_run",
+    "program_changes",
     "rates",
 ]

@@ -1,14 +1,18 @@
 """Why two runs part where they do: what had changed before, or that the same input was answered otherwise."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from inspector.diff.comparing import Changed, Comparison, Pair
+from inspector.diff.programs import ProgramChange
 
-CauseKind: TypeAlias = Literal["input", "answer", "failure", "model", "program", "order"]
+CauseKind: TypeAlias = Literal["input", "answer", "failure", "model", "program", "order", "package", "commit"]
 """What the reason is: a part of an input, the same input answered otherwise, by a failure or by another model, a call
-that the program made in one run alone, or its calls in another order."""
+that the program made in one run alone, or its calls in another order; where the program is another one, that."""
 
+_NAMED = 3
+"""Changes of a program that a sentence has."""
 _ORDER = ("system", "tool", "message", "argument", "parameter", "model")
 
 
@@ -21,14 +25,23 @@ class Cause:
     """The call at which it is seen, which began no later than where they part."""
     changed: Changed | None = None
     """The part of its input, for ``input``."""
+    program: Sequence[ProgramChange] = ()
+    """What of the program, for ``package`` and ``commit``."""
+    seen: CauseKind | None = None
+    """How that is seen in the call."""
 
     @property
     def sentence(self) -> str:
         """The reason, in a sentence without an end."""
-        subject = _name(self.pair)
         if self.changed is not None:
-            return f"{self.changed.part.label} of {subject} {_how(self.changed)}"
-        match self.kind:
+            return f"{self.changed.part.label} of {_name(self.pair)} {_how(self.changed)}"
+        if self.program:
+            return f"{changes_sentence(self.program)}, and {self._seen(self.seen)}"
+        return self._seen(self.kind)
+
+    def _seen(self, kind: CauseKind | None) -> str:
+        subject = _name(self.pair)
+        match kind:
             case "model":
                 return f"the same input of {subject} was answered by another model"
             case "failure":
@@ -56,13 +69,29 @@ def cause_of(comparison: Comparison) -> Cause | None:
         return Cause("input", pair, min(pair.changed, key=lambda each: _ORDER.index(each.part.kind)))
     if first is None:
         return None
+    kind = _kind(first)
+    # What a model answers is no matter of the program that asks it the same.
+    if not comparison.program or (first.step.event.kind == "llm" and kind not in ("program", "order")):
+        return Cause(kind, first)
+    is_package = any(each.kind != "commit" for each in comparison.program)
+    return Cause("package" if is_package else "commit", first, program=comparison.program, seen=kind)
+
+
+def changes_sentence(changes: Sequence[ProgramChange]) -> str:
+    """Say what of a program differs, the first of it by name."""
+    said = ", ".join(each.sentence for each in changes[:_NAMED])
+    more = len(changes) - _NAMED
+    return f"{said}, and {more} more differ" if more > 0 else said
+
+
+def _kind(first: Pair) -> CauseKind:
     if first.a is None or first.b is None:
-        return Cause("program", first)
+        return "program"
     if first.a.answer == first.b.answer:
-        return Cause("order", first)
+        return "order"
     if (first.a.event.error is None) != (first.b.event.error is None):
-        return Cause("failure", first)
-    return Cause("model" if first.a.answered_by != first.b.answered_by else "answer", first)
+        return "failure"
+    return "model" if first.a.answered_by != first.b.answered_by else "answer"
 
 
 def _before(pair: Pair, first: Pair) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from typing import Literal, TypeAlias
 
+from inspector.diff.programs import ProgramChange
 from inspector.diff.steps import Part, Step, steps_of
 from inspector.diff.volatile import Volatile
 from inspector.model import Event
@@ -78,19 +79,27 @@ class Comparison:
     """Where they part: the first call that ended otherwise, or that one of them alone made."""
     ignored: Mapping[str, int] = field(default_factory=Counter[str])
     """What was taken out before anything was compared, and how often: ``id``, ``time``."""
+    program: Sequence[ProgramChange] = ()
+    """What of the programs differs."""
 
     @property
     def is_equal(self) -> bool:
-        """Whether nothing differs, input included."""
+        """Whether nothing that was called differs, input included."""
         return not any(pair.differences for pair in self.pairs)
 
 
-def compare(a: Iterable[Event], b: Iterable[Event]) -> Comparison:
-    """Compares two runs, each given as all its events in full."""
+def compare(a: Iterable[Event], b: Iterable[Event], program: Sequence[ProgramChange] = ()) -> Comparison:
+    """Compares two runs, each given as all its events in full.
+
+    Args:
+        a: The first run.
+        b: The other one.
+        program: What of their programs differs.
+    """
     volatile = Volatile()
     pairs = list(aligned(steps_of(a, volatile), steps_of(b, volatile)))
     parted = [pair for pair in pairs if set(pair.differences) - {"input"}]
-    return Comparison(pairs, min(parted, key=_ended(pairs), default=None), volatile.counts)
+    return Comparison(pairs, min(parted, key=_ended(pairs), default=None), volatile.counts, program)
 
 
 def _ended(pairs: Sequence[Pair]) -> Callable[[Pair], tuple[int, int]]:

@@ -7,6 +7,7 @@ from msgspec import UNSET, UnsetType
 
 from inspector.diff.causes import Cause, CauseKind, cause_of
 from inspector.diff.comparing import Changed, Comparison, Difference, Pair
+from inspector.diff.programs import ProgramChange
 from inspector.diff.steps import PartKind, Step
 from inspector.model import Kind, Run, Status, Trace
 
@@ -102,6 +103,8 @@ class Diff:
     """Every call of both, each above those below it."""
     ignored: Mapping[str, int]
     """What was not compared, and how often it was there: ``id``, ``time``."""
+    program: Sequence[ProgramChange]
+    """What of the programs differs, as far as it is recorded."""
 
 
 def diff_run(label: str, run: Run | Trace | None, spans: int) -> DiffRun:
@@ -141,6 +144,7 @@ def diff_of(
         cause=None if cause is None else _cause(cause, places[id(cause.pair)], most_text),
         steps=[_step(pair, most_parts) for pair in comparison.pairs],
         ignored=comparison.ignored,
+        program=comparison.program,
     )
 
 

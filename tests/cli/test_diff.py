@@ -187,3 +187,26 @@ def test_runs_that_do_the_same_have_the_same_rates(inspector, many):
 def test_several_runs_are_named_on_both_sides(inspector, words, said):
     refused = inspector("diff", *words)
     assert (refused.returncode, said in refused.stderr.decode()) == (2, True)
+
+
+def test_another_commit_and_another_version_are_said_of_the_program(inspector, write_spans, trip):
+    programs = [
+        {"packages": {"openai": version}, "commit": digit * 40} for version, digit in (("3.53", "1"), ("3.54", "2"))
+    ]
+    runs = [trip("a", at_s=1), trip("b", at_s=2), trip("c", at_s=3)[:1]]
+    for (model, *_), program in zip(runs, (*programs, programs[1]), strict=True):
+        model.attributes["inspector.raw.program"] = json.dumps(program)
+    write_spans(*(each for spans in runs for each in spans))
+    changed = "openai 3.53 became 3.54, commit 111111111111 became 222222222222"
+    lines = inspector("diff", "run-a", "run-b").stdout.decode().splitlines()
+    assert lines[3:5] == ["The runs are equal.", f"Of the program, {changed}."]
+    lines = inspector("diff", "run-a", "run-c").stdout.decode().splitlines()
+    assert lines[4].startswith(f"Cause: {changed}, and the program called weather in one run alone")
+    assert "Of the program" not in "".join(lines)
+    found = json.loads(inspector("diff", "run-a", "run-b", "--json").stdout)
+    assert [each["name"] for each in found["program"]] == ["openai", "commit"]
+    assert (found["program"][0]["kind"], found["program"][0]["a"], found["program"][0]["b"]) == (
+        "package",
+        "3.53",
+        "3.54",
+    )

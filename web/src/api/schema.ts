@@ -1164,10 +1164,21 @@ export interface components {
         PartKind: "system" | "tool" | "message" | "argument" | "parameter" | "model";
         /**
          * @description A part of an input, the same input answered otherwise, by a failure or by another model, a call that one run
-         *     alone made, or its place among the calls beside it.
+         *     alone made, or its place among the calls beside it; where nothing of that explains it and the program is another
+         *     one, a package or Python of another version, or the commit.
          * @enum {string}
          */
-        CauseKind: "input" | "answer" | "failure" | "model" | "program" | "order";
+        CauseKind: "input" | "answer" | "failure" | "model" | "program" | "order" | "package" | "commit";
+        /** @description What of the programs of two runs differs. */
+        ProgramChange: {
+            /** @enum {string} */
+            kind: "package" | "python" | "commit";
+            /** @description The package; else as `kind`. */
+            name: string;
+            /** @description Its version, or the beginning of the commit, in the first run. */
+            a: string;
+            b: string;
+        };
         /** @description A part of an input that differs. */
         DiffPart: {
             kind: components["schemas"]["PartKind"];
@@ -1218,6 +1229,11 @@ export interface components {
             /** @description Every call of both, each above those below it, in the order of the first run. */
             steps: components["schemas"]["DiffStep"][];
             ignored: components["schemas"]["Ignored"];
+            /**
+             * @description What of the programs differs, packages first; only what is recorded of both, which is the packages that were
+             *     imported by then and have an integration.
+             */
+            program: components["schemas"]["ProgramChange"][];
         };
         /**
          * @description Whether both groups have one rate, two that chance may explain, or two that it hardly does.

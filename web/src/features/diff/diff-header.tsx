@@ -9,7 +9,7 @@ import { Recorded } from "@/ui/recorded";
 import { StatusMark } from "@/ui/status";
 import { When } from "@/ui/when";
 import css from "./diff-header.module.css";
-import { ignoredWords, partingSentence } from "./words";
+import { ignoredWords, partingSentence, programWords } from "./words";
 
 interface Props {
   diff: Diff;
@@ -73,6 +73,11 @@ export function DiffHeader({ diff, places, at, all, onSelect, onStep, onAll }: P
           <CopyButton text={() => location.href} label="Copy a link to what shows now" />
         </div>
       </div>
+      {diff.program.length > 0 && (
+        <p className={css.ignored}>
+          Of the program: <bdi>{visible(programWords(diff.program))}</bdi>
+        </p>
+      )}
       {ignored && <p className={css.ignored}>Not compared: {ignored}</p>}
     </header>
   );

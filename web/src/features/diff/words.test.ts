@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Diff, DiffCall, DiffStep } from "@/api/diff";
-import { differenceWords, ignoredWords, partingSentence } from "./words";
+import { differenceWords, ignoredWords, partingSentence, programWords } from "./words";
 
 const CALL: DiffCall = { trace_id: "a", span_id: "b", name: "search", status: "ok", duration_ms: 1 };
 const STEP: DiffStep = {
@@ -36,4 +36,12 @@ test("a call says what of it differs", () => {
 test("what is not compared is counted", () => {
   expect(ignoredWords({ time: 1, id: 12 })).toBe("12 ids, 1 time inside of texts");
   expect(ignoredWords({})).toBeNull();
+});
+
+test("what of a program differs is named with what it was and is", () => {
+  const changes = [
+    { kind: "package" as const, name: "openai", a: "3.53.0", b: "3.54.0" },
+    { kind: "commit" as const, name: "commit", a: "1a2b", b: "3c4d with changes" },
+  ];
+  expect(programWords(changes)).toBe("openai 3.53.0 became 3.54.0, commit 1a2b became 3c4d with changes");
 });

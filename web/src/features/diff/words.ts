@@ -33,3 +33,8 @@ export function ignoredWords(ignored: Diff["ignored"]): string | null {
     .map(([name, number]) => plural(number, name));
   return parts.length > 0 ? `${parts.join(", ")} inside of texts` : null;
 }
+
+/** What of the programs differs, in words. */
+export function programWords(changes: Diff["program"]): string {
+  return changes.map(({ name, a, b }) => `${name} ${a} became ${b}`).join(", ");
+}

@@ -1,0 +1,52 @@
+"""What of two runs' programs differs: packages, Python and the commit, as their recorders read them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias, cast
+
+ProgramPart: TypeAlias = Literal["package", "python", "commit"]
+
+_DIGITS = 12
+"""Those of a commit that tell it from others."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramChange:
+    """One thing that differs."""
+
+    kind: ProgramPart
+    name: str
+    """The package; else as ``kind``."""
+    a: str
+    b: str
+
+    @property
+    def sentence(self) -> str:
+        """What differs, in a few words."""
+        return f"{self.name} {self.a} became {self.b}"
+
+
+def program_changes(a: Mapping[str, Any] | None, b: Mapping[str, Any] | None) -> Sequence[ProgramChange]:
+    """Return what differs, packages first; nothing where it is not known of one of them.
+
+    Args:
+        a: What is recorded of the first run's program, as `inspector.lookup.program_of` has it.
+        b: Of the second one's.
+    """
+    one, other = ({} if program is None else dict(_parts(program)) for program in (a, b))
+    # A package that one of them has alone may have been imported later by the other.
+    return [ProgramChange(*part, one[part], other[part]) for part in one if one[part] != other.get(part, one[part])]
+
+
+def _parts(program: Mapping[str, Any]) -> Iterator[tuple[tuple[ProgramPart, str], str]]:
+    packages: Any = program.get("packages")
+    if isinstance(packages, dict):
+        for name, version in sorted(cast("dict[str, Any]", packages).items()):
+            yield ("package", name), str(version)
+    if program.get("python") is not None:
+        yield ("python", "python"), str(program["python"])
+    if program.get("commit") is not None:
+        yield (
+            ("commit", "commit"),
+            f"{str(program['commit'])[:_DIGITS]}{' with changes' if program.get('changed') else ''}",
+        )
