@@ -20,6 +20,7 @@ import serving as processes
 from hostile import hostile_spans
 from pairs import two_trips
 from serving import DEMO_SPANS, ROOT, Agent, Server, fill, wait_until
+from settling import settle, slow_down
 from stories import kinds_and_statuses, long_trace, many_runs, odd_trees, told_twice
 
 WAIT_MS = 30_000
@@ -120,6 +121,7 @@ class Profiles:
         # Opened by the page that stays, since one that the browser opens begins in a process of its own.
         with context.expect_page() as opened:
             context.pages[0].evaluate("() => void open('about:blank')")
+        slow_down(opened.value)
         return opened.value
 
     def empty(self) -> None:
@@ -146,15 +148,22 @@ def profiles(browser: Browser) -> Iterator[Profiles]:
 
 @pytest.fixture
 def visit(profiles: Profiles, watch: Watch) -> Iterator[Callable[..., Page]]:
-    """Opens a view of a server in an empty browser profile that is signed in; the test fails on anything odd in it."""
+    """Opens a view of a server in an empty browser profile that is signed in; the test fails on anything odd in it.
 
-    def open_page(server: Server, view: str = "/", *, prefix: str = "", viewport: Any = None, **options: Any) -> Page:
+    It is settled, unless the test says that it is about what shows before.
+    """
+
+    def open_page(
+        server: Server, view: str = "/", *, viewport: Any = None, settled: bool = True, **options: Any
+    ) -> Page:
         media = {name: options.pop(name) for name in ("color_scheme", "reduced_motion") if name in options}
         page = profiles.page(server, **options)
         page.set_viewport_size(viewport or {"width": 1280, "height": 800})
         page.emulate_media(**media)
         watch.over(page, server.url)
-        page.goto(f"{server.url}{prefix}/#{view}")
+        page.goto(f"{server.url}/#{view}")
+        if settled:
+            settle(page)
         return page
 
     yield open_page

@@ -6,6 +6,7 @@ import pytest
 from pairs import FIRST, SECOND
 from playwright.sync_api import expect
 from serving import ROOT
+from settling import settle
 from stories import STATES, TWICE, span_of
 
 PAGES = {
@@ -40,23 +41,15 @@ def assert_accessible(page):
     page.emulate_media(color_scheme="light")
 
 
-def settle(page):
-    """Wait until the page has its data."""
-    expect(page.locator("#main")).not_to_be_empty()
-    expect(page.locator("#main [aria-busy=true]")).to_have_count(0)
-
-
 @pytest.mark.parametrize("name", PAGES)
 def test_axe_finds_nothing_on_a_page(crowd, visit, name):
     page = visit(crowd, PAGES[name], color_scheme="light")
-    settle(page)
     assert_accessible(page)
 
 
 @pytest.mark.parametrize("view", TRACE_VIEWS)
 def test_axe_finds_nothing_on_a_trace(demo, demo_trace, visit, view):
     page = visit(demo, f"/traces/{demo_trace}?{TRACE_VIEWS[view]}", color_scheme="light")
-    settle(page)
     expect(page.locator("#main")).to_contain_text("book_hotel")
     assert_accessible(page)
 
@@ -66,8 +59,9 @@ def test_axe_finds_nothing_in_the_detail_of_a_span(demo, demo_trace, visit, kind
     events = demo.get(f"/events?trace_id={demo_trace}&kind={kind}&limit=50")["items"]
     span = next((each for each in events if each["status"] == "error"), events[0])
     page = visit(demo, f"/traces/{demo_trace}?span={span['span_id']}", color_scheme="light")
-    for tab in range(page.get_by_role("tab", name=re.compile("Overview|Attributes|Raw")).count()):
-        page.get_by_role("tab", name=re.compile("Overview|Attributes|Raw")).nth(tab).click()
+    for name in ("Overview", "Attributes", "Raw"):
+        page.get_by_role("tab", name=name).click()
+        expect(page.get_by_role("tab", name=name)).to_have_attribute("aria-selected", "true")
         settle(page)
         assert_accessible(page)
 
@@ -81,7 +75,6 @@ def test_axe_finds_nothing_in_every_status(oddities, visit):
 @pytest.mark.parametrize("options", ["", "&all=1", "&at=6"])
 def test_axe_finds_nothing_where_two_runs_are_compared(trips, visit, options):
     page = visit(trips, f"/diff?a={FIRST}&b={SECOND}{options}", color_scheme="light")
-    settle(page)
     expect(page.get_by_role("region", name="Selected call").get_by_role("heading", name="Answer")).to_be_visible()
     assert_accessible(page)
 
@@ -111,7 +104,6 @@ def test_axe_finds_nothing_on_an_empty_page(empty, visit):
 def test_at_200_percent_nothing_is_cut_sideways(demo, demo_trace, visit, view):
     address = view if view.startswith("/") else f"/traces/{demo_trace}" + ("" if view == "trace" else f"?view={view}")
     page = visit(demo, address, viewport={"width": 640, "height": 400}, device_scale_factor=2)
-    settle(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= 640
     bar = page.get_by_role("navigation", name="Pages").get_by_role("link").all()
     boxes = [link.bounding_box() for link in bar]
@@ -138,5 +130,6 @@ def test_the_theme_follows_the_browser_until_one_is_chosen_and_then_stays(demo, 
     page.reload()
     expect(page.get_by_role("button", name="Theme: light")).to_be_visible()
     assert page.evaluate(ground) == light
-    page.get_by_role("button", name=re.compile("^Theme")).click()
+    page.get_by_role("button", name="Theme: light").click()
+    expect(page.get_by_role("button", name="Theme: dark")).to_be_visible()
     assert page.evaluate(ground) == dark

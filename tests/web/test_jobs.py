@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 from serving import fill, wait_until
+from settling import settle
 from stories import MINUTE, TRACEBACK, crowded_spans, loop_spans, message, model_call, span_of, tool_call, wants
 
 from inspector import semconv
@@ -101,6 +102,7 @@ def test_why_a_run_failed_and_where_the_wrong_value_came_from_take_two_clicks(de
     detail = detail_of(page)
     expect(detail).to_contain_text("the account holds less than")
     expect(detail).to_contain_text("INV-1137")
+    settle(page)
     page.keyboard.press("f")
     page.keyboard.type(WRONG)
     page.keyboard.press("Enter")
@@ -140,6 +142,7 @@ def test_runs_that_called_a_tool_with_a_value_take_four_clicks(desk, visit):
     hand = Hand(page)
     hand.click(page.get_by_role("button", name="Add a filter"))
     hand.click(page.get_by_role("button", name="argument", exact=True))
+    expect(page.get_by_role("dialog", name="Add a filter").get_by_label("path")).to_be_focused()
     page.keyboard.type("invoice=INV-1137")
     page.keyboard.press("Enter")
     rows = page.get_by_role("grid", name="Runs").get_by_role("row")
@@ -192,12 +195,15 @@ def test_slow_model_calls_over_time_take_seven_clicks(desk, visit):
     page = visit(desk, "/", **TALL)
     hand = Hand(page)
     hand.click(page.get_by_role("navigation").get_by_role("link", name="Spans"))
+    expect(page.get_by_role("grid", name="Spans")).to_be_visible()
     for field in ("kind", "duration"):
         hand.click(page.get_by_role("button", name="Add a filter"))
         hand.click(page.get_by_role("button", name=field, exact=True))
         if field == "kind":
             hand.click(page.get_by_role("checkbox", name="model call"))
             page.keyboard.press("Escape")
+            expect(page.get_by_role("button", name="Remove kind: llm")).to_be_visible()
+    expect(page.get_by_role("dialog", name="Add a filter").get_by_role("textbox").first).to_be_focused()
     page.keyboard.type("2 s")
     page.keyboard.press("Enter")
     rows = page.get_by_role("grid", name="Spans").get_by_role("row")
@@ -235,9 +241,11 @@ def test_a_run_is_labelled_and_found_by_its_label_in_four_clicks(homes, serving,
         hand = Hand(page)
         hand.open("clerk")
         hand.click(page.get_by_role("button", name="Label this run bad"))
+        expect(page.get_by_role("button", name="Label this run bad")).to_have_attribute("aria-pressed", "true")
         page.keyboard.press("u")
         hand.click(page.get_by_role("button", name="Add a filter"))
         hand.click(page.get_by_role("button", name="label", exact=True))
+        expect(page.get_by_role("dialog", name="Add a filter").get_by_role("combobox")).to_be_focused()
         page.keyboard.type("bad")
         page.keyboard.press("Enter")
         expect(page.get_by_role("button", name="Change label: bad")).to_be_visible()
@@ -270,7 +278,9 @@ def test_all_of_it_goes_without_a_mouse(desk, visit):
     page.keyboard.press("3")
     page.wait_for_url(re.compile("view=transcript"))
     page.keyboard.press("1")
+    expect(page.get_by_role("treegrid")).to_be_visible()
     page.keyboard.press("f")
+    expect(page.get_by_label("Find in this run")).to_be_focused()
     page.keyboard.type(WRONG)
     page.keyboard.press("Enter")
     expect(detail_of(page)).to_contain_text("get_invoice")
@@ -288,6 +298,7 @@ def test_a_text_in_a_result_is_found_in_one_click(desk, visit):
     hand = Hand(page)
     expect(page.get_by_role("grid", name="Runs")).to_contain_text("clerk")
     page.keyboard.press("/")
+    expect(page.get_by_role("searchbox")).to_be_focused()
     page.keyboard.type(WRONG)
     page.keyboard.press("Enter")
     row = page.get_by_role("grid", name="Runs").get_by_role("row").filter(has_text="clerk")

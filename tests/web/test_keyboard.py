@@ -4,6 +4,8 @@ import re
 
 import pytest
 from playwright.sync_api import expect
+from serving import wait_until
+from settling import settle
 
 
 def test_from_the_list_to_the_error_of_a_call_without_a_mouse(demo, visit):
@@ -92,7 +94,9 @@ def test_two_keys_go_to_a_page_but_not_while_one_types(demo, visit):
         for key in keys:
             page.keyboard.press(key)
         page.wait_for_url(re.compile(f"{place}($|\\?)"))
+    settle(page)
     page.keyboard.press("/")
+    expect(page.get_by_role("searchbox")).to_be_focused()
     page.keyboard.type("gs")
     page.wait_for_url(re.compile("q=gs"))
 
@@ -127,10 +131,10 @@ def test_single_keys_change_the_view_copy_a_link_and_lead_up(demo, demo_trace, v
     page.keyboard.press("y")
     page.keyboard.press("1")
     page.wait_for_url(lambda url: "view=" not in url)
-    assert "view=graph" in page.evaluate("navigator.clipboard.readText()")
+    wait_until(lambda: "view=graph" in page.evaluate("navigator.clipboard.readText()"))
     page.keyboard.press("u")
     expect(page.get_by_role("grid", name="Runs")).to_be_visible()
-    assert page.evaluate("document.activeElement.id") == "main"
+    expect(page.locator("#main")).to_be_focused()
 
 
 def test_what_is_copied_over_plain_http_from_elsewhere_is_on_the_clipboard_too(demo, demo_trace, visit):

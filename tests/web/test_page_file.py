@@ -7,6 +7,7 @@ import pytest
 from hostile import TEXTS, TRACE, hostile_spans
 from playwright.sync_api import expect
 from serving import fill, wait_until
+from settling import settle, slow_down
 from stories import long_trace, span_of
 from test_hostile import LOOK, LOOK_AT_TABS, PLANTED, SPANS, assert_only_text
 
@@ -68,11 +69,12 @@ def open_file(browser, watch, wait_ms):
         contexts.append(context)
         context.set_default_timeout(wait_ms)
         page = context.new_page()
+        slow_down(page)
         asked = []
         page.on("request", lambda request: asked.append(request.url))
         watch.over(page, "file://")
         page.goto(f"{file.as_uri()}{view and '#'}{view}")
-        expect(page.get_by_role("heading", level=1)).to_be_visible()
+        settle(page)
         assert {url.partition("#")[0] for url in asked} - {"data:,"} == {file.as_uri()}
         return page
 
@@ -113,6 +115,7 @@ def test_every_view_of_a_file_works_by_the_keyboard(demo_file, open_file):
 def test_words_of_what_a_file_holds_are_found(demo_file, open_file):
     page = open_file(demo_file)
     page.keyboard.press("f")
+    expect(page.get_by_label("Find in this run")).to_be_focused()
     page.keyboard.type("book_hotel")
     expect(page.get_by_text(re.compile(r"of \d+$|^\d+ of \d+")).first).to_be_visible()
     page.keyboard.press("Enter")
@@ -153,6 +156,8 @@ def test_hostile_strings_are_only_text_in_a_file(hostile_file, open_file, kind):
     for name in ("script", "img-onerror", "proto", "many-lines", "markdown-image", "javascript-link"):
         span = span_of(TRACE, 100 + list(TEXTS).index(name) * 10 + SPANS[kind]).span_id
         page.goto(f"{page.url.partition('?')[0]}?span={span}")
+        # Not what the one before shows.
+        expect(page.get_by_role("tabpanel")).to_contain_text(span)
         expect(page.get_by_role("tab")).to_have_count(5)
         for seen in page.evaluate(LOOK_AT_TABS, PLANTED_IN_FILE):
             assert_only_text_in(hostile_file, seen)

@@ -4,7 +4,7 @@ import re
 
 import pytest
 from playwright.sync_api import expect
-from serving import fill
+from serving import fill, wait_until
 from stories import CYCLE, DEEP, LONG, ORPHANS, ROOTS, SKEW, STATES, TWICE, WIDE, span_of, tool_call
 
 # High enough for every row of a demo run.
@@ -44,7 +44,7 @@ def test_a_branch_is_collapsed_and_expanded(demo, demo_trace, visit):
     before = rows_of(page).count()
     agent.get_by_role("button", name="Collapse").click()
     expect(agent).to_have_attribute("aria-expanded", "false")
-    assert rows_of(page).count() < before
+    wait_until(lambda: rows_of(page).count() < before)
     agent.get_by_role("button", name="Expand").click()
     expect(rows_of(page)).to_have_count(before)
 
@@ -312,7 +312,7 @@ def test_a_graph_begins_at_a_size_that_can_be_read_and_is_whole_when_asked_to_fi
     assert drawing.evaluate("frame => frame.scrollWidth > frame.clientWidth")
     fit.click()
     expect(fit).not_to_contain_text("75")
-    assert drawing.evaluate("frame => frame.scrollWidth <= frame.clientWidth")
+    wait_until(lambda: drawing.evaluate("frame => frame.scrollWidth <= frame.clientWidth"))
 
 
 ODD = {

@@ -1,6 +1,6 @@
-import { Outlet } from "@tanstack/react-router";
 import { type Action, SHORTCUTS, type Shortcut } from "@/lib/shortcuts";
 import { CopyNote } from "@/ui/copy-note";
+import { MainPage } from "./main-page";
 import { Mark } from "./mark";
 import css from "./shell.module.css";
 import { Shortcuts } from "./shortcuts";
@@ -45,9 +45,7 @@ export function FileShell() {
           <ThemeButton />
         </div>
       </header>
-      <main id="main" tabIndex={-1} className={css.main}>
-        <Outlet />
-      </main>
+      <MainPage />
       <CopyNote />
       <Shortcuts of={KEPT} />
     </div>

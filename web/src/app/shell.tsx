@@ -1,4 +1,4 @@
-import { Link, Outlet } from "@tanstack/react-router";
+import { Link } from "@tanstack/react-router";
 import { Activity, ChartNoAxesColumn, Layers, Rows3, Search } from "lucide-react";
 import { DeletionBar } from "@/features/runs/deletion-bar";
 import { SHORTCUTS } from "@/lib/shortcuts";
@@ -6,6 +6,7 @@ import { Button } from "@/ui/button";
 import { CopyNote } from "@/ui/copy-note";
 import { Announcement } from "./announcement";
 import { Banner } from "./banner";
+import { MainPage } from "./main-page";
 import { Mark } from "./mark";
 import { openPalette, Palette } from "./palette";
 import css from "./shell.module.css";
@@ -59,9 +60,7 @@ export function Shell() {
       <Announcement />
       <Banner />
       <Trouble />
-      <main id="main" tabIndex={-1} className={css.main}>
-        <Outlet />
-      </main>
+      <MainPage />
       <DeletionBar />
       <CopyNote />
       <Palette />

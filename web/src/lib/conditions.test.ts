@@ -41,6 +41,10 @@ describe("conditionsOf", () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
+  it("keeps the id of what there is one of as its value is chosen", () => {
+    expect(conditionsOf({ kind: ["llm"] })[0]?.id).toBe(conditionsOf({ kind: ["llm", "tool"] })[0]?.id);
+  });
+
   it("takes every rest back from an address unchanged", () => {
     for (const { rest } of conditionsOf(FULL)) expect(filterOf({ ...rest })).toEqual(rest);
   });

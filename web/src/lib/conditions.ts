@@ -67,8 +67,9 @@ export function changed(filter: Filter, changes: Changes): Filter {
 /** The parts of a filter one by one, but for the searched text and the time. */
 export function conditionsOf(filter: Filter): Condition[] {
   const found: Condition[] = [];
-  const add = (field: FilterField | null, name: string, value: string, rest: Changes) =>
-    found.push({ id: `${name} ${value}`, field, label: fieldLabel(name), value, rest: changed(filter, rest) });
+  // What there is one of stays the same while its value is chosen.
+  const add = (field: FilterField | null, name: string, value: string, rest: Changes, id = name) =>
+    found.push({ id, field, label: fieldLabel(name), value, rest: changed(filter, rest) });
   if (filter.status) add("status", "status", filter.status.join(" or "), { status: undefined });
   if (filter.kind) add("kind", "kind", filter.kind.join(" or "), { kind: undefined });
   for (const name of TEXT_FIELDS) {
@@ -84,11 +85,11 @@ export function conditionsOf(filter: Filter): Condition[] {
   if (filter.duplicates) add(null, "duplicates", "not shown", { duplicates: undefined });
   for (const field of PAIR_FIELDS) {
     for (const pair of new Set(filter[field])) {
-      add(field, field, pair, { [field]: filter[field]?.filter((each) => each !== pair) });
+      add(field, field, pair, { [field]: filter[field]?.filter((each) => each !== pair) }, `${field} ${pair}`);
     }
   }
   for (const label of filter.label ?? []) {
-    add("label", "label", label, { label: filter.label?.filter((each) => each !== label) });
+    add("label", "label", label, { label: filter.label?.filter((each) => each !== label) }, `label ${label}`);
   }
   return found;
 }

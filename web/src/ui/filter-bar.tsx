@@ -60,7 +60,7 @@ export function FilterBar(props: FilterBarProps) {
         <Chip
           key={condition.id}
           condition={condition}
-          name={/^(run|trace)_id /.test(condition.id) ? runName : undefined}
+          name={/^(run|trace)_id$/.test(condition.id) ? runName : undefined}
           filter={filter}
           onChange={step}
           suggest={suggest}

@@ -65,6 +65,18 @@ test("a sequence acts on its second key, and a key between the two ends it", () 
   expect(act).toHaveBeenCalledTimes(1);
 });
 
+test("a page that is being left hears no key, and the keys that lead elsewhere act", () => {
+  const [page, anywhere] = [vi.fn(), vi.fn()];
+  renderHook(() => useKeys({ nextFailure: page, palette: anywhere, toRuns: anywhere }));
+  const { rerender } = render(<main inert>text</main>);
+  for (const key of ["e", "g", "r"]) fireEvent.keyDown(document.body, { key });
+  fireEvent.keyDown(document.body, { key: "k", ctrlKey: true });
+  expect([page.mock.calls.length, anywhere.mock.calls.length]).toEqual([0, 2]);
+  rerender(<main>text</main>);
+  fireEvent.keyDown(document.body, { key: "e" });
+  expect(page).toHaveBeenCalledTimes(1);
+});
+
 test("what leaves a key to others lets them act on it", () => {
   const [first, second] = [vi.fn(() => false), vi.fn()];
   renderHook(() => useKeys({ search: first }));

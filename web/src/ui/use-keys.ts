@@ -23,7 +23,7 @@ let begun: { key: string; at: number } | null = null;
 export function useKeys(actions: KeyActions): void {
   const onPress = useEffectEvent((press: string, event: KeyboardEvent) => {
     for (const action of Object.keys(actions) as Action[])
-      if (isPressed(action, press) && actions[action]?.(event) !== false) return true;
+      if (isHeard(action) && isPressed(action, press) && actions[action]?.(event) !== false) return true;
     return false;
   });
   // Not after the page was painted: a key that is pressed at the first sight of it would be lost.
@@ -60,6 +60,11 @@ function isForPage(event: KeyboardEvent): boolean {
   if (!(target instanceof HTMLElement)) return true;
   if (target.isContentEditable || target.closest("input, textarea, select, dialog, [popover]")) return false;
   return event.key !== " " || target.closest(PRESSED) === null;
+}
+
+/** What a page does is done no more once another one is on its way. */
+function isHeard(action: Action): boolean {
+  return SHORTCUTS[action].page === "Everywhere" || document.querySelector("main[inert]") === null;
 }
 
 /** What the space bar presses. */

@@ -1,0 +1,116 @@
+"""What one does before all of a page is there: it acts on what one sees, and whatever comes in leaves it alone."""
+
+import re
+import time
+from contextlib import contextmanager
+
+import pytest
+from playwright.sync_api import expect
+from settling import settle
+
+ANSWERS = re.compile(r"/(events|labels|runs|sessions|stats|storage|traces)(/|\?|$)")
+
+
+@contextmanager
+def held_back(page, what):
+    """Holds back answers, other than those of streams, until the block ends."""
+    held, holds = [], [True]
+
+    def hold(route):
+        if holds and "/stream" not in route.request.url:
+            held.append(route)
+        else:
+            route.continue_()
+
+    page.route(what, hold)
+    yield held
+    holds.clear()
+    for route in held:
+        route.continue_()
+
+
+def middle_of(target):
+    box = target.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def test_a_page_that_is_being_left_takes_neither_clicks_nor_keys(demo, visit):
+    page = visit(demo, "/")
+    add = page.get_by_role("button", name="Add a filter")
+    place = middle_of(add)
+    # After a second something else takes the place of the page.
+    page.clock.install()
+    page.clock.pause_at(time.time() + 60)
+    with held_back(page, "**/assets/events-route*.js") as held:
+        page.get_by_role("navigation").get_by_role("link", name="Spans").click()
+        expect(page.locator("#main")).to_have_attribute("aria-busy", "true")
+        page.mouse.click(*place)
+        # Selects a run where one is still in the list.
+        page.keyboard.press("j")
+        page.keyboard.press("x")
+        expect(page.get_by_role("button", name="kind", exact=True)).to_have_count(0)
+        expect(page.get_by_role("group", name="Selected runs")).to_have_count(0)
+        assert len(held) == 1
+    page.clock.resume()
+    add.click()
+    page.get_by_role("button", name="kind", exact=True).click()
+    expect(page.get_by_role("checkbox", name="model call")).to_be_visible()
+
+
+def test_keys_lead_on_from_a_page_that_is_being_left(demo, visit):
+    page = visit(demo, "/")
+    with held_back(page, "**/assets/events-route*.js"):
+        page.get_by_role("navigation").get_by_role("link", name="Spans").click()
+        expect(page.locator("#main")).to_have_attribute("aria-busy", "true")
+        page.keyboard.press("g")
+        page.keyboard.press("t")
+        expect(page).to_have_url(re.compile("#/stats"))
+        settle(page)
+        expect(page.get_by_role("heading", level=1, name="Stats")).to_be_attached()
+
+
+@pytest.mark.parametrize(
+    ("view", "button"),
+    [
+        ("/", "Add a filter"),
+        ("/", "Change kind: llm"),
+        ("/spans", "Add a filter"),
+        ("/spans", "Columns"),
+        ("/spans", "Views"),
+        ("/stats", "Add a filter"),
+    ],
+)
+def test_a_menu_that_is_open_stays_open_while_answers_come_in(demo, visit, view, button):
+    page = visit(demo, "/no/such/view")
+    with held_back(page, ANSWERS):
+        page.goto(f"{demo.url}/#{view}{'?kind=llm' if 'kind' in button else ''}")
+        page.get_by_role("button", name=button).click()
+        menu = page.get_by_role("dialog", name=button)
+        expect(menu).to_be_visible()
+        first = menu.locator("button, input").first
+        expect(first).to_be_visible()
+        kept = first.element_handle()
+    settle(page)
+    expect(menu).to_be_visible()
+    assert kept.evaluate("each => each.isConnected")
+
+
+def test_a_menu_of_a_run_stays_open_while_answers_come_in(demo, demo_trace, visit):
+    page = visit(demo, "/no/such/view")
+    with held_back(page, re.compile("/(events|turns|previews|hits|labels)([/?]|$)")):
+        page.goto(f"{demo.url}/#/traces/{demo_trace}")
+        page.get_by_role("button", name=re.compile("Compare w")).click()
+        menu = page.get_by_role("dialog", name=re.compile("Compare w"))
+        expect(menu).to_be_visible()
+    settle(page)
+    expect(menu).to_be_visible()
+
+
+def test_the_choices_of_a_condition_stay_open_as_one_after_the_other_is_made(demo, visit):
+    page = visit(demo, "/spans?kind=llm")
+    page.get_by_role("button", name=re.compile("^Change kind")).click()
+    for kind in ("tool call", "agent"):
+        page.get_by_role("checkbox", name=kind).click()
+        expect(page.get_by_role("checkbox", name=kind)).to_be_checked()
+    page.wait_for_url(re.compile("kind=agent"))
+    expect(page.get_by_role("checkbox", name="model call")).to_be_checked()
