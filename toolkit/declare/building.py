@@ -1,12 +1,11 @@
 """Makes agents of declarations: loads what they name, which runs it, and puts the agents together."""
 
-import json
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, cast
+from typing import Literal, TypeAlias
 
 from toolkit.adapters import as_tools
 from toolkit.agents import Agent, AgentTool
@@ -24,26 +23,19 @@ from toolkit.middleware.checks import check_tool_hook
 from toolkit.middleware.contexts import ToolHook
 from toolkit.models.model import Message, Model
 from toolkit.models.named import as_model, models_named
-from toolkit.plain import member
 from toolkit.tool_class import Tool
 
 _ROLES: dict[str, Literal["user", "assistant"]] = {"---USER": "user", "---ASSISTANT": "assistant"}
-_KNOWN = ("system", "user", "assistant", "tool")
 
 
 def read_messages(path: Path) -> list[Message]:
-    """Read a JSON list of chat messages, or text whose lines ``---USER`` and ``---ASSISTANT`` say who speaks next.
+    """Read the messages in a file, of which lines ``---USER`` and ``---ASSISTANT`` say who speaks next; first the user.
 
     Raises:
-        CardInvalid: It is neither.
+        CardInvalid: It cannot be read.
     """
-    text = read_text(path)
-    return _from_json(text, str(path)) if path.suffix.lower() == ".json" else _from_text(text)
-
-
-def _from_text(text: str) -> list[Message]:
     parts: list[tuple[Literal["user", "assistant"], list[str]]] = [("user", [])]
-    for line in text.splitlines():
+    for line in read_text(path).splitlines():
         role = _ROLES.get(line.strip())
         if role is None:
             parts[-1][1].append(line)
@@ -51,24 +43,6 @@ def _from_text(text: str) -> list[Message]:
             parts.append((role, []))
     messages: list[Message] = [{"role": role, "content": "\n".join(lines).strip()} for role, lines in parts]
     return [message for message in messages if message.get("content")]
-
-
-def _from_json(text: str, source: str) -> list[Message]:
-    try:
-        value: Any = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        line = error.lineno if isinstance(error, json.JSONDecodeError) else 1
-        raise CardInvalid((CardProblem(source, line, f"not valid JSON: {error}"),)) from error
-    within = member(value, "messages")
-    messages = value if within is None else within
-    if not isinstance(messages, list) or not all(map(_is_message, cast("list[object]", messages))):
-        message = f"expected a list of chat messages, each with a role ({', '.join(_KNOWN)}) and content"
-        raise CardInvalid((CardProblem(source, 1, message),))
-    return cast("list[Message]", messages)
-
-
-def _is_message(value: object) -> bool:
-    return member(value, "role") in _KNOWN and isinstance(member(value, "content"), str)
 
 
 Source: TypeAlias = Callable[[str], Model]

@@ -1,11 +1,9 @@
-"""Lists, reads, searches and writes the files of one folder."""
+"""Lists, reads and writes the files of one folder."""
 
-import builtins
 from base64 import b64encode
 from dataclasses import asdict, dataclass
-from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field
 
@@ -18,8 +16,6 @@ from toolkit.tools.rooted import Entry, RootedFolder
 from toolkit.tools.runtime import RuntimeTool
 
 MOST_ENTRIES = 1_000
-MOST_MATCHES = 200
-_LONGEST_LINE = 500
 Folder = Annotated[str, "Relative to the folder."]
 
 
@@ -27,10 +23,8 @@ class FilesystemTool(RuntimeTool, FunctionTool):
     """One of the tools that ``filesystem_tools`` makes; it works off the event loop, and all of them have bounds."""
 
 
-def filesystem_tools(
-    root: str | Path, *, read_only: bool = True, max_bytes: int = 1_000_000, max_files: int = 10_000
-) -> list[FilesystemTool]:
-    """Return ``filesystem.list``, ``.read``, ``.search`` and, unless ``read_only``, ``.write`` for one folder.
+def filesystem_tools(root: str | Path, *, read_only: bool = True, max_bytes: int = 1_000_000) -> list[FilesystemTool]:
+    """Return ``filesystem.list``, ``.read`` and, unless ``read_only``, ``.write`` for one folder.
 
     Nothing outside of ``root`` can be reached, and symbolic links are not followed.
 
@@ -38,20 +32,17 @@ def filesystem_tools(
         root: The folder.
         read_only: Leave out ``filesystem.write``.
         max_bytes: How much of a file is read or written at once.
-        max_files: How many files a search looks into; its result says when there may be more.
 
     Raises:
-        DefinitionInvalid: ``root`` is no folder, or a limit is not above 0.
+        DefinitionInvalid: ``root`` is no folder, or ``max_bytes`` is not above 0.
         ExtraMissing: ``pydantic`` is not installed.
     """
     above_zero(max_bytes, "filesystem_tools(max_bytes=…)")
-    above_zero(max_files, "filesystem_tools(max_files=…)")
-    files = _Files(RootedFolder(root), max_bytes, max_files)
+    files = _Files(RootedFolder(root), max_bytes)
     read = f"Read a file, up to {max_bytes:,} bytes from an offset on."
     tools = [
         FilesystemTool(files.list, name="filesystem.list"),
         FilesystemTool(files.read, name="filesystem.read", description=read),
-        FilesystemTool(files.search, name="filesystem.search"),
     ]
     return tools if read_only else [*tools, FilesystemTool(files.write, name="filesystem.write")]
 
@@ -60,7 +51,6 @@ def filesystem_tools(
 class _Files:
     folder: RootedFolder
     max_bytes: int
-    max_files: int
 
     def list(self, path: Folder = ".") -> ToolResult:
         """List a folder."""
@@ -79,34 +69,6 @@ class _Files:
         if end < size:
             content.append(TextContent(f"[bytes {offset:,} to {end:,} of {size:,}; read on with offset={end}]"))
         return ToolResult(content, metadata={"path": path, "size": size, "offset": offset, "end": end})
-
-    def search(
-        self,
-        text: Annotated[str, Field(min_length=1, description="Upper and lower case are the same.")],
-        path: Folder = ".",
-        names: Annotated[str, "Only files of such names, as in '*.md'."] = "*",
-    ) -> ToolResult:
-        """Find the lines that contain a text in the files of a folder and below."""
-        matches: builtins.list[dict[str, Any]] = []
-        truncated, searched = False, 0
-        for file in self.folder.files(path):
-            if not fnmatchcase(file.rpartition("/")[2], names):
-                continue
-            searched += 1
-            if searched > self.max_files or len(matches) > MOST_MATCHES:
-                truncated = True
-                break
-            try:
-                data, size = self.folder.read(file, max_bytes=self.max_bytes)
-            except ToolkitError:
-                continue  # gone, or not ours to read
-            truncated = truncated or size > len(data)
-            matches += _matches(file, data, text.casefold())
-        truncated = truncated or len(matches) > MOST_MATCHES
-        lines = [f"{match['path']}:{match['line']}: {match['text']}" for match in matches[:MOST_MATCHES]]
-        lines += ["[there may be more]"] if truncated else []
-        value = {"matches": matches[:MOST_MATCHES], "truncated": truncated}
-        return ToolResult([TextContent("\n".join(lines) or "[nothing found]")], structured=value)
 
     def write(
         self, path: Folder, content: str, *, append: Annotated[bool, "Add to the end of what is there."] = False
@@ -143,14 +105,3 @@ def _content(path: str, data: bytes, *, whole: bool) -> Content:
     if mime_type.startswith("image/") and whole:
         return ImageContent(encoded, mime_type)
     return ResourceContent(path, mime_type, blob=encoded)
-
-
-def _matches(path: str, data: bytes, wanted: str) -> list[dict[str, Any]]:
-    if b"\0" in data:
-        return []
-    lines = enumerate(data.decode(errors="replace").splitlines(), 1)
-    return [
-        {"path": path, "line": number, "text": line[:_LONGEST_LINE]}
-        for number, line in lines
-        if wanted in line.casefold()
-    ]

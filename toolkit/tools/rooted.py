@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from errno import ELOOP
@@ -87,23 +87,6 @@ class RootedFolder:
         """
         with _errors_named(path), self._folder(self._names(path)) as folder, os.scandir(folder) as listing:
             return sorted(map(_entry, listing), key=lambda each: each.name)
-
-    def files(self, path: str = ".") -> Iterator[str]:
-        """Yield every file below a folder, as a path that ``read`` takes; links are left out.
-
-        Raises:
-            ToolkitError: There is no such folder.
-        """
-        names = self._names(path)
-        with _errors_named(path), self._folder(names) as folder:
-            start = "/".join(names)
-            for where, folders, files, descriptor in os.fwalk(".", dir_fd=folder, follow_symlinks=False):
-                folders.sort()
-                below = "/".join(filter(None, (start, where.removeprefix(".").lstrip("/"))))
-                for name in sorted(files):
-                    with suppress(OSError):
-                        if stat.S_ISREG(os.lstat(name, dir_fd=descriptor).st_mode):
-                            yield f"{below}/{name}" if below else name
 
     def _names(self, path: str, wanted: str = "") -> list[str]:
         """Return the names of a path below the root; an absolute one has to begin with the root."""

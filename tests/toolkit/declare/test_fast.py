@@ -102,7 +102,7 @@ def test_a_declaration_can_name_a_list_of_tools(run, write, tmp_path):
     fast = FastAgent("app")
     fast.load_agents(tmp_path / "a.md")
     names = [each.name for each in run(fast.tools())]
-    assert names == ["filesystem.list", "filesystem.read", "filesystem.search", "shell.execute"]
+    assert names == ["filesystem.list", "filesystem.read", "shell.execute"]
 
 
 def test_all_kinds_of_tools_are_offered_together_and_filters_leave_tools_of_servers_out(run, clock):

@@ -1,4 +1,4 @@
-"""Files of one folder are listed, read, searched and written, and nothing outside of it."""
+"""Files of one folder are listed, read and written, and nothing outside of it."""
 
 import asyncio
 import os
@@ -32,16 +32,14 @@ def root(tmp_path: Path) -> Path:
     return folder
 
 
-def call(
-    root: Path, verb: str, *, context: ToolContext | None = None, max_files: int = 100, **arguments: Any
-) -> ToolResult:
-    offered = filesystem_tools(root, read_only=False, max_bytes=1000, max_files=max_files)
+def call(root: Path, verb: str, *, context: ToolContext | None = None, **arguments: Any) -> ToolResult:
+    offered = filesystem_tools(root, read_only=False, max_bytes=1000)
     tools = {each.name: each for each in offered}
     return asyncio.run(tools[f"filesystem.{verb}"](arguments, context))
 
 
 def test_writing_has_to_be_asked_for(root: Path) -> None:
-    names = ["filesystem.list", "filesystem.read", "filesystem.search"]
+    names = ["filesystem.list", "filesystem.read"]
     assert [each.name for each in filesystem_tools(root)] == names
     assert [each.name for each in filesystem_tools(root, read_only=False)] == [*names, "filesystem.write"]
 
@@ -105,12 +103,12 @@ ESCAPES = [
 
 
 @pytest.mark.parametrize("path", ESCAPES)
-@pytest.mark.parametrize("verb", ["read", "write", "list", "search"])
+@pytest.mark.parametrize("verb", ["read", "write", "list"])
 def test_nothing_outside_is_reached(root: Path, path: str, verb: str) -> None:
     (root / "linked").symlink_to(root.parent / "secret.txt")
     (root / "away").symlink_to(root.parent)
     (root / "notes" / "up").symlink_to("../..")
-    more = {"write": {"content": "broken"}, "search": {"text": "secret"}}.get(verb, {})
+    more = {"content": "broken"} if verb == "write" else {}
 
     result = call(root, verb, path=path, **more)
 
@@ -120,12 +118,6 @@ def test_nothing_outside_is_reached(root: Path, path: str, verb: str) -> None:
     if path != "~/x":
         assert result.is_error
         assert isinstance(result.exception, ToolkitError)
-
-
-def test_a_search_does_not_follow_links(root: Path) -> None:
-    (root / "linked").symlink_to(root.parent / "secret.txt")
-    (root / "away").symlink_to(root.parent)
-    assert call(root, "search", text="secret").text == "[nothing found]"
 
 
 def test_a_link_that_is_put_in_place_of_a_folder_meanwhile_is_not_followed(root: Path) -> None:
@@ -197,30 +189,6 @@ def test_pipes_and_devices_are_not_waited_for(root: Path) -> None:
 def test_errors_say_what_is_wrong_with_the_path(root: Path, verb: str, path: str, said: str) -> None:
     (root / "link").symlink_to("a.txt")
     assert call(root, verb, path=path).text == said
-
-
-def test_lines_are_found_whatever_their_case(root: Path) -> None:
-    (root / "bytes").write_bytes(b"second\0")
-    result = call(root, "search", text="SECOND")
-    assert result.text == "a.txt:2: Second line ü\nnotes/b.md:1: # second"
-    assert result.structured["matches"][1] == {"path": "notes/b.md", "line": 1, "text": "# second"}
-    assert call(root, "search", text="second", names="*.md").text == "notes/b.md:1: # second"
-    assert call(root, "search", text="second", path="notes").text == "notes/b.md:1: # second"
-
-
-def test_a_search_has_an_end_and_says_so(root: Path) -> None:
-    (root / "a.txt").write_text("s\n" * 201)
-    result = call(root, "search", text="s")
-    assert (len(result.structured["matches"]), result.structured["truncated"]) == (200, True)
-    assert result.text.endswith("[there may be more]")
-    (root / "a.txt").write_text("x" * 2000)
-    assert call(root, "search", text="nowhere").structured == {"matches": [], "truncated": True}
-
-
-@pytest.mark.parametrize(("most", "more"), [(1, True), (2, False)])
-def test_a_search_looks_into_so_many_files(root: Path, most: int, more: bool) -> None:
-    result = call(root, "search", text="s", max_files=most)
-    assert (result.text.endswith("[there may be more]"), result.structured["truncated"]) == (more, more)
 
 
 def test_a_file_is_written_as_a_whole_with_the_folders_it_needs(root: Path) -> None:
