@@ -2,11 +2,13 @@
 
 import json
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from math import isfinite
 from typing import Any, TypeVar, cast
+
+from toolkit.errors import DefinitionInvalid
 
 V = TypeVar("V")
 
@@ -28,6 +30,20 @@ def member(value: object, *names: str) -> Any:
         if inner is not None:
             return inner
     return None
+
+
+def several(names: str | Iterable[str], what: str) -> tuple[str, ...]:
+    """Return names or patterns of which there may be one or several; one text is one of them, not its letters.
+
+    Raises:
+        DefinitionInvalid: One of them is no text, or empty; the message begins with ``what``.
+    """
+    is_one = isinstance(names, str) or not isinstance(cast("object", names), Iterable)
+    listed = cast("tuple[object, ...]", (names,) if is_one else tuple(names))
+    for each in listed:
+        if not isinstance(each, str) or not each:
+            raise DefinitionInvalid(f"{what}: expected text, or a list of texts, found {each!r}")
+    return cast("tuple[str, ...]", listed)
 
 
 def read_json(text: str | bytes | bytearray) -> Any:

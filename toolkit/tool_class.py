@@ -8,7 +8,7 @@ from inspect import isawaitable, signature
 from typing import Any, ClassVar, TypeAlias
 
 from instrument import around, control, enabled
-from toolkit.call import Arguments, ToolCall
+from toolkit.call import ToolCall
 from toolkit.context import ToolContext
 from toolkit.definition import Schema, ToolDefinition, ToolSource
 from toolkit.errors import ArgumentsInvalid, DefinitionInvalid, ResultInvalid, ToolkitError, ToolRefused
@@ -388,8 +388,3 @@ def _require_on_error(on_error_func: OnError | None) -> None:
         raise DefinitionInvalid(f"the on_error_func {name} has to take two arguments: (error, context)") from None
     except ValueError:
         return  # Python cannot tell
-
-
-def arguments_of(call: ToolCall) -> Arguments:
-    """Return the call's arguments, empty where it has none."""
-    return call.arguments or {}

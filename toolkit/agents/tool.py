@@ -8,13 +8,13 @@ from typing import Any, Literal, TypeAlias
 
 from toolkit.agents.foreign import Conversing, ask, described, is_agent, result_of
 from toolkit.agents.thread import History, Thread
-from toolkit.call import ToolCall
+from toolkit.call import ToolCall, arguments_of
 from toolkit.context import ToolContext
 from toolkit.definition import ToolDefinition
 from toolkit.errors import DefinitionInvalid
 from toolkit.outcomes import time_limit
 from toolkit.plain import member
-from toolkit.tool_class import OnError, Tool, arguments_of
+from toolkit.tool_class import OnError, Tool
 
 Extractor: TypeAlias = Callable[[Any], object | Awaitable[object]]
 """Takes what an agent returned and returns a ``ToolResult`` or what ``ToolResult.of`` reads."""

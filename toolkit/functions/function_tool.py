@@ -19,6 +19,7 @@ from toolkit.functions.callables import docstring_of, is_async, is_method, name_
 from toolkit.functions.docstrings import documentation
 from toolkit.functions.routes import Route, route_of
 from toolkit.middleware.guardrails import InputGuardrail, OutputGuardrail
+from toolkit.plain import several
 from toolkit.result import ToolResult
 from toolkit.tool_class import OnError, Tool
 
@@ -108,7 +109,7 @@ class FunctionTool(Tool):
             name=name or name_of(raw),
             description=description,
             mcp_route=mcp_route,
-            permissions=(permissions,) if isinstance(permissions, str) else tuple(permissions),
+            permissions=several(permissions, f"{name or name_of(raw)}, permissions"),
             version=version,
             annotations=dict(annotations or {}),
         )

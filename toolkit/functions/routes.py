@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from toolkit.errors import DefinitionInvalid
+from toolkit.plain import several
 
 T = TypeVar("T", bound=Callable[..., Any])
 
@@ -33,8 +34,7 @@ def mcp_route(path: str, *, permissions: Iterable[str] = ()) -> Callable[[T], T]
     """
     if not _PATH.fullmatch(path) or ".." in path:
         raise DefinitionInvalid(f"{path!r} is no route; expected a path such as '/search'")
-    asked = (permissions,) if isinstance(permissions, str) else tuple(permissions)
-    route = Route(path, asked)
+    route = Route(path, several(permissions, f"{path}, permissions"))
 
     def mark(function: T) -> T:
         routed = getattr(function, "routed", None)

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
-from toolkit.call import ToolCall
+from toolkit.call import ToolCall, arguments_of
 from toolkit.context import ToolContext
 from toolkit.definition import ToolDefinition, ToolSource
 from toolkit.errors import DefinitionInvalid
 from toolkit.plain import member
 from toolkit.result import ToolResult
-from toolkit.tool_class import Tool, arguments_of
+from toolkit.tool_class import Tool
 
 if TYPE_CHECKING:
     # It makes these tools.

@@ -6,7 +6,8 @@ from typing import Any, cast
 
 from toolkit.errors import DefinitionInvalid, ToolRefused
 from toolkit.middleware.contexts import ToolCallArgs, ToolCallFn, ToolHookContext
-from toolkit.middleware.selection import ToolMiddleware, Tools, failed, matches, several
+from toolkit.middleware.selection import ToolMiddleware, Tools, failed, matches
+from toolkit.plain import several
 from toolkit.result import ToolResult
 
 SHELLS = ("*shell*", "*bash*", "*terminal*", "*command*", "*cmd*", "*exec*")

@@ -12,7 +12,8 @@ from toolkit.content import Content, ResourceContent, TextContent, as_content
 from toolkit.errors import DefinitionInvalid
 from toolkit.middleware.contexts import ToolCallArgs, ToolCallFn, ToolHookContext
 from toolkit.middleware.handed import reworded
-from toolkit.middleware.selection import ToolMiddleware, Tools, several
+from toolkit.middleware.selection import ToolMiddleware, Tools
+from toolkit.plain import several
 from toolkit.result import ToolResult
 
 

@@ -3,10 +3,10 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
-from typing import Any, cast
 
 from toolkit.errors import DefinitionInvalid, ToolkitError
 from toolkit.middleware.contexts import ToolCallArgs, ToolCallFn, ToolHookContext
+from toolkit.plain import several
 from toolkit.result import ToolResult
 
 Tools = str | Iterable[str]
@@ -37,22 +37,6 @@ class ToolMiddleware(ABC):
     @abstractmethod
     async def around(self, ctx: ToolHookContext, args: ToolCallArgs, call_next: ToolCallFn, /) -> ToolResult:
         """Act before, after or instead of ``call_next(args)``."""
-
-
-def several(names: str | Iterable[str], what: str) -> tuple[str, ...]:
-    """Return names or patterns of which there may be one or several; one text is one of them, not its letters.
-
-    Raises:
-        DefinitionInvalid: One of them is no text, or empty; the message begins with ``what``.
-    """
-    value = cast("object", names)
-    listed = (
-        (value,) if isinstance(value, str) or not isinstance(value, Iterable) else tuple(cast("Iterable[Any]", value))
-    )
-    for each in listed:
-        if not isinstance(each, str) or not each:
-            raise DefinitionInvalid(f"{what}: expected text, or a list of texts, found {each!r}")
-    return cast("tuple[str, ...]", listed)
 
 
 def above_zero(value: float, what: str) -> float:

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 
-from toolkit.call import ToolCall
+from toolkit.call import ToolCall, arguments_of
 from toolkit.content import TextContent
 from toolkit.context import ToolContext
 from toolkit.definition import ToolDefinition
@@ -10,7 +10,6 @@ from toolkit.errors import ToolkitError
 from toolkit.people.asking import ApprovalRequest, answered
 from toolkit.people.terminal import Terminal, visible
 from toolkit.result import ToolResult
-from toolkit.tool_class import arguments_of
 from toolkit.tools.runtime import RuntimeTool
 
 Ask = Callable[[str], Awaitable[str | None]]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from toolkit.context import ToolContext
 from toolkit.errors import DefinitionInvalid
+from toolkit.plain import several
 
 _LOCAL_NAMES = frozenset({"127.0.0.1", "localhost", "[::1]"})
 
@@ -48,7 +49,10 @@ class Access:
                 "or listen on 127.0.0.1"
             )
         self._auth_required = auth_required
-        self._tokens = {token.encode(): _set(permissions) for token, permissions in tokens.items()}
+        self._tokens = {
+            token.encode(): frozenset(several(permissions, "the permissions of a token"))
+            for token, permissions in tokens.items()
+        }
         self._context = context
 
     def judge(self, headers: Mapping[str, str]) -> ToolContext | Denial:
@@ -96,7 +100,3 @@ def is_local(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
-
-
-def _set(permissions: Iterable[str]) -> frozenset[str]:
-    return frozenset((permissions,) if isinstance(permissions, str) else permissions)

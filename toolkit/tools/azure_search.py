@@ -4,13 +4,13 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, get_args
 
-from toolkit.call import ToolCall
+from toolkit.call import ToolCall, arguments_of
 from toolkit.context import ToolContext
 from toolkit.definition import ToolDefinition
 from toolkit.errors import DefinitionInvalid, ToolkitError, ToolTimedOut
 from toolkit.extras import need
 from toolkit.result import ToolResult
-from toolkit.tool_class import Tool, arguments_of
+from toolkit.tool_class import Tool
 
 QueryType = Literal["keyword", "semantic", "vector", "hybrid"]
 """By words, by words and then ranked by meaning, by closeness of vectors, or by both words and vectors."""

@@ -9,14 +9,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import cast
 
-from toolkit.call import ToolCall
+from toolkit.call import ToolCall, arguments_of
 from toolkit.content import TextContent
 from toolkit.context import ToolContext
 from toolkit.definition import Schema, ToolDefinition
 from toolkit.errors import DefinitionInvalid, ToolkitError, ToolRefused, ToolTimedOut
-from toolkit.middleware.selection import above_zero, several
+from toolkit.middleware.selection import above_zero
+from toolkit.plain import several
 from toolkit.result import ToolResult
-from toolkit.tool_class import arguments_of
 from toolkit.tools.runtime import RuntimeTool
 
 # What programs need to find themselves and the user's language; anything else may be a secret.

@@ -4,14 +4,13 @@ import asyncio
 from dataclasses import dataclass
 from pathlib import Path
 
-from toolkit.call import ToolCall
+from toolkit.call import ToolCall, arguments_of
 from toolkit.content import TextContent
 from toolkit.context import ToolContext
 from toolkit.definition import ToolDefinition
 from toolkit.errors import DefinitionInvalid, ToolkitError
 from toolkit.result import ToolResult
 from toolkit.schemas.documents import has_front_matter, read_markdown
-from toolkit.tool_class import arguments_of
 from toolkit.tools.rooted import RootedFolder
 from toolkit.tools.runtime import RuntimeTool
 

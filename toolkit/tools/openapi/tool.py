@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from toolkit.call import ToolCall
+from toolkit.call import ToolCall, arguments_of
 from toolkit.content import Content, ImageContent, ResourceContent, TextContent, json_text
 from toolkit.context import ToolContext
 from toolkit.errors import DefinitionInvalid, ToolkitError, ToolTimedOut
 from toolkit.extras import need
 from toolkit.result import ToolResult
-from toolkit.tool_class import Tool, arguments_of
+from toolkit.tool_class import Tool
 from toolkit.tools.openapi.document import read_document
 from toolkit.tools.openapi.operations import Operation, is_json, read_operations
 from toolkit.tools.openapi.requests import with_query, write_request
