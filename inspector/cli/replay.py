@@ -9,6 +9,8 @@ import click
 from inspector.cli.options import Text, home_option
 
 if TYPE_CHECKING:
+    from inspector.frozen import Frozen
+    from inspector.launch import Choices
     from inspector.replay import Plan, Tape
     from inspector.settings import Settings
 
@@ -35,6 +37,7 @@ class ReplayOptions(TypedDict):
     allow: tuple[str, ...]
     answers: tuple[str, ...]
     ignore: tuple[str, ...]
+    freeze: bool
 
 
 @click.command(context_settings={"allow_interspersed_args": False})
@@ -68,6 +71,11 @@ class ReplayOptions(TypedDict):
     metavar="REGEX",
     help="Do not compare what fits this in the texts of requests, such as a time.",
 )
+@click.option(
+    "--freeze",
+    is_flag=True,
+    help="Have the clock stand where the run began; a run of 'inspector run --freeze' is always replayed as it was.",
+)
 @home_option
 @click.argument("run", metavar="RUN", type=Text())
 @click.argument("program", metavar="-- PROGRAM...", nargs=-1, type=click.UNPROCESSED)
@@ -86,6 +94,7 @@ def replay(*, run: str, program: tuple[str, ...], home: Path | None, **options: 
     something is asked for first, at the terminal; without one it is refused, but for those of --allow.
     """
     from inspector.cli.home import settings_of
+    from inspector.launch import Choices
     from inspector.replay import Plan
 
     words = program[1:] if program[:1] == ("--",) else program
@@ -94,8 +103,9 @@ def replay(*, run: str, program: tuple[str, ...], home: Path | None, **options: 
     plan = Plan(goes_on=options["live_after_divergence"], allowed=options["allow"], ignored=options["ignore"])
     if plan.allowed and not (plan.goes_on or options["live_from"]):
         raise click.UsageError("--allow is about calls that are made: add --live-after-divergence or --from SPAN")
-    tape = _with_answers(_tape(settings_of(home), run), options["answers"])
-    return _replay(_planned(tape, plan, options["live_from"]), words, home)
+    tape, frozen = _tape(settings_of(home), run, freeze=options["freeze"])
+    tape = _planned(_with_answers(tape, options["answers"]), plan, options["live_from"])
+    return _replay(tape, words, Choices(home=home, frozen=frozen))
 
 
 def _with_answers(tape: "Tape", answers: tuple[str, ...]) -> "Tape":
@@ -128,9 +138,11 @@ def _planned(tape: "Tape", plan: "Plan", live_from: str | None) -> "Tape":
     return replace(compared, plan=replace(plan, live_from=place))
 
 
-def _tape(settings: "Settings", text: str) -> "Tape":
+def _tape(settings: "Settings", text: str, *, freeze: bool) -> "tuple[Tape, Frozen | None]":
+    """Read the tape of a run, and at what its replay is frozen."""
     from inspector.cli.opening import opened
-    from inspector.lookup import events_of, find_run_or_trace, traces_of
+    from inspector.frozen import Frozen
+    from inspector.lookup import events_of, find_run_or_trace, program_of, traces_of
     from inspector.model import Trace
     from inspector.replay import tape_of
 
@@ -138,10 +150,15 @@ def _tape(settings: "Settings", text: str) -> "Tape":
         found = find_run_or_trace(store, text)
         traces = [found] if isinstance(found, Trace) else traces_of(store, found)
         events = (event for trace in traces for event in events_of(store, trace.trace_id, full=True, raw=True))
-        return tape_of(found.trace_id if isinstance(found, Trace) else found.run_id, events, whole=False)
+        tape = tape_of(found.trace_id if isinstance(found, Trace) else found.run_id, events, whole=False)
+        recorded = (program_of(store, traces) or {}).get("frozen")
+        if recorded is not None:
+            return tape, Frozen.read(str(recorded))
+        return tape, Frozen(int(traces[0].start_time_unix_nano), None) if freeze else None
 
 
-def _replay(tape: "Tape", words: tuple[str, ...], home: Path | None) -> int:
+def _replay(tape: "Tape", words: tuple[str, ...], choices: "Choices") -> int:
+    import dataclasses
     import os
     import shutil
     import tempfile
@@ -151,7 +168,6 @@ def _replay(tape: "Tape", words: tuple[str, ...], home: Path | None) -> int:
     from inspector.cli.replayed import is_whole, replayed_lines
     from inspector.cli.run import NotStarted
     from inspector.launch import (
-        Choices,
         LaunchError,
         end_like,
         environment_of,
@@ -164,11 +180,12 @@ def _replay(tape: "Tape", words: tuple[str, ...], home: Path | None) -> int:
     directory = Path(tempfile.mkdtemp(prefix="inspector-replay-"))
     try:
         write_tape(tape, directory / "tape.json")
-        choices = Choices(home=home, replay=directory / "tape.json")
+        choices = dataclasses.replace(choices, replay=directory / "tape.json")
         program = program_of(words, os.environ)
         status = run_to_the_end(program, environment_of(os.environ, choices, directory))
         reports = list(reports_of(directory))
-        for line in (*replayed_lines(tape, reports), *ending_lines(program, choices, outcome_of(directory), status)):
+        said = replayed_lines(tape, reports, choices.frozen)
+        for line in (*said, *ending_lines(program, choices, outcome_of(directory), status)):
             notice(line)
     except LaunchError as error:
         raise NotStarted(str(error), error.code) from error

@@ -3,9 +3,10 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from inspector.cli.figures import counted
+from inspector.cli.figures import counted, moment
 from inspector.cli.visible import visible
 from inspector.diff import cut_around
+from inspector.frozen import Frozen
 from inspector.replay import Miss, Report, Tape
 
 _NAMED = 5
@@ -19,12 +20,13 @@ def is_whole(tape: Tape, reports: Sequence[Report]) -> bool:
     return any(report.live is not None for report in reports) or len(_reused(reports)) == len(tape.calls)
 
 
-def replayed_lines(tape: Tape, reports: Sequence[Report]) -> Iterator[str]:
+def replayed_lines(tape: Tape, reports: Sequence[Report], frozen: Frozen | None) -> Iterator[str]:
     """Say where the program left the recording, what of it was given back, and what was not.
 
     Args:
         tape: What it was to be given.
         reports: What its processes left.
+        frozen: At what it was frozen.
     """
     for report in reports:
         if report.miss is not None:
@@ -37,9 +39,7 @@ def replayed_lines(tape: Tape, reports: Sequence[Report]) -> Iterator[str]:
         if call.is_set:
             yield visible(f"replay: answered by --set: {call.name} ({call.span[:8]})")
     yield from _live(reports)
-    ignored = _sum(report.ignored for report in reports)
-    if ignored:
-        yield visible(f"replay: not compared: {', '.join(f'{each} ({count}x)' for each, count in ignored.items())}")
+    yield from _besides(reports, frozen)
     if any(report.miss is not None and report.live is None for report in reports):
         return
     left = [call for place, call in enumerate(tape.calls) if place not in reused]
@@ -72,6 +72,20 @@ def _live(reports: Sequence[Report]) -> Iterator[str]:
     if refused:
         way_out = " ".join(f"--allow {name}" for name in refused)
         yield visible(f"replay: not allowed to run: {_times(refused)}; to allow it: {way_out}")
+
+
+def _besides(reports: Sequence[Report], frozen: Frozen | None) -> Iterator[str]:
+    if frozen is not None:
+        yield f"replay: the clock stood at {moment(str(frozen.time_ns))}{_of_random_numbers(frozen)}"
+    ignored = _sum(report.ignored for report in reports)
+    if ignored:
+        yield visible(f"replay: not compared: {', '.join(f'{each} ({count}x)' for each, count in ignored.items())}")
+
+
+def _of_random_numbers(frozen: Frozen) -> str:
+    if frozen.seed is not None:
+        return ", and random numbers were those of the recording"
+    return "; random numbers were new: 'inspector run --freeze' records a run so that they are not"
 
 
 def _sum(counts: Iterable[Mapping[str, int]]) -> Counter[str]:

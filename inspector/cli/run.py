@@ -9,6 +9,7 @@ import click
 from inspector.cli.options import home_option
 
 if TYPE_CHECKING:
+    from inspector.frozen import Frozen
     from inspector.launch import Choices, Program
 
 _NAMES = "NAME"
@@ -59,6 +60,11 @@ def _divided(words: list[str], with_value: frozenset[str]) -> tuple[list[str], l
     "--otel", is_flag=True, help="Record OpenTelemetry spans of libraries too, and start their instrumentors."
 )
 @click.option("--logs", is_flag=True, help="Record what is logged during a call as events of its span.")
+@click.option(
+    "--freeze",
+    is_flag=True,
+    help="Have the clock of the program stand and its random numbers come from a seed, for replays.",
+)
 @click.option("--quiet", is_flag=True, help="Do not say at the end what was recorded.")
 @click.option("--debug", is_flag=True, hidden=True)
 @home_option
@@ -81,8 +87,19 @@ def run(*, program: tuple[str, ...], home: Path | None, debug: bool, **options: 
         otel=options["otel"],
         logs=options["logs"],
         quiet=options["quiet"],
+        frozen=_frozen_now() if options["freeze"] else None,
     )
     return _run(program, choices)
+
+
+def _frozen_now() -> "Frozen":
+    import secrets
+    import time
+
+    from inspector.frozen import Frozen
+
+    # As many bits as PYTHONHASHSEED takes.
+    return Frozen(time.time_ns(), secrets.randbits(32))
 
 
 def _names(given: tuple[str, ...]) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from inspector.environment import read_environment
+from inspector.frozen import FREEZE, Frozen
 from inspector.integrations import INTEGRATIONS, STANDARD_LIBRARY, chosen
 from inspector.tally import VARIABLE
 
@@ -37,6 +38,8 @@ class Choices:
     quiet: bool = False
     replay: Path | None = None
     """The tape that the program is to be given back."""
+    frozen: Frozen | None = None
+    """At what its clock stands, and what its random numbers come from."""
 
 
 def environment_of(environ: Mapping[str, str], choices: Choices, run: Path) -> dict[str, str]:
@@ -69,7 +72,12 @@ def environment_of(environ: Mapping[str, str], choices: Choices, run: Path) -> d
         made |= {REPLAY: str(choices.replay)} | {key: made.get(key) or _NO_KEY for key in _KEYS}
         # The recording of a replay stays here.
         made.pop("INSPECTOR_ENDPOINT", None)
-    is_eager = choices.replay is not None or _is_true(made.get("INSPECTOR_OTEL", ""))
+    if choices.frozen is not None:
+        made[FREEZE] = choices.frozen.written
+        if choices.frozen.seed is not None:
+            # The order of sets of texts.
+            made["PYTHONHASHSEED"] = str(choices.frozen.seed)
+    is_eager = choices.replay is not None or choices.frozen is not None or _is_true(made.get("INSPECTOR_OTEL", ""))
     made[VARIABLE] = _for_startup(choices, off, is_eager, run)
     return made
 
@@ -96,7 +104,8 @@ def _for_startup(choices: Choices, off: list[str], eager: bool, run: Path) -> st
     idle = STANDARD_LIBRARY.union(off)
     triggers = ["instrument", *(each.trigger for each in INTEGRATIONS if each.name not in idle)]
     if eager:
-        # Other libraries' instrumentation has to be there before what it instruments, and a replay before connections.
+        # Other libraries' instrumentation has to be there before what it instruments, a replay before connections, and
+        # a clock that stands before somebody looks at it.
         triggers.append(_ALWAYS)
     return ":".join((str(os.getpid()), "quiet" if choices.quiet else "", ",".join(triggers), str(run)))
 

@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from inspector import recording
+from inspector.frozen import FREEZE, Frozen
 from inspector.launch.environment import REPLAY
 from inspector.logger import logger
 from inspector.tally import VARIABLE
@@ -21,6 +22,11 @@ def join() -> None:
     logger.addHandler(_Notices(directory))
     recording.attach()
     recording.yield_to_the_program()
+    if FREEZE in os.environ:
+        # What the recorder needs of the clock it has by now.
+        from inspector.launch.freezing import freeze
+
+        freeze(Frozen.read(os.environ[FREEZE]))
     tape = os.environ.get(REPLAY)
     if tape:
         # Imported where it is wanted: other programs are not to wait for it.

@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from inspector.frozen import FREEZE
 from inspector.plain import Plain, well_formed
 
 Versions = Callable[[], Mapping[str, str]]
@@ -33,6 +34,8 @@ def describe_program(versions: Versions) -> dict[str, Plain]:
         "python": platform.python_version(),
         "variables": [_text(name) for name in sorted(os.environ)[:_MOST_WORDS]],
     }
+    if FREEZE in os.environ:
+        found["frozen"] = os.environ[FREEZE]
     with suppress(OSError):
         found["directory"] = _text(os.getcwd())  # noqa: PTH109 - as text
     with suppress(Exception):

@@ -1,7 +1,7 @@
 """Whole lines of a spool, made of changed spans in the writer's thread."""
 
-import time
 from collections.abc import Callable, Sequence
+from time import time_ns
 from typing import NamedTuple, Protocol, TypeAlias
 
 from inspector import semconv as sc
@@ -197,7 +197,7 @@ class Renderer:
 
     def _line(self, records: Sequence[bytes], news: dict[str, int]) -> bytes:
         # A line without spans has no other time.
-        lost = b',"lost":' + encode({**news, sc.LOST_UNTIL: time.time_ns()}) if news else b""
+        lost = b',"lost":' + encode({**news, sc.LOST_UNTIL: time_ns()}) if news else b""
         return b'%b,"calls":[%b]%b}\n' % (self._begin, b",".join(records), lost)
 
 

@@ -3,7 +3,7 @@
 import sys
 
 import pytest
-from replaying import Bench, runs_of, written
+from replaying import KEYS, Bench, runs_of, written
 
 APP = """
 import os
@@ -22,6 +22,11 @@ if __name__ == "__main__":
     print(ask("second"))
 """
 OUT = "echo: It is 12:00.\necho: second\n"
+
+
+@pytest.fixture
+def bench(tmp_path):
+    return Bench(tmp_path)
 
 
 @pytest.fixture(scope="module")
@@ -86,3 +91,37 @@ def test_tests_run_against_the_recording_and_one_that_asks_something_else_ends_t
     assert (
         'message 1 differs\n  - {"content":"second","role":"user"}\n  + {"content":"third","role":"user"}' in done.err
     )
+
+
+NOW = """
+import random, time, uuid
+from datetime import datetime
+
+from app import ask
+
+words = {"one", "two", "three", "four", "five"}
+print(ask(f"{datetime.now()} {time.time()} {uuid.uuid4()} {random.random()} {sorted(words, key=hash)}"))
+"""
+
+
+def test_a_run_that_was_recorded_frozen_is_replayed_as_it_was(bench):
+    written(bench, APP)
+    (bench.directory / "now.py").write_text(NOW)
+    with bench.models() as base:
+        recorded = bench.inspector("run", "--freeze", "now.py", base=base, **KEYS)
+    assert recorded.code == 0, recorded.err
+    done = bench.inspector("replay", "last", "--", "now.py")
+    assert (done.code, done.out) == (0, recorded.out), done.err
+    assert ", and random numbers were those of the recording\n" in done.err
+    # Of the replay, which its recorder saw go on.
+    first, second = (int(each.start_time_unix_nano) for each in bench.events())
+    assert first < second
+
+
+def test_a_run_that_was_recorded_as_it_is_has_its_clock_stand_where_it_began(recorded):
+    bench, run = recorded
+    (bench.directory / "clock.py").write_text(APP + "    import time\n    print(time.time_ns())\n")
+    done = bench.inspector("replay", "--freeze", run, "--", "clock.py")
+    began = min(int(each.start_time_unix_nano) for each in bench.events())
+    assert (done.code, done.out) == (0, f"{OUT}{began}\n"), done.err
+    assert "random numbers were new: 'inspector run --freeze' records a run so that they are not\n" in done.err
