@@ -41,7 +41,8 @@ class Limits:
     """So that a card's limit that nobody knows is refused."""
 
     depth: int | None = 10
-    """How many agents may be at work below one another, the outermost one included."""
+    """How many agents may be at work below one another, the outermost one included; without a limit, some hundreds are
+    Python's own, for recursion."""
     turns: int | None = 200
     """How often models may be asked; ``max_turns`` counts one agent's own turns."""
     calls: int | None = 1_000
