@@ -15,10 +15,10 @@ from toolkit.agents.thread import History
 from toolkit.context import ToolContext
 from toolkit.declare.cards import read_text
 from toolkit.declare.config import AgentConfig
-from toolkit.errors import CardInvalid, CardProblem, ToolkitError, did_you_mean
+from toolkit.errors import CardInvalid, CardProblem, DefinitionInvalid, ToolkitError
 from toolkit.functions.loading import load, load_callable
 from toolkit.mcp.servers import McpServers
-from toolkit.mcp.tools import McpTool
+from toolkit.mcp.tools import McpTool, wanted_of
 from toolkit.middleware.checks import check_tool_hook
 from toolkit.middleware.contexts import ToolHook
 from toolkit.models.model import Message, Model
@@ -140,8 +140,8 @@ class ServerTools:
 
     async def tools(self) -> list[McpTool]:
         """Return those of its servers, in the order of its servers, without what its filters leave out."""
-        offered = await self.servers.tools()
-        return [tool for name in self.config.servers for tool in offered if self._wants(name, tool)]
+        offered = wanted_of(await self.servers.tools(), self.config.tools)
+        return [tool for name in self.config.servers for tool in offered if tool.server_name == name]
 
     async def check(self) -> None:
         """See that the filters name tools that are there.
@@ -149,18 +149,10 @@ class ServerTools:
         Raises:
             CardInvalid: One does not.
         """
-        offered = await self.servers.tools()
-        for name, wanted in self.config.tools.items():
-            there = [tool.remote_name for tool in offered if tool.server_name == name]
-            for tool in wanted:
-                if tool not in there:
-                    near = did_you_mean(tool, there)
-                    problem = f"tools: server {name!r} has no tool {tool!r}{near}; it has {', '.join(there)}"
-                    raise CardInvalid((self.config.origin.problem(problem, "tools"),))
-
-    def _wants(self, server: str, tool: McpTool) -> bool:
-        wanted = self.config.tools.get(server)
-        return tool.server_name == server and (wanted is None or tool.remote_name in wanted)
+        try:
+            await self.servers.require(self.config.tools)
+        except DefinitionInvalid as error:
+            raise CardInvalid((self.config.origin.problem(f"tools: {error}", "tools"),)) from error
 
 
 def build(

@@ -9,7 +9,7 @@ from toolkit.content import Content, ResourceContent, as_content, as_text
 from toolkit.context import ToolContext
 from toolkit.errors import ServerFailed, ToolRefused
 from toolkit.mcp.places import Place
-from toolkit.mcp.tools import McpTool, make_tools
+from toolkit.mcp.tools import McpTool, make_tool
 from toolkit.models.model import Message
 from toolkit.people.asking import Approver
 from toolkit.plain import plain
@@ -22,7 +22,6 @@ class McpServer:
         name: What it is called here.
         place: Where it is.
         approver: Answers its questions to its user; None has them declined.
-        only: The tools that are wanted; None for all.
         namespaced: Whether the server's name goes before its tools'.
         timeout_s: How long a request may take; None for as long as it likes.
     """
@@ -33,7 +32,6 @@ class McpServer:
         place: Place,
         approver: Approver | None,
         *,
-        only: frozenset[str] | None,
         namespaced: bool,
         timeout_s: float | None,
     ) -> None:
@@ -41,7 +39,6 @@ class McpServer:
 
         self.name = name
         self._connection = Connection(name, place, approver, self._note_change, timeout_s=timeout_s)
-        self._only = only
         self._namespaced = namespaced
         self._tools: list[McpTool] | None = None
         self._changes = 0
@@ -68,7 +65,6 @@ class McpServer:
         """Return its tools; they are listed once, and again after the server said that they changed or was lost.
 
         Raises:
-            DefinitionInvalid: A tool that is wanted is not there, when they are listed for the first time.
             ServerFailed: It cannot list them.
         """
         await self._connection.open()
@@ -76,8 +72,7 @@ class McpServer:
             if self._tools is None or self._listed_after != self._changes:
                 # What changes while they are listed is asked for again.
                 changes, listed = self._changes, await self._list()
-                is_first = self._tools is None
-                self._tools = make_tools(self, listed, only=self._only, namespaced=self._namespaced, is_first=is_first)
+                self._tools = [make_tool(self, entry, namespaced=self._namespaced) for entry in listed]
                 self._listed_after = changes
             return list(self._tools)
 

@@ -10,8 +10,9 @@ from toolkit.errors import DefinitionInvalid, ServerFailed
 from toolkit.extras import need_mcp
 from toolkit.mcp.places import HttpServer, Place
 from toolkit.mcp.server import McpServer
-from toolkit.mcp.tools import McpTool
+from toolkit.mcp.tools import McpTool, require_wanted, wanted_of
 from toolkit.people.asking import Approver
+from toolkit.plain import several
 
 T = TypeVar("T")
 
@@ -43,8 +44,10 @@ class McpServers(Mapping[str, McpServer]):
         approver: Approver | None = None,
     ) -> None:
         self._places = {name: HttpServer(at) if isinstance(at, str) else at for name, at in servers.items()}
-        self._only = {name: frozenset(wanted) for name, wanted in (tools or {}).items()}
-        if unknown := sorted(self._only.keys() - self._places.keys()):
+        self._wanted = {
+            name: several(wanted, f"McpServers(tools={{{name!r}: …}})") for name, wanted in (tools or {}).items()
+        }
+        if unknown := sorted(self._wanted.keys() - self._places.keys()):
             known = ", ".join(self._places) or "none"
             raise DefinitionInvalid(f"tools are wanted of the unknown MCP server {unknown[0]!r}; known: {known}")
         self._namespaced = namespaced
@@ -66,7 +69,6 @@ class McpServers(Mapping[str, McpServer]):
                 name,
                 place,
                 self._approver,
-                only=self._only.get(name),
                 namespaced=self._namespaced,
                 timeout_s=self._timeout_s,
             )
@@ -75,7 +77,8 @@ class McpServers(Mapping[str, McpServer]):
         try:
             await _at_all(McpServer.open, self._servers.values())
             # What a filter names and a server lacks is told now, not when a model is first asked.
-            await _at_all(McpServer.tools, [self._servers[name] for name in self._only])
+            if self._wanted:
+                await self.require(self._wanted)
         except BaseException:
             await self.close()
             raise
@@ -99,21 +102,33 @@ class McpServers(Mapping[str, McpServer]):
     def __len__(self) -> int:
         return len(self._places)
 
+    async def require(self, wanted: Mapping[str, Iterable[str]]) -> None:
+        """See that servers have the tools that are wanted of them, by the names that they have for them.
+
+        Raises:
+            DefinitionInvalid: One has not.
+            ServerFailed: A server cannot list them.
+        """
+        require_wanted(await self._listed(), wanted)
+
     async def tools(self) -> list[McpTool]:
         """Return the tools of all servers, in the order of the servers. Cheap while none has changed.
 
         Raises:
-            DefinitionInvalid: A wanted tool is not there, or two tools have one name.
+            DefinitionInvalid: Two tools have one name.
             ServerFailed: A server cannot list them.
         """
-        if self._places and not self._servers:
-            raise ServerFailed("the MCP servers are not connected; use 'async with McpServers(…)'")
-        offered = [tool for tools in await _at_all(McpServer.tools, self._servers.values()) for tool in tools]
+        offered = wanted_of(await self._listed(), self._wanted)
         twice = [name for name, times in Counter(tool.name for tool in offered).items() if times > 1]
         if twice:
             owners = " and ".join(repr(tool.server_name) for tool in offered if tool.name == twice[0])
             raise DefinitionInvalid(f"the MCP servers {owners} both have a tool {twice[0]!r}; use namespaced=True")
         return offered
+
+    async def _listed(self) -> list[McpTool]:
+        if self._places and not self._servers:
+            raise ServerFailed("the MCP servers are not connected; use 'async with McpServers(…)'")
+        return [tool for tools in await _at_all(McpServer.tools, self._servers.values()) for tool in tools]
 
     async def close(self) -> None:
         """End all connections; returns when every server's process is gone."""

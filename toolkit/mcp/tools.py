@@ -2,14 +2,14 @@
 
 import logging
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from toolkit.call import ToolCall, arguments_of
 from toolkit.context import ToolContext
 from toolkit.definition import ToolDefinition, ToolSource
-from toolkit.errors import DefinitionInvalid
+from toolkit.errors import DefinitionInvalid, did_you_mean
 from toolkit.plain import member
 from toolkit.result import ToolResult
 from toolkit.tool_class import Tool
@@ -80,38 +80,14 @@ class McpTool(Tool):
         return result
 
 
-def make_tools(
-    server: "McpServer",
-    listed: Iterable[Mapping[str, Any]],
-    *,
-    only: frozenset[str] | None,
-    namespaced: bool,
-    is_first: bool,
-) -> list[McpTool]:
-    """Return what a server listed as tools.
+def make_tool(server: "McpServer", listed: Mapping[str, Any], *, namespaced: bool) -> McpTool:
+    """Return what a server listed as a tool.
 
     Args:
-        server: Through which they are called.
-        listed: Entries of the result of ``tools/list``.
-        only: The names that are wanted, as the server has them; None for all.
-        namespaced: Whether the server's name goes before them.
-        is_first: Whether a wanted tool that is not there is a mistake, rather than gone.
-
-    Raises:
-        DefinitionInvalid: A wanted tool is not there.
+        server: Through which it is called.
+        listed: An entry of the result of ``tools/list``.
+        namespaced: Whether the server's name goes before its own.
     """
-    there = {str(tool["name"]): tool for tool in listed}
-    if missing := sorted((only or frozenset()) - there.keys()):
-        message = f"MCP server {server.name!r} has no tool {', '.join(map(repr, missing))}; it has {', '.join(there)}"
-        if is_first:
-            raise DefinitionInvalid(message)
-        _log.warning("%s", message)
-    return [
-        _make_tool(server, tool, namespaced=namespaced) for name, tool in there.items() if only is None or name in only
-    ]
-
-
-def _make_tool(server: "McpServer", listed: Mapping[str, Any], *, namespaced: bool) -> McpTool:
     remote_name = str(listed["name"])
     output_schema = _unboxed(listed.get("outputSchema"))
     definition = ToolDefinition(
@@ -134,6 +110,30 @@ def _make_tool(server: "McpServer", listed: Mapping[str, Any], *, namespaced: bo
         # The server looks at arguments too; a schema of no use to us is no reason to do without its tools.
         _log.warning("arguments of %s are not looked at before they are sent: %s", definition.name, error)
         return make(validate=False)
+
+
+def wanted_of(tools: Iterable[McpTool], wanted: Mapping[str, Collection[str]]) -> list[McpTool]:
+    """Return the tools that are wanted of their servers, by the names that those have for them.
+
+    Args:
+        tools: Of several servers.
+        wanted: Of each server; all of those that are not in it.
+    """
+    return [tool for tool in tools if tool.remote_name in wanted.get(tool.server_name, (tool.remote_name,))]
+
+
+def require_wanted(tools: Sequence[McpTool], wanted: Mapping[str, Iterable[str]]) -> None:
+    """See that all tools that are wanted are there.
+
+    Raises:
+        DefinitionInvalid: One is not.
+    """
+    for server, names in wanted.items():
+        there = [tool.remote_name for tool in tools if tool.server_name == server]
+        for name in names:
+            if name not in there:
+                near = did_you_mean(name, there)
+                raise DefinitionInvalid(f"MCP server {server!r} has no tool {name!r}{near}; it has {', '.join(there)}")
 
 
 def _unboxed(schema: Any) -> Any:

@@ -158,7 +158,7 @@ def test_a_filter_that_names_no_tool_is_refused_before_anything_runs(run, clock)
     fast.agent(name="a", instruction="Help.", servers=["time"], tools={"time": ["get_tme"]})(add_one)
     with pytest.raises(DefinitionInvalid) as caught:
         run(fast.tools())
-    said = "tools: server 'time' has no tool 'get_tme'; did you mean 'get_time'?; it has get_time, convert_time"
+    said = "tools: MCP server 'time' has no tool 'get_tme'; did you mean 'get_time'?; it has get_time, convert_time"
     assert str(caught.value).partition(": ")[2] == said
 
 

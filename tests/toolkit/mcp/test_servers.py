@@ -53,7 +53,10 @@ def test_a_filter_leaves_the_tools_that_are_wanted(desk):
 
 
 def test_a_filter_that_wants_what_is_not_there_says_what_is(desk):
-    with pytest.raises(DefinitionInvalid, match="'desk' has no tool 'wether'; it has weather, variables, steps"):
+    with pytest.raises(
+        DefinitionInvalid,
+        match="'desk' has no tool 'wether'; did you mean 'weather'.; it has weather, variables, steps",
+    ):
         run({"desk": desk()}, by_name, tools={"desk": ["weather", "wether"]})
 
 
