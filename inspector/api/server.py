@@ -20,6 +20,7 @@ from starlette.types import ASGIApp
 
 from inspector.api.app import create_app
 from inspector.api.codes import OneTimeCodes
+from inspector.api.collecting import collecting_seldom
 from inspector.api.connections import Connection, ConnectionLimits, Connections
 from inspector.api.descriptors import connections_at_most
 from inspector.api.errors import AddressUnusable
@@ -85,6 +86,7 @@ def serve(settings: Settings, *, on_ready: Callable[[Listening], None] | None = 
         stack.enter_context(_announced(settings.server_file, url))
         grpc_url = stack.enter_context(receive_by_grpc(settings, token, owner.intake, most_connections=grpc_places))
         ready = Listening(url, f"{url}/?code={codes.create()}", settings.token_file, grpc_url)
+        stack.enter_context(collecting_seldom())
         owner.start()
         service: Service = app.state.service
         connections = Connections(ConnectionLimits(places), ended=service.requests.ended)
