@@ -2,7 +2,7 @@
 
     python benchmarks/otlp.py [--spans 40960] [--batch 512] [--senders 4] [--encoding protobuf|json] [--rounds 3]
 
-The spans are those of `benchmarks/store.py`: ten-span agent traces whose model calls resend their history and name
+The spans are those of `agent_spans.py`: ten-span agent traces whose model calls resend their history and name
 their tools, about 1.8 KB each. A real `inspector serve` runs in a process of its own, the senders in others, over kept
 connections. The limit is one thread that decodes the same requests with the published protobuf classes and writes them
 to plain sqlite3 with five indexes: no server, no search, no sums. Each round measures all of it in turn.
@@ -14,7 +14,6 @@ import http.client
 import json
 import multiprocessing
 import os
-import runpy
 import sqlite3
 import statistics
 import subprocess
@@ -24,6 +23,7 @@ import time
 from itertools import count
 from pathlib import Path
 
+from agent_spans import Rows
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.common.v1.common_pb2 import KeyValue
 
@@ -53,7 +53,7 @@ OPERATIONS = {"llm": "chat", "tool": "execute_tool", "agent": "invoke_agent", "w
 
 def requests(spans: int, batch: int, seed: int) -> list[bytes]:
     """Requests of ten-span traces, as an SDK's batch processor makes them."""
-    rows = runpy.run_path(str(Path(__file__).with_name("store.py")))["Rows"](seed)
+    rows = Rows(seed)
     made, pending = [], []
     while len(made) * batch < spans:
         while len(pending) < batch:

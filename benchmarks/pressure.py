@@ -2,7 +2,7 @@
 
     python benchmarks/pressure.py [--spans 20000] [--seconds 20] [--listeners 1000]
 
-A real `inspector serve` in a process of its own over a store of ten-span traces (`benchmarks/store.py`). A program
+A real `inspector serve` in a process of its own over a store of ten-span traces (`agent_spans.py`). A program
 writes a span into the spool every 100 ms; its name is the time, so that each listener knows how old it is when it
 comes. First 1,000 listeners alone; then 400 half-open connections, 500 listeners of which 100 never read and 200
 readers of `/stats?by=name&buckets=50` and `/events?limit=1000&full=true`, each of which asks again as soon as it is
@@ -20,7 +20,6 @@ import multiprocessing
 import os
 import re
 import resource
-import runpy
 import secrets
 import statistics
 import subprocess
@@ -32,6 +31,8 @@ from collections import Counter
 from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
+
+from agent_spans import Rows
 
 from inspector.settings import Settings
 from inspector.store.sqlite import SqliteStore
@@ -55,7 +56,7 @@ BUDGETS = {
 @contextmanager
 def served(spans: int):
     """A server with so many spans stored: its port, process id and home."""
-    rows = runpy.run_path(str(Path(__file__).with_name("store.py")))["Rows"](7)
+    rows = Rows(7)
     with tempfile.TemporaryDirectory() as directory:
         home = Path(directory) / "home"
         home.mkdir(mode=0o700)
