@@ -103,9 +103,7 @@ def row_of(
         attributes: Those that are not kept elsewhere.
         shared: Where the others are.
     """
-    error = span.error
     *times, exact_times = _times(span.start_ns, span.end_ns)
-    asked = span.attributes.get(REQUEST_MODEL)
     return Row._make(
         (
             *place,
@@ -121,13 +119,13 @@ def row_of(
             span.agent,
             span.model,
             span.tool,
-            asked if isinstance(asked, str) else None,
+            _asked_model(span.attributes),
             *times,
             *_amounts(span),
             None,
             span.process,
             exact_times,
-            *((None, None, None) if error is None else (error.type, error.message, error.traceback)),
+            *_error(span.error),
             span.input_key,
             span.output_key,
             shared,
@@ -139,6 +137,15 @@ def row_of(
             named_run(span),
         )
     )
+
+
+def _asked_model(attributes: Mapping[str, AttributeValue]) -> str | None:
+    asked = attributes.get(REQUEST_MODEL)
+    return asked if isinstance(asked, str) else None
+
+
+def _error(error: SpanError | None) -> tuple[str | None, str | None, str | None]:
+    return (None, None, None) if error is None else (error.type, error.message, error.traceback)
 
 
 def _packed(attributes: bytes, shared: StoredShared) -> bytes:
