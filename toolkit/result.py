@@ -31,7 +31,7 @@ class ToolResult:
     """The output as a JSON value, for programs, where the tool has one; its JSON or other words for it are content."""
     metadata: dict[str, Any] = field(default_factory=_no_metadata)
     """Anything else the application wants to know; models never see it."""
-    exception: BaseException | None = field(default=None, repr=False, compare=False)
+    exception: BaseException | None = field(default=None, repr=False, compare=False, metadata={"given_back": True})
     """What the tool raised, where this result stands for it; hooks and the recorder see it."""
 
     def __post_init__(self) -> None:

@@ -263,6 +263,7 @@ class Tool(ABC):
                     around_call.set(middleware=[change.recorded() for change in changes])
             around_call.set(result=result)
             if result.is_error and result.exception is not None:
+                around_call.set(returned=result)
                 around_call.fail(result.exception)
             return result
 

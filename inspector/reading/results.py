@@ -70,15 +70,19 @@ def read_error(written: str) -> BaseException:
     found = _read(written)
     if not isinstance(found, _Written) or found.args is None:
         raise ResultUnusable("the recorded error is damaged")
-    cls = _class(found.cls)
+    return _raised(found.cls, found.args, found.state)
+
+
+def _raised(name: str, given: list[Any], state: Mapping[str, Any]) -> BaseException:
+    cls = _class(name)
     if not issubclass(cls, BaseException):
-        raise ResultUnusable(f"{found.cls} is no exception")
-    args = tuple(map(_value, found.args))
+        raise ResultUnusable(f"{name} is no exception")
+    args = tuple(map(_value, given))
     # Python's own classes take in their arguments there, and those of programs are not asked.
     own: Any = next(base for base in cls.__mro__ if base.__module__ == "builtins")
     raised: BaseException = own.__new__(cls, *args)
-    for name, item in found.state.items():
-        object.__setattr__(raised, name, _value(item))
+    for each, item in state.items():
+        object.__setattr__(raised, each, _value(item))
     return raised
 
 
@@ -183,6 +187,7 @@ _KINDS: Final[Mapping[str, Callable[[dict[str, Any]], Any]]] = {
     "uuid": lambda fields: uuid.UUID(fields["text"]),
     "path": _path,
     "enum": _enum,
+    "exception": lambda fields: _raised(fields["class"], fields["args"], fields.get("state", {})),
     "namedtuple": _namedtuple,
     "record": _record,
     "pydantic": _pydantic,

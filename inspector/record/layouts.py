@@ -25,6 +25,8 @@ dict_items: Final = dict[Any, Any].items
 dict_get: Final = dict[Any, Any].get
 """A look-up in a dictionary of any subclass, by the method of ``dict`` itself."""
 
+GIVEN_BACK: Final = "given_back"
+"""In the metadata of a dataclass's field that its ``repr`` leaves out for being long, not for being secret."""
 _FIELD_MARKS: Final = ("__dataclass_fields__", "__pydantic_fields__", "__attrs_attrs__", "__struct_fields__")
 _MOST_NAME: Final = 200
 """Characters of the name of a class, and of its module."""
@@ -48,6 +50,8 @@ class Layout:
     """Whether it declares its fields: a dataclass, a pydantic or attrs model, a msgspec struct."""
     hidden: frozenset[str]
     """Fields that their class keeps out of its ``repr`` or out of what it serialises."""
+    given_back: frozenset[str]
+    """Those of them whose metadata says that a replay gives them back all the same."""
     is_mock: bool
 
 
@@ -122,6 +126,7 @@ def _layout(cls: type) -> Layout:
         dictionary=dictionary,
         is_record=is_record,
         hidden=frozenset(_hidden(cls)),
+        given_back=frozenset(_given_back(cls)),
         is_mock=any(name.startswith(("unittest.mock.", "mock.mock.")) for name in names),
     )
 
@@ -136,6 +141,14 @@ def _hidden(cls: type) -> Iterator[str]:
     for found in attributes if isinstance(attributes, tuple) else ():
         if slot_of(found, "repr") is False:
             yield str(slot_of(found, "name"))
+
+
+def _given_back(cls: type) -> Iterator[str]:
+    fields = static(cls, "__dataclass_fields__")
+    for name, found in dict_items(fields) if type(fields) is dict else ():
+        metadata = slot_of(found, "metadata")
+        if type(metadata) is MappingProxyType and metadata.get(GIVEN_BACK) is True:
+            yield name
 
 
 def slot_of(value: object, name: str) -> Any:

@@ -257,7 +257,11 @@ class Recorder:
                 span.after = noun.after(values)
             if self._keeps_raw:
                 own = own_outcome_of(noun.name, values, {})
-                _note_raw(span, values, own or (error_of(noun.name, exc) if has_failed else None))
+                _note_raw(
+                    span,
+                    values,
+                    own or (error_of(noun.name, exc) if has_failed and "exchanges" not in values else None),
+                )
             if not span.before:
                 # A notification was written, and let go of, as it began.
                 span.before = facts

@@ -36,6 +36,8 @@ SAME: Final[dict[str, Any]] = {"result": "same"}
 """Says that the fact of the call is the result, to the letter."""
 _GIVEN: Final = {"tool_call": "result", "resource_fetch": "content", "prompt_apply": "rendered"}
 """The keyword, and the fact, of what a call gives."""
+_RAISING: Final = frozenset(("rpc_request", "llm_generate"))
+"""Calls that give nothing of which more is recorded than the facts have, and may raise."""
 _MOST: Final = 10_000
 """Values in a result."""
 _MOST_CHARS: Final = 1 << 20
@@ -106,20 +108,11 @@ def own_outcome_of(noun: str, values: Mapping[str, Any], facts: Mapping[str, Any
 
 
 def error_of(noun: str, exc: object) -> dict[str, Any] | None:
-    """Return how what such a call raised is raised again, as ``error``; None for other calls."""
-    if noun not in _GIVEN or not isinstance(exc, BaseException):
+    """Return how what such a call, or a request, raised is raised again, as ``error``; None for other calls."""
+    if (noun not in _GIVEN and noun not in _RAISING) or not isinstance(exc, BaseException):
         return None
     named: dict[str, Plain] = {"class": class_path(type(exc)), "message": error_text(exc)}
-
-    def held() -> dict[str, Plain]:
-        if named["class"] in _NOT_BY_ARGUMENTS:
-            raise Unrecordable(str(named["class"]), "")
-        writer = _Writer()
-        args = [writer.value(each, 1, f".args[{at}]") for at, each in enumerate(_arguments(exc))]
-        state = {name: item for name, item in _state(exc).items() if not name.startswith("__")}
-        return {"args": args, "state": writer.mapping(state, 1, "")} if state else {"args": args}
-
-    return {"error": named | _tried(held)}
+    return {"error": named | _tried(lambda: _Writer().exception(exc, 0, ""))}
 
 
 def _arguments(exc: BaseException) -> tuple[Any, ...]:
@@ -177,6 +170,14 @@ class _Writer:
             return {self._text(name, at): self.value(item, depth + 1, f"{at}.{name}") for name, item in pairs}
         return {"$kind": "dict", "items": [self._items(pair, depth + 1, at) for pair in pairs]}
 
+    def exception(self, exc: BaseException, depth: int, at: str) -> dict[str, Plain]:
+        """Return what an exception was made with and what it holds, see `value`."""
+        if class_path(type(exc)) in _NOT_BY_ARGUMENTS:
+            raise Unrecordable(class_path(type(exc)), at)
+        args: list[Plain] = self._items(_arguments(exc), depth, f"{at}.args")
+        state = {name: item for name, item in _state(exc).items() if not name.startswith("__")}
+        return {"args": args, "state": self.mapping(state, depth + 1, at)} if state else {"args": args}
+
     def _items(self, values: Iterable[Any], depth: int, at: str) -> list[Plain]:
         return [self.value(item, depth + 1, f"{at}[{place}]") for place, item in enumerate(values)]
 
@@ -207,10 +208,12 @@ class _Writer:
         made: dict[str, Plain] = {"class": class_path(kind)}
         if enum.Enum in bases:
             return {"$kind": "enum", **made, "name": self._text(str(_state(value).get("_name_")), at)}
+        if BaseException in bases:
+            return {"$kind": "exception", **made, **self.exception(value, depth, at)}
         if bases[1:2] == (tuple,) and isinstance(static(kind, "_fields"), tuple):
             return {"$kind": "namedtuple", **made, "items": self._items(tuple.__iter__(value), depth, at)}
         layout = layout_of(kind)
-        if not layout.is_record or not all(_is_empty(value, name) for name in layout.hidden):
+        if not layout.is_record or not all(_is_empty(value, name) for name in layout.hidden - layout.given_back):
             raise Unrecordable(class_path(kind), at)
         if static(kind, "__pydantic_fields__") is not None:
             return self._pydantic(value, made, depth, at)

@@ -5,14 +5,13 @@
 """
 
 from inspector.replay.answers import with_answer
+from inspector.replay.calls import NotReplayable, TapeCall
 from inspector.replay.ignoring import Ignoring
 from inspector.replay.player import STOPPED, begin
 from inspector.replay.report import Miss, Report, reports_of
 from inspector.replay.tape import (
-    NotReplayable,
     Plan,
     Tape,
-    TapeCall,
     check_whole,
     place_of,
     read_tape,

@@ -7,7 +7,9 @@ from typing import Any, Final, cast
 from msgspec.structs import replace
 
 from inspector.reading.exchanges import read_exchanges
-from inspector.replay.tape import NotReplayable, Tape, TapeCall
+from inspector.replay import requests
+from inspector.replay.calls import NotReplayable, TapeCall
+from inspector.replay.tape import Tape
 from inspector.replay.wording import FORMS, reworded, reworded_stream
 
 _JSON: Final = ".json"
@@ -34,11 +36,35 @@ def with_answer(tape: Tape, place: int, name: str, text: str) -> Tape:
         kind = PurePath(name).suffix.lower()
         if kind == _JSON:
             json.loads(text)
-        made = _of_model(tape, call, kind, text) if call.noun == "llm_generate" else _of_tool(call, kind, text)
+        made = _made(tape, call, kind, text)
     except ValueError as why:
         raise NotReplayable(f"{name} cannot be the answer of {call.name} ({call.span[:8]}): {why}") from why
-    made = replace(made, error=None, unrecordable=None, is_set=True)
+    made = replace(made, error=None, unrecordable=None, is_set=True, goes_on=False)
     return replace(tape, calls=(*tape.calls[:place], made, *tape.calls[place + 1 :]))
+
+
+def _made(tape: Tape, call: TapeCall, kind: str, text: str) -> TapeCall:
+    if call.noun == requests.NOUN:
+        return _of_server(call, kind, text)
+    if call.noun != "llm_generate":
+        return _of_tool(call, kind, text)
+    return _of_own_model(call, kind, text) if call.subject else _of_model(tape, call, kind, text)
+
+
+def _of_server(call: TapeCall, kind: str, text: str) -> TapeCall:
+    if kind != _JSON:
+        raise ValueError("a server answers with an object; give the result of its response in a .json")
+    return replace(call, output=json.dumps({"result": json.loads(text)}))
+
+
+def _of_own_model(call: TapeCall, kind: str, text: str) -> TapeCall:
+    """Answer in the place of a model of the toolkit that calls no other, or of one that would."""
+    if kind == _EVENTS:
+        raise ValueError(
+            "a model of the toolkit gives no events; give its text in a .txt, or a whole completion in a .json"
+        )
+    message = {"role": "assistant", "content": text.removesuffix("\n")}
+    return replace(call, output=text if kind == _JSON else json.dumps({"choices": [{"message": message}]}))
 
 
 def _of_model(tape: Tape, call: TapeCall, kind: str, text: str) -> TapeCall:

@@ -1,6 +1,7 @@
 """The replay inside of the program: a controller that gives back what was recorded, and ends the program at a miss."""
 
 import atexit
+import json
 import os
 import sys
 from collections import deque
@@ -19,12 +20,14 @@ from inspector.reading.results import ResultUnusable, read_error, read_result
 from inspector.record.captured import captured, plain
 from inspector.record.current import above
 from inspector.redaction import Redactor
+from inspector.replay import requests
 from inspector.replay.asked import Asked, asked, asked_of_tool
+from inspector.replay.calls import AROUND, TOOLKIT, Key, TapeCall, key_of
 from inspector.replay.ignoring import Ignoring
 from inspector.replay.live import Live
 from inspector.replay.network import forbid_network
 from inspector.replay.report import Miss, Report, leave
-from inspector.replay.tape import AROUND, Key, Tape, TapeCall, key_of, read_tape
+from inspector.replay.tape import Tape, read_tape
 from instrument import control
 from instrument.control import Answer, HttpAnswer, Proceed, Proposal
 
@@ -66,6 +69,8 @@ class Player:
         self._reused: list[int] = []
         self._has_claimed = False
         self._is_live = False
+        self._without: set[str] = set()
+        """MCP servers that were answered for."""
         self._miss: Miss | None = None
         self._live = Live(tape.plan.allowed)
         self._ignoring = Ignoring(tape.plan.ignored)
@@ -75,18 +80,22 @@ class Player:
 
     def decide(self, proposal: Proposal) -> Answer | Proceed:
         """Return what a call was answered when it was recorded, or let it go on where the plan says so."""
+        if proposal.noun == "connection":
+            return self._connection(proposal)
         span = trace.get_current_span()
         span.set_attribute(_OF_RUN, self._tape.run)
         place = None if self._is_live else self._take(proposal)
         if place is None:
             span.set_attribute(_IS_LIVE, value=True)
-            return self._live.decide(proposal)
+            return self._on_its_own(proposal)
         call = self._tape.calls[place]
         span.set_attribute(_OF_SPAN, call.span)
         if call.is_set:
             span.set_attribute(_IS_SET, value=True)
         elif call.goes_on:
             return Proceed(by=call.span)
+        if call.noun == requests.NOUN or (call.noun == "llm_generate" and call.subject):
+            return Answer(self._response(call), by=call.span)
         if call.exchanges is None:
             return Answer(self._result(call), by=call.span)
         return Answer([self._attempt(each, call) for each in read_exchanges(call.exchanges)], by=call.span)
@@ -95,6 +104,22 @@ class Player:
         """End the program, which is about to reach another machine and makes no calls of its own."""
         if not self._is_live:
             self._stop(Miss(f"it connects to {place}, and a replay reaches no other machine"))
+
+    def _connection(self, proposal: Proposal) -> Answer | Proceed:
+        """Do without a server, whose answers are recorded, unless nothing is given back any more."""
+        if self._is_live:
+            return Proceed()
+        self._without.add(self._server(proposal))
+        return Answer(None)
+
+    def _on_its_own(self, proposal: Proposal) -> Proceed:
+        """Let a call go on that is not given back."""
+        if proposal.noun == requests.NOUN:
+            if self._server(proposal) in self._without:
+                self._stop(Miss(f"its {proposal.name} is for an MCP server that this replay has done without so far"))
+            if (tool := requests.tool_call_in(proposal)) is not None:
+                return self._live.decide(tool)
+        return self._live.decide(proposal)
 
     def finish(self) -> None:
         """Leave word of what was given back."""
@@ -122,17 +147,28 @@ class Player:
             elif (why := self._tape.calls[left[0]].unrecordable) is not None:
                 self._leave_the_tape(Miss(why))
             else:
-                place = left.popleft()
-                self._reused.append(place)
-                return place
+                return self._reuse(left, self._server(proposal))
         # Again at the end; this is for a program that is killed.
         self.finish()
         return None
 
+    def _reuse(self, left: deque[int], server: str) -> int:
+        """Take the next of equal calls: of several servers the one that is asked now, if it is where it was."""
+        place = next((each for each in left if self._tape.calls[each].server == server), left[0])
+        left.remove(place)
+        self._reused.append(place)
+        self._without.add(server)
+        return place
+
+    def _server(self, proposal: Proposal) -> str:
+        is_tool_or_model = proposal.noun in ("tool_call", "llm_generate")
+        return "" if is_tool_or_model else requests.server_at(proposal.subject, self._redactor)
+
     def _request(self, proposal: Proposal) -> Asked:
-        is_tool = proposal.noun == "tool_call"
+        is_tool = proposal.noun != "llm_generate"
         given, _ = self._redactor.redact_value("args" if is_tool else "prompt", plain(captured(proposal.args)))
-        request = asked_of_tool(given) if is_tool else asked(given)
+        of_noun = {"llm_generate": asked, requests.NOUN: requests.asked_of_server}
+        request = of_noun.get(proposal.noun, asked_of_tool)(given)
         return self._ignoring.in_request(request) if self._tape.plan.ignored else request
 
     def _leave_the_tape(self, miss: Miss) -> None:
@@ -149,7 +185,7 @@ class Player:
         self._has_claimed = True
 
     def _miss_of(self, proposal: Proposal, request: Asked) -> Miss:
-        kind = {"llm_generate": "model", "tool_call": "tool"}.get(proposal.noun, proposal.noun)
+        kind = {"llm_generate": "model", "tool_call": "tool", requests.NOUN: "MCP"}.get(proposal.noun, proposal.noun)
         alike = [place for place, call in enumerate(self._tape.calls) if _is_alike(call, proposal)]
         number = 1 + sum(self._tape.calls[place].noun == proposal.noun for place in self._reused)
         what = f"its {kind} call {number}, of {proposal.name or 'a model'}, is not in the recording"
@@ -176,6 +212,10 @@ class Player:
         if error is not None:
             raise error
         return result
+
+    def _response(self, call: TapeCall) -> Any:
+        """Return what a server or a model answered, or raise what was raised for want of that."""
+        return json.loads(call.output) if call.output else self._result(call)
 
     def _attempt(self, exchange: Exchange, call: TapeCall) -> HttpAnswer | Exception:
         if exchange.status is None:
@@ -238,12 +278,14 @@ def _path() -> Iterator[str]:
 
 
 def _subject(proposal: Proposal) -> str:
-    return proposal.name if proposal.noun == "tool_call" else ""
+    if proposal.noun == "llm_generate":
+        return TOOLKIT if proposal.emitter == TOOLKIT else ""
+    return proposal.name
 
 
 def _is_alike(call: TapeCall, proposal: Proposal) -> bool:
     """Tell whether it is a call of any model, or of the same tool."""
-    return call.noun == proposal.noun and call.subject in ("", proposal.name)
+    return call.noun == proposal.noun and call.subject == _subject(proposal)
 
 
 def _likeness(call: TapeCall, request: Asked) -> int:

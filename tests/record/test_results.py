@@ -26,6 +26,8 @@ from inspector.reading.results import ResultUnusable, read_error, read_result
 from inspector.record.captured import captured_result
 from inspector.record.results import error_of, own_outcome_of, result_of
 from inspector.settings import Settings
+from toolkit.errors import ToolRefused
+from toolkit.result import ToolResult
 
 
 @dataclasses.dataclass
@@ -172,7 +174,6 @@ def test_what_is_json_is_not_written_twice():
         (Hidden(token="t"), r"pydantic.types:SecretStr at \.token"),
         (HiddenByItself("t"), ".*test_results:HiddenByItself"),
         (Struct(1), ".*test_results:Struct"),
-        (Failed("x"), ".*test_results:Failed"),
         ("\ud800", "half a surrogate pair"),
         ("x" * (2 << 20), "too large"),
         (tuple(range(20_000)), "too large"),
@@ -211,6 +212,29 @@ def test_the_same_exception_is_raised_again(exc):
     assert vars(found) == vars(exc)
 
 
+@dataclasses.dataclass
+class Refusal:
+    words: str
+    error: BaseException | None = dataclasses.field(default=None, repr=False, metadata={"given_back": True})
+
+
+def test_an_exception_in_a_result_comes_back_from_a_field_that_says_so():
+    found = given_back([Refusal("full", FullyBooked("Casa", until=dt.date(2026, 12, 1))), Refusal("none")])
+    assert found[0].words == "full"
+    assert (type(found[0].error), vars(found[0].error)) == (
+        FullyBooked,
+        vars(FullyBooked("Casa", until=dt.date(2026, 12, 1))),
+    )
+    assert found[1] == Refusal("none")
+
+
+def test_a_result_of_the_toolkit_comes_back_with_what_its_tool_raised():
+    failed = ToolResult.error("sold out", exception=ToolRefused("sold out"), rooms=0)
+    found = given_back(failed)
+    assert found == failed
+    assert (type(found.exception), str(found.exception)) == (ToolRefused, "sold out")
+
+
 def test_an_exception_that_holds_what_cannot_be_given_back_is_named_with_its_message():
     written = error_of("tool_call", ValueError("no", Plain()))["error"]
     assert (written["class"], written["message"].startswith("('no', ")) == ("builtins:ValueError", True)
@@ -238,6 +262,8 @@ def test_an_exception_that_holds_what_cannot_be_given_back_is_named_with_its_mes
         '{"value":{"$kind":"path","class":"builtins:int","text":"1"}}',
         '{"value":{"$kind":"namedtuple","class":"builtins:int","items":[]}}',
         '{"value":{"$kind":"record","class":"no.such.module:Thing","fields":{}}}',
+        '{"value":{"$kind":"exception","class":"builtins:int","args":[]}}',
+        '{"value":{"$kind":"exception","class":"builtins:ValueError"}}',
         '{"class":"os:system","args":[]}',
         '{"class":"builtins:int","args":[]}',
     ],
@@ -271,7 +297,7 @@ def test_what_came_of_a_tools_own_code_is_given_back_where_a_framework_made_some
 
 def test_other_calls_give_nothing():
     assert result_of("agent_call", {"result": Plain()}, {"result": None}) is None
-    assert error_of("llm_generate", ValueError()) is None
+    assert error_of("agent_call", ValueError()) is None
 
 
 def recorded(home, monkeypatch, **environment):

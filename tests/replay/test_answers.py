@@ -139,3 +139,22 @@ def test_an_answer_that_does_not_fit_is_refused_with_what_would(given, name, tex
         with_answer(given, 0, name, text)
     assert str(raised.value).startswith(f"{name} cannot be the answer of {given.calls[0].name} (abababab): ")
     assert why in str(raised.value)
+
+
+def test_a_server_answers_with_another_result():
+    call = TapeCall("s1", "rpc_request", "tools/call a", "tools/call", (), {}, output='{"error": {"code": 1}}')
+    (made,) = with_answer(Tape("r1", (call,), {}), 0, "a.json", '{"content": []}').calls
+    assert json.loads(made.output) == {"result": {"content": []}}
+    with pytest.raises(NotReplayable, match=r"give the result of its response in a \.json"):
+        with_answer(Tape("r1", (call,), {}), 0, "a.txt", "text")
+
+
+def test_a_model_of_the_toolkit_says_another_text_or_gives_another_completion():
+    call = TapeCall("s1", "llm_generate", "chat m", "toolkit", (), {}, output="{}", goes_on=True)
+    (made,) = with_answer(Tape("r1", (call,), {}), 0, "a.txt", "new\n").calls
+    assert json.loads(made.output)["choices"][0]["message"] == {"role": "assistant", "content": "new"}
+    assert not made.goes_on
+    (made,) = with_answer(Tape("r1", (call,), {}), 0, "a.json", '{"choices": []}').calls
+    assert made.output == '{"choices": []}'
+    with pytest.raises(NotReplayable, match="gives no events"):
+        with_answer(Tape("r1", (call,), {}), 0, "a.sse", "data: 1\n\n")

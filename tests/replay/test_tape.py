@@ -4,9 +4,11 @@ import msgspec
 import pytest
 
 from inspector.model import Event
+from inspector.redaction import Redactor
 from inspector.replay import NotReplayable, read_tape, tape_of, write_tape
 from inspector.replay.asked import asked
-from inspector.replay.tape import key_of
+from inspector.replay.calls import key_of
+from inspector.replay.requests import server_at
 
 BODY = {"model": "m-1", "messages": [{"role": "user", "content": "hi"}], "temperature": 0}
 EXCHANGE = {"status": 200, "headers": {"content-type": "application/json"}, "text": ["{}"]}
@@ -45,6 +47,18 @@ def event(number, kind="llm", *, parent=None, status="ok", hook=None, name="chat
 def call(number, body=BODY, *, emitter="openai", exchanges=(EXCHANGE,), parent=None, status="ok", **more):
     known = {"inspector.emitter": emitter, "mcp.llm.prompt_json": body, "inspector.raw.exchanges": list(exchanges)}
     return event(number, parent=parent, status=status, hook="llm_generate", **(known | more))
+
+
+def asked_of_server(number, params=None, *, parent=None, status="ok", kind="rpc", hook="rpc_request", **more):
+    known = {
+        "inspector.emitter": "mcp",
+        "mcp.rpc.method": "tools/call",
+        "mcp.rpc.direction": "outbound",
+        "mcp.rpc.request_json": {"method": "tools/call", **({} if params is None else {"params": params})},
+        "mcp.rpc.response_json": {"result": {}},
+        "url.full": "http://a/mcp",
+    }
+    return event(number, kind, parent=parent, status=status, hook=hook, name="tools/call a", **known | more)
 
 
 def key(request):
@@ -104,6 +118,15 @@ def test_two_marks_of_one_secret_are_equal_in_whatever_process_they_were_made():
         (call(1, exchanges=[{"status": 200, "left_out": "a secret"}]), "its answer was not recorded (a secret)"),
         (call(1, exchanges=[{**EXCHANGE, "text": ['"[redacted:x 9 chars #1f0c]"']}]), "a secret was taken out of its"),
         (call(1, emitter="requests", exchanges=[{**EXCHANGE, "end": "left"}]), "its stream was not read to its end"),
+        (asked_of_server(1, status="cancelled"), "it did not end"),
+        (asked_of_server(1, **{"mcp.rpc.response_json": None}), "what it gave was not recorded"),
+        (asked_of_server(1, **{"mcp.rpc.request_json": None}), "it was recorded without content"),
+        (asked_of_server(1, **{"mcp.rpc.request_json_truncated": True}), "its request was too long"),
+        (asked_of_server(1, **{"mcp.rpc.response_json_truncated": True}), "its answer was too long"),
+        (
+            asked_of_server(1, **{"mcp.rpc.response_json": {"result": "[redacted:x 9 chars #1f0c]"}}),
+            "a secret was taken",
+        ),
         (event(1, "tool", hook="tool_call", name="execute_tool wipe"), "a replay does not withhold tool calls of this"),
         (event(1, "rpc", hook="rpc_request", name="tools/call a"), "a replay does not withhold rpc calls of this"),
         (event(1, "other", name="somebody's span"), "a replay does not withhold other calls of this"),
@@ -173,3 +196,77 @@ def test_what_a_withheld_tool_calls_is_not_on_the_tape():
 )
 def test_a_tool_call_that_cannot_be_given_back_is_refused_with_the_reason(unplayable, why):
     assert why in refused(call(2), unplayable)
+
+
+def test_a_request_to_a_server_is_on_the_tape_and_what_the_server_did_is_not():
+    params = {"name": "a", "arguments": {"b": 1}, "_meta": {"progressToken": 1, "traceparent": "00-1", "kept": 2}}
+    inbound = asked_of_server(2, parent=1, **{"mcp.rpc.direction": "inbound"})
+    served = event(
+        3, "tool", parent=2, hook="tool_call", name="execute_tool a", **{"inspector.tool.source": "function"}
+    )
+    note = asked_of_server(4, **{"mcp.rpc.method": "notifications/initialized"})
+    tape = tape_of("r1", [asked_of_server(1, params), inbound, served, note])
+    (made,) = tape.calls
+    assert (made.noun, made.subject, made.server) == ("rpc_request", "tools/call", "http://a/mcp")
+    assert made.output == '{"result": {}}'
+    assert sorted(tape.texts.values()) == ['"a"', '{"b":1}', '{"kept":2}']
+
+
+def test_a_tool_call_of_a_client_stands_for_its_request_or_leaves_it_to_one_below():
+    of_client = {"kind": "tool", "hook": "tool_call"}
+    alone = event(2, "tool", hook="tool_call", name="execute_tool b", **{"inspector.emitter": "mcp"})
+    tape = tape_of("r1", [asked_of_server(1, **of_client), alone, asked_of_server(3, parent=2)])
+    assert [call.span for call in tape.calls] == [f"{1:016x}", f"{3:016x}"]
+
+
+def test_a_server_that_asks_the_program_something_cannot_be_replayed_yet():
+    back = asked_of_server(2, parent=1, **{"mcp.rpc.direction": "inbound", "mcp.rpc.method": "sampling/createMessage"})
+    assert refused(asked_of_server(1), back).endswith("cannot be replayed yet: a server asks it of the program")
+    assert len(tape_of("r1", [tool(1), back]).calls) == 1
+
+
+def test_servers_are_told_apart_by_their_addresses_or_their_commands():
+    command = {"url.full": None, "inspector.rpc.server_command": ["python", "desk.py"]}
+    (made,) = tape_of("r1", [asked_of_server(1, **command)]).calls
+    assert made.server == server_at(["python", "desk.py"], Redactor())
+    assert server_at("http://user:word@a/mcp?key=1", Redactor()) == "http://a/mcp"
+    assert server_at(None, Redactor()) == ""
+
+
+def of_toolkit(number, **more):
+    known = {"inspector.raw.exchanges": None, "mcp.llm.response_json": {"choices": []}}
+    return call(number, emitter="toolkit", **known | more)
+
+
+def test_a_model_of_the_toolkit_is_answered_or_goes_on_to_the_client_that_it_asks():
+    tape = tape_of("r1", [of_toolkit(1), of_toolkit(2), call(3, parent=2)])
+    assert [(each.subject, each.goes_on, each.output) for each in tape.calls] == [
+        ("toolkit", False, '{"choices": []}'),
+        ("toolkit", True, '{"choices": []}'),
+        ("", False, ""),
+    ]
+    failed = {"mcp.llm.response_json": None, "inspector.raw.error": {"class": "builtins:ValueError", "args": []}}
+    assert tape_of("r1", [of_toolkit(1, status="error", **failed)]).calls[0].error is not None
+
+
+@pytest.mark.parametrize(
+    ("lacking", "why"),
+    [
+        ({"status": "cancelled"}, "it did not end"),
+        ({"mcp.llm.response_json": None}, "what it answered was not recorded"),
+        ({"mcp.llm.response_json_truncated": True}, "its answer was too long to be recorded whole"),
+        ({"mcp.llm.response_json": "[redacted:x 9 chars #1f0c]"}, "a secret was taken out of its answer"),
+        (
+            {"mcp.llm.response_json": None, "inspector.raw.error": {"class": "a:B", "unrecordable": "c:D", "at": ".e"}},
+            "what it gave cannot be given back (c:D, at .e)",
+        ),
+    ],
+)
+def test_an_answer_of_a_model_of_the_toolkit_that_is_not_whole_is_refused(lacking, why):
+    assert why in refused(of_toolkit(1, **lacking))
+
+
+def test_an_agent_as_a_tool_of_the_toolkit_runs_again_and_its_calls_are_answered():
+    agent = tool(1, **{"inspector.emitter": "toolkit", "inspector.tool.source": "agent", "inspector.raw.result": None})
+    tape = tape_of("r1", [agent, call(2, parent=1)])
+    assert [each.goes_on for each in tape.calls] == [True, False]

@@ -3,7 +3,7 @@
 from asyncio import Event
 from collections.abc import Awaitable, Callable, Mapping
 from itertools import count
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import anyio.abc
 from anyio import TASK_STATUS_IGNORED
@@ -13,7 +13,8 @@ from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
 from mcp.shared.transport_context import TransportContext
 from mcp.types import CONNECTION_CLOSED
 
-from instrument import around
+from instrument import Call, around, control
+from toolkit.errors import ToolkitError
 from toolkit.plain import plain
 
 R = TypeVar("R")
@@ -51,8 +52,12 @@ class Wire(JSONRPCDispatcher[TransportContext]):
         """Send a request under an id of our own, since the hook before it has to know the id."""
         chosen = opts or CallOptions()
         request_id = chosen.setdefault("request_id", next(self._ids))
+
+        async def send(given: Mapping[str, Any] | None) -> dict[str, Any]:
+            return await super(Wire, self).send_raw_request(method, given, chosen, **more)
+
         return await watched(
-            lambda: super(Wire, self).send_raw_request(method, params, chosen, **more),
+            lambda call: _decided(call, method, params, send, self._server.get("server")),
             (request_id, method, params or None),
             transport=self._transport,
             direction="outbound",
@@ -73,7 +78,7 @@ class Wire(JSONRPCDispatcher[TransportContext]):
             dctx: DispatchContext[TransportContext], method: str, params: Mapping[str, Any] | None
         ) -> dict[str, Any]:
             return await watched(
-                lambda: on_request(dctx, method, params),
+                lambda _: on_request(dctx, method, params),
                 (dctx.request_id, method, params or None),
                 transport=self._transport,
                 direction="inbound",
@@ -86,12 +91,12 @@ class Wire(JSONRPCDispatcher[TransportContext]):
 
 
 async def watched(
-    work: Callable[[], Awaitable[R]], request: tuple[object, str, Mapping[str, Any] | None], **about: Any
+    work: Callable[[Call], Awaitable[R]], request: tuple[object, str, Mapping[str, Any] | None], **about: Any
 ) -> R:
     """Do the work of a JSON-RPC request with its hooks around it.
 
     Args:
-        work: Sends the request, or answers it.
+        work: Sends the request, or answers it, given the call that its hooks are about.
         request: Its id, its method and its params.
         about: What the hooks are told besides: ``transport``, ``direction`` and ``server``.
 
@@ -104,7 +109,7 @@ async def watched(
     async with around("rpc_request", emitter="toolkit", envelope=envelope, **about) as call:
         answer: dict[str, Any] = {"jsonrpc": "2.0", "id": request_id}
         try:
-            result = await work()
+            result = await work(call)
         except MCPError as error:
             if _is_closed(error):
                 raise
@@ -115,6 +120,32 @@ async def watched(
             return result
     # Outside of the block: a refusal is an answer, and the request did not fail.
     raise refusal
+
+
+async def _decided(
+    call: Call,
+    method: str,
+    params: Mapping[str, Any] | None,
+    send: Callable[[Mapping[str, Any] | None], Awaitable[dict[str, Any]]],
+    server: object,
+) -> dict[str, Any]:
+    """Send a request, or have the controller answer it, where there is one."""
+    if control.controller is None:
+        return await send(params)
+    proposal = control.Proposal("rpc_request", method, params, call_id=call.call_id, emitter="toolkit", subject=server)
+    ruling = await control.ask(proposal, call.set)
+    if ruling.answer is None:
+        return await send(cast("Mapping[str, Any] | None", ruling.args))
+    response = ruling.answer.value
+    if isinstance(response, dict):
+        held = cast("dict[str, Any]", response)
+        if "error" in held:
+            error: dict[str, Any] = held["error"]
+            raise MCPError(error["code"], error["message"], error.get("data"))
+        if "result" in held:
+            return held["result"]
+    kind = type(cast("object", response)).__name__
+    raise ToolkitError(f"the controller answered {method} with {kind}; pass a dict with its 'result' or its 'error'")
 
 
 def _is_closed(error: MCPError) -> bool:

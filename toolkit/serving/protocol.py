@@ -61,7 +61,7 @@ class ProtocolServer(Server[dict[str, Any]]):
         if ctx.request_id is None:
             return await call_next(ctx)
         return await watched(
-            lambda: call_next(ctx),
+            lambda _: call_next(ctx),
             (ctx.request_id, ctx.method, ctx.params or {}),
             transport=self._transport,
             direction="inbound",

@@ -58,6 +58,10 @@ class Exchange:
         stands = self._direction == "outbound" and above is not None and above.noun in _STAND_FOR_REQUESTS
         return above if stands and above is not None and above.is_open else self._call
 
+    def add(self, **keywords: Any) -> None:
+        """Supply keywords of the hook that ends the request."""
+        self._call.add(**keywords)
+
     def answered(self, result: Callable[[], Any]) -> None:
         """Tell of the result, which is read when somebody listens."""
         self._leave()

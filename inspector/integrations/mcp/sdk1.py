@@ -7,20 +7,27 @@
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from importlib import import_module
+from typing import Any, Final
 from weakref import WeakKeyDictionary
 
+from inspector.integrations.calls import safely
 from inspector.integrations.mcp import client, server
+from inspector.integrations.mcp.deciding import response_to
 from inspector.integrations.mcp.places import wrap
 from inspector.integrations.mcp.requests import Envelope, Exchange, cancelled, members, progressed, received, sent
 from inspector.integrations.mcp.server import plain
 from inspector.integrations.mcp.transports import line_of
 from inspector.integrations.patches import Patches
 from inspector.integrations.propagation import carry
+from instrument import control
 
 _SESSION = "mcp.shared.session"
 _PROGRESS_CALLBACK = 3
 """Position of the argument of ``send_request``, after the request."""
+
+_NOT_ASKED: Final[tuple[str, Mapping[str, Any] | None]] = "", None
+"""What nobody reads of a request that no controller is asked about."""
 
 _server_names: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
 _answering: WeakKeyDictionary[Any, Exchange] = WeakKeyDictionary()
@@ -44,10 +51,16 @@ def install(patches: Patches) -> None:
 
 
 class _Carrying:
-    """Stands for a request while it is sent: all of it, and a trace context that the program's object does not get."""
+    """Stands for a request while it is sent: all of it, and a trace context that the program's object does not get.
 
-    def __init__(self, request: Any) -> None:
+    Args:
+        request: The request.
+        params: Others than its own; None for these.
+    """
+
+    def __init__(self, request: Any, params: Mapping[str, Any] | None) -> None:
         self._request = request
+        self._params = params
 
     @property
     def __class__(self) -> type[Any]:  # pyright: ignore[reportIncompatibleMethodOverride] - what errors of the SDK name
@@ -59,10 +72,12 @@ class _Carrying:
     def model_dump(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
         """Return the request as it goes over the wire."""
         dumped = self._request.model_dump(*args, **kwargs)
-        params = members(dumped.get("params"))
+        params = members(dumped.get("params") if self._params is None else self._params)
         meta = members(params.get("_meta"))
         carry(meta)
-        return {**dumped, "params": {**params, "_meta": meta}} if meta else dumped
+        if meta:
+            return {**dumped, "params": {**params, "_meta": meta}}
+        return dumped if self._params is None else {**dumped, "params": params}
 
 
 def _send(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -77,9 +92,20 @@ def _send(original: Callable[..., Any]) -> Callable[..., Any]:
             meta = {**members(params.get("_meta")), "progressToken": self._request_id}
             return {**envelope, "params": {**params, "_meta": meta}}
 
-        exchange = sent(self, describe, line_of(getattr(self, "_write_stream", None)))
+        line = line_of(getattr(self, "_write_stream", None))
+        exchange = sent(self, describe, line)
+        method, asked = _NOT_ASKED if control.controller is None else safely(lambda: _asked(request), _NOT_ASKED)
+        is_sent: list[bool] = []
+
+        async def send(params: Mapping[str, Any] | None) -> Any:
+            is_sent.append(True)
+            return await original(self, _Carrying(request, None if params is asked else params), *args, **kwargs)
+
         try:
-            result = await original(self, _Carrying(request), *args, **kwargs)
+            result = await response_to(exchange, (method, asked, line), send, _refusal)
+            if not is_sent:
+                self._request_id += 1
+                result = (args[0] if args else kwargs["result_type"]).model_validate(result)
         except BaseException as exc:
             exchange.raised(exc)
             raise
@@ -166,6 +192,18 @@ def _notify(original: Callable[..., Any]) -> Callable[..., Any]:
         return await original(self, notification, *args, **kwargs)
 
     return send_notification
+
+
+def _asked(request: Any) -> tuple[str, Mapping[str, Any] | None]:
+    """Return the method of a request, and its params as they go over the wire."""
+    asked = plain(request)
+    return asked["method"], asked.get("params")
+
+
+def _refusal(error: Mapping[str, Any]) -> Exception:
+    # The SDK that the types here are of is the 2.x one.
+    exceptions, types = import_module("mcp.shared.exceptions"), import_module("mcp.types")
+    return exceptions.McpError(types.ErrorData(**error))
 
 
 def _envelope(request_id: Any, request: Any) -> Envelope:

@@ -11,10 +11,11 @@ Dispatchers and servers with a true attribute ``emits_hooks`` tell of their requ
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Final
 
-from inspector.integrations.calls import enclosing, told
+from inspector.integrations.calls import enclosing, safely, told
 from inspector.integrations.mcp import client, server
+from inspector.integrations.mcp.deciding import response_to
 from inspector.integrations.mcp.places import wrap
 from inspector.integrations.mcp.requests import (
     Envelope,
@@ -29,9 +30,11 @@ from inspector.integrations.mcp.requests import (
 from inspector.integrations.mcp.transports import Line, line_of
 from inspector.integrations.patches import Patches
 from inspector.integrations.propagation import carry
+from instrument import control
 
 _DISPATCHER = "mcp.shared.jsonrpc_dispatcher"
 _DIRECT = "mcp.shared.direct_dispatcher"
+_MEMORY: Final = Line("memory")
 
 
 def install(patches: Patches) -> None:
@@ -63,13 +66,13 @@ def _send(original: Callable[..., Any]) -> Callable[..., Any]:
     ) -> Any:
         if _emits_hooks(self):
             return await original(self, method, params, opts, **more)
-        exchange = sent(
-            self,
-            lambda: _request(_next_id(self, self._pending, opts), method, params, opts),
-            line_of(getattr(self, "_write_stream", None)),
-        )
+        opts = _numbered(self, lambda: self._pending, opts)
+        line = line_of(getattr(self, "_write_stream", None))
+        exchange = sent(self, lambda: _request(_next_id(self, self._pending, opts), method, params, opts), line)
         try:
-            result = await original(self, method, params, opts, **more)
+            result = await response_to(
+                exchange, (method, params, line), lambda given: original(self, method, given, opts, **more), _refusal
+            )
         except BaseException as exc:
             exchange.raised(exc)
             raise
@@ -85,9 +88,12 @@ def _send_directly(original: Callable[..., Any]) -> Callable[..., Any]:
             peer = self._peer
             return _request(_next_id(peer, peer._in_flight_ids, opts), method, params, None)  # noqa: SLF001 - no other way
 
-        exchange = sent(self, describe, Line("memory"))
+        opts = _numbered(safely(lambda: self._peer, None), lambda: self._peer._in_flight_ids, opts)  # noqa: SLF001 - as below
+        exchange = sent(self, describe, _MEMORY)
         try:
-            result = await original(self, method, params, opts)
+            result = await response_to(
+                exchange, (method, params, _MEMORY), lambda given: original(self, method, given, opts), _refusal
+            )
         except BaseException as exc:
             exchange.raised(exc)
             raise
@@ -203,6 +209,28 @@ def _next_id(dispatcher: Any, taken: Any, opts: Mapping[str, Any] | None) -> Any
     while request_id in taken:
         request_id += 1
     return request_id
+
+
+def _numbered(dispatcher: Any, taken: Callable[[], Any], opts: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """Return the options of a request that a controller is asked about first: others may be sent meanwhile.
+
+    So it takes its id now, whether it is sent with it or not.
+    """
+    if control.controller is None or (opts or {}).get("request_id") is not None:
+        return opts
+
+    def number() -> int:
+        dispatcher._next_id = _next_id(dispatcher, taken(), opts)  # noqa: SLF001 - as above
+        return dispatcher._next_id  # noqa: SLF001 - as above
+
+    request_id = safely(number, None)
+    return opts if request_id is None else {**(opts or {}), "request_id": request_id}
+
+
+def _refusal(error: Mapping[str, Any]) -> Exception:
+    from mcp.shared.exceptions import MCPError
+
+    return MCPError(code=error["code"], message=error["message"], data=error.get("data"))
 
 
 def _innermost_context(dctx: Any) -> Any:

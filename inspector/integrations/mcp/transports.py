@@ -9,11 +9,13 @@ from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
+from importlib.util import find_spec
 from types import TracebackType
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from inspector.integrations.calls import safely
+from inspector.integrations.mcp.nowhere import leads_nowhere, nowhere
 from inspector.integrations.patches import Patches
 from inspector.integrations.tracebacks import unseen
 from inspector.integrations.within import Make, decorated
@@ -49,7 +51,7 @@ _known: WeakKeyDictionary[Any, Line] = WeakKeyDictionary()
 
 def tell_transports(patches: Patches) -> None:
     """Have every transport that is opened from now on be known by its streams."""
-    replaced: dict[int, tuple[str, Callable[..., Any]]] = {}
+    replaced: dict[int, tuple[str, Callable[..., Any], bool]] = {}
     for module, names, transport in _OPENERS:
         found = import_module(module)
         name = next((name for name in names if hasattr(found, name)), names[0])
@@ -57,13 +59,14 @@ def tell_transports(patches: Patches) -> None:
         if original is None:
             patches.wrap(found, name, lambda opener: opener)
         else:
-            replaced[id(original)] = transport, original
+            replaced[id(original)] = transport, original, module.startswith("mcp.client.")
     # The SDK's own modules have imported them by name.
     for name, module in tuple(sys.modules.items()):
         if name == "mcp" or name.startswith("mcp."):
             for attribute, value in tuple(vars(module).items()):
                 if id(value) in replaced and replaced[id(value)][1] is value:
-                    patches.wrap(module, attribute, _telling(replaced[id(value)][0]))
+                    transport, _, is_client = replaced[id(value)]
+                    patches.wrap(module, attribute, _telling(transport, is_client=is_client))
     for module, owner, name, transport in _METHODS:
         patches.wrap(getattr(import_module(module), owner), name, _telling(transport))
 
@@ -76,11 +79,11 @@ def line_of(stream: Any) -> Line:
         return UNKNOWN
 
 
-def _telling(transport: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def _telling(transport: str, *, is_client: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     def wrapper(open_streams: Callable[..., Any]) -> Callable[..., Any]:
         def opened(*args: Any, **kwargs: Any) -> AbstractAsyncContextManager[Any]:
             line = Line(transport, safely(lambda: _server_in(args, kwargs), otherwise=None))
-            return _Opened(partial(open_streams, *args, **kwargs), line)
+            return _Opened(partial(open_streams, *args, **kwargs), line, is_client=is_client)
 
         return opened
 
@@ -101,16 +104,22 @@ def _server_in(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | list[str]
 class _Opened(AbstractAsyncContextManager[Any]):
     """A transport of the SDK's, whose streams are remembered as they are opened."""
 
-    def __init__(self, make: Make, line: Line) -> None:
+    def __init__(self, make: Make, line: Line, *, is_client: bool) -> None:
         self._make = make
         self._transport = make()
         self._line = line
+        self._is_client = is_client
 
     def __call__(self, function: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
-        return decorated(lambda: _Opened(self._make, self._line), function)
+        return decorated(lambda: _Opened(self._make, self._line, is_client=self._is_client), function)
 
     async def __aenter__(self) -> Any:
         with unseen:
+            line = self._line
+            if self._is_client and await leads_nowhere(line.transport, line.server):
+                # The 1.x SDK hands out a function for the id as well.
+                is_three = line.transport == "http" and find_spec("mcp.shared.dispatcher") is None
+                self._transport = nowhere(with_session_id=is_three)
             streams = await self._transport.__aenter__()
             _remember(streams, self._line)
             return streams

@@ -1,0 +1,46 @@
+"""What the controller decides about JSON-RPC requests."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, cast
+
+from inspector.integrations.mcp.requests import Exchange
+from inspector.integrations.mcp.transports import Line
+from inspector.integrations.plain import is_fields
+from instrument import control
+
+
+async def response_to(
+    exchange: Exchange,
+    request: tuple[str, Mapping[str, Any] | None, Line],
+    send: Callable[[Mapping[str, Any] | None], Awaitable[Any]],
+    refuse: Callable[[Mapping[str, Any]], Exception],
+) -> Any:
+    """Return the result of a request: the server's, or the controller's in its place.
+
+    Args:
+        exchange: The request, which is told of already.
+        request: Its method and its params, and how it is sent.
+        send: Sends it with these params.
+        refuse: Makes an exception of the SDK of a JSON-RPC error.
+
+    Raises:
+        Exception: The request is refused, by the server or by the controller.
+        TypeError: The controller gave what is no response.
+    """
+    method, params, line = request
+    if control.controller is None:
+        return await send(params)
+    proposal = control.Proposal(
+        "rpc_request", method, params, call_id=exchange.call_id, emitter="mcp", subject=line.server
+    )
+    ruling = await control.ask(proposal, exchange.add)
+    if ruling.answer is None:
+        return await send(cast("Mapping[str, Any] | None", ruling.args))
+    response = ruling.answer.value
+    held: dict[str, Any] = response if is_fields(response) else {}
+    if "error" in held:
+        raise refuse(held["error"])
+    if "result" in held:
+        return held["result"]
+    kind = type(response).__name__
+    raise TypeError(f"the controller answered {method} with {kind}; pass a dict with its 'result' or its 'error'")

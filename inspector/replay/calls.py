@@ -1,0 +1,301 @@
+"""A call of a run as a replay answers it, made of what was recorded of it."""
+
+import json
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, Final, TypeAlias, cast
+
+from msgspec import Struct
+
+from inspector import semconv as sc
+from inspector.model import Event
+from inspector.reading.exchanges import Exchange, ExchangeUnreadable, read_exchanges
+from inspector.replay import requests
+from inspector.replay.asked import Asked, asked, asked_of_tool
+
+CLIENTS: Final = ("openai", "anthropic", "httpx", "httpx2", "requests")
+"""Emitters of model calls that a replay can answer."""
+FRAMEWORKS: Final = frozenset(("langchain", "openai_agents", "pydantic_ai"))
+"""Emitters whose model calls a replay answers where they reach a client, and whose tools it withholds."""
+AROUND: Final = {"agent_call": "invoke_agent", "workflow_run": "invoke_workflow"}
+"""Calls of the program that may be around its model calls, and what their names begin with."""
+TOOLKIT: Final = "toolkit"
+"""The emitter of the toolkit, whose models may reach one of these clients or answer by themselves."""
+WITHHELD: Final = frozenset(("instrument", TOOLKIT)) | FRAMEWORKS
+"""Emitters of tool calls that a replay answers: functions with the decorator of `instrument.tools` among them."""
+_EXCHANGES: Final = "inspector.raw.exchanges"
+_RESULT: Final = "inspector.raw.result"
+_ERROR: Final = "inspector.raw.error"
+_BODY: Final = "inspector.raw.body"
+_OVER_MCP: Final = frozenset(("tool_call", "resource_fetch", "prompt_apply"))
+"""What is asked of MCP servers."""
+_NOT_NAMED: Final = frozenset(("run", "cell", "request", "label"))
+_REDACTED: Final = b"[redacted:"
+_NOT_YET: Final = "a replay does not withhold {} calls of this kind yet, it would make them again"
+
+
+class NotReplayable(Exception):
+    """A run cannot be replayed; the message names the call and says why."""
+
+
+class TapeCall(Struct, frozen=True):
+    """One call of the run that a replay answers."""
+
+    span: str
+    noun: str
+    """As the hooks name it: ``llm_generate``, ``tool_call``, ``rpc_request``."""
+    name: str
+    """As it is shown: ``chat gpt-4o``, ``execute_tool search``."""
+    subject: str
+    """The tool, or the method; of a model, which is a part of its request, ``toolkit`` where that asks, else empty."""
+    path: tuple[str, ...]
+    """The agents and workflows of the program around it, the outermost first."""
+    parts: dict[str, str]
+    """What it was given, as `asked` has it."""
+    exchanges: str | None = None
+    """What the client of a model got, as `read_exchanges` reads it."""
+    result: str | None = None
+    """What a tool gave, as `read_result` reads it."""
+    output: str = ""
+    """The same as JSON text; of a request to a server the response, empty where there was none."""
+    error: str | None = None
+    """What it raised, as `read_error` reads it."""
+    unrecordable: str | None = None
+    """Why it cannot be given back, where nothing of these three is there."""
+    is_set: bool = False
+    """Whether a person put another answer in the place of the recorded one."""
+    goes_on: bool = False
+    """Whether it is made again, and its own calls are answered: a tool that is an agent, a model that asks a client."""
+    server: str = ""
+    """Which one was asked, of several."""
+
+    @property
+    def key(self) -> "Key":
+        """What equal calls have in common."""
+        return key_of(self.noun, self.subject, self.path, self.parts)
+
+
+Key: TypeAlias = tuple[str, str, tuple[str, ...], tuple[tuple[str, str], ...]]
+
+
+def key_of(noun: str, subject: str, path: tuple[str, ...], parts: Mapping[str, str]) -> Key:
+    """Return what equal calls have in common."""
+    return noun, subject, path, tuple(sorted(parts.items()))
+
+
+def call_of(event: Event, path: tuple[str, ...]) -> tuple[TapeCall, Asked] | None:
+    """Return a call as it is answered, and what it was given; None for what the program does again by itself."""
+    attributes = attributes_of(event)
+    if event.kind == "llm":
+        request = asked(_body(event))
+        make = _model_of_toolkit if attributes.get(sc.EMITTER) == TOOLKIT else _model_call
+        return make(event, path, request), request
+    is_withheld = attributes.get(sc.EMITTER) in WITHHELD and not _is_left_to_server(attributes)
+    if event.hook == "tool_call" and is_withheld:
+        request = asked_of_tool(_arguments(event))
+        return _tool_call(event, path, request), request
+    if requests.is_sent(attributes):
+        return None if requests.is_notification(attributes) else _request(event, path)
+    if event.hook in _NOT_NAMED or event.hook in AROUND or _is_of_requests(event, attributes):
+        return None
+    raise NotReplayable(f"{_called(event)} cannot be replayed: {_NOT_YET.format(event.kind)}")
+
+
+def _is_of_requests(event: Event, attributes: Mapping[str, Any]) -> bool:
+    """Tell whether it is what a client asks of an MCP server, by requests that are calls of their own."""
+    is_client = attributes.get(sc.EMITTER) in ("mcp", TOOLKIT) and attributes.get(sc.TOOL_SOURCE) != "function"
+    return event.hook in _OVER_MCP and is_client
+
+
+def refuse_asking_back(event: Event, made_by: Iterable[TapeCall]) -> None:
+    """Refuse what a server asked of the program for a request: nobody would ask it again."""
+    method = attributes_of(event).get(sc.SEED_RPC_METHOD) if event.kind == "rpc" else None
+    if method in requests.ASKING_BACK and all(call.noun == requests.NOUN for call in made_by):
+        raise NotReplayable(f"{_called(event)} cannot be replayed yet: a server asks it of the program")
+
+
+def goes_unasked(event: Event, reaching: Collection[str]) -> bool:
+    """Tell whether the program makes a call again of which no controller is asked."""
+    is_over_client = event.span_id in reaching and attributes_of(event).get(sc.EMITTER) != TOOLKIT
+    return is_over_client or _is_made_again(event)
+
+
+def _is_made_again(event: Event) -> bool:
+    """Tell whether a framework makes a tool call again that does nothing: its body was not run, or it has none.
+
+    Raises:
+        NotReplayable: It has no place where it could be withheld.
+    """
+    attributes = attributes_of(event)
+    if event.hook != "tool_call" or attributes.get(sc.EMITTER) not in FRAMEWORKS or _BODY in attributes:
+        return False
+    if _is_left_to_server(attributes):
+        return False
+    is_move = attributes.get(sc.TOOL_SOURCE) == "runtime" and sc.SEED_TOOL_INPUT in attributes
+    if event.status == "ok" and not (is_move or _is_agent(attributes)):
+        raise NotReplayable(f"{_called(event)} cannot be replayed: {_NOT_YET.format(event.kind)}")
+    return True
+
+
+def _is_left_to_server(attributes: Mapping[str, Any]) -> bool:
+    """Tell whether a framework's tool is an MCP server's, and is withheld where that is asked."""
+    is_unasked = attributes.get(sc.EMITTER) in FRAMEWORKS and _BODY not in attributes
+    return is_unasked and requests.is_sent(attributes)
+
+
+def _is_agent(attributes: Mapping[str, Any]) -> bool:
+    return attributes.get(sc.EMITTER) in WITHHELD and attributes.get(sc.TOOL_SOURCE) == "agent"
+
+
+def _model_call(event: Event, path: tuple[str, ...], request: Asked) -> TapeCall:
+    found = (event.span_id, "llm_generate", event.name, "", path, dict(request.parts))
+    try:
+        return TapeCall(*found, _exchanges(event))
+    except NotReplayable as error:
+        return TapeCall(*found, unrecordable=str(error))
+
+
+def _model_of_toolkit(event: Event, path: tuple[str, ...], request: Asked) -> TapeCall:
+    """Return a call of a model that answers by itself, as a script or a model of the program's own does."""
+    attributes = attributes_of(event)
+    response, error = attributes.get(sc.SEED_LLM_RESPONSE), attributes.get(_ERROR)
+    why = None
+    if event.status not in ("ok", "error"):
+        why = "it did not end"
+    elif isinstance(error, str):
+        why = _unrecordable(error)
+    elif not isinstance(response, str):
+        why = "what it answered was not recorded"
+    elif attributes.get(sc.SEED_LLM_RESPONSE + sc.TRUNCATED_SUFFIX):
+        why = "its answer was too long to be recorded whole"
+    elif _REDACTED.decode() in response:
+        why = "a secret was taken out of its answer"
+    return TapeCall(
+        *(event.span_id, "llm_generate", event.name, TOOLKIT, path, dict(request.parts)),
+        output=response if isinstance(response, str) else "",
+        error=error if isinstance(error, str) else None,
+        unrecordable=None if why is None else f"{_called(event)} cannot be replayed: {why}",
+    )
+
+
+def _tool_call(event: Event, path: tuple[str, ...], request: Asked) -> TapeCall:
+    tool = str(attributes_of(event).get(sc.SEED_TOOL_NAME))
+    found = (event.span_id, "tool_call", event.name, tool, path, dict(request.parts))
+    if _is_agent(attributes_of(event)):
+        return TapeCall(*found, goes_on=True)
+    try:
+        result, output, error = _outcome(event)
+        return TapeCall(*found, result=result, output=output, error=error)
+    except NotReplayable as error:
+        return TapeCall(*found, unrecordable=str(error))
+
+
+def _outcome(event: Event) -> tuple[str | None, str, str | None]:
+    """Return what a tool gave or raised."""
+    attributes = attributes_of(event)
+    result, error = attributes.get(_RESULT), attributes.get(_ERROR)
+    has_ended = event.status in ("ok", "error") or _BODY in attributes
+    if not has_ended or not (isinstance(result, str) or isinstance(error, str)):
+        why = "what it gave was not recorded" if has_ended else "it did not end"
+        raise NotReplayable(f"{_called(event)} cannot be replayed: {why}")
+    output = bytes(event.output or b"null").decode()
+    given = f"{result}{error}{output}"
+    why = _unrecordable(result if isinstance(result, str) else str(error))
+    if why is None and attributes.get(sc.SEED_TOOL_OUTPUT + sc.TRUNCATED_SUFFIX):
+        why = "its result was too long to be recorded whole"
+    if why is None and _REDACTED.decode() in given:
+        why = "a secret was taken out of its result"
+    if why is not None:
+        raise NotReplayable(f"{_called(event)} cannot be replayed: {why}")
+    return result if isinstance(result, str) else None, output, error if isinstance(error, str) else None
+
+
+def _request(event: Event, path: tuple[str, ...]) -> tuple[TapeCall, Asked]:
+    attributes = attributes_of(event)
+    request, why = requests.recorded_request(attributes)
+    if request is None:
+        raise NotReplayable(f"{_called(event)} cannot be replayed: {why}")
+    response, why = requests.recorded_response(attributes)
+    error = attributes.get(_ERROR)
+    if event.status not in ("ok", "error"):
+        why = "it did not end"
+    elif response is None and why is None:
+        why = _unrecordable(error) if isinstance(error, str) else "what it gave was not recorded"
+    method = str(attributes[sc.SEED_RPC_METHOD])
+    return TapeCall(
+        *(event.span_id, requests.NOUN, event.name, method, path, dict(request.parts)),
+        output=response or "",
+        error=error if response is None else None,
+        unrecordable=None if why is None else f"{_called(event)} cannot be replayed: {why}",
+        server=requests.server_of(attributes),
+    ), request
+
+
+def _unrecordable(written: str) -> str | None:
+    """Return what of a result or an error cannot be given back, as the recorder says."""
+    found: Any = json.loads(written)
+    if not (isinstance(found, dict) and "unrecordable" in found):
+        return None
+    held = cast("dict[str, Any]", found)
+    place = f", at {held['at']}" if held.get("at") else ""
+    return f"what it gave cannot be given back ({held['unrecordable']}{place})"
+
+
+def _arguments(event: Event) -> Any:
+    attributes = attributes_of(event)
+    text = attributes.get(sc.SEED_TOOL_INPUT)
+    if not isinstance(text, str):
+        raise NotReplayable(f"{_called(event)} cannot be replayed: it was recorded without content")
+    if attributes.get(sc.SEED_TOOL_INPUT + sc.TRUNCATED_SUFFIX):
+        raise NotReplayable(f"{_called(event)} cannot be replayed: its arguments were too long to be recorded whole")
+    return json.loads(text)
+
+
+def _called(event: Event) -> str:
+    return f"the call {event.name} ({event.span_id[:8]})"
+
+
+def _body(event: Event) -> Any:
+    attributes = attributes_of(event)
+    emitter = attributes.get(sc.EMITTER)
+    if emitter not in CLIENTS and emitter != TOOLKIT:
+        who = "the program itself" if emitter is None else f"the integration {emitter}"
+        known = ", ".join((*CLIENTS, TOOLKIT))
+        raise NotReplayable(f"{_called(event)} cannot be replayed yet: it was recorded by {who}, not by {known}")
+    text = attributes.get(sc.SEED_LLM_PROMPT)
+    if not isinstance(text, str):
+        raise NotReplayable(f"{_called(event)} cannot be replayed: it was recorded without content")
+    if attributes.get(sc.SEED_LLM_PROMPT + sc.TRUNCATED_SUFFIX):
+        raise NotReplayable(f"{_called(event)} cannot be replayed: its request was too long to be recorded whole")
+    return json.loads(text)
+
+
+def _exchanges(event: Event) -> str:
+    attributes = attributes_of(event)
+    text = attributes.get(_EXCHANGES)
+    if event.status not in ("ok", "error") or not isinstance(text, str):
+        why = "it did not end" if event.status not in ("ok", "error") else "what its client got was not recorded"
+        raise NotReplayable(f"{_called(event)} cannot be replayed: {why}")
+    try:
+        exchanges = read_exchanges(text)
+    except ExchangeUnreadable as error:
+        raise NotReplayable(f"{_called(event)} cannot be replayed: {error}") from error
+    for exchange in exchanges:
+        why = _unplayable(exchange, str(attributes[sc.EMITTER]))
+        if why is not None:
+            raise NotReplayable(f"{_called(event)} cannot be replayed: {why}")
+    return text
+
+
+def _unplayable(exchange: Exchange, emitter: str) -> str | None:
+    if exchange.left_out is not None:
+        return f"its answer was not recorded ({exchange.left_out})"
+    if any(_REDACTED in piece for piece in exchange.pieces):
+        return "a secret was taken out of its answer"
+    if exchange.end != "whole" and exchange.status is not None and emitter == "requests":
+        return "its stream was not read to its end, which cannot be given back through requests yet"
+    return None
+
+
+def attributes_of(event: Event) -> dict[str, Any]:
+    """Return the attributes of a call."""
+    return json.loads(bytes(event.attributes or b"{}"))

@@ -1,0 +1,78 @@
+"""Requests to MCP servers: what was asked, of whom, and what came back."""
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final, cast
+
+from inspector import semconv as sc
+from inspector.plain import Plain
+from inspector.reading.addresses import place_attributes
+from inspector.record.addresses import place_without_secrets
+from inspector.redaction import Redactor
+from inspector.replay.asked import Asked, asked_of_tool
+from instrument.control import Proposal
+
+NOUN: Final = "rpc_request"
+ASKING_BACK: Final = frozenset(("sampling/createMessage", "elicitation/create", "roots/list"))
+"""What servers ask of their clients."""
+_VOLATILE: Final = frozenset(("progressToken", "traceparent", "tracestate", "baggage"))
+"""Members of ``_meta`` that differ from one time to the next."""
+
+
+def is_sent(attributes: Mapping[str, Any]) -> bool:
+    """Tell whether a call is a request that the program sent, or stands for one."""
+    return attributes.get(sc.SEED_RPC_DIRECTION) == "outbound" and isinstance(attributes.get(sc.SEED_RPC_METHOD), str)
+
+
+def is_notification(attributes: Mapping[str, Any]) -> bool:
+    """Tell whether nobody answers it."""
+    return str(attributes.get(sc.SEED_RPC_METHOD)).startswith("notifications/")
+
+
+def asked_of_server(params: Any) -> Asked:
+    """Return what a server was asked, in parts, given params without secrets."""
+    given: dict[str, Any] = dict(cast("Mapping[str, Any]", params)) if isinstance(params, Mapping) else {}
+    meta = given.pop("_meta", None)
+    if isinstance(meta, Mapping):
+        kept = {key: value for key, value in cast("Mapping[str, Any]", meta).items() if key not in _VOLATILE}
+        given |= {"_meta": kept} if kept else {}
+    return asked_of_tool(given)
+
+
+def recorded_request(attributes: Mapping[str, Any]) -> tuple[Asked | None, str | None]:
+    """Return what a server was asked, or why that is not known."""
+    text = attributes.get(sc.SEED_RPC_REQUEST)
+    if not isinstance(text, str):
+        return None, "it was recorded without content"
+    if attributes.get(sc.SEED_RPC_REQUEST + sc.TRUNCATED_SUFFIX):
+        return None, "its request was too long to be recorded whole"
+    return asked_of_server(json.loads(text).get("params")), None
+
+
+def recorded_response(attributes: Mapping[str, Any]) -> tuple[str | None, str | None]:
+    """Return what a server answered, as JSON text, if anything, and why that cannot be given back, if it cannot."""
+    text = attributes.get(sc.SEED_RPC_RESPONSE)
+    if not isinstance(text, str):
+        return None, None
+    if attributes.get(sc.SEED_RPC_RESPONSE + sc.TRUNCATED_SUFFIX):
+        return None, "its answer was too long to be recorded whole"
+    return text, "a secret was taken out of its answer" if "[redacted:" in text else None
+
+
+def server_of(attributes: Mapping[str, Any]) -> str:
+    """Return by what a server is told from another; empty where that is not known."""
+    found = attributes.get(sc.URL_FULL) or attributes.get(sc.RPC_SERVER_COMMAND)
+    return found if isinstance(found, str) else "" if found is None else json.dumps(found)
+
+
+def server_at(place: object, redactor: Redactor) -> str:
+    """Return the same of a server that is about to be asked."""
+    return server_of(place_attributes(place_without_secrets(cast("Plain", place), redactor)))
+
+
+def tool_call_in(proposal: Proposal) -> Proposal | None:
+    """Return the call of a tool that a request asks for, unless that was proposed by itself."""
+    if proposal.name != "tools/call" or proposal.emitter == "toolkit":
+        return None
+    params = cast("Mapping[str, Any]", proposal.args)
+    return Proposal("tool_call", str(params.get("name")), params.get("arguments"), emitter=proposal.emitter)

@@ -1,0 +1,121 @@
+"""Clients of MCP servers recorded, then replayed with the servers gone: their files removed, nobody on their ports."""
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from replays import Bench
+
+PROGRAMS = Path(__file__).parent / "programs"
+PROGRAM = PROGRAMS / "replayed_mcp.py"
+
+
+class Desks:
+    """A bench with a desk to start, and what desks did."""
+
+    def __init__(self, directory, python):
+        self.bench = Bench(directory)
+        self.python = python
+        self.desk = directory / "desk.py"
+        self.ledger = directory / "ledger"
+
+    @property
+    def words(self):
+        return self.python, PROGRAM, self.desk, self.ledger
+
+    def record(self, *ways, program=PROGRAM):
+        shutil.copy(PROGRAMS / "replayed_desk.py", self.desk)
+        try:
+            return self.bench.record(program, self.desk, self.ledger, *ways, python=self.python)
+        finally:
+            self.desk.unlink()
+
+    def record_over_http(self):
+        line = [str(self.python), PROGRAMS / "replayed_desk.py", self.ledger, "far", "http"]
+        server = subprocess.Popen(line, stdout=subprocess.PIPE, text=True)
+        try:
+            url = f"http://127.0.0.1:{server.stdout.readline().strip()}/mcp"
+            return url, self.record(url)
+        finally:
+            server.kill()
+            server.wait()
+            server.stdout.close()
+
+    def done(self):
+        return self.ledger.read_text().splitlines()
+
+
+@pytest.fixture(params=["current", "earlier"])
+def desks(request, tmp_path, framework_python):
+    return Desks(tmp_path, framework_python(request.param))
+
+
+def trees(bench):
+    """The spans of each program, below those around them, without what servers recorded themselves."""
+    trees = {}
+    for event in bench.events():
+        held = json.loads(bytes(event.attributes))
+        if event.service != "desk" and held.get("mcp.rpc.direction") != "inbound" and event.kind != "other":
+            trees.setdefault(held["inspector.run.id"], []).append((event.name, event.status, event.hook))
+    return [sorted(tree) for tree in trees.values()]
+
+
+def test_no_server_is_started_and_the_client_gets_what_it_got(desks):
+    out = desks.record("stdio")
+    done = desks.done()
+    replayed = desks.bench.inspector("replay", "last", "--", *desks.words, "stdio")
+    assert (replayed.code, replayed.out) == (0, out), replayed.err
+    assert "north: sun in Oslo" in out
+    assert "south: sun in Oslo" in out
+    assert desks.done() == done
+    first, again = trees(desks.bench)
+    assert first == again
+    assert ("execute_tool wipe", "error", "tool_call") in again
+
+
+def test_another_argument_ends_the_program_and_is_named(desks):
+    desks.record("stdio")
+    done = desks.bench.inspector("replay", "last", "--", *desks.words, "stdio", CITY="Bergen")
+    assert done.code == 3
+    assert "its model call 1, of m-1, is not in the recording" in done.err
+    assert "Bergen" in done.err
+
+
+def test_a_request_that_was_not_recorded_ends_the_program(desks):
+    desks.record("stdio")
+    program = desks.bench.directory / "more.py"
+    program.write_text(PROGRAM.read_text().replace('"wipe", {}', '"wipe", {"all": True}'))
+    done = desks.bench.inspector("replay", "last", "--", desks.python, program, *desks.words[2:], "stdio")
+    assert done.code == 3
+    assert "of tools/call, is not in the recording; most like it is call" in done.err
+    assert "replay: argument arguments differs" in done.err
+
+
+def test_a_program_that_goes_on_live_misses_the_server_that_was_not_started(desks):
+    desks.record("stdio")
+    done = desks.done()
+    more = desks.bench.directory / "more.py"
+    more.write_text(PROGRAM.read_text().replace('"wipe", {}', '"wipe", {"all": True}'))
+    words = (desks.python, more, *desks.words[2:], "stdio")
+    replayed = desks.bench.inspector("replay", "--live-after-divergence", "last", "--", *words)
+    assert replayed.code == 3
+    assert "its tools/call is for an MCP server that this replay has done without so far" in replayed.err
+    assert desks.done() == done
+
+
+def test_no_server_is_reached_over_http(desks):
+    url, out = desks.record_over_http()
+    done = desks.done()
+    replayed = desks.bench.inspector("replay", "last", "--", *desks.words, url)
+    assert (replayed.code, replayed.out) == (0, out), replayed.err
+    assert desks.done() == done
+
+
+def test_a_server_in_the_program_itself_is_asked_nothing(desks):
+    out = desks.record("memory")
+    done = desks.done()
+    replayed = desks.bench.inspector("replay", "last", "--", *desks.words, "memory")
+    assert (replayed.code, replayed.out) == (0, out), replayed.err
+    assert desks.done() == [*done, "start memory"]
