@@ -5,15 +5,17 @@ from dataclasses import replace
 from inspect import isclass
 from typing import Any, cast
 
+from pydantic import ValidationError
+
 from toolkit.call import ToolCall
 from toolkit.content import Content, ImageContent, ResourceContent, as_content
 from toolkit.context import ToolContext
 from toolkit.definition import ToolDefinition
-from toolkit.errors import ArgumentsInvalid, Problem
+from toolkit.errors import ArgumentsInvalid
 from toolkit.extras import need
 from toolkit.plain import member
 from toolkit.result import ToolResult
-from toolkit.schemas.problems import path_text
+from toolkit.schemas.problems import problems_of_hints
 from toolkit.tool_class import Tool
 
 
@@ -61,28 +63,17 @@ class _FromLangChain(Tool):
             answer = await self._tool.ainvoke(
                 {"type": "tool_call", "name": self._tool.name, "args": arguments, "id": call.id}
             )
-        except Exception as error:
-            if (problems := _problems(error, self._tool)) is not None:
-                raise ArgumentsInvalid(f"invalid arguments for {self.name}", problems) from error
-            raise
+        except ValidationError as error:
+            if error.title != getattr(self._tool.args_schema, "__name__", None):
+                raise  # it is the tool's own
+            problems = problems_of_hints(error.errors(include_url=False), arguments)
+            raise ArgumentsInvalid(f"invalid arguments for {self.name}", problems) from error
         return _result(answer)
 
 
 def _is_call_id(field: Any) -> bool:
     marks: Sequence[Any] = member(field, "metadata") or ()
     return any((mark if isclass(mark) else type(mark)).__name__ == "InjectedToolCallId" for mark in marks)
-
-
-def _problems(error: Exception, tool: Any) -> tuple[Problem, ...] | None:
-    """Return what Pydantic found wrong with the arguments; None for any other error."""
-    errors = getattr(error, "errors", None)
-    title = getattr(error, "title", None)
-    if not callable(errors) or title != getattr(tool.args_schema, "__name__", None):
-        return None
-    return tuple(
-        Problem(path_text(details["loc"]), f"{details['msg']}, found {details.get('input')!r}"[:200])
-        for details in cast("list[dict[str, Any]]", errors())
-    )
 
 
 def _result(answer: Any) -> ToolResult:

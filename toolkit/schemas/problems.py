@@ -70,6 +70,8 @@ def _expectation(error: Mapping[str, Any]) -> str:
         return f"expected {read}, found {described(error['input'])}"
     if message.startswith("Input should be "):
         return f"expected {message.removeprefix('Input should be ')}, found {described(error['input'])}"
+    if message.startswith("String should "):
+        return f"should {message.removeprefix('String should ')}, found {described(error['input'])}"
     return message.removeprefix("Value error, ").removeprefix("Assertion failed, ")
 
 

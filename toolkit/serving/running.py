@@ -135,20 +135,14 @@ class _Uvicorn(uvicorn.Server):
 
 def _listen(host: str, port: int) -> socket.socket:
     try:
-        family, kind, number, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        listener = socket.socket(family, kind, number)
+        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        return socket.create_server((str(address[0]), port), family=family, backlog=2048)
     except OSError as error:
-        raise ServerFailed(f"cannot listen on {host!r}: {error.strerror}") from error
-    try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(address)
-        listener.listen(2048)
-    except OSError as error:
-        listener.close()
+        # What follows says the address a second time.
+        reason = str(error.strerror).partition(" (while ")[0]
         raise ServerFailed(
-            f"cannot listen on {host} port {port}: {error.strerror}; choose another port, or 0 for any free one"
+            f"cannot listen on {host} port {port}: {reason}; choose another port, or 0 for any free one"
         ) from error
-    return listener
 
 
 def _url(listener: socket.socket) -> str:
