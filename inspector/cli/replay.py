@@ -2,13 +2,15 @@
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import click
 
 from inspector.cli.options import Text, home_option
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from inspector.frozen import Frozen
     from inspector.launch import Choices
     from inspector.replay import Plan, Tape
@@ -78,34 +80,36 @@ class ReplayOptions(TypedDict):
 )
 @home_option
 @click.argument("run", metavar="RUN", type=Text())
-@click.argument("program", metavar="-- PROGRAM...", nargs=-1, type=click.UNPROCESSED)
+@click.argument("program", metavar="[-- PROGRAM...]", nargs=-1, type=click.UNPROCESSED)
 def replay(*, run: str, program: tuple[str, ...], home: Path | None, **options: Unpack[ReplayOptions]) -> int:
     """Run a program again, with its models answering what they answered in a recorded run.
 
-    RUN is a run or trace as 'inspector show' takes it, PROGRAM what 'inspector run' would be given. No model is
-    called, and no other machine is reached. Where the program asks something else than it did, it ends with exit code
-    3, and what differs is said. What it does now is recorded as a run of its own.
+    RUN is a run or trace as 'inspector show' takes it, PROGRAM what 'inspector run' would be given; without it the
+    program is started as it was, in its directory. No model is called, and no other machine is reached. Where the
+    program asks something else than it did, it ends with exit code 3, and what differs is said. What it does now is
+    recorded as a run of its own.
 
-    Programs are replayed that call models through the SDKs of OpenAI and Anthropic, or by httpx, httpx2 or requests,
-    from one process, and whose tools are functions that they call themselves: these run again. Of others it is said
-    why not, before anything runs.
+    Programs of one process are replayed that call models through the SDKs of OpenAI and Anthropic, or by httpx, httpx2
+    or requests, and whose tools are functions, of MCP servers, of the toolkit or of some frameworks. Of others it is
+    said why not, before anything runs.
 
     Calls are made after all, with keys and tokens, by --live-after-divergence and --from. A tool that may change
     something is asked for first, at the terminal; without one it is refused, but for those of --allow.
     """
     from inspector.cli.home import settings_of
+    from inspector.cli.started import start_again
     from inspector.launch import Choices
     from inspector.replay import Plan
 
     words = program[1:] if program[:1] == ("--",) else program
-    if not words:
-        raise click.UsageError(f"give the program to run: inspector replay {run} -- app.py")
     plan = Plan(goes_on=options["live_after_divergence"], allowed=options["allow"], ignored=options["ignore"])
     if plan.allowed and not (plan.goes_on or options["live_from"]):
         raise click.UsageError("--allow is about calls that are made: add --live-after-divergence or --from SPAN")
-    tape, frozen = _tape(settings_of(home), run, freeze=options["freeze"])
+    tape, frozen, recorded = _tape(settings_of(home), run, freeze=options["freeze"])
     tape = _planned(_with_answers(tape, options["answers"]), plan, options["live_from"])
-    return _replay(tape, words, Choices(home=home, frozen=frozen))
+    # Before the program's directory is gone to.
+    choices = Choices(home=None if home is None else home.absolute(), frozen=frozen)
+    return _replay(tape, words or start_again(recorded, run), choices)
 
 
 def _with_answers(tape: "Tape", answers: tuple[str, ...]) -> "Tape":
@@ -138,8 +142,8 @@ def _planned(tape: "Tape", plan: "Plan", live_from: str | None) -> "Tape":
     return replace(compared, plan=replace(plan, live_from=place))
 
 
-def _tape(settings: "Settings", text: str, *, freeze: bool) -> "tuple[Tape, Frozen | None]":
-    """Read the tape of a run, and at what its replay is frozen."""
+def _tape(settings: "Settings", text: str, *, freeze: bool) -> "tuple[Tape, Frozen | None, Mapping[str, Any] | None]":
+    """Read the tape of a run, at what its replay is frozen, and how its program was started."""
     from inspector.cli.opening import opened
     from inspector.frozen import Frozen
     from inspector.lookup import events_of, find_run_or_trace, program_of, traces_of
@@ -151,10 +155,11 @@ def _tape(settings: "Settings", text: str, *, freeze: bool) -> "tuple[Tape, Froz
         traces = [found] if isinstance(found, Trace) else traces_of(store, found)
         events = (event for trace in traces for event in events_of(store, trace.trace_id, full=True, raw=True))
         tape = tape_of(found.trace_id if isinstance(found, Trace) else found.run_id, events, whole=False)
-        recorded = (program_of(store, traces) or {}).get("frozen")
+        program = program_of(store, traces)
+        recorded = (program or {}).get("frozen")
         if recorded is not None:
-            return tape, Frozen.read(str(recorded))
-        return tape, Frozen(int(traces[0].start_time_unix_nano), None) if freeze else None
+            return tape, Frozen.read(str(recorded)), program
+        return tape, Frozen(int(traces[0].start_time_unix_nano), None) if freeze else None, program
 
 
 def _replay(tape: "Tape", words: tuple[str, ...], choices: "Choices") -> int:

@@ -101,11 +101,22 @@ def tape_of(run: str, events: Iterable[Event], *, whole: bool = True) -> Tape:
             texts |= request.texts
             if not call.goes_on and (call.noun != "llm_generate" or call.subject):
                 withheld[event.span_id] = call
+    _refuse_several_processes(calls, by_id)
     if whole:
         check_whole(calls)
     if not calls:
         raise NotReplayable(f"the run {run} has no call of a model or a tool, so there is nothing to replay")
     return Tape(run, tuple(calls), texts)
+
+
+def _refuse_several_processes(calls: Iterable[TapeCall], by_id: Mapping[str, Event]) -> None:
+    """Refuse calls of which a process would be given those of another."""
+    first: dict[object, TapeCall] = {}
+    for call in calls:
+        first.setdefault(attributes_of(by_id[call.span]).get(sc.PROCESS_PID), call)
+    if len(first) > 1:
+        named = " and ".join(f"{call.name} ({call.span[:8]})" for call in list(first.values())[:2])
+        raise NotReplayable(f"calls of {len(first)} processes, such as {named}, cannot be replayed together yet")
 
 
 def check_whole(calls: Iterable[TapeCall]) -> None:

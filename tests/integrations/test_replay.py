@@ -325,7 +325,27 @@ def without_ids(said):
     )
 
 
-def test_without_a_program_the_command_says_how_one_is_given(bench):
+def test_without_a_program_the_recorded_one_is_started_as_it_was(bench):
+    program = written(bench, TWO + "import os, sys\nprint(os.getcwd(), sys.argv[1:])\n")
+    out = bench.record(program, "a word", "--option")
     done = bench.inspector("replay", "last")
-    assert done.code == 2
-    assert "give the program to run: inspector replay last -- app.py" in done.err
+    assert (done.code, done.out) == (0, out), done.err
+    assert f"replay: {program} 'a word' --option in {bench.directory}" in done.err
+
+
+def test_a_program_that_cannot_be_started_as_it_was_has_to_be_given(bench):
+    program = written(bench, TWO)
+    bench.record(program)
+    program.rename(bench.directory / "other.py")
+    done = bench.inspector("replay", "last")
+    assert (done.code, done.out) == (1, "")
+    assert f"the program {program} is gone; give the program to run: inspector replay last -- app.py" in done.err
+
+
+def test_calls_of_several_processes_are_refused_before_anything_runs(bench):
+    program = written(bench, TWO + CHILD)
+    bench.record(program)
+    done = bench.inspector("replay", "last", "--", program)
+    assert (done.code, done.out) == (1, "")
+    assert "calls of 2 processes, such as chat m-1 (" in done.err
+    assert "cannot be replayed together yet" in done.err

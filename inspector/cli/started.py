@@ -1,0 +1,50 @@
+"""How a recorded program was started, to start it so again."""
+
+import os
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, cast
+
+from inspector.cli.errors import CliError
+
+_MOST_WORDS = 200
+"""Of which a recorder keeps no more."""
+
+
+def start_again(program: Mapping[str, Any] | None, run: str) -> tuple[str, ...]:
+    """Go to the directory in which a program was started, say so, and return the words that it was started with.
+
+    Args:
+        program: What is recorded of it; None where nothing is.
+        run: What the run is called.
+
+    Raises:
+        CliError: It cannot be started as it was; the message says why, and what to type instead.
+    """
+    from inspector.cli.notices import notice
+
+    held = program or {}
+    words = tuple(map(str, cast("list[Any]", held.get("argv") or ())))
+    why = _unstartable(words, held.get("directory"))
+    if why is not None:
+        raise CliError(f"{why}; give the program to run: inspector replay {run} -- app.py")
+    directory = str(held["directory"])
+    os.chdir(directory)
+    notice(f"replay: {shlex.join(words)} in {directory}")
+    return words
+
+
+def _unstartable(words: tuple[str, ...], directory: object) -> str | None:
+    if not words or not isinstance(directory, str):
+        return "how the program was started is not recorded"
+    if len(words) >= _MOST_WORDS or any("[redacted:" in word for word in words):
+        return "not all of the words that the program was started with are recorded"
+    if words[0] in ("", "-", "-c", "-m"):
+        return "the program was no file"
+    script = Path(directory, words[0])
+    if not script.is_file():
+        return f"the program {script} is gone"
+    if script.name == "__main__.py" or (script.parent / "__init__.py").exists():
+        return f"the program {script} is of a package, and was perhaps started with -m"
+    return None if Path(directory).is_dir() else f"the directory {directory}, where the program was started, is gone"
