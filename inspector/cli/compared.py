@@ -3,11 +3,10 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
-from inspector.cli.intake import take_in
 from inspector.cli.opening import opened
+from inspector.cli.run_files import SUFFIXES, home_of
 from inspector.diff import DiffRun, diff_run
 from inspector.lookup import (
     RunUnknown,
@@ -22,8 +21,6 @@ from inspector.lookup import (
 from inspector.model import Event, Filter, Run, Trace
 from inspector.settings import Settings
 from inspector.store import Store
-
-_FILES = (".json", ".jsonl", ".gz")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,23 +81,18 @@ def _read(settings: Settings, text: str) -> Compared:
     file = Path(text)
     if file.is_file():
         return _of_file(file)
-    if file.suffix in _FILES:
+    if file.suffix in SUFFIXES:
         raise RunUnknown(f"there is no file {text}; 'inspector export -o {file.name}' writes one")
     with opened(settings) as store:
         return _whole(store, find_run_or_trace(store, text))
 
 
 def _of_file(file: Path) -> Compared:
-    with TemporaryDirectory(prefix="inspector-diff-") as home:
-        settings = Settings(home=Path(home))
-        taken = take_in(settings, (str(file),))
-        if taken.bad_files or not taken.spans:
-            raise RunUnknown(taken.bad_files[0] if taken.bad_files else f"{file} holds no span")
-        with opened(settings) as store:
-            traces = list(_traces(store))
-            events = _events(store, traces)
-            run = diff_run(str(file), traces[0] if len(traces) == 1 else None, len(events))
-            return Compared(run, events, program_of(store, traces))
+    with home_of(file) as settings, opened(settings) as store:
+        traces = list(_traces(store))
+        events = _events(store, traces)
+        run = diff_run(str(file), traces[0] if len(traces) == 1 else None, len(events))
+        return Compared(run, events, program_of(store, traces))
 
 
 def _traces(store: Store) -> Iterator[Trace]:

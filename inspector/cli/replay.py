@@ -84,7 +84,7 @@ class ReplayOptions(TypedDict):
 def replay(*, run: str, program: tuple[str, ...], home: Path | None, **options: Unpack[ReplayOptions]) -> int:
     """Run a program again, with its models answering what they answered in a recorded run.
 
-    RUN is a run or trace as 'inspector show' takes it, PROGRAM what 'inspector run' would be given; without it the
+    RUN is a run, trace or file as 'inspector show' takes it, PROGRAM what 'inspector run' would be given; without it the
     program is started as it was, in its directory. No model is called, and no other machine is reached. Where the
     program asks something else than it did, it ends with exit code 3, and what differs is said. What it does now is
     recorded as a run of its own.
@@ -145,11 +145,15 @@ def _planned(tape: "Tape", plan: "Plan", live_from: str | None) -> "Tape":
 def _tape(settings: "Settings", text: str, *, freeze: bool) -> "tuple[Tape, Frozen | None, Mapping[str, Any] | None]":
     """Read the tape of a run, at what its replay is frozen, and how its program was started."""
     from inspector.cli.opening import opened
+    from inspector.cli.run_files import home_of
     from inspector.frozen import Frozen
     from inspector.lookup import events_of, find_run_or_trace, program_of, traces_of
     from inspector.model import Trace
     from inspector.replay import tape_of
 
+    if Path(text).is_file():
+        with home_of(Path(text)) as own:
+            return _tape(own, "last", freeze=freeze)
     with opened(settings) as store:
         found = find_run_or_trace(store, text)
         traces = [found] if isinstance(found, Trace) else traces_of(store, found)

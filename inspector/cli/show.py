@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
@@ -64,7 +65,8 @@ class ShowOptions(TypedDict):
 def show(**options: Unpack[ShowOptions]) -> None:
     """Draw a run or a trace as trees: times, status, tokens, cost, and what failed.
 
-    RUN or TRACE is an id, a part of one as the lists show it, or 'last' (the default): the run that began a trace last.
+    RUN or TRACE is an id, a part of one as the lists show it, 'last' (the default): the run that began a trace last,
+    or a file that 'inspector export' or 'inspector test' wrote, of which it is the last run.
     All traces of a run are drawn on one scale of time; a run of one trace is that trace. The id of a SPAN shows that
     alone, as --span does.
 
@@ -89,6 +91,7 @@ def show(**options: Unpack[ShowOptions]) -> None:
     from inspector.cli.lookup import find_any, find_event
     from inspector.cli.opening import opened
     from inspector.cli.paging import paged
+    from inspector.cli.run_files import home_of
     from inspector.cli.shaping import Shape
     from inspector.cli.terminal import standard_output
     from inspector.lookup import find_run
@@ -99,7 +102,11 @@ def show(**options: Unpack[ShowOptions]) -> None:
     standard, settings = standard_output(), settings_of(options["home"])
     _say_refused(settings)
     may_page = not (is_document or options["no_pager"])
-    with opened(settings) as store, paged(standard, may_page=may_page) as terminal:
+    with ExitStack() as stack:
+        if what is not None and Path(what).is_file():
+            settings, what = stack.enter_context(home_of(Path(what))), "last"
+        store = stack.enter_context(opened(settings))
+        terminal = stack.enter_context(paged(standard, may_page=may_page))
         found = span_id or (find_any(store, what or "last") if run_id is None else find_run(store, run_id))
         if isinstance(found, Trace):
             _show_trace(store, found, terminal, names, shape)

@@ -80,9 +80,9 @@ def why_unpriced(model: str | None, provider: str | None) -> str:
 
 
 def _knows_provider(provider: str) -> bool:
-    from genai_prices.data_snapshot import get_snapshot
-
     try:
+        from genai_prices.data_snapshot import get_snapshot
+
         get_snapshot().find_provider(None, PROVIDERS.get(provider.lower(), provider), None)
     # As in `price_usd`.
     except Exception:  # noqa: BLE001

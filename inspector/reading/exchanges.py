@@ -62,6 +62,8 @@ class _Written(Struct):
     letters: Letters = "utf8"
     packed: str | None = None
     texts: list[str] = []
+    pieces: list[str] | None = None
+    """Those of a stream, as a cassette has them."""
     end: Literal["whole", "left", "failed"] = "whole"
     error: _Raised | None = None
     left_out: str | None = None
@@ -114,6 +116,8 @@ def _read(written: _Written) -> Exchange:
 def _body(written: _Written) -> tuple[tuple[bytes, ...], tuple[int, ...]]:
     if written.text is not None:
         return (_whole(written.text, written.letters),), ()
+    if written.pieces is not None:
+        return tuple(piece.encode() for piece in written.pieces), (0,) * len(written.pieces)
     if written.packed is None:
         return (), ()
     head, _, body = _unpacked(b64decode(written.packed, validate=True)).partition(b"\n")

@@ -1,0 +1,18 @@
+"""A recorded run as a file beside a test: what a replay of it needs, written so that `git diff` can be read.
+
+`write_cassette` writes one, `events_of_file` reads it, or what a recorder wrote, without a database.
+"""
+
+from inspector.cassette.errors import CassetteError, CassetteUnreadable, SecretFound
+from inspector.cassette.lines import cassette_lines, write_cassette
+from inspector.cassette.reading import events_of_directory, events_of_file
+
+__all__ = [
+    "CassetteError",
+    "CassetteUnreadable",
+    "SecretFound",
+    "cassette_lines",
+    "events_of_directory",
+    "events_of_file",
+    "write_cassette",
+]

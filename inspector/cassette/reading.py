@@ -1,0 +1,101 @@
+"""Spans out of files, without a database: a cassette, an export, or what a recorder just wrote."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import msgspec
+from msgspec import Raw
+
+from inspector.cassette.errors import CassetteUnreadable
+from inspector.model import Event, Span
+from inspector.parts import Parts
+from inspector.reading.dialects import read_span
+from inspector.reading.recorded import read_line
+
+_RUNNING = "running"
+
+
+def events_of_file(path: Path) -> list[Event]:
+    """Read the spans of a file, in the order they began.
+
+    Args:
+        path: A cassette, or any file of OTLP JSON lines or of a spool.
+
+    Raises:
+        CassetteUnreadable: It is not there, or has no span.
+    """
+    try:
+        found = _events([path])
+    except OSError as error:
+        raise CassetteUnreadable(f"cannot read {path}: {error.strerror or error}") from error
+    if not found:
+        raise CassetteUnreadable(f"{path} holds no span; record it again")
+    return found
+
+
+def events_of_directory(spool: Path) -> list[Event]:
+    """Read what recorders left in a spool, in the order the calls began; nothing where they left nothing."""
+    return _events(sorted(spool.glob("*.jsonl")))
+
+
+def _events(files: Iterable[Path]) -> list[Event]:
+    spans: dict[tuple[str, str], Span] = {}
+    for span in (span for file in files for span in _spans(file)):
+        known = spans.get((span.trace_id, span.span_id))
+        if known is None or known.end_ns is None:
+            spans[span.trace_id, span.span_id] = span
+    return [_event(seq, span) for seq, span in enumerate(sorted(spans.values(), key=lambda span: span.start_ns), 1)]
+
+
+def _spans(file: Path) -> Iterator[Span]:
+    parts: Parts[bytes] = Parts(lambda line: line)
+    with file.open("rb") as lines:
+        for line in lines:
+            if not parts.note(line, line):
+                yield from map(read_span, read_line(line, parts).spans)
+
+
+def _event(seq: int, span: Span) -> Event:
+    return Event(
+        seq=seq,
+        trace_id=span.trace_id,
+        span_id=span.span_id,
+        parent_id=span.parent_id,
+        session_id=span.session_id,
+        kind=span.kind,
+        name=span.name,
+        status=span.status,
+        hook=span.hook,
+        dialect=span.dialect,
+        service=span.service,
+        agent=span.agent,
+        model=span.model,
+        tool=span.tool,
+        start_time_unix_nano=str(span.start_ns),
+        end_time_unix_nano=None if span.end_ns is None else str(span.end_ns),
+        duration_ms=None if span.end_ns is None else (span.end_ns - span.start_ns) / 1e6,
+        input_tokens=span.input_tokens,
+        output_tokens=span.output_tokens,
+        cached_tokens=span.cached_tokens,
+        cost_usd=span.cost_usd,
+        error=span.error,
+        input=_text(span, span.input_key),
+        output=_text(span, span.output_key),
+        attributes=Raw(msgspec.json.encode(span.attributes)),
+        events=Raw(msgspec.json.encode(span.events)),
+        links=Raw(msgspec.json.encode(span.links)),
+    )
+
+
+def _text(span: Span, key: str | None) -> Raw | None:
+    """Return the JSON of what a call was given or answered, as the store has it."""
+    value = None if key is None else span.attributes.get(key)
+    if value is None:
+        return None
+    if isinstance(value, str):
+        try:
+            msgspec.json.decode(value)
+        except msgspec.MsgspecError:
+            return Raw(msgspec.json.encode(value))
+        return Raw(value.encode())
+    return Raw(msgspec.json.encode(value))
