@@ -91,6 +91,7 @@ LONGEST = (
     "redaction/test_on_disk",
     "web",
     "docs/test_toolkit_examples",
+    "testing/test_plugin",
     "toolkit/mcp/test_servers",
     "toolkit/mcp/test_calls",
     "cli/test_live_commands",

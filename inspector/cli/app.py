@@ -34,6 +34,7 @@ COMMANDS: dict[str, str] = {
     "show": "Draw a run or a trace as trees.",
     "stats": "Sum calls up by kind, model, tool and the like.",
     "tail": "Follow spans live.",
+    "test": "Make a test of a run, which needs no key.",
     "token": "Print the token that the API asks for.",
     "version": "Print the versions that matter for a report.",
 }

@@ -84,8 +84,8 @@ class ReplayOptions(TypedDict):
 def replay(*, run: str, program: tuple[str, ...], home: Path | None, **options: Unpack[ReplayOptions]) -> int:
     """Run a program again, with its models answering what they answered in a recorded run.
 
-    RUN is a run, trace or file as 'inspector show' takes it, PROGRAM what 'inspector run' would be given; without it the
-    program is started as it was, in its directory. No model is called, and no other machine is reached. Where the
+    RUN is a run, trace or file as 'inspector show' takes it, PROGRAM what 'inspector run' would be given; without it
+    the program is started as it was, in its directory. No model is called, and no other machine is reached. Where the
     program asks something else than it did, it ends with exit code 3, and what differs is said. What it does now is
     recorded as a run of its own.
 

@@ -17,9 +17,10 @@ REPLAY = "INSPECTOR_REPLAY"
 """Names the file of the tape that a program is to be given back."""
 
 _ALWAYS = "*"
-_KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY")
+KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY")
 """What the SDKs do not begin without; a replay sends it to nobody."""
-_NO_KEY = "replayed"
+NO_KEY = "replayed"
+"""Its value, where it has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ def environment_of(environ: Mapping[str, str], choices: Choices, run: Path) -> d
     if off:
         made["INSPECTOR_INTEGRATIONS_OFF"] = ",".join(off)
     if choices.replay is not None:
-        made |= {REPLAY: str(choices.replay)} | {key: made.get(key) or _NO_KEY for key in _KEYS}
+        made |= {REPLAY: str(choices.replay)} | {key: made.get(key) or NO_KEY for key in KEYS}
         # The recording of a replay stays here.
         made.pop("INSPECTOR_ENDPOINT", None)
     if choices.frozen is not None:

@@ -1,0 +1,107 @@
+"""``inspector test``: a recorded run as a test that runs offline."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from inspector.cli.options import Text, home_option
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from inspector.model import Event
+    from inspector.settings import Settings
+
+
+@click.command(context_settings={"allow_interspersed_args": True})
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("tests"),
+    show_default=True,
+    metavar="DIR",
+    help="Where the test goes, and its recording in the directory cassettes there.",
+)
+@click.option("--name", type=Text(), metavar="NAME", help="What the test is called; by default as the program is.")
+@home_option
+@click.argument("run", metavar="RUN", type=Text())
+@click.argument("program", metavar="[-- PROGRAM...]", nargs=-1, type=click.UNPROCESSED)
+def test(*, run: str, program: tuple[str, ...], output: Path, name: str | None, home: Path | None) -> None:
+    """Make a test of a recorded run, which needs no key and no network: pytest gives its program what it got then.
+
+    RUN is a run, trace or file as 'inspector show' takes it. The test runs PROGRAM as 'inspector run' would, by default
+    what was recorded, in the directory where pytest runs; it asserts which tools were called in which order, and what
+    the answer is like, and has the rest as comments.
+
+    A test that is there already stays as it is, and its recording is written anew. A run with a secret is refused, and
+    so is one that 'inspector replay' cannot give back.
+    """
+    from inspector.cassette import write_cassette
+    from inspector.cli.home import settings_of
+    from inspector.cli.notices import notice
+    from inspector.replay import check_whole, tape_of
+    from inspector.testing.generate import name_of, written_test
+    from inspector.testing.trace import Trace
+
+    events = _events(settings_of(home), run)
+    words = program or _recorded_program(events, run)
+    chosen = name_of(name or _stem(words))
+    # Before anything is written.
+    check_whole(tape_of(run, events).calls)
+    cassette, file = output / "cassettes" / f"{chosen}.jsonl", output / f"test_{chosen}.py"
+    write_cassette(cassette, events)
+    notice(f"wrote {cassette}")
+    if file.exists():
+        notice(f"kept {file}, which is there already")
+    else:
+        file.write_text(written_test(chosen, words, Trace(lambda: events, _not_run)), encoding="utf-8")
+        notice(f"wrote {file}; to run it: pytest {file}")
+
+
+def _events(settings: "Settings", text: str) -> "list[Event]":
+    from inspector.cli.opening import opened
+    from inspector.cli.run_files import home_of
+    from inspector.lookup import events_of, find_run_or_trace, traces_of
+    from inspector.model import Trace
+
+    if Path(text).is_file():
+        with home_of(Path(text)) as own:
+            return _events(own, "last")
+    with opened(settings) as store:
+        found = find_run_or_trace(store, text)
+        traces = [found] if isinstance(found, Trace) else traces_of(store, found)
+        return [event for trace in traces for event in events_of(store, trace.trace_id, full=True, raw=True)]
+
+
+def _recorded_program(events: "Iterable[Event]", run: str) -> "Sequence[str]":
+    """Return the words that started the program, as it saw them."""
+    from inspector.cli.errors import CliError
+
+    for event in events:
+        text = json.loads(bytes(event.attributes or b"{}")).get("inspector.raw.program")
+        words: list[str] = json.loads(text)["argv"] if isinstance(text, str) else []
+        if words and (Path(words[0]).is_file() or words[0].endswith(".py")) and "[redacted:" not in str(words):
+            return [_near(words[0]), *words[1:]]
+    raise CliError(f"what program this was is not recorded; name it: inspector test {run} -- app.py")
+
+
+def _near(word: str) -> str:
+    """Return a file by its path from here, where it is below."""
+    path = Path(word)
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else word
+
+
+def _stem(words: "Sequence[str]") -> str:
+    """Return what a program is called: its file, or the module after ``-m``."""
+    is_module = words[0] == "-m" and len(words) > 1
+    if is_module:
+        return words[1]
+    path = Path(words[0])
+    return path.parent.name if path.stem == "__main__" else path.stem
+
+
+def _not_run(*_: Any) -> Any:
+    raise AssertionError("a test that is written is not run")

@@ -1,0 +1,84 @@
+"""A recorded run as the text of a test that a person would have written."""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, cast
+
+from inspector.testing.trace import Trace
+
+_LONG_CHARS: Final = 100
+_NOT_OF_NAMES: Final = re.compile(r"\W+", re.ASCII)
+
+
+def name_of(text: str) -> str:
+    """Return a name that a module, a test and a file can have, from any text."""
+    return _NOT_OF_NAMES.sub("_", text).strip("_").lower() or "run"
+
+
+def written_test(name: str, program: Sequence[str], trace: Trace) -> str:
+    """Return a module with one test.
+
+    Args:
+        name: What the cassette is called.
+        program: What the test runs, as ``inspector run`` takes it.
+        trace: What the program did.
+    """
+    answer = _decoded(trace.answer)
+    body = "\n".join(f"    {line}" if line else "" for line in _body(program, trace, answer))
+    imports = "import json\n\n" if isinstance(answer, dict | list) else ""
+    return f'{imports}import pytest\n\n\n@pytest.mark.cassette("{name}")\ndef test_{name}(trace):\n{body}\n'
+
+
+def _body(program: Sequence[str], trace: Trace, answer: Any) -> Iterator[str]:
+    yield f"trace.run({', '.join(map(_literal, program))})"
+    yield ""
+    yield f"assert trace.tools == {_literal(trace.tools)}"
+    yield from _shape(answer)
+    yield ""
+    yield "# What else was so, to be taken in where it matters:"
+    for position, call in enumerate(trace.calls()):
+        if call.error is None:
+            yield _comment(f"assert trace.calls()[{position}].args == {_literal(call.args)}")
+    if trace.answer is not None:
+        yield _comment(f"assert trace.answer == {_literal(trace.answer)}")
+    yield _comment(f"assert trace.errors == {_literal(trace.errors)}")
+    yield _comment(f"assert trace.tokens <= {trace.tokens}")
+
+
+def _shape(answer: Any) -> Iterator[str]:
+    """Say what kind of answer it is, which stays when its words change."""
+    if isinstance(answer, dict):
+        yield f"assert sorted(json.loads(trace.answer)) == {_literal(sorted(cast('dict[str, Any]', answer)))}"
+    elif isinstance(answer, list):
+        yield "assert isinstance(json.loads(trace.answer), list)"
+    elif answer is not None:
+        yield "assert trace.answer"
+    else:
+        yield "assert trace.answer is None"
+
+
+def _decoded(answer: str | None) -> Any:
+    """Return an answer that is JSON as what it says."""
+    try:
+        found: Any = json.loads(answer or "")
+    except ValueError:
+        return answer
+    return cast("Any", found) if isinstance(found, dict | list) else answer
+
+
+def _comment(line: str) -> str:
+    return f"# {line}" if len(line) <= _LONG_CHARS else f"# {line[:_LONG_CHARS]}…"
+
+
+def _literal(value: Any) -> str:
+    """Return a value as people write it: with double quotation marks where there are none inside."""
+    if isinstance(value, str):
+        text = repr(value)
+        return f'"{text[1:-1]}"' if text[0] == "'" and '"' not in text else text
+    if isinstance(value, dict):
+        items = cast("dict[Any, Any]", value).items()
+        return "{" + ", ".join(f"{_literal(key)}: {_literal(item)}" for key, item in items) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_literal, cast("list[Any]", value))) + "]"
+    return repr(value)

@@ -1,0 +1,109 @@
+"""What is said of a test whose program left its recording, and what is kept of it."""
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from inspector.diff import cut_around
+from inspector.otlp import export_lines
+from inspector.testing.session import Session
+
+DIRECTORY: Final = "inspector-failures"
+"""Below the root directory of pytest; not hidden, since CI leaves hidden files out of its artifacts."""
+_NAMED: Final = 3
+_MOST_CHARS: Final = 120
+_NOT_OF_NAMES: Final = re.compile(r"[^0-9A-Za-z_.-]+")
+_INSTALL: Final = 'pip install "mcp-agent-inspector[inspector]"'
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The run of a test that failed, as files."""
+
+    spans: Path
+    page: Path | None
+    """One that a browser shows; None where that could not be made."""
+    no_page: str
+    """Why there is none."""
+
+
+def divergence(session: Session) -> list[str]:
+    """Say where the program left its recording, in a few lines; nothing where it did not."""
+    miss = session.miss
+    if miss is not None:
+        lines = [f"the program left its recording: {miss.message}"]
+        if miss.part is not None:
+            then, now = cut_around(miss.then, miss.now, most=_MOST_CHARS)
+            lines.append(f"{miss.part} differs")
+            lines.append(f"  - {'(not there)' if then is None else then}")
+            lines.append(f"  + {'(not there)' if now is None else now}")
+        return [_printable(line) for line in lines]
+    left = session.left
+    if not left:
+        return []
+    names = ", ".join(f"{call.name} ({call.span[:8]})" for call in left[:_NAMED])
+    more = f" and {len(left) - _NAMED} more" if len(left) > _NAMED else ""
+    return [_printable(f"the program did not make all calls of its recording again: {names}{more}")]
+
+
+def keep(session: Session, nodeid: str, root: Path) -> Kept | None:
+    """Write the run of a test to files; None where nothing was recorded, or they cannot be written."""
+    events = session.events()
+    directory = root / DIRECTORY
+    spans = directory / f"{_NOT_OF_NAMES.sub('-', nodeid).strip('-')[:150]}.jsonl"
+    try:
+        directory.mkdir(exist_ok=True)
+        (directory / ".gitignore").write_text("*\n")
+        spans.write_bytes(b"".join(export_lines(events)))
+    except OSError:
+        return None
+    if not events:
+        spans.unlink()
+        return None
+    page = spans.with_suffix(".html")
+    with suppress(OSError):
+        page.unlink()
+    no_page = _write_page(session, page)
+    return Kept(spans, None if no_page else page, no_page)
+
+
+def kept_lines(kept: Kept, session: Session) -> Iterator[str]:
+    """Say where the run is, and how to look at it."""
+    spans = _near(kept.spans)
+    yield f"to see the run:    inspector show {spans}"
+    if session.tape is not None:
+        yield f"to see both:       inspector diff {_near(session.cassette)} {spans}"
+    yield f"as a page:         {_near(kept.page)}" if kept.page is not None else f"no page of it:     {kept.no_page}"
+
+
+def _near(path: Path) -> str:
+    """Return a path as it is typed from here."""
+    with suppress(ValueError):
+        return str(path.relative_to(Path.cwd()))
+    return str(path)
+
+
+def _write_page(session: Session, page: Path) -> str:
+    """Write a run as a page; say why that cannot be, or nothing."""
+    try:
+        from inspector.ingest import Owner
+        from inspector.lookup import find_run
+        from inspector.page_file import PageFileError, packed_file_page, page_of_run
+        from inspector.settings import Settings
+    except ImportError as error:
+        return f"{_INSTALL} (no module {error.name!r})"
+    try:
+        with Owner(Settings(home=session.home)) as owner:
+            owner.take_in()
+            made = page_of_run(owner.store, find_run(owner.store, "last"), app=packed_file_page())
+        page.write_bytes(made.body)
+    except (PageFileError, OSError) as error:
+        return str(error)
+    return ""
+
+
+def _printable(line: str) -> str:
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in line)

@@ -1,0 +1,69 @@
+"""The hooks of pytest for tests with a cassette; registered by the first of them."""
+
+from collections.abc import Generator
+from contextlib import suppress
+from typing import Any
+
+import pytest
+
+from inspector.cassette import CassetteError
+from inspector.replay import NotReplayable
+from inspector.testing.report import divergence, keep, kept_lines
+from inspector.testing.session import Session
+
+SESSION: "pytest.StashKey[Session]" = pytest.StashKey()
+_NO_FAILURE = (pytest.skip.Exception, pytest.exit.Exception, KeyboardInterrupt)
+
+
+class Reporting:
+    """Has a test fail where its program left its recording, and says what became of it."""
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, Any, Any]:
+        """Look at the run when the test is over."""
+        session = item.stash.get(SESSION, None)
+        if session is None:
+            return (yield)
+        try:
+            result = yield
+        except _NO_FAILURE:
+            raise
+        # Whatever a test raises, one of the program that left its recording among it.
+        except BaseException as error:
+            lines = _said(session, item)
+            if session.miss is None:
+                item.add_report_section("call", "replay", "\n".join(lines))
+                raise
+            raise pytest.fail.Exception("\n".join(lines), pytrace=False) from error
+        if divergence(session):
+            raise pytest.fail.Exception("\n".join(_said(session, item)), pytrace=False)
+        if session.tape is None:
+            _write(session, item)
+        return result
+
+
+def _said(session: Session, item: pytest.Item) -> list[str]:
+    """Keep the run of a test that failed, and say what is known of it in a few lines."""
+    lines = divergence(session)
+    if lines:
+        item.user_properties.append(("inspector.divergence", " ".join(line.strip() for line in lines)))
+    if session.tape is not None:
+        lines.append(f"{len(session.reused)} of {len(session.tape.calls)} calls of {session.tape.run} were given back")
+    kept = keep(session, item.nodeid, item.config.rootpath)
+    if kept is not None:
+        item.user_properties.append(("inspector.run", str(kept.spans)))
+        if kept.page is not None:
+            item.user_properties.append(("inspector.page", str(kept.page)))
+        lines += kept_lines(kept, session)
+    return lines
+
+
+def _write(session: Session, item: pytest.Item) -> None:
+    try:
+        session.write()
+    except (CassetteError, NotReplayable, OSError) as error:
+        raise pytest.fail.Exception(f"{session.cassette} was not written: {error}", pytrace=False) from error
+    path = session.cassette
+    with suppress(ValueError):
+        path = path.relative_to(item.config.rootpath)
+    item.user_properties.append(("inspector.recorded", str(path)))

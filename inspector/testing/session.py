@@ -1,0 +1,182 @@
+"""One test: where what its program does is recorded, and what it is given back instead of calling anybody."""
+
+import os
+import subprocess
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final, NoReturn
+
+import pytest
+
+from inspector import recording
+from inspector.cassette import events_of_directory, events_of_file, write_cassette
+from inspector.launch import Choices, environment_of, program_of
+from inspector.launch.environment import KEYS, NO_KEY
+from inspector.model import Event
+from inspector.record import Attachment
+from inspector.replay import Miss, Report, Tape, TapeCall, check_whole, reports_of, tape_of, write_tape
+from inspector.replay.network import forbid_network
+from inspector.replay.player import Player
+from inspector.testing.errors import LeftRecording
+from instrument import control
+
+_HOME_OF_OTHERS: Final = ("INSPECTOR_ENDPOINT", "INSPECTOR_INTEGRATIONS_OFF")
+
+
+class Session:
+    """One test.
+
+    Args:
+        cassette: The file of its recording.
+        directory: Where it may write, its own.
+        root: Where programs run.
+        is_replayed: Whether calls are given back; else they are made, and recorded.
+
+    Raises:
+        CassetteUnreadable: The cassette is not there, or holds no span.
+        NotReplayable: It has a call that cannot be given back.
+    """
+
+    def __init__(self, cassette: Path, directory: Path, root: Path, *, is_replayed: bool) -> None:
+        self.cassette = cassette
+        self.root = root
+        self.home = directory / "home"
+        self.tape: Tape | None = None
+        if is_replayed:
+            self.tape = tape_of(cassette.stem, events_of_file(cassette))
+            check_whole(self.tape.calls)
+            self._tape_file = directory / "tape.json"
+            write_tape(self.tape, self._tape_file)
+        self._directory = directory
+        self._inside = directory / "inside"
+        self._inside.mkdir()
+        self._reports: list[Path] = [self._inside]
+        self._environment = pytest.MonkeyPatch()
+        self._attachment: Attachment | None = None
+        self._installed: control.Installed | None = None
+        self._player: _Player | None = None
+        self._events: list[Event] | None = None
+
+    def begin(self) -> None:
+        """Record this process from now on, and give its calls back."""
+        self._set_environment()
+        recording.detach()
+        self._attachment = recording.attach()
+        if self.tape is not None:
+            self._player = _Player(self.tape, self._inside)
+            self._installed = control.install(self._player.decide, name="replay")
+            _forbid(self._player.reached)
+
+    def end(self) -> None:
+        """Leave the process as it was."""
+        _forbid(None)
+        if self._installed is not None:
+            self._installed.remove()
+        if self._attachment is not None:
+            recording.detach()
+        self._environment.undo()
+
+    def run(self, words: Sequence[str], cwd: Path | None) -> "subprocess.CompletedProcess[str]":
+        """Run a program; what it writes is read as text."""
+        directory = self._directory / f"program-{len(self._reports)}"
+        directory.mkdir()
+        self._reports.append(directory)
+        replay = None if self.tape is None else self._tape_file
+        where = cwd or self.root
+        program = program_of([_placed(words[0], where), *words[1:]], os.environ)
+        environment = environment_of(os.environ, Choices(quiet=True, replay=replay), directory)
+        done = subprocess.run(  # noqa: S603 - what the test names
+            program.arguments,
+            executable=program.path,
+            env=environment,
+            cwd=where,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        self._events = None
+        if self.miss is not None:
+            raise LeftRecording
+        return done
+
+    def events(self) -> list[Event]:
+        """Return what was recorded so far."""
+        assert self._attachment is not None
+        self._attachment.flush()
+        return events_of_directory(self.home / "spool")
+
+    @property
+    def miss(self) -> Miss | None:
+        """Where the program left its recording."""
+        return next((report.miss for report in self._all_reports() if report.miss is not None), None)
+
+    @property
+    def reused(self) -> frozenset[int]:
+        """The calls of the recording that were given back, by their places."""
+        return frozenset(place for report in self._all_reports() for place in report.reused)
+
+    @property
+    def left(self) -> list[TapeCall]:
+        """The calls of the recording that were not made again."""
+        if self.tape is None:
+            return []
+        reused = self.reused
+        return [call for place, call in enumerate(self.tape.calls) if place not in reused]
+
+    def write(self) -> None:
+        """Write what was recorded as the cassette.
+
+        Raises:
+            NotReplayable: It has a call that cannot be given back.
+            SecretFound: It has a secret.
+            OSError: The file cannot be written.
+        """
+        events = self.events()
+        check_whole(tape_of(self.cassette.stem, events).calls)
+        write_cassette(self.cassette, events)
+
+    def _all_reports(self) -> list[Report]:
+        if self._player is not None:
+            self._player.finish()
+        return [report for directory in self._reports for report in reports_of(directory)]
+
+    def _set_environment(self) -> None:
+        for name in _HOME_OF_OTHERS:
+            self._environment.delenv(name, raising=False)
+        self._environment.setenv("INSPECTOR_HOME", str(self.home))
+        for name in ("INSPECTOR_CAPTURE_CONTENT", "INSPECTOR_CAPTURE_RAW"):
+            self._environment.setenv(name, "true")
+        if self.tape is not None:
+            for name in KEYS:
+                self._environment.setenv(name, os.environ.get(name) or NO_KEY)
+
+
+def _placed(word: str, where: Path) -> str:
+    """Return a file of the directory where the program runs by its whole path: pytest may run elsewhere."""
+    file = where / word
+    return str(file) if file.is_file() else word
+
+
+class _Player(Player):
+    """The replay in the process of the test, which goes on after a miss."""
+
+    def _stop(self, miss: Miss) -> NoReturn:
+        with self._lock:
+            # What comes after the first one follows from it.
+            self._miss = self._miss or miss
+        self.finish()
+        raise LeftRecording(miss.message)
+
+
+_stop: Callable[[str], object] | None = None
+_is_watched = False
+
+
+def _forbid(stop: Callable[[str], object] | None) -> None:
+    """Have connections to other machines end the test, or no more; Python removes no audit hook."""
+    global _stop, _is_watched  # noqa: PLW0603 - one test a process at a time
+    _stop = stop
+    if stop is not None and not _is_watched:
+        _is_watched = True
+        forbid_network(lambda place: None if _stop is None else _stop(place))

@@ -1,0 +1,32 @@
+"""The tests that failed, as Markdown for the page of a CI job."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+
+def write_summary(file: Path, failed: Iterable[tuple[str, Mapping[str, str]]]) -> None:
+    """Append a table of tests and their runs to a file; nothing where none failed.
+
+    Args:
+        file: The file.
+        failed: The names of tests, and what is known of their runs.
+    """
+    rows = [_row(name, known) for name, known in failed]
+    if rows:
+        head = ("### Agent tests that failed", "", "| Test | What differs first | Run |", "|---|---|---|")
+        with file.open("a", encoding="utf-8") as summary:
+            summary.write("\n".join((*head, *rows, "", "")))
+
+
+def _row(name: str, known: Mapping[str, str]) -> str:
+    run = known.get("inspector.page") or known.get("inspector.run", "")
+    return _cells((name, known.get("inspector.divergence", ""), run))
+
+
+def _cells(texts: Sequence[str]) -> str:
+    return f"| {' | '.join(f'`{_cell(text)}`' if text else '' for text in texts)} |"
+
+
+def _cell(text: str) -> str:
+    """Return a text that ends neither its cell nor the code that it is shown as."""
+    return " ".join(text.replace("|", "\\|").replace("`", "'").split())

@@ -1,0 +1,190 @@
+"""What a program did in a test, in the words of a test."""
+
+import json
+import subprocess
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any, cast
+
+from inspector import semconv as sc
+from inspector.model import Event
+from inspector.testing.errors import CostUnknown
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One call of a tool."""
+
+    name: str
+    args: Any
+    """As a mapping, where the tool takes its arguments by name."""
+    result: Any = None
+    """What it gave, as JSON; None where that is not known, or it failed."""
+    error: str | None = None
+    """Why it failed."""
+
+
+class Trace:
+    """What was recorded of a program while a test went on.
+
+    Args:
+        events: Returns the spans so far, in the order they began.
+        run: Runs a program, as `run` does.
+    """
+
+    def __init__(
+        self,
+        events: Callable[[], Sequence[Event]],
+        run: Callable[[Sequence[str], Path | None], "subprocess.CompletedProcess[str]"],
+    ) -> None:
+        self._events = events
+        self._run = run
+
+    def run(
+        self, *program: str | Path, cwd: Path | None = None, check: bool = True
+    ) -> "subprocess.CompletedProcess[str]":
+        """Run a program as ``inspector run`` would, and return how it ended and what it wrote.
+
+        Args:
+            program: A Python file, ``-m`` and a module, or any command, and its arguments.
+            cwd: Where it runs; by default the root directory of pytest.
+            check: Whether another exit code than 0 fails the test.
+
+        Raises:
+            CalledProcessError: It failed.
+        """
+        done = self._run([str(word) for word in program], cwd)
+        if check:
+            done.check_returncode()
+        return done
+
+    @property
+    def tools(self) -> list[str]:
+        """The names of the tools that were called, in that order."""
+        return [call.name for call in self.calls()]
+
+    def calls(self, name: str | None = None) -> list[ToolCall]:
+        """Return the calls of a tool, or of all, in the order they were made.
+
+        Where nobody records the calls of a tool, as those of a function that a loop calls itself, they are those that
+        models asked for.
+        """
+        return [call for call in _tool_calls(self._events()) if name in (None, call.name)]
+
+    @property
+    def answer(self) -> str | None:
+        """The text of the last answer of a model that asked for no tool; None where there was none."""
+        found: str | None = None
+        for event in _models(self._events()):
+            parts = list(_parts(event, sc.OUTPUT_MESSAGES))
+            texts = [str(part.get("content")) for part in parts if part.get("type") == "text"]
+            if texts and not any(part.get("type") == "tool_call" for part in parts):
+                found = "".join(texts)
+        return found
+
+    @property
+    def tokens(self) -> int:
+        """Input and output tokens of all calls of models together."""
+        return sum((event.input_tokens or 0) + (event.output_tokens or 0) for event in _models(self._events()))
+
+    @property
+    def cost(self) -> float:
+        """What the calls of models cost in US dollars, by the price list that is installed.
+
+        Raises:
+            CostUnknown: There is none, or a model is not on it.
+        """
+        try:
+            import_module("genai_prices")
+        except ImportError as error:
+            install = 'pip install "mcp-agent-inspector[inspector]"'
+            raise CostUnknown(f"trace.cost needs a price list: {install}") from error
+        models = list(_models(self._events()))
+        unpriced = sorted({event.model or event.name for event in models if event.cost_usd is None})
+        if unpriced:
+            raise CostUnknown(f"no price is known for {', '.join(unpriced)}, or a call told no tokens")
+        return sum(event.cost_usd or 0.0 for event in models)
+
+    @property
+    def errors(self) -> list[str]:
+        """What failed, in the order it began: the name of the call, and why."""
+        failed = (event for event in self._events() if event.status == "error")
+        return [f"{event.name}: {_why(event)}" for event in failed]
+
+
+def _tool_calls(events: Sequence[Event]) -> Iterator[ToolCall]:
+    recorded = {event.span_id: event for event in _outermost(events, "tool")}
+    known = {_tool(event) for event in recorded.values()}
+    results = dict(_results(events))
+    models = {event.span_id for event in _models(events)}
+    for event in events:
+        if event.span_id in recorded:
+            why = _why(event) if event.status == "error" else None
+            yield ToolCall(_tool(event), _json(event.input), None if why else _json(event.output), why)
+        elif event.span_id in models:
+            for part in _parts(event, sc.OUTPUT_MESSAGES):
+                if part.get("type") == "tool_call" and part.get("name") not in known:
+                    yield ToolCall(str(part.get("name")), part.get("arguments"), results.get(str(part.get("id"))))
+
+
+def _results(events: Iterable[Event]) -> Iterator[tuple[str, Any]]:
+    """Yield what models were told that tools gave, by the ids of the calls."""
+    for event in _models(events):
+        for part in _parts(event, sc.INPUT_MESSAGES):
+            if part.get("type") == "tool_call_response":
+                given = part.get("response", part.get("result"))
+                yield str(part.get("id")), _parsed(given) if isinstance(given, str) else given
+
+
+def _models(events: Iterable[Event]) -> Iterator[Event]:
+    return _outermost(events, "llm")
+
+
+def _outermost(events: Iterable[Event], kind: str) -> Iterator[Event]:
+    """Yield calls without those that another recorder saw below them: an SDK's below a framework's."""
+    every = list(events)
+    by_id = {event.span_id: event for event in every}
+    for event in every:
+        if event.kind == kind and not any(_is_same(event, above) for above in _above(event, by_id)):
+            yield event
+
+
+def _is_same(event: Event, above: Event) -> bool:
+    return above.kind == event.kind and (event.kind != "tool" or _tool(above) == _tool(event))
+
+
+def _above(event: Event, by_id: Mapping[str, Event]) -> Iterator[Event]:
+    seen = {event.span_id}
+    while event.parent_id is not None and event.parent_id in by_id and event.parent_id not in seen:
+        event = by_id[event.parent_id]
+        seen.add(event.span_id)
+        yield event
+
+
+def _parts(event: Event, key: str) -> Iterator[dict[str, Any]]:
+    attributes = _json(event.attributes)
+    messages = _parsed(attributes.get(key)) if isinstance(attributes, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType] - JSON
+    for message in cast("list[Any]", messages) if isinstance(messages, list) else ():
+        yield from (part for part in message.get("parts", ()) if isinstance(part, dict))
+
+
+def _tool(event: Event) -> str:
+    return event.tool or event.name
+
+
+def _why(event: Event) -> str:
+    error = event.error
+    return ": ".join(filter(None, (error.type, error.message))) if error is not None else "failed"
+
+
+def _json(raw: Any) -> Any:
+    return json.loads(bytes(raw)) if raw else None
+
+
+def _parsed(text: Any) -> Any:
+    try:
+        return json.loads(text)
+    except (TypeError, ValueError):
+        return text

@@ -1,0 +1,169 @@
+import difflib
+import json
+
+import pytest
+
+from inspector.cassette import CassetteUnreadable, SecretFound, cassette_lines, events_of_file
+from inspector.cassette.stable import stable
+from inspector.replay import tape_of
+
+CASSETTE = "tests/cassettes/app.jsonl"
+
+
+def test_recording_again_without_a_change_leaves_the_file_as_it_is(with_test):
+    before = with_test.read(CASSETTE)
+    assert with_test.record("run", "app.py").code == 0
+    said = with_test.make_test()
+    assert with_test.read(CASSETTE) == before
+    assert "kept tests/test_app.py" in said
+
+
+def test_recording_by_pytest_leaves_the_file_as_it_is_too(with_test):
+    before = with_test.read(CASSETTE)
+    done = with_test.record_tests("--record=all")
+    assert done.code == 0, done.out
+    assert "recorded tests/cassettes/app.jsonl" in done.out
+    assert with_test.read(CASSETTE) == before
+
+
+def test_a_change_of_one_message_is_read_in_its_line(with_test):
+    before = with_test.read(CASSETTE).splitlines()
+    with_test.change("app.py", "on the hills", "in the fields")
+    assert with_test.record("run", "app.py").code == 0
+    with_test.make_test()
+    changed = [
+        line
+        for line in difflib.unified_diff(before, with_test.read(CASSETTE).splitlines(), n=0)
+        if line.startswith("+{") and '"part"' in line
+    ]
+    assert changed
+    assert all("in the fields" in line for line in changed)
+
+
+def test_nothing_of_the_machine_or_the_hour_is_in_it(with_test):
+    text = with_test.read(CASSETTE)
+    for key in ("host.name", "process.pid", "thread.id", "server.port", "inspector.call_id", "inspector.raw.program"):
+        assert f'"{key}"' not in text
+    assert all(line == json.dumps(json.loads(line), separators=(",", ":"), ensure_ascii=False) for line in lines(text))
+    assert str(with_test.directory) not in text
+
+
+def lines(text):
+    """Those of spans: their keys are sorted."""
+    found = [line for line in text.splitlines() if line.startswith('{"resourceSpans"')]
+    assert found == [
+        json.dumps(json.loads(line), separators=(",", ":"), ensure_ascii=False, sort_keys=True) for line in found
+    ]
+    return found
+
+
+def test_show_diff_and_replay_take_it_where_they_take_a_run(with_test):
+    shown = with_test.inspector("show", CASSETTE, "--no-pager")
+    assert (shown.code, shown.err) == (0, "")
+    assert "execute_tool search" in shown.out
+    assert "run app ·" in shown.out
+    compared = with_test.inspector("diff", CASSETTE, "last", "--no-pager", "--exit-code")
+    assert compared.code == 0, compared.out
+    assert "The runs are equal." in compared.out
+    replayed = with_test.inspector("replay", CASSETTE, "--", "app.py")
+    assert replayed.code == 0, replayed.err
+    assert "replay: 5 of 5 calls of app were given back" in replayed.err
+
+
+def test_a_planted_key_is_refused_with_its_place_and_nothing_is_written(project):
+    # As a recorder wrote it that did not know this kind of key.
+    planted = "sk-proj-" + "A1b2C3d4" * 6
+    exported = project.directory / "run.jsonl"
+    assert project.inspector("export", "last", "-o", exported).code == 0
+    project.change("run.jsonl", "as long as there is snow", f"the key {planted}")
+    events = events_of_file(exported)
+    with pytest.raises(SecretFound) as raised:
+        cassette_lines(events, "app")
+    first = next(event for event in events if event.kind == "llm")
+    assert f"of chat gpt-4o ({first.span_id[:8]}), so no cassette is written" in str(raised.value)
+    assert "there is a secret in the attribute " in str(raised.value)
+    assert planted not in str(raised.value)
+
+
+def test_a_file_without_a_span_says_so(tmp_path):
+    with pytest.raises(CassetteUnreadable, match="No such file"):
+        events_of_file(tmp_path / "none.jsonl")
+    (tmp_path / "empty.jsonl").write_text("")
+    with pytest.raises(CassetteUnreadable, match="holds no span"):
+        events_of_file(tmp_path / "empty.jsonl")
+
+
+def test_a_key_in_a_result_is_refused_with_the_call_and_nothing_is_written(project):
+    project.change("app.py", 'f"booked {hotel}"', '"the key is sk-proj-" + "A1b2C3d4" * 6')
+    assert project.record("run", "app.py").code == 0
+    done = project.inspector("test", "last")
+    assert (done.code, done.out) == (1, "")
+    assert "the call execute_tool book (" in done.err
+    assert "a secret was taken out of its result" in done.err
+    assert not (project.directory / "tests").exists()
+
+
+def span(number, *, parent="", start=0, end=1, **attributes):
+    pairs = [{"key": key, "value": {"stringValue": value}} for key, value in attributes.items()]
+    return {
+        "traceId": "a" * 32,
+        "spanId": f"{number:016x}",
+        "parentSpanId": f"{parent:016x}" if parent else "",
+        "name": "call",
+        "startTimeUnixNano": str(start),
+        "endTimeUnixNano": str(end),
+        "attributes": pairs,
+        "events": [],
+        "links": [],
+    }
+
+
+def values(spans, key):
+    return [pair["value"]["stringValue"] for one in spans for pair in one["attributes"] if pair["key"] == key]
+
+
+INPUT = "mcp.tool.input_json"
+
+
+def test_siblings_that_overlap_are_sorted_by_what_they_were_given_and_others_by_when_they_began():
+    overlapping = [span(1, start=5, end=9, **{INPUT: "b"}), span(2, start=6, end=9, **{INPUT: "a"})]
+    later = span(3, start=9, end=10, **{INPUT: "0"})
+    assert values(stable([later, *overlapping], "n"), INPUT) == ["a", "b", "0"]
+
+
+def test_parents_in_a_circle_are_written_once():
+    found = stable([span(1, parent=2), span(2, parent=1)], "n")
+    assert len(found) == 2
+
+
+PROMPT, RESPONSE = "mcp.llm.prompt_json", "mcp.llm.response_json"
+
+
+def test_an_id_that_a_provider_made_up_gets_a_number_and_one_that_the_program_says_does_not():
+    asked = span(
+        1, **{PROMPT: "what of msg_order4711?", RESPONSE: '{"id": "chatcmpl-x9", "ref": {"id":"msg_order4711"}}'}
+    )
+    after = span(2, start=2, end=3, **{PROMPT: "after chatcmpl-x9", RESPONSE: '{"id": "chatcmpl-z1", "created": 1790}'})
+    found = stable([asked, after], "n")
+    assert values(found, PROMPT) == ["what of msg_order4711?", "after chatcmpl-0001"]
+    assert values(found, RESPONSE) == [
+        '{"id": "chatcmpl-0001", "ref": {"id":"msg_order4711"}}',
+        '{"id": "chatcmpl-0002", "created": 0}',
+    ]
+
+
+def test_ids_of_two_cassettes_differ():
+    (one,), (other,) = stable([span(1)], "one"), stable([span(1)], "other")
+    assert {one["spanId"], one["traceId"]}.isdisjoint((other["spanId"], other["traceId"]))
+
+
+def test_what_a_replay_gives_back_is_in_it_to_the_letter(with_test):
+    exported = with_test.directory / "run.jsonl"
+    assert with_test.inspector("export", "last", "-o", exported).code == 0
+    recorded, written = (tape_of("r", events_of_file(with_test.directory / name)) for name in ("run.jsonl", CASSETTE))
+    assert [(call.name, call.result, call.output) for call in written.calls] == [
+        (call.name, call.result, call.output) for call in recorded.calls
+    ]
+    streams = [json.loads(tape.calls[-1].exchanges)[0] for tape in (written, recorded)]
+    assert streams[0]["pieces"][-1] == "data: [DONE]\n\n"
+    assert "packed" in streams[1]

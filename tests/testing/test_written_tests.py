@@ -1,0 +1,137 @@
+"""What a test looks like that was made of a run."""
+
+import json
+
+import pytest
+from written_runs import llm, run, tool
+
+from inspector.testing import CostUnknown, ToolCall, Trace
+from inspector.testing.generate import name_of, written_test
+
+WRITTEN = """import pytest
+
+
+@pytest.mark.cassette("app")
+def test_app(trace):
+    trace.run("app.py")
+
+    assert trace.tools == ["search", "book"]
+    assert trace.answer
+
+    # What else was so, to be taken in where it matters:
+    # assert trace.calls()[0].args == {"city": "Oslo"}
+    # assert trace.calls()[1].args == {"hotel": "Casa Oslo"}
+"""
+
+
+def asked_for(name, arguments):
+    return {"role": "assistant", "parts": [{"type": "tool_call", "id": "c1", "name": name, "arguments": arguments}]}
+
+
+def trace_of(*calls):
+    return Trace(lambda: run(*calls), lambda *_: None)
+
+
+def with_messages(call, *, asked=(), answered=()):
+    attributes = {"gen_ai.input.messages": json.dumps(asked), "gen_ai.output.messages": json.dumps(answered)}
+    return {**call, "attributes": {**call.get("attributes", {}), **attributes}}
+
+
+def said(words):
+    return {"role": "assistant", "parts": [{"type": "text", "content": words}]}
+
+
+def answered(words):
+    return trace_of(with_messages(llm([], ""), answered=[said(words)]))
+
+
+def test_a_test_is_written_as_a_person_would(tested):
+    written = tested.read("tests/test_app.py")
+    assert written.startswith(WRITTEN)
+    assert written.splitlines()[-2:] == ["    # assert trace.errors == []", written.splitlines()[-1]]
+    assert written.splitlines()[-1].startswith("    # assert trace.tokens <= ")
+
+
+def test_every_line_of_it_is_so(with_test):
+    kept = with_test.read("tests/test_app.py").replace("    # assert", "    assert")
+    with_test.write("tests/test_app.py", kept)
+    done = with_test.pytest()
+    assert done.code == 0, done.out
+
+
+def test_the_program_and_the_name_are_those_that_are_given(project):
+    said = project.make_test("-o", "checks", "--name", "Trip to Oslo!", "--", "app.py", "One word")
+    assert "wrote checks/test_trip_to_oslo.py; to run it: pytest checks/test_trip_to_oslo.py" in said
+    written = project.read("checks/test_trip_to_oslo.py")
+    assert '    trace.run("app.py", "One word")\n' in written
+    assert '@pytest.mark.cassette("trip_to_oslo")\ndef test_trip_to_oslo(trace):\n' in written
+
+
+def test_a_program_that_is_not_recorded_has_to_be_named(project):
+    assert project.inspector("export", "last", "-o", "run.jsonl").code == 0
+    project.change("run.jsonl", "app.py", "[redacted:x 9 chars #1f0c]")
+    done = project.inspector("test", "run.jsonl")
+    assert done.code == 1
+    assert "what program this was is not recorded; name it: inspector test run.jsonl -- app.py" in done.err
+
+
+@pytest.mark.parametrize(
+    ("answer", "line"),
+    [
+        ('{"b": 1, "a": 2}', 'assert sorted(json.loads(trace.answer)) == ["a", "b"]'),
+        ("[1, 2]", "assert isinstance(json.loads(trace.answer), list)"),
+        ("3", "assert trace.answer"),
+    ],
+)
+def test_the_shape_of_an_answer_is_asserted(answer, line):
+    written = written_test("app", ["app.py"], answered(answer))
+    assert f"    {line}\n" in written
+    assert written.startswith("import json\n") == ("json." in line)
+
+
+def test_words_of_any_kind_are_no_code():
+    hostile = "\"\"\"\n''' + exit() #" + "\u2028" + "x" * 200
+    written = written_test("app", [hostile, "it's", 'a "word"'], answered(hostile))
+    compile(written, "test_app.py", "exec")
+    assert all(line.startswith(("import", "@", "def", "    ", "")) for line in written.splitlines())
+    (ran,) = [line for line in written.splitlines() if "trace.run" in line]
+    assert eval(ran.strip().removeprefix("trace.run")) == (hostile, "it's", 'a "word"')
+
+
+@pytest.mark.parametrize(("given", "name"), [("My Agent", "my_agent"), ("a/b.py", "a_b_py"), ("…", "run")])
+def test_a_name_is_one_of_a_module(given, name):
+    assert name_of(given) == name
+
+
+def test_tools_that_nobody_records_are_those_that_models_asked_for():
+    told = {"role": "tool", "parts": [{"type": "tool_call_response", "id": "c1", "response": '{"nights": 3}'}]}
+    first = with_messages(llm([], ""), answered=[asked_for("search", {"city": "Oslo"})])
+    second = with_messages(llm([], ""), asked=[told], answered=[said("done")])
+    trace = trace_of(first, tool("book", {"hotel": "x"}, "ok"), second)
+    assert trace.tools == ["search", "book"]
+    assert trace.calls("search") == [ToolCall("search", {"city": "Oslo"}, {"nights": 3})]
+    assert trace.calls("book") == [ToolCall("book", {"hotel": "x"}, "ok")]
+    assert trace.answer == "done"
+
+
+def test_a_tool_that_failed_says_why():
+    failed = tool("book", {}, None, error=None)
+    trace = trace_of(failed)
+    assert trace.calls()[0].error == "failed"
+    assert trace.errors == ["tool book: failed"]
+
+
+def test_what_two_recorders_saw_is_one_call():
+    below = tool("search", {"city": "Oslo"}, "same")
+    trace = trace_of({**tool("search", {"city": "Oslo"}, "same"), "below": (below,)})
+    assert trace.tools == ["search"]
+
+
+def test_a_call_without_a_price_has_no_cost():
+    with pytest.raises(CostUnknown, match="no price is known for"):
+        _ = trace_of(llm([("user", "go")], "done")).cost
+
+
+def test_a_run_without_an_answer_has_none():
+    assert trace_of(tool("search", {}, "x")).answer is None
+    assert trace_of(tool("search", {}, "x")).tokens == 0
