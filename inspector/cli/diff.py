@@ -24,6 +24,7 @@ class DiffOptions(TypedDict):
     everything: bool
     exit_code: bool
     as_json: bool
+    html: Path | None
     no_pager: bool
     home: Path | None
 
@@ -40,6 +41,12 @@ class DiffOptions(TypedDict):
 @click.option("--all", "everything", is_flag=True, help="Draw the calls that are equal too, instead of counting them.")
 @click.option("--exit-code", is_flag=True, help="Exit with 1 when the runs differ; several for certain.")
 @json_option
+@click.option(
+    "--html",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write a page with both runs and their differences into one file, instead of showing them.",
+)
 @no_pager_option
 @home_option
 def diff(**options: Unpack[DiffOptions]) -> int:
@@ -67,6 +74,10 @@ def diff(**options: Unpack[DiffOptions]) -> int:
     if is_of_several and options["runs"] is None and not b:
         raise click.UsageError("name the runs that these are compared with, too: inspector diff A,A B,B")
     settings = settings_of(options["home"])
+    if options["html"] is not None:
+        if is_of_several or options["as_json"]:
+            raise click.UsageError("--html writes two runs as a page: name two, and neither --runs nor --json")
+        return _write_page(settings, a, b, options["html"], exit_code=options["exit_code"])
     found = _of_several(settings, a, b, options["runs"]) if is_of_several else _of_two(settings, a, b)
     as_json = options["as_json"]
     with paged(standard_output(), may_page=not (as_json or options["no_pager"])) as terminal:
@@ -75,6 +86,28 @@ def diff(**options: Unpack[DiffOptions]) -> int:
         else:
             terminal.write(found.lines(terminal, everything=options["everything"]))
     return 1 if options["exit_code"] and found.differs else 0
+
+
+def _write_page(settings: "Settings", a: tuple[str, ...], b: tuple[str, ...], file: Path, *, exit_code: bool) -> int:
+    from inspector.cli.compared import runs_to_compare
+    from inspector.cli.errors import CliError
+    from inspector.cli.exporting import write_whole
+    from inspector.cli.figures import counted
+    from inspector.cli.notices import notice
+    from inspector.diff import compare
+    from inspector.page_file import ComparedRun, PageFileError, packed_file_page, page_of_diff
+
+    runs = runs_to_compare(settings, *(names[0] if names else None for names in (a, b)))
+    first, second = (ComparedRun(each.run, each.events, each.program) for each in runs)
+    try:
+        page = page_of_diff(first, second, app=packed_file_page())
+    except PageFileError as error:
+        raise CliError(str(error)) from error
+    write_whole(file, page.body)
+    notice(f"wrote {counted(page.spans, 'span')} of two runs to {file}")
+    if page.redacted:
+        notice(f"secrets were taken out of {counted(page.redacted, 'span')}")
+    return 1 if exit_code and not compare(first.events, second.events).is_equal else 0
 
 
 class _Lines(Protocol):

@@ -115,6 +115,16 @@ def write_page(
     return written
 
 
+def write_whole(output: Path, body: bytes) -> None:
+    """Write a file that takes the place of an old one when it is whole.
+
+    Raises:
+        CliError: It cannot be written.
+    """
+    with _opened(output) as file:
+        _write(file, body)
+
+
 def salvage_lines(exported: Exported) -> Iterator[str]:
     """Say what of a damaged database was saved, and what is missing."""
     found = exported.salvaged

@@ -1,6 +1,6 @@
 """A recorded run as the bytes of a file."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -22,6 +22,7 @@ MOST_SPANS = 100_000
 MOST_PACKED_BYTES = 64 << 20
 """So many bytes of a run, packed, a browser still opens."""
 
+NO_APP = "the web app is not built here, and a page is made of it: run 'make web' in the checkout"
 _PART_BYTES = 512 << 10
 _PAGE = 200
 
@@ -51,24 +52,33 @@ def page_of_run(store: Store, wanted: Run | Trace, *, app: FilePage | None, cont
         WebAppMissing: There is nothing to show it with.
     """
     if app is None:
-        raise WebAppMissing(
-            "the web app is not built here, and a page is made of it: run 'make web' in the checkout, "
-            "or name a file .jsonl"
-        )
+        raise WebAppMissing(f"{NO_APP}, or name a file .jsonl")
     if wanted.spans > MOST_SPANS:
         raise RunTooLarge(_too_large(wanted, f"{wanted.spans:,} spans; a page holds {MOST_SPANS:,}"))
     with copied(_events(store, wanted), wanted.run_id, content=content) as copy:
-        outline = copy.store.run_outline(wanted.run_id, limit=MOST_SPANS)
-        assert outline is not None
-        begins: list[int] = []
-        parts = list(_parts(copy.store, wanted.run_id, outline, begins))
-        # First, since it says where the others begin.
-        parts.insert(0, packed(_head(copy.store, outline, begins, wanted.losses)))
+        parts = run_in_parts(copy.store, wanted.run_id, wanted.losses)
         size = sum(map(len, parts)) * 3 // 4
         if size > MOST_PACKED_BYTES:
             raise RunTooLarge(_too_large(wanted, f"{size >> 20} MiB, packed; a page holds {MOST_PACKED_BYTES >> 20}"))
         body = "".join(document(app, parts)).encode()
-        return PageFile(body, outline.run.traces, outline.run.spans, copy.redacted)
+        run = copy.store.run(wanted.run_id)
+        assert run is not None
+        return PageFile(body, run.traces, run.spans, copy.redacted)
+
+
+def run_in_parts(store: Store, run_id: str, losses: Losses | UnsetType) -> list[str]:
+    """Return a run as the parts of a document: the first says what it is, and where the others begin.
+
+    Args:
+        store: Has nothing else.
+        run_id: The run.
+        losses: What of it was not recorded.
+    """
+    outline = store.run_outline(run_id, limit=MOST_SPANS)
+    assert outline is not None
+    begins: list[int] = []
+    parts = list(in_parts(_lines(store, run_id, outline), begins))
+    return [packed(_head(store, outline, begins, losses)), *parts]
 
 
 def _too_large(wanted: Run | Trace, why: str) -> str:
@@ -119,11 +129,16 @@ def _head(store: Store, outline: RunOutline, begins: Sequence[int], losses: Loss
     )
 
 
-def _parts(store: Store, run_id: str, outline: RunOutline, begins: list[int]) -> Iterator[str]:
-    """Yield the spans in full, as the outline has them, two lines each, and note the row that each part begins with."""
+def in_parts(rows: Iterable[tuple[bytes, ...]], begins: list[int]) -> Iterator[str]:
+    """Yield rows as parts of a document, and note the row that each part begins with.
+
+    Args:
+        rows: Of one or more lines each.
+        begins: Where it is noted.
+    """
     waiting: list[bytes] = []
     size = 0
-    for row, lines in enumerate(_lines(store, run_id, outline)):
+    for row, lines in enumerate(rows):
         if not waiting:
             begins.append(row)
         waiting += lines
@@ -136,6 +151,7 @@ def _parts(store: Store, run_id: str, outline: RunOutline, begins: list[int]) ->
 
 
 def _lines(store: Store, run_id: str, outline: RunOutline) -> Iterator[tuple[bytes, bytes]]:
+    """Yield the spans in full, as the outline has them, each with its preview."""
     rows = zip((outline.traces[at] for at in outline.trace), outline.columns.span_id, strict=True)
     while some := list(islice(rows, _PAGE)):
         previews = {each.span_id: each for each in store.previews(run_id, [span_id for _, span_id in some])}

@@ -210,3 +210,16 @@ def test_another_commit_and_another_version_are_said_of_the_program(inspector, w
         "3.53",
         "3.54",
     )
+
+
+def test_two_runs_are_written_as_a_page(inspector, write_spans, trip, tmp_path):
+    write_spans(*trip("a", at_s=1), *trip("b", at_s=2, city="Rome"))
+    file = tmp_path / "two.html"
+    done = inspector("diff", "run-a", "run-b", "--html", str(file), "--exit-code")
+    assert (done.returncode, done.stdout) == (1, b""), done.stderr
+    assert f"wrote 4 spans of two runs to {file}" in done.stderr.decode()
+    assert file.read_text().startswith("<!doctype html>")
+    assert inspector("diff", "run-a", "run-a", "--html", str(file), "--exit-code").returncode == 0
+    refused = inspector("diff", "run-a", "--runs", "2", "--html", str(file))
+    assert refused.returncode == 2
+    assert b"--html writes two runs as a page: name two" in refused.stderr

@@ -5,14 +5,17 @@ import shutil
 
 import pytest
 from hostile import TEXTS, TRACE, hostile_spans
+from msgspec.structs import replace
+from pairs import CAUSE, FIRST, SECOND, two_trips
 from playwright.sync_api import expect
 from serving import fill, wait_until
 from settling import settle, slow_down
 from stories import long_trace, span_of
 from test_hostile import LOOK, LOOK_AT_TABS, PLANTED, SPANS, assert_only_text
 
-from inspector.lookup import find_run_or_trace
-from inspector.page_file import packed_file_page, page_of_run
+from inspector.diff import diff_run
+from inspector.lookup import events_of, find_run_or_trace, traces_of
+from inspector.page_file import ComparedRun, packed_file_page, page_of_diff, page_of_run
 from inspector.settings import Settings
 from inspector.store import open_store
 
@@ -213,3 +216,49 @@ def test_the_app_of_a_file_has_no_end_of_a_script_in_it():
     app = packed_file_page()
     assert app is not None
     assert "</script" not in app.licences.lower()
+
+
+OPERATIONS = {
+    "llm": {"gen_ai.operation.name": "chat"},
+    "tool": {"gen_ai.operation.name": "execute_tool"},
+    "agent": {"gen_ai.operation.name": "invoke_agent"},
+}
+
+
+@pytest.fixture(scope="module")
+def diff_file(tmp_path_factory):
+    """Two runs, compared, in a file."""
+    home = tmp_path_factory.mktemp("diff-file") / "home"
+    # What a file has of a call is read from its attributes, as of any span that comes in.
+    fill(home, (replace(span, attributes={**span.attributes, **OPERATIONS[span.kind]}) for span in two_trips()))
+    file = home.parent / "two.html"
+    store = open_store(Settings(home=home), read_only=True)
+    try:
+        found = [find_run_or_trace(store, text) for text in (FIRST, SECOND)]
+        events = [[*events_of(store, traces_of(store, each)[0].trace_id, full=True)] for each in found]
+        first, second = (
+            ComparedRun(diff_run(run.run_id, run, len(each)), each, None)
+            for run, each in zip(found, events, strict=True)
+        )
+        file.write_bytes(page_of_diff(first, second, app=packed_file_page()).body)
+    finally:
+        store.close()
+    return file
+
+
+def test_two_runs_in_a_file_show_where_they_part_and_each_its_own_page(diff_file, open_file):
+    page = open_file(diff_file)
+    expect(page.get_by_role("button", name=f"Cause: {CAUSE}.")).to_be_visible()
+    detail = page.get_by_role("region", name="Selected call")
+    expect(detail.locator("del").first).to_have_text("300")
+    expect(detail.locator("ins").first).to_have_text("150")
+    expect(page.get_by_text(re.compile("Difference 1 of"))).to_be_visible()
+    page.keyboard.press("n")
+    expect(page.get_by_text(re.compile("Difference 2 of"))).to_be_visible()
+    page.get_by_role("region", name="The second run").get_by_role("link").click()
+    expect(page).to_have_url(re.compile(f"/runs/{SECOND}"))
+    expect(page.get_by_role("treegrid")).to_contain_text("book")
+    page.go_back()
+    page.get_by_role("region", name="The first run").get_by_role("link").click()
+    expect(page).to_have_url(re.compile(f"/runs/{FIRST}"))
+    expect(page.get_by_role("treegrid")).to_contain_text("weather")

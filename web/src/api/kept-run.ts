@@ -1,11 +1,12 @@
 import { type Hit, type HitSource, hitsFinder } from "@/lib/hits";
+import { answer, json, notHere, wordsOf } from "./kept-answers";
 import type { components } from "./schema";
-import { linesOf } from "./unpacked";
+import { linesOf, partId } from "./unpacked";
 
 type Schemas = components["schemas"];
 
 /** What a page that holds a run has of it, besides the spans in full. */
-interface Head {
+export interface Head {
   run: Schemas["Run"];
   traces: Schemas["Trace"][];
   outline: Schemas["RunOutline"];
@@ -17,28 +18,26 @@ interface Head {
 
 /** Lines of a part that a span has: itself in full, and its preview or null. */
 const LINES = 2;
-const FIRST = 0;
 
 /** A run that a page holds itself, and what an inspector would answer that had recorded nothing else. */
 export class KeptRun {
   readonly id: string;
+  readonly ids: string[];
   readonly #head: Head;
+  readonly #first: number;
   readonly #rows = new Map<string, number>();
 
-  constructor(head: Head) {
+  /** `first` is the number of the part that the head is. */
+  constructor(head: Head, first = 0) {
     this.id = head.run.run_id;
+    this.ids = [this.id];
+    this.#first = first;
     this.#head = head;
     for (const [row, spanId] of head.outline.columns.span_id.entries()) {
       this.#rows.set(`${this.#traceAt(row)}/${spanId}`, row);
       // Without a trace: as of a server, the latest of that id.
       this.#rows.set(spanId, row);
     }
-  }
-
-  /** The one that is in the document. */
-  static async ofDocument(): Promise<KeptRun> {
-    const [head] = await linesOf(partId(FIRST));
-    return new KeptRun(JSON.parse(head ?? ""));
   }
 
   /** Answer a question as a server would; what is not in the file is not found. */
@@ -89,7 +88,7 @@ export class KeptRun {
     const items: Hit[] = [];
     const spanIds = this.#head.outline.columns.span_id;
     for (const [part, begin] of this.#head.begins.entries()) {
-      const lines = await linesOf(partId(part + 1));
+      const lines = await linesOf(partId(this.#first + part + 1));
       for (let at = 0; at * LINES < lines.length; at++) {
         const places = placesOf(JSON.parse(lines[at * LINES] ?? "null") as HitSource);
         if (places !== null) items.push({ span_id: spanIds[begin + at] ?? "", places });
@@ -101,30 +100,8 @@ export class KeptRun {
   async #lines(row: number): Promise<[string, string]> {
     const { begins } = this.#head;
     const part = begins.findLastIndex((begin) => begin <= row);
-    const lines = await linesOf(partId(part + 1));
+    const lines = await linesOf(partId(this.#first + part + 1));
     const at = (row - (begins[part] ?? 0)) * LINES;
     return [lines[at] ?? "null", lines[at + 1] ?? "null"];
   }
-}
-
-function partId(number: number): string {
-  return `part-${number}`;
-}
-
-/** The parts of a path below the document: the ids in them are of digits and letters. */
-function wordsOf(url: URL): string[] {
-  const base = new URL("./", document.baseURI.split("#")[0]).pathname;
-  return url.pathname.slice(base.length).split("/").map(decodeURIComponent);
-}
-
-function notHere(): Response {
-  return json({ title: "Not Found", status: 404, detail: "It is not in this file." }, 404);
-}
-
-function json(value: unknown, status = 200): Response {
-  return answer(JSON.stringify(value), status);
-}
-
-function answer(text: string, status = 200): Response {
-  return new Response(text, { status, headers: { "content-type": "application/json" } });
 }

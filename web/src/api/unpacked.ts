@@ -22,3 +22,8 @@ async function unpack(id: string): Promise<string> {
   for (let at = 0; at < packed.length; at++) bytes[at] = packed.charCodeAt(at);
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
 }
+
+/** The id of the element with a part of what the page holds. */
+export function partId(number: number): string {
+  return `part-${number}`;
+}

@@ -1,22 +1,37 @@
 import { createHashHistory, createRootRoute, createRoute, createRouter, redirect } from "@tanstack/react-router";
+import { diffSearch } from "@/features/diff/url";
 import { type TraceSearch, traceSearch } from "@/features/trace/url";
 import { parseSearch, stringifySearch } from "@/lib/address";
 import { Crash } from "./crash";
-import { FileShell } from "./file-shell";
+import { DiffRoute } from "./diff-route";
+import { DiffShell, RunShell } from "./file-shell";
 import { RunRoute } from "./trace-route";
 
-/** The addresses of a file that holds one run: all of them lead to it, so that links into it work as elsewhere. */
-export function routerOf(runId: string) {
-  const toRun = (search: TraceSearch) => redirect({ to: "/runs/$runId", params: { runId }, search, replace: true });
-  const root = createRootRoute({ component: FileShell });
+/** The addresses of a file: all that lead nowhere lead to its run, or to its runs compared. */
+export function routerOf(ids: readonly string[]) {
+  const [only = "", ...further] = ids;
+  const home = (search: TraceSearch) =>
+    further.length > 0
+      ? redirect({ to: "/diff", search: {}, replace: true })
+      : redirect({ to: "/runs/$runId", params: { runId: only }, search, replace: true });
+  const root = createRootRoute({ component: further.length > 0 ? DiffShell : RunShell });
   const run = createRoute({
     getParentRoute: () => root,
     path: "/runs/$runId",
     validateSearch: traceSearch,
     beforeLoad: ({ params, search }) => {
-      if (params.runId !== runId) throw toRun(search);
+      if (!ids.includes(params.runId)) throw home(search);
     },
     component: RunRoute,
+  });
+  const diff = createRoute({
+    getParentRoute: () => root,
+    path: "/diff",
+    validateSearch: diffSearch,
+    beforeLoad: () => {
+      if (further.length === 0) throw home({});
+    },
+    component: DiffRoute,
   });
   const others = ["/", "/traces/$traceId", "$"].map((path) =>
     createRoute({
@@ -24,12 +39,12 @@ export function routerOf(runId: string) {
       path,
       validateSearch: traceSearch,
       beforeLoad: ({ search }) => {
-        throw toRun(search);
+        throw home(search);
       },
     }),
   );
   return createRouter({
-    routeTree: root.addChildren([run, ...others]),
+    routeTree: root.addChildren([run, diff, ...others]),
     history: createHashHistory(),
     parseSearch,
     stringifySearch,

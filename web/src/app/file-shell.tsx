@@ -6,7 +6,7 @@ import css from "./shell.module.css";
 import { Shortcuts } from "./shortcuts";
 import { ThemeButton } from "./theme-button";
 
-const OTHER_PAGES: ReadonlySet<Shortcut["page"]> = new Set(["Runs", "Two runs", "Spans"]);
+const OTHER_PAGES: ReadonlySet<Shortcut["page"]> = new Set(["Runs", "Spans"]);
 /** What takes a server: other pages, and whatever changes something. */
 const SERVED: ReadonlySet<Action> = new Set<Action>([
   "palette",
@@ -24,12 +24,22 @@ const SERVED: ReadonlySet<Action> = new Set<Action>([
   "sameValue",
 ]);
 
-const KEPT = (Object.entries(SHORTCUTS) as [Action, Shortcut][])
+const KEPT_OF_TWO = (Object.entries(SHORTCUTS) as [Action, Shortcut][])
   .filter(([action, { page }]) => !SERVED.has(action) && !OTHER_PAGES.has(page))
   .map(([, shortcut]) => shortcut);
+const KEPT = KEPT_OF_TWO.filter(({ page }) => page !== "Two runs");
 
 /** The frame around a run that a file holds. */
-export function FileShell() {
+export function RunShell() {
+  return <FileShell what="A run as it was recorded, kept in this file" shortcuts={KEPT} />;
+}
+
+/** The frame around two runs that a file holds. */
+export function DiffShell() {
+  return <FileShell what="Two runs as they were recorded, kept in this file" shortcuts={KEPT_OF_TWO} />;
+}
+
+function FileShell({ what, shortcuts }: { what: string; shortcuts: Shortcut[] }) {
   return (
     <div className={css.shell}>
       <button type="button" className={css.skip} onClick={() => document.getElementById("main")?.focus()}>
@@ -40,14 +50,14 @@ export function FileShell() {
           <Mark />
           <span className={css.word}>Inspector</span>
         </span>
-        <span className={css.kept}>A run as it was recorded, kept in this file</span>
+        <span className={css.kept}>{what}</span>
         <div className={css.tools}>
           <ThemeButton />
         </div>
       </header>
       <MainPage />
       <CopyNote />
-      <Shortcuts of={KEPT} />
+      <Shortcuts of={shortcuts} />
     </div>
   );
 }

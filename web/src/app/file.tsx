@@ -5,22 +5,22 @@ import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { answerFrom } from "@/api/client";
-import { KeptRun } from "@/api/kept-run";
+import { keptInDocument } from "@/api/kept";
 import { routerOf } from "./file-router";
 import { applyTheme, storedTheme } from "./theme";
 
-/** The application in one file, with the run that it shows: nothing changes, and nobody else is asked. */
+/** The application in one file, with what it shows: nothing changes, and nobody else is asked. */
 const FOR_EVER = { staleTime: Number.POSITIVE_INFINITY, retry: false, refetchOnWindowFocus: false };
 
 async function show(root: HTMLElement): Promise<void> {
-  const run = await KeptRun.ofDocument();
-  answerFrom((question) => run.answer(question));
+  const kept = await keptInDocument();
+  answerFrom((question) => kept.answer(question));
   // A machine without a network has all of this as well.
   const queries = new QueryClient({ defaultOptions: { queries: { ...FOR_EVER, networkMode: "always" } } });
   createRoot(root).render(
     <StrictMode>
       <QueryClientProvider client={queries}>
-        <RouterProvider router={routerOf(run.id)} />
+        <RouterProvider router={routerOf(kept.ids)} />
       </QueryClientProvider>
     </StrictMode>,
   );

@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { ArrowLeftRight, ChevronDown, ChevronUp } from "lucide-react";
+import { isServed } from "@/api/client";
 import type { Diff, DiffRun } from "@/api/diff";
 import { count, duration, plural } from "@/lib/format";
 import { visible } from "@/lib/visible";
@@ -61,16 +62,20 @@ export function DiffHeader({ diff, places, at, all, onSelect, onStep, onAll }: P
               </Button>
             </>
           )}
-          <Link
-            to="/diff"
-            search={{ a: diff.b.label, b: diff.a.label }}
-            className={css.tool}
-            title="Swap the runs"
-            aria-label="Swap the runs"
-          >
-            <ArrowLeftRight size={14} aria-hidden />
-          </Link>
-          <CopyButton text={() => location.href} label="Copy a link to what shows now" />
+          {isServed() && (
+            <>
+              <Link
+                to="/diff"
+                search={{ a: diff.b.label, b: diff.a.label }}
+                className={css.tool}
+                title="Swap the runs"
+                aria-label="Swap the runs"
+              >
+                <ArrowLeftRight size={14} aria-hidden />
+              </Link>
+              <CopyButton text={() => location.href} label="Copy a link to what shows now" />
+            </>
+          )}
         </div>
       </div>
       {diff.program.length > 0 && (

@@ -1,0 +1,17 @@
+/** The parts of a path below the document: the ids in them are of digits and letters. */
+export function wordsOf(url: URL): string[] {
+  const base = new URL("./", document.baseURI.split("#")[0]).pathname;
+  return url.pathname.slice(base.length).split("/").map(decodeURIComponent);
+}
+
+export function notHere(): Response {
+  return json({ title: "Not Found", status: 404, detail: "It is not in this file." }, 404);
+}
+
+export function json(value: unknown, status = 200): Response {
+  return answer(JSON.stringify(value), status);
+}
+
+export function answer(text: string, status = 200): Response {
+  return new Response(text, { status, headers: { "content-type": "application/json" } });
+}
