@@ -162,7 +162,7 @@ def serving(app: Any, server: uvicorn.Server | None = None) -> Iterator[int]:
         yield listener.getsockname()[1]
     finally:
         server.should_exit = True
-        thread.join(10)
+        thread.join(60)
         listener.close()
         assert not thread.is_alive()
 
@@ -183,7 +183,7 @@ class ServedHome:
 
     def stop(self, number: int = signal.SIGTERM) -> int:
         self.process.send_signal(number)
-        return self.process.wait(10)
+        return self.process.wait(60)
 
 
 SERVE = """
@@ -223,10 +223,10 @@ def start_server(settings: Settings, fork_python: Callable[..., Any]) -> Iterato
 
 @pytest.fixture
 def until() -> Callable[..., None]:
-    """Wait for a condition, at most ten seconds."""
+    """Wait for a condition, at most a minute."""
 
     def wait(condition: Callable[[], object]) -> None:
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 60
         while not condition():
             assert time.monotonic() < deadline, "waited in vain"
             time.sleep(0.005)

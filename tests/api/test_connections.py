@@ -37,7 +37,7 @@ class Served:
         self.port, self.app, self.connections, self.clock, self.stack = port, app, connections, clock, stack
 
     def open(self, text=b""):
-        client = self.stack.enter_context(socket.create_connection(("127.0.0.1", self.port), timeout=10))
+        client = self.stack.enter_context(socket.create_connection(("127.0.0.1", self.port), timeout=60))
         client.sendall(text.replace(b"HOST", b"127.0.0.1:%d" % self.port))
         return client
 

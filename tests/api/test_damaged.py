@@ -95,7 +95,7 @@ def test_a_server_reads_while_it_checks_and_is_ready_when_it_has(settings, run, 
     go_on, real = threading.Event(), soundness.check
 
     def slow(path, **options):
-        assert go_on.wait(10)
+        assert go_on.wait(60)
         real(path, **options)
 
     monkeypatch.setattr(soundness, "check", slow)

@@ -32,7 +32,7 @@ with call("open"):
 
 def get(url):
     request = urllib.request.Request(url, headers={"Authorization": f"Bearer {SECRET}"})
-    with urllib.request.urlopen(request, timeout=10) as answer:
+    with urllib.request.urlopen(request, timeout=60) as answer:
         return json.loads(answer.read())
 
 

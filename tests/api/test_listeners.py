@@ -231,7 +231,7 @@ class Looked:
         self.looks += 1
         seen = self.looks
         self.begun.set()
-        assert self.go_on.wait(20)
+        assert self.go_on.wait(60)
         if seen == 3:
             raise StoreBusy("locked")
         return seen

@@ -128,7 +128,7 @@ def test_the_page_and_its_files_are_only_looked_at(web, client, problem, path):
 def test_what_is_no_file_of_the_app_is_not_found(web, app, serve_app, path):
     with serve_app(app) as port:
         # A client of the standard library, because it sends a path as it is written.
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
         connection.request("GET", path)
         answer = connection.getresponse()
         body = answer.read()

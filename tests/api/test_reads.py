@@ -47,7 +47,7 @@ class Work:
     def read(self, name):
         def run():
             self.began.append(name)
-            self.go.wait(10)
+            self.go.wait(60)
             return Response(name)
 
         return run
@@ -61,7 +61,7 @@ def work():
 
 
 async def until(condition):
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while not condition():  # noqa: ASYNC110  # what is waited for sets no event
             await asyncio.sleep(0.001)
 

@@ -25,7 +25,7 @@ class Reader:
     """One event-stream client on a bare socket."""
 
     def __init__(self, port, query="", headers=()):
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=10)
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=60)
         lines = [
             f"GET /events/stream{query} HTTP/1.1",
             f"Host: 127.0.0.1:{port}",
@@ -261,10 +261,10 @@ def test_who_caught_up_with_a_replaced_database_hears_of_the_next_one(store, set
         await live.last_seq()
         listener = live.join(Filter(), full=False, position=50, reach=50)
         replaced(store, settings)
-        await asyncio.wait_for(listener.news.wait(), 20)
+        await asyncio.wait_for(listener.news.wait(), 60)
         assert listener.take() == gap_frame(0, 0)
         store.write([span(51)])
-        await asyncio.wait_for(listener.news.wait(), 20)
+        await asyncio.wait_for(listener.news.wait(), 60)
         assert b"id: 1\n" in listener.take()
         live.leave(listener)
         live.close()
@@ -279,13 +279,13 @@ def test_who_was_woken_by_a_commit_hears_of_a_database_that_ends_where_the_first
         await live.last_seq()
         store.write([span(number) for number in range(1, 51)])
         live.wake()
-        await asyncio.wait_for(listener.news.wait(), 20)
+        await asyncio.wait_for(listener.news.wait(), 60)
         assert b"id: 50\n" in listener.take()
         # Looks are taken in turn: what the commit woke has looked by then.
         for _ in range(3):
             await live.last_seq()
         replaced(store, settings)
-        await asyncio.wait_for(listener.news.wait(), 20)
+        await asyncio.wait_for(listener.news.wait(), 60)
         assert listener.take() == gap_frame(0, 0)
         live.leave(listener)
         live.close()
@@ -456,7 +456,7 @@ def test_too_many_streams_are_refused_until_one_ends(store, settings, serve_app,
 def test_a_thousand_aborted_opens_leak_nothing(port, live_app, until):
     live = live_app.state.service.live
     for number in range(1000):
-        with socket.create_connection(("127.0.0.1", port), timeout=10) as client:
+        with socket.create_connection(("127.0.0.1", port), timeout=60) as client:
             head = f"GET /events/stream HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAuthorization: Bearer {SECRET}\r\n\r\n"
             client.sendall(head.encode())
             if number % 3 == 0:
@@ -524,7 +524,7 @@ def test_a_commit_of_this_process_costs_one_look(store, span, monkeypatch):
         for number in range(1, 21):
             store.write([span(number)])
             live.wake()
-            await asyncio.wait_for(asyncio.gather(listener.news.wait(), another.news.wait()), 20)
+            await asyncio.wait_for(asyncio.gather(listener.news.wait(), another.news.wait()), 60)
             assert listener.take() == another.take()
         assert len(looks) < 32, "and a few more while the two groups are out of step"
         live.leave(listener)
@@ -563,7 +563,7 @@ def test_our_own_server_writes_an_event_to_all_at_once_past_the_layers(
 
 
 def test_a_client_of_http_1_0_is_sent_events_uncoded(port, store, span):
-    with socket.create_connection(("127.0.0.1", port), timeout=10) as client:
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as client:
         host = f"Host: 127.0.0.1:{port}\r\nAuthorization: Bearer {SECRET}\r\n\r\n"
         client.sendall(f"GET /events/stream HTTP/1.0\r\n{host}".encode())
         received = b""

@@ -59,7 +59,7 @@ def root():
 
 
 def wait_for(condition):
-    give_up_s = time.monotonic() + 30
+    give_up_s = time.monotonic() + 60
     while not condition():
         assert time.monotonic() < give_up_s
         time.sleep(0.02)

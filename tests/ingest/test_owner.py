@@ -12,7 +12,7 @@ from inspector.settings import Settings
 from inspector.store import OwnedElsewhere, OwnerLock, StoreReadOnly
 
 
-def wait_for(condition, timeout_s=10.0):
+def wait_for(condition, timeout_s=60.0):
     """Returns once the condition holds; fails the test when it does not in time."""
     give_up_s = time.monotonic() + timeout_s
     while not condition():

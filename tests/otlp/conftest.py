@@ -30,7 +30,7 @@ class Server(Served):
         head = {"Authorization": f"Bearer {SECRET}", "Content-Type": media_type}
         head |= {name.replace("_", "-"): value for name, value in headers.items()}
         # A kept connection: one that is to be closed may be closed before a large body was sent.
-        connection = http.client.HTTPConnection(self.url.removeprefix("http://"), timeout=30)
+        connection = http.client.HTTPConnection(self.url.removeprefix("http://"), timeout=60)
         with closing(connection):
             connection.request("POST", "/v1/traces", body, head)
             answer = connection.getresponse()
@@ -44,7 +44,7 @@ class Server(Served):
 
     def get(self, path: str) -> Any:
         request = urllib.request.Request(f"{self.url}{path}", headers={"Authorization": f"Bearer {SECRET}"})
-        with urllib.request.urlopen(request, timeout=30) as answer:
+        with urllib.request.urlopen(request, timeout=60) as answer:
             return json.loads(answer.read())
 
     def event(self, span_id: str, trace_id: str = f"{1:032x}") -> Any:
@@ -177,10 +177,10 @@ def packed() -> Callable[[bytes], bytes]:
 
 @pytest.fixture
 def until() -> Callable[..., None]:
-    """Wait for a condition, at most twenty seconds."""
+    """Wait for a condition, at most a minute."""
 
     def wait(condition: Callable[[], object]) -> None:
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60
         while not condition():
             assert time.monotonic() < deadline, "waited in vain"
             time.sleep(0.01)

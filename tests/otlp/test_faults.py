@@ -28,7 +28,8 @@ def test_a_locked_database_is_answered_in_time_and_heals(serve_home, protobuf, t
             for number in range(2, 5):
                 began = time.monotonic()
                 assert "locked by another process" in refused(server.post(protobuf(number)))
-                assert time.monotonic() - began < 5
+                # Then an exporter gives up by itself.
+                assert time.monotonic() - began < 10
             other.execute("ROLLBACK")
         until(lambda: server.post(protobuf(2, 3, 4)).status == 200)
         assert server.span_ids() == [f"{number:016x}" for number in (1, 2, 3, 4)]

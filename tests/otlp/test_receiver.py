@@ -132,7 +132,7 @@ def test_what_was_received_is_found_by_its_words(server, protobuf, until):
 def test_a_stream_shows_what_is_received(server, protobuf):
     url = f"{server.url}/events/stream?trace_id={7:032x}"
     head = {"Authorization": f"Bearer {SECRET}"}
-    with urllib.request.urlopen(urllib.request.Request(url, headers=head), timeout=10) as stream:
+    with urllib.request.urlopen(urllib.request.Request(url, headers=head), timeout=60) as stream:
         server.post(protobuf({"span_id": 0x70, "trace_id": 7}))
         while b"data:" not in (line := stream.readline()):
             assert line
@@ -156,7 +156,7 @@ def test_other_signals_have_no_path_and_are_told_so(server):
             f"{server.url}{path}", b"{}", {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
         )
         with pytest.raises(urllib.error.HTTPError) as refused:
-            urllib.request.urlopen(found, timeout=10)
+            urllib.request.urlopen(found, timeout=60)
         with refused.value as answer:
             assert answer.code == 404
             assert "/v1/traces" in json.loads(answer.read())["detail"]

@@ -1,5 +1,4 @@
 import json
-import time
 from dataclasses import replace
 
 import pytest
@@ -429,9 +428,8 @@ def test_a_reader_does_not_hold_up_the_writer(store, make_span):
     store.write([make_span() for _ in range(100)])
     with store._read() as connection:
         connection.exec_driver_sql("SELECT * FROM spans").fetchmany(2)
-        begun = time.monotonic()
+        # One that were held up would wait for this very thread, and fail.
         store.write([make_span()])
-        assert time.monotonic() - begun < 1
     assert store.last_seq() == 101
 
 

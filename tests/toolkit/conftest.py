@@ -11,7 +11,7 @@ from toolkit.context import ToolContext
 from toolkit.definition import ToolDefinition
 from toolkit.tool_class import Tool
 
-_DEADLINE_S = 20
+_DEADLINE_S = 60
 
 
 def _run(coroutine):

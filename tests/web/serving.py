@@ -222,7 +222,7 @@ def serving(home: Path, **options: Any) -> Iterator[Server]:
         server.stop()
 
 
-def wait_until(condition: Callable[[], object], limit_s: float = 20) -> None:
+def wait_until(condition: Callable[[], object], limit_s: float = 60) -> None:
     """Wait for what happens outside the browser."""
     deadline = time.monotonic() + limit_s
     while not condition():

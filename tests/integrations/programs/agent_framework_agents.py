@@ -1,11 +1,11 @@
 """Agents and workflows of Agent Framework with a client of the program's own; counts its own calls."""
 
 import asyncio
-import contextlib
 import gc
 from collections.abc import AsyncIterator, Callable, Coroutine
 from typing import Any, Never
 
+import hanging
 from agent_framework import (
     Agent,
     AgentSession,
@@ -63,7 +63,7 @@ class Scripted(FunctionInvocationLayer, BaseChatClient):
         hand("provider")
         said = self.script.pop(0)
         if said is None:
-            await asyncio.sleep(60)
+            await hanging.hang()
         contents = [Content.from_text(said)] if isinstance(said, str) else said
         return ChatResponse(messages=[Message("assistant", contents)], usage_details=USAGE, response_id="r")
 
@@ -127,8 +127,7 @@ async def tools() -> None:
 
 
 async def cut() -> None:
-    with contextlib.suppress(TimeoutError):
-        await asyncio.wait_for(agent("hangs", None).run("never"), 0.2)
+    await hanging.given_up(agent("hangs", None).run("never"))
     count("agent", "hangs", None, "cancelled")
     count("llm", "scripted", "hangs", "cancelled")
     count("tool", "provider", "scripted")
@@ -136,11 +135,10 @@ async def cut() -> None:
     @tool(approval_mode="never_require")
     async def hang() -> str:
         """Hang."""
-        await asyncio.sleep(60)
+        await hanging.hang()
         return ""
 
-    with contextlib.suppress(TimeoutError):
-        await asyncio.wait_for(agent("waits", asks(("hang", {}, "c1")), tools=[hang]).run("hang"), 0.3)
+    await hanging.given_up(agent("waits", asks(("hang", {}, "c1")), tools=[hang]).run("hang"))
     count("agent", "waits", None, "cancelled")
     count("tool", "hang", "waits", "cancelled", arguments={})
     counted("waits", 1)

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from conformance import conform, failed
+from hanging import hang, until_it_hangs, until_nothing_hangs
 from mcp import ClientSession, types
 from mcp.shared.memory import create_client_server_memory_streams
 
@@ -45,7 +46,7 @@ def adder(name: str = "adder") -> Any:
 
     @server.tool()
     async def forever() -> str:
-        await asyncio.sleep(60)
+        await hang()
         return "never"
 
     return server
@@ -81,13 +82,13 @@ async def called_off() -> Any:
     async with connected(adder()) as session:
         waiting = asyncio.create_task(session.call_tool("forever", {}))
         request_id = 3 if IS_2 else 2
-        await asyncio.sleep(0.1)
+        await until_it_hangs()
         params = types.CancelledNotificationParams(requestId=request_id, reason="changed my mind")
         cancelled = types.CancelledNotification(method="notifications/cancelled", params=params)
         await session.send_notification(cancelled if IS_2 else types.ClientNotification(cancelled))
         if IS_2:
             # This server never answers what was cancelled.
-            await asyncio.sleep(0.1)
+            await until_nothing_hangs()
             waiting.cancel()
         await asyncio.wait([waiting])
         return "cancelled" if waiting.cancelled() else str(waiting.exception())

@@ -1,7 +1,6 @@
 """Runs of openai-agents with a model of the program's own; counts its own calls."""
 
 import asyncio
-import contextlib
 import json
 from collections.abc import AsyncIterator, Callable, Coroutine
 from importlib.metadata import version
@@ -26,6 +25,7 @@ from agents import (
 )
 from agents.run_internal.tool_execution import _FunctionToolBatchExecutor
 from conformance import conform, failed
+from hanging import given_up, hang, until_it_hangs
 from openai.types.responses import (
     Response,
     ResponseCompletedEvent,
@@ -83,7 +83,7 @@ class Scripted(Model):
         hand("provider")
         said = self.script.pop(0)
         if said is None:
-            await asyncio.sleep(60)
+            await hang()
         if isinstance(said, Exception):
             raise said
         output = text(said) if isinstance(said, str) else said
@@ -174,7 +174,7 @@ async def handoffs() -> None:
 
     @input_guardrail
     async def polite(_: Any, __: Any, given: Any) -> GuardrailFunctionOutput:
-        await asyncio.sleep(0.05)
+        await until_it_hangs()
         hand("judge")
         return GuardrailFunctionOutput(output_info=None, tripwire_triggered=True)
 
@@ -191,8 +191,7 @@ async def handoffs() -> None:
 
 
 async def cut() -> None:
-    with contextlib.suppress(TimeoutError):
-        await asyncio.wait_for(Runner.run(agent("hangs", None), "never"), 0.2)
+    await given_up(Runner.run(agent("hangs", None), "never"))
     count("workflow", "Agent workflow", None, "cancelled")
     count("agent", "hangs", "Agent workflow", "cancelled")
     count("llm", "scripted", "hangs", "cancelled")
@@ -239,7 +238,7 @@ async def left() -> None:
     result = Runner.run_streamed(agent("left", None), "go", run_config=RunConfig(workflow_name="given up"))
     events = result.stream_events()
     await anext(events)
-    await asyncio.sleep(0.05)
+    await until_it_hangs()
     result.cancel()
     async for _ in events:
         pass

@@ -1,11 +1,11 @@
 """Agents of pydantic-ai with the framework's own function models; counts its own calls."""
 
 import asyncio
-import contextlib
 from collections.abc import AsyncIterator, Callable, Coroutine
 from typing import Any
 
 from conformance import conform, failed
+from hanging import given_up, hang
 from pydantic_ai import (
     Agent,
     ApprovalRequired,
@@ -46,7 +46,7 @@ def scripted(*script: Any, name: str = "scripted") -> FunctionModel:
         hand("provider")
         next_one = said.pop(0)
         if next_one is None:
-            await asyncio.sleep(60)
+            await hang()
         if isinstance(next_one, Exception):
             raise next_one
         parts = [TextPart(next_one)] if isinstance(next_one, str) else next_one
@@ -122,20 +122,18 @@ async def tools() -> None:
 
 async def cut() -> None:
     hangs = Agent(scripted(None), name="hangs")
-    with contextlib.suppress(TimeoutError):
-        await asyncio.wait_for(hangs.run("never"), 0.2)
+    await given_up(hangs.run("never"))
     count("agent", "hangs", None, "cancelled")
     count("llm", "scripted", "hangs", "cancelled")
     count("tool", "provider", "scripted")
     waits = Agent(scripted(asks(("hang", {}, "c1"))), name="waits")
 
-    @waits.tool_plain
-    async def hang() -> str:
-        await asyncio.sleep(60)
+    @waits.tool_plain(name="hang")
+    async def hanging() -> str:
+        await hang()
         return ""
 
-    with contextlib.suppress(TimeoutError):
-        await asyncio.wait_for(waits.run("hang"), 0.3)
+    await given_up(waits.run("hang"))
     count("agent", "waits", None, "cancelled")
     count("tool", "hang", "waits", "cancelled", arguments={})
     counted("waits", 1)

@@ -173,7 +173,7 @@ def test_a_coroutine_function_runs_on_the_event_loop():
 
 
 def test_three_plain_functions_wait_at_the_same_time():
-    barrier = threading.Barrier(3, timeout=20)
+    barrier = threading.Barrier(3, timeout=60)
 
     @tool
     def meet() -> str:
@@ -192,13 +192,13 @@ def test_a_cancelled_call_of_a_plain_function_ends_at_once_and_its_thread_goes_o
     @tool
     def slow() -> str:
         started.set()
-        go_on.wait(20)
+        go_on.wait(60)
         ended.set()
         return "late"
 
     async def main():
         running = asyncio.create_task(slow({}))
-        await asyncio.to_thread(started.wait, 20)
+        await asyncio.to_thread(started.wait, 60)
         running.cancel()
         with pytest.raises(asyncio.CancelledError):
             await running
@@ -206,7 +206,7 @@ def test_a_cancelled_call_of_a_plain_function_ends_at_once_and_its_thread_goes_o
         go_on.set()
 
     asyncio.run(main())
-    assert ended.wait(20)
+    assert ended.wait(60)
 
 
 def test_a_plain_function_that_returns_an_awaitable_is_awaited_on_the_loop():

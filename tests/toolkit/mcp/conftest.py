@@ -14,7 +14,7 @@ import pytest
 from toolkit.mcp import StdioServer
 
 DESK = str(Path(__file__).parent / "programs" / "desk.py")
-DEADLINE_S = 30
+DEADLINE_S = 60
 
 
 class Ledger:

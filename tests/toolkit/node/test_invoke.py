@@ -20,7 +20,7 @@ from toolkit.models.scripted import ScriptedModel, Turn
 from toolkit.node import ToolNode
 from toolkit.result import ToolResult
 
-_DEADLINE_S = 10
+_DEADLINE_S = 60
 _ROOT = Path(__file__).parents[3]
 
 

@@ -24,14 +24,14 @@ PYTHON = sys.executable
 
 def call(tool: ShellTool, *argv: str, context: ToolContext | None = None) -> ToolResult:
     async def bounded() -> ToolResult:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             return await tool({"argv": list(argv)}, context)
 
     return asyncio.run(bounded())
 
 
 def until(condition: Callable[[], object]) -> None:
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while not condition():
         assert time.monotonic() < deadline, "waited in vain"
         time.sleep(0.005)
@@ -119,15 +119,15 @@ def test_standard_input_is_empty() -> None:
 
 
 FAMILY = """
-import subprocess, sys, time
+import subprocess, sys
 child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
 print(child.pid, flush=True)
-{then}
 """
 
 
 def test_a_command_that_takes_too_long_is_ended_with_its_children() -> None:
-    result = call(ShellTool(allow=None, timeout_s=1.5), PYTHON, "-c", FAMILY.format(then="time.sleep(60)"))
+    # A shell says who its child is long before its time is over; Python takes seconds to start on a busy machine.
+    result = call(ShellTool(allow=None, timeout_s=1.5), "sh", "-c", "sleep 60 & echo $!; wait")
     assert isinstance(result.exception, ToolTimedOut)
     assert result.structured["exit_code"] is None
     assert result.text.endswith("[ended after 1.5 s]")
@@ -135,7 +135,7 @@ def test_a_command_that_takes_too_long_is_ended_with_its_children() -> None:
 
 
 def test_what_a_command_leaves_in_the_background_is_ended() -> None:
-    result = call(ShellTool(allow=None), PYTHON, "-c", FAMILY.format(then=""))
+    result = call(ShellTool(allow=None), PYTHON, "-c", FAMILY)
     assert result.structured["exit_code"] == 0
     until(lambda: is_gone(int(result.structured["stdout"])))
 
