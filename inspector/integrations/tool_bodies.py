@@ -62,6 +62,63 @@ async def run_body_async(
             raise
 
 
+Applied: TypeAlias = Callable[
+    [Call, tuple[Any, ...], dict[str, Any], Arguments], tuple[tuple[Any, ...], dict[str, Any]]
+]
+"""Returns what a body is called with instead of what the framework gives it."""
+
+
+def by_name(
+    call: Call, args: tuple[Any, ...], kwargs: dict[str, Any], changed: Arguments
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Put other arguments in the place of those that were told of; beside them are those that a framework adds."""
+    asked = call.keyword("args")
+    if args or not isinstance(asked, dict):
+        # A tool of one text, which is passed by place.
+        return tuple(changed.values()), kwargs
+    return args, {name: value for name, value in kwargs.items() if name not in asked} | dict(changed)
+
+
+def decided(emitter: str, applied: Applied = by_name) -> Callable[[Any], Any]:
+    """Return what wraps a method that is the body of a tool."""
+
+    def wrapper(original: Any) -> Any:
+        def run(self: Any, *args: Any, **kwargs: Any) -> Any:
+            call = undecided(emitter)
+            if call is None:
+                return original(self, *args, **kwargs)
+            return run_body(call, _given(original, self, call, args, kwargs, applied), subject=self)
+
+        return run
+
+    return wrapper
+
+
+def decided_async(emitter: str, applied: Applied = by_name) -> Callable[[Any], Any]:
+    """Do the same of a coroutine function."""
+
+    def wrapper(original: Any) -> Any:
+        async def run(self: Any, *args: Any, **kwargs: Any) -> Any:
+            call = undecided(emitter)
+            if call is None:
+                return await original(self, *args, **kwargs)
+            return await run_body_async(call, _given(original, self, call, args, kwargs, applied), subject=self)
+
+        return run
+
+    return wrapper
+
+
+def _given(
+    original: Any, tool: Any, call: Call, args: tuple[Any, ...], kwargs: dict[str, Any], applied: Applied
+) -> Callable[[Arguments | None], Any]:
+    def body(changed: Arguments | None) -> Any:
+        places, names = (args, kwargs) if changed is None else applied(call, args, kwargs, changed)
+        return original(tool, *places, **names)
+
+    return body
+
+
 def _proposal(call: Call, subject: object) -> control.Proposal:
     name = str(call.keyword("tool_name"))
     args = call.keyword("args")

@@ -21,6 +21,12 @@ KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY")
 """What the SDKs do not begin without; a replay sends it to nobody."""
 NO_KEY = "replayed"
 """Its value, where it has none."""
+UNSENT = {
+    "CREWAI_DISABLE_TELEMETRY": "true",
+    "LANGCHAIN_TRACING_V2": "false",
+    "LANGSMITH_TRACING": "false",
+}
+"""Has frameworks tell their vendors nothing of a replay, which would reach other machines for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +76,7 @@ def environment_of(environ: Mapping[str, str], choices: Choices, run: Path) -> d
     if off:
         made["INSPECTOR_INTEGRATIONS_OFF"] = ",".join(off)
     if choices.replay is not None:
-        made |= {REPLAY: str(choices.replay)} | {key: made.get(key) or NO_KEY for key in KEYS}
+        made |= {REPLAY: str(choices.replay)} | {key: made.get(key) or NO_KEY for key in KEYS} | UNSENT
         # The recording of a replay stays here.
         made.pop("INSPECTOR_ENDPOINT", None)
     if choices.frozen is not None:

@@ -14,8 +14,8 @@ from inspector.replay.asked import Asked, asked, asked_of_tool
 
 CLIENTS: Final = ("openai", "anthropic", "httpx", "httpx2", "requests")
 """Emitters of model calls that a replay can answer."""
-FRAMEWORKS: Final = frozenset(("langchain", "openai_agents", "pydantic_ai"))
-"""Emitters whose model calls a replay answers where they reach a client, and whose tools it withholds."""
+FRAMEWORKS: Final = frozenset(("agent_framework", "anthropic", "crewai", "langchain", "openai_agents", "pydantic_ai"))
+"""Emitters whose tools a replay withholds, and whose model calls it answers where they reach a client."""
 AROUND: Final = {"agent_call": "invoke_agent", "workflow_run": "invoke_workflow"}
 """Calls of the program that may be around its model calls, and what their names begin with."""
 TOOLKIT: Final = "toolkit"
@@ -257,7 +257,9 @@ def _called(event: Event) -> str:
 def _body(event: Event) -> Any:
     attributes = attributes_of(event)
     emitter = attributes.get(sc.EMITTER)
-    if emitter not in CLIENTS and emitter != TOOLKIT:
+    # What a framework sends itself, with no SDK in between, is recorded with its own call.
+    sends_itself = emitter in (*FRAMEWORKS, "litellm") and _EXCHANGES in attributes
+    if emitter not in (*CLIENTS, TOOLKIT) and not sends_itself:
         who = "the program itself" if emitter is None else f"the integration {emitter}"
         known = ", ".join((*CLIENTS, TOOLKIT))
         raise NotReplayable(f"{_called(event)} cannot be replayed yet: it was recorded by {who}, not by {known}")

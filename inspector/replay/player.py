@@ -22,7 +22,8 @@ from inspector.record.current import above
 from inspector.redaction import Redactor
 from inspector.replay import requests
 from inspector.replay.asked import Asked, asked, asked_of_tool
-from inspector.replay.calls import AROUND, TOOLKIT, Key, TapeCall, key_of
+from inspector.replay.calls import AROUND, CLIENTS, TOOLKIT, Key, TapeCall, key_of
+from inspector.replay.exporters import hush_exporters
 from inspector.replay.ignoring import Ignoring
 from inspector.replay.live import Live
 from inspector.replay.network import forbid_network
@@ -50,6 +51,7 @@ def begin(tape: Path, directory: Path) -> None:
     player = Player(read_tape(tape), directory)
     control.install(player.decide, name="replay")
     forbid_network(player.reached)
+    hush_exporters()
     atexit.register(player.finish)
 
 
@@ -166,7 +168,7 @@ class Player:
 
     def _request(self, proposal: Proposal) -> Asked:
         is_tool = proposal.noun != "llm_generate"
-        given, _ = self._redactor.redact_value("args" if is_tool else "prompt", plain(captured(proposal.args)))
+        given, _ = self._redactor.redact_value("args" if is_tool else "prompt", plain(_given(proposal)))
         of_noun = {"llm_generate": asked, requests.NOUN: requests.asked_of_server}
         request = of_noun.get(proposal.noun, asked_of_tool)(given)
         return self._ignoring.in_request(request) if self._tape.plan.ignored else request
@@ -270,6 +272,15 @@ class _Broken(Iterable[bytes]):
         if self._error is not None:
             raise self._error
         self._player.read_on()
+
+
+def _given(proposal: Proposal) -> Any:
+    """Return what a call is given as it is recorded: a framework's own prompt, not the request that it sends."""
+    if proposal.noun == "llm_generate" and proposal.emitter not in (*CLIENTS, TOOLKIT):
+        its = next((span for span in above() if span.noun == "llm_generate"), None)
+        if its is not None and "prompt" in its.before:
+            return its.before["prompt"]
+    return captured(proposal.args)
 
 
 def _path() -> Iterator[str]:

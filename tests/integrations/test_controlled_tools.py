@@ -6,6 +6,26 @@ import pytest
 
 FAILED = "told: An error occurred while running the tool. Please try again."
 FRAMEWORKS = {
+    "agent_framework": {
+        "denied": "told: Error: Function failed.",
+        "raised": "told: Error: Function failed.",
+        "within": ("current",),
+    },
+    "anthropic": {
+        "denied": "told: ",
+        "raised": "told: ",
+        "within": ("current",),
+    },
+    "crewai": {
+        "denied": "told: Error executing tool: groups are booked by phone",
+        "raised": "told: Error executing tool: planned",
+        "within": ("crewai",),
+    },
+    "google_adk": {
+        "denied": "Denied: groups are booked by phone",
+        "raised": "OSError: planned",
+        "within": ("earlier",),
+    },
     "langchain": {
         "denied": "Denied: groups are booked by phone",
         "raised": "OSError: planned",
@@ -44,7 +64,8 @@ def test_the_body_runs_as_the_controller_decides(controlled):
         "raised": [],
     }
     assert all(each["asked"] == [["book", {"city": "Oslo", "seats": 4}, name]] for each in done.values())
-    assert recorded.stderr == ""
+    # Frameworks log what tools raise.
+    assert "/inspector/integrations/" not in recorded.stderr
 
 
 def test_what_comes_of_it_goes_the_way_of_what_a_tool_gives_or_raises(controlled):

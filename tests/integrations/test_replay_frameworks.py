@@ -7,9 +7,13 @@ from replaying import PROGRAMS, Bench
 @pytest.mark.parametrize(
     ("program", "within"),
     [
+        ("replayed_agent_framework.py", "current"),
+        ("replayed_crewai.py", "crewai"),
         ("replayed_langgraph.py", "current"),
+        ("replayed_litellm.py", "earlier"),
         ("replayed_openai_agents.py", "current"),
         ("replayed_pydantic_ai.py", "current"),
+        ("replayed_tool_runner.py", "current"),
     ],
 )
 def test_a_framework_prints_the_same_and_makes_the_same_calls(program, within, tmp_path, framework_python):

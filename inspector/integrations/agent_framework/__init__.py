@@ -43,6 +43,7 @@ def install(patches: Patches) -> None:
         ("_workflows._executor", "Executor", "execute", _executed),
         ("_tools", "", "_auto_invoke_function", tools.called),
         ("_tools", "FunctionTool", "invoke", tools.invoked),
+        ("_tools", "FunctionTool", "__call__", tools.body_run),
         ("_types", "ResponseStream", "__anext__", streams.pulled),
         ("_types", "ResponseStream", "get_final_response", streams.finished),
     )

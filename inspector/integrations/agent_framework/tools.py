@@ -1,8 +1,10 @@
 """Calls of function tools."""
 
+from inspect import iscoroutinefunction
 from typing import Any, Final
 
 from inspector.integrations.calls import Keywords, enclosing, opened
+from inspector.integrations.tool_bodies import decided, decided_async
 
 _CONTROL_FLOW: Final = frozenset({"MiddlewareTermination", "UserInputRequiredException"})
 
@@ -58,6 +60,17 @@ def invoked(original: Any) -> Any:
             raise
 
     return invoke
+
+
+def body_run(original: Any) -> Any:
+    """Have the function of a tool decided about."""
+    made, made_async = decided("agent_framework")(original), decided_async("agent_framework")(original)
+
+    def call_function(self: Any, *args: Any, **kwargs: Any) -> Any:
+        # Either is what the framework does itself: it calls both, and awaits what is to be awaited.
+        return (made_async if iscoroutinefunction(self.func) else made)(self, *args, **kwargs)
+
+    return call_function
 
 
 def _facts(content: Any, tools: Any) -> Keywords:

@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary, finalize
 
 from inspector.integrations.calls import Call, Describe, Named, opened
 from inspector.integrations.patches import Patches
+from inspector.integrations.tool_bodies import run_body, run_body_async, undecided
 from inspector.integrations.tracebacks import unseen
 
 _RUNNER = Named("tool_runner", "The loop of model and tool calls of Anthropic's SDK")
@@ -26,8 +27,12 @@ def install_tool_runner(patches: Patches) -> None:
     runners = import_module("anthropic.lib.tools._beta_runner")
     patches.wrap(runners.BaseSyncToolRunner, "__run__", _run)
     patches.wrap(runners.BaseAsyncToolRunner, "__run__", _run_async)
-    patches.wrap(runners.BaseSyncToolRunner, "_run_tool", lambda original: _tool(original, _tool_use_second))
-    patches.wrap(runners.BaseAsyncToolRunner, "_run_tool", lambda original: _tool_async(original, _tool_use_second))
+    patches.wrap(runners.BaseSyncToolRunner, "_run_tool", lambda original: _tool(_decided(original), _tool_use_second))
+    patches.wrap(
+        runners.BaseAsyncToolRunner,
+        "_run_tool",
+        lambda original: _tool_async(_decided_async(original), _tool_use_second),
+    )
     # Toolsets came with 2.x.
     if hasattr(runners.BaseSyncToolRunner, "_run_toolset_member"):
         name = "_run_toolset_member"
@@ -148,6 +153,54 @@ def _tool_async(original: Callable[..., Any], read: Callable[..., tuple[Any, Any
             result = await original(self, *args, **kwargs)
             call.ended(lambda: {"result": result})
             return result
+
+    return run_tool
+
+
+class _Decided:
+    """A tool whose body runs as the controller decides, for the one call that is told of here.
+
+    Args:
+        tool: The program's own.
+        call: What is called in place of its method.
+    """
+
+    def __init__(self, tool: Any, call: Callable[..., Any]) -> None:
+        self._tool = tool
+        self.call = call
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._tool, name)
+
+
+def _decided(original: Callable[..., Any]) -> Callable[..., Any]:
+    def run_tool(self: Any, tool: Any, *args: Any, **kwargs: Any) -> Any:
+        def call(given: Any) -> Any:
+            told = undecided("anthropic")
+            if told is None:
+                return tool.call(given)
+            with unseen:
+                return run_body(
+                    told, lambda changed: tool.call(given if changed is None else dict(changed)), subject=tool
+                )
+
+        return original(self, _Decided(tool, call), *args, **kwargs)
+
+    return run_tool
+
+
+def _decided_async(original: Callable[..., Any]) -> Callable[..., Any]:
+    async def run_tool(self: Any, tool: Any, *args: Any, **kwargs: Any) -> Any:
+        async def call(given: Any) -> Any:
+            told = undecided("anthropic")
+            if told is None:
+                return await tool.call(given)
+            with unseen:
+                return await run_body_async(
+                    told, lambda changed: tool.call(given if changed is None else dict(changed)), subject=tool
+                )
+
+        return await original(self, _Decided(tool, call), *args, **kwargs)
 
     return run_tool
 

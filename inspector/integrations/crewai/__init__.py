@@ -12,6 +12,7 @@ from inspector.integrations.crewai.bus import listen
 from inspector.integrations.crewai.models import wrap_models
 from inspector.integrations.crewai.runs import close_runs
 from inspector.integrations.patches import Patches
+from inspector.integrations.tool_bodies import decided, decided_async
 
 __all__ = ["install"]
 
@@ -20,4 +21,8 @@ def install(patches: Patches) -> None:
     """Listen to the bus, and wrap what has no events."""
     listen(patches)
     close_runs(patches)
+    # A function with the decorator is run by `run` itself, any other tool by `_run`.
+    sync, coroutine = decided("crewai"), decided_async("crewai")
+    bodies = {"run": sync, "_run": sync, "arun": coroutine, "_arun": coroutine}
+    patches.once_imported("crewai.tools.base_tool", lambda module: patches.wrap_in_subclasses(module.BaseTool, bodies))
     patches.once_imported("crewai.llms.base_llm", lambda module: wrap_models(patches, module.BaseLLM))

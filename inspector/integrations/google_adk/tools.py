@@ -5,9 +5,11 @@ from typing import Any, Final, TypeAlias, cast
 
 from inspector.integrations.calls import Call, Keywords, conclude, enclosing, opened
 from inspector.integrations.patches import Patches
+from inspector.integrations.tool_bodies import run_body_async, undecided
 
 Method: TypeAlias = Callable[..., Any]
 
+_CALLER: Final = "google.adk.flows.llm_flows.tools._caller"
 _CANCELLED: Final = "notify_tool_cancelled"
 
 
@@ -24,6 +26,7 @@ def wrap_tools(patches: Patches) -> None:
     }
     patches.wrap_once_imported("google.adk.plugins.plugin_manager", "PluginManager", wrappers)
     # Plugins are told of a cancelled tool past their manager, by versions that tell them at all.
+    patches.wrap_once_imported(_CALLER, "", {"_call_tool_async": _body_run})
     errors = "google.adk.flows.llm_flows.tools._error_handler"
     patches.once_imported(errors, lambda module: _wrap_cancelled(patches, module))
 
@@ -43,6 +46,20 @@ def _tool_begins(original: Method) -> Method:
             raise
 
     return run_before_tool_callback
+
+
+def _body_run(original: Method) -> Method:
+    async def call_tool_async(tool: Any, args: Any, tool_context: Any) -> Any:
+        call = undecided("google_adk")
+        if call is None:
+            return await original(tool, args, tool_context)
+
+        def body(changed: Any) -> Any:
+            return original(tool, args if changed is None else dict(changed), tool_context)
+
+        return await run_body_async(call, body, subject=tool)
+
+    return call_tool_async
 
 
 def _tool_returned(original: Method) -> Method:

@@ -32,6 +32,57 @@ def pydantic_ai(url: str) -> Any:
     return asyncio.run(agent.run(ASKED)).output
 
 
+def agent_framework(url: str) -> Any:
+    from agent_framework import Agent, tool
+    from agent_framework_client import OpenAIClient
+
+    agent = Agent(OpenAIClient(base_url=url), name="a", tools=[tool(book, approval_mode="never_require")])
+    return asyncio.run(agent.run(ASKED)).text
+
+
+def anthropic(url: str) -> Any:
+    from anthropic import Anthropic, beta_tool
+
+    with Anthropic(base_url=url.removesuffix("/v1"), api_key="sk-none") as client:
+        asked = [{"role": "user", "content": ASKED}]
+        runner = client.beta.messages.tool_runner(
+            max_tokens=99, model="claude-opus-4-6", tools=[beta_tool(book)], messages=asked
+        )
+        return runner.until_done().content[0].text
+
+
+def crewai(url: str) -> Any:
+    os.environ |= {"CREWAI_DISABLE_TELEMETRY": "true", "CREWAI_TRACING_ENABLED": "false", "CREWAI_TESTING": "true"}
+    from crewai import LLM, Agent, Crew, Task
+    from crewai.tools import tool
+
+    llm = LLM(model="openai/gpt-4o", base_url=url, api_key="sk-none")
+    agent = Agent(role="planner", goal="plan", backstory="none", llm=llm, tools=[tool("book")(book)])
+    task = Task(description=f"\n{ASKED}\n", expected_output="an answer", agent=agent)
+    return Crew(agents=[agent], tasks=[task]).kickoff().raw
+
+
+def google_adk(_: str) -> Any:
+    from google.adk.agents import LlmAgent
+    from google.adk.models import BaseLlm, LlmResponse
+    from google.adk.runners import InMemoryRunner
+    from google.genai import types
+
+    class Scripted(BaseLlm):
+        async def generate_content_async(self, llm_request: Any, stream: bool = False) -> Any:  # noqa: ARG002
+            told = [part.function_response for part in llm_request.contents[-1].parts if part.function_response]
+            call = types.FunctionCall(name="book", args={"city": "Oslo", "seats": 4})
+            said = types.Part(text=f"told: {told[0].response['result']}") if told else types.Part(function_call=call)
+            yield LlmResponse(content=types.Content(role="model", parts=[said]))
+
+    async def run() -> str:
+        agent = LlmAgent(name="planner", model=Scripted(model="scripted"), tools=[book])
+        async with InMemoryRunner(agent, app_name="trial") as runner:
+            return str((await runner.run_debug(ASKED, quiet=True))[-1].content.parts[0].text)
+
+    return asyncio.run(run())
+
+
 def langchain(url: str) -> Any:
     from langchain.agents import create_agent
     from langchain_openai import ChatOpenAI

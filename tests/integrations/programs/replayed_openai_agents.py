@@ -9,7 +9,8 @@ from agents import Agent, FunctionTool, GuardrailFunctionOutput, Runner, functio
 from pydantic import BaseModel
 
 IS_RECORDED = "REPLAYED" not in os.environ
-agents.set_tracing_disabled(True)
+# In a replay it is on, and nothing is sent.
+agents.set_tracing_disabled(IS_RECORDED)
 
 
 class Room(BaseModel):
