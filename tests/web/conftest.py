@@ -45,7 +45,8 @@ class Watch:
 
     def __init__(self) -> None:
         self.failures: list[str] = []
-        self.tolerated: list[str] = []
+        # A read that a busy machine does not finish in its two seconds: the page asks again.
+        self.tolerated = ["status of 503 (Service Unavailable)"]
 
     def tolerate(self, part: str) -> None:
         """Say that the test brings messages with this part about."""
