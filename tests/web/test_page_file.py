@@ -1,14 +1,13 @@
 """A run in one file, opened from the disk: the page works, asks nobody, and shows nothing recorded as markup."""
 
 import re
-import shutil
 
 import pytest
 from hostile import TEXTS, TRACE, hostile_spans
 from msgspec.structs import replace
 from pairs import CAUSE, FIRST, SECOND, two_trips
 from playwright.sync_api import expect
-from serving import fill, wait_until
+from serving import DEMO_SPANS, fill, wait_until
 from settling import settle, slow_down
 from stories import long_trace, span_of
 from test_hostile import LOOK, LOOK_AT_TABS, PLANTED, SPANS, assert_only_text
@@ -42,13 +41,14 @@ def page_file(home, text="last"):
 
 
 @pytest.fixture(scope="module")
-def demo_file(demo, tmp_path_factory):
+def demo_file(put_demo, serving, tmp_path_factory):
     """A run of the demo agent in a file."""
-    # The server goes on writing its own.
-    home = tmp_path_factory.mktemp("copied") / "home"
-    shutil.copytree(demo.home, home, ignore=shutil.ignore_patterns("*.sock", "*.lock"))
-    file = tmp_path_factory.mktemp("demo-file") / "run.html"
-    file.write_bytes(page_file(home).body)
+    directory = tmp_path_factory.mktemp("demo-file")
+    put_demo(directory / "home")
+    with serving(directory / "home") as server:
+        wait_until(lambda: [run["spans"] for run in server.get("/traces")["items"]] == [DEMO_SPANS] * 2)
+    file = directory / "run.html"
+    file.write_bytes(page_file(directory / "home").body)
     return file
 
 
