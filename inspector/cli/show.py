@@ -103,8 +103,9 @@ def show(**options: Unpack[ShowOptions]) -> None:
     _say_refused(settings)
     may_page = not (is_document or options["no_pager"])
     with ExitStack() as stack:
-        if what is not None and Path(what).is_file():
-            settings, what = stack.enter_context(home_of(Path(what))), "last"
+        file = what if what is not None and Path(what).is_file() else None
+        if file is not None:
+            settings, what = stack.enter_context(home_of(Path(file))), "last"
         store = stack.enter_context(opened(settings))
         terminal = stack.enter_context(paged(standard, may_page=may_page))
         found = span_id or (find_any(store, what or "last") if run_id is None else find_run(store, run_id))
@@ -118,6 +119,7 @@ def show(**options: Unpack[ShowOptions]) -> None:
             found = event
         if not is_document:
             _show_labels(store, found, terminal)
+            _show_replays(store, found, terminal, file)
 
 
 def _say_refused(settings: "Settings") -> None:
@@ -141,6 +143,20 @@ def _show_labels(store: "Store", found: Run | Trace | Event, terminal: "Terminal
         labels = labels_of(store, target_of(store, found))
     if labels:
         terminal.write(["", *label_lines(labels, terminal)])
+
+
+def _show_replays(store: "Store", found: Run | Trace | Event, terminal: "Terminal", file: str | None) -> None:
+    """Say of a run, or of its only trace, whether it can be replayed, or of what it is a replay."""
+    from inspector.cli.replayable import replay_lines
+
+    if isinstance(found, Event):
+        return
+    run = store.run(found.run_id) if isinstance(found, Trace) else found
+    if isinstance(found, Trace) and run is not None and run.traces > 1:
+        return
+    lines = [terminal.style(terminal.cut(line), "dim") for line in replay_lines(store, found, terminal, file)]
+    if lines:
+        terminal.write(["", *lines])
 
 
 def _inferred(store: "Store", run_id: str, traces: Sequence[Sequence[Event]]) -> "Inferred":

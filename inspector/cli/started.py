@@ -24,15 +24,24 @@ def start_again(program: Mapping[str, Any] | None, run: str) -> tuple[str, ...]:
     """
     from inspector.cli.notices import notice
 
-    held = program or {}
-    words = tuple(map(str, cast("list[Any]", held.get("argv") or ())))
-    why = _unstartable(words, held.get("directory"))
+    words, directory = _start_of(program)
+    why = _unstartable(words, directory)
     if why is not None:
         raise CliError(f"{why}; give the program to run: inspector replay {run} -- app.py")
-    directory = str(held["directory"])
+    directory = str(directory)
     os.chdir(directory)
     notice(f"replay: {shlex.join(words)} in {directory}")
     return words
+
+
+def is_startable(program: Mapping[str, Any] | None) -> bool:
+    """Tell whether a program can be started as it was."""
+    return _unstartable(*_start_of(program)) is None
+
+
+def _start_of(program: Mapping[str, Any] | None) -> tuple[tuple[str, ...], object]:
+    held = program or {}
+    return tuple(map(str, cast("list[Any]", held.get("argv") or ()))), held.get("directory")
 
 
 def _unstartable(words: tuple[str, ...], directory: object) -> str | None:

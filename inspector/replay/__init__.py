@@ -7,7 +7,7 @@
 from inspector.replay.answers import with_answer
 from inspector.replay.calls import NotReplayable, TapeCall
 from inspector.replay.ignoring import Ignoring
-from inspector.replay.player import STOPPED, begin
+from inspector.replay.player import OF_RUN, STOPPED, begin
 from inspector.replay.report import Miss, Report, reports_of
 from inspector.replay.tape import (
     Plan,
@@ -20,6 +20,7 @@ from inspector.replay.tape import (
 )
 
 __all__ = [
+    "OF_RUN",
     "STOPPED",
     "Ignoring",
     "Miss",

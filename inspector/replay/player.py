@@ -34,7 +34,8 @@ from instrument.control import Answer, HttpAnswer, Proceed, Proposal
 
 STOPPED: Final = 3
 """The exit code of a program that left its recording."""
-_OF_RUN: Final = "inspector.replay.run"
+OF_RUN: Final = "inspector.replay.run"
+"""Attribute of each call that is given back: the run that it was recorded in."""
 _OF_SPAN: Final = "inspector.replay.span"
 _IS_LIVE: Final = "inspector.replay.live"
 _IS_SET: Final = "inspector.replay.set"
@@ -85,7 +86,7 @@ class Player:
         if proposal.noun == "connection":
             return self._connection(proposal)
         span = trace.get_current_span()
-        span.set_attribute(_OF_RUN, self._tape.run)
+        span.set_attribute(OF_RUN, self._tape.run)
         place = None if self._is_live else self._take(proposal)
         if place is None:
             span.set_attribute(_IS_LIVE, value=True)

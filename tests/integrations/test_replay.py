@@ -34,6 +34,24 @@ def test_a_loop_prints_the_same_with_its_models_gone(bench):
     assert len(recorded[run]) == 20
 
 
+def test_a_run_is_shown_with_its_replays_and_a_replay_with_its_run(bench):
+    bench.record(PROGRAMS / "replayed_loop.py")
+    (run,) = {each.run_id for each in runs_of(bench)}
+    assert bench.inspector("show", run).out.splitlines()[-1] == f"can be replayed: inspector replay {run[-8:]}"
+    assert bench.inspector("replay", run).code == 0
+    (again,) = {each.run_id for each in runs_of(bench)} - {run}
+    assert bench.inspector("show", run).out.splitlines()[-1] == f"was replayed as {again[-8:]}"
+    of_run = f"a replay of {run[-8:]}: inspector diff {run[-8:]} {again[-8:]}"
+    assert bench.inspector("show", again).out.splitlines()[-1] == of_run
+
+
+def test_the_call_that_keeps_a_run_from_being_replayed_is_shown_with_the_reason(bench):
+    bench.record(PROGRAMS / "replayed_loop.py", INSPECTOR_CAPTURE_CONTENT="false")
+    (said,) = bench.inspector("show", "last").out.splitlines()[-1:]
+    assert said.startswith("the call chat gpt-4o (")
+    assert said.endswith("cannot be replayed: it was recorded without content")
+
+
 def test_plain_clients_print_the_same_streams_in_their_pieces(bench):
     out = bench.record(PROGRAMS / "replayed_clients.py")
     done = bench.inspector("replay", "last", "--", PROGRAMS / "replayed_clients.py")
