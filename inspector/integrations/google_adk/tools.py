@@ -9,7 +9,7 @@ from inspector.integrations.tool_bodies import run_body_async, undecided
 
 Method: TypeAlias = Callable[..., Any]
 
-_CALLER: Final = "google.adk.flows.llm_flows.tools._caller"
+_TOOLS: Final = "google.adk.tools.base_tool"
 _CANCELLED: Final = "notify_tool_cancelled"
 
 
@@ -26,9 +26,11 @@ def wrap_tools(patches: Patches) -> None:
     }
     patches.wrap_once_imported("google.adk.plugins.plugin_manager", "PluginManager", wrappers)
     # Plugins are told of a cancelled tool past their manager, by versions that tell them at all.
-    patches.wrap_once_imported(_CALLER, "", {"_call_tool_async": _body_run})
     errors = "google.adk.flows.llm_flows.tools._error_handler"
     patches.once_imported(errors, lambda module: _wrap_cancelled(patches, module))
+    # The function that calls it would do, but other modules import that one.
+    bodies = {"run_async": _body_run}
+    patches.once_imported(_TOOLS, lambda module: patches.wrap_in_subclasses(module.BaseTool, bodies))
 
 
 def _wrap_cancelled(patches: Patches, module: Any) -> None:
@@ -49,17 +51,17 @@ def _tool_begins(original: Method) -> Method:
 
 
 def _body_run(original: Method) -> Method:
-    async def call_tool_async(tool: Any, args: Any, tool_context: Any) -> Any:
+    async def run_async(self: Any, *, args: Any, tool_context: Any) -> Any:
         call = undecided("google_adk")
         if call is None:
-            return await original(tool, args, tool_context)
+            return await original(self, args=args, tool_context=tool_context)
 
         def body(changed: Any) -> Any:
-            return original(tool, args if changed is None else dict(changed), tool_context)
+            return original(self, args=args if changed is None else dict(changed), tool_context=tool_context)
 
-        return await run_body_async(call, body, subject=tool)
+        return await run_body_async(call, body, subject=self)
 
-    return call_tool_async
+    return run_async
 
 
 def _tool_returned(original: Method) -> Method:

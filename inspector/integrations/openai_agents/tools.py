@@ -8,6 +8,7 @@ from typing import Any
 
 from inspector.integrations.calls import Call, Keywords, enclosing, opened, safely, told
 from inspector.integrations.tool_bodies import run_body_async, undecided
+from inspector.integrations.tracebacks import hidden
 
 _MCP = "mcp"
 
@@ -166,4 +167,4 @@ def _decided(run: Any, call: Call) -> Any:
 
         return await run_body_async(call, body)
 
-    return decided
+    return hidden(decided)
