@@ -29,12 +29,12 @@ class Reporting:
         except _NO_FAILURE:
             raise
         # Whatever a test raises, one of the program that left its recording among it.
-        except BaseException as error:
+        except BaseException:
             lines = _said(session, item)
             if session.miss is None:
                 item.add_report_section("call", "replay", "\n".join(lines))
                 raise
-            raise pytest.fail.Exception("\n".join(lines), pytrace=False) from error
+            raise pytest.fail.Exception("\n".join(lines), pytrace=False) from None
         if divergence(session):
             raise pytest.fail.Exception("\n".join(_said(session, item)), pytrace=False)
         if session.tape is None:
@@ -62,7 +62,7 @@ def _write(session: Session, item: pytest.Item) -> None:
     try:
         session.write()
     except (CassetteError, NotReplayable, OSError) as error:
-        raise pytest.fail.Exception(f"{session.cassette} was not written: {error}", pytrace=False) from error
+        raise pytest.fail.Exception(f"{session.cassette} was not written: {error}", pytrace=False) from None
     path = session.cassette
     with suppress(ValueError):
         path = path.relative_to(item.config.rootpath)

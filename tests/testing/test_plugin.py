@@ -57,6 +57,7 @@ def test_tools_in_another_order_fail_it_with_one_named_step(with_test):
     with_test.change("app.py", 'in said["tool_calls"]:', 'in reversed(said["tool_calls"]):')
     done = with_test.pytest()
     assert done.code == 1
+    assert "direct cause" not in done.out
     told = done.out[done.out.index("the program left its recording") :].splitlines()
     assert told[0] == (
         "the program left its recording: its model call 2, of gpt-4o, is not in the recording; "
