@@ -241,12 +241,17 @@ def _unrecordable(written: str) -> str | None:
 
 
 def _arguments(event: Event) -> Any:
+    return _given(event, sc.SEED_TOOL_INPUT, "its arguments were")
+
+
+def _given(event: Event, key: str, what: str) -> Any:
+    """Return what a call was given, which has to be there whole."""
     attributes = attributes_of(event)
-    text = attributes.get(sc.SEED_TOOL_INPUT)
+    text = attributes.get(key)
     if not isinstance(text, str):
         raise NotReplayable(f"{_called(event)} cannot be replayed: it was recorded without content")
-    if attributes.get(sc.SEED_TOOL_INPUT + sc.TRUNCATED_SUFFIX):
-        raise NotReplayable(f"{_called(event)} cannot be replayed: its arguments were too long to be recorded whole")
+    if attributes.get(key + sc.TRUNCATED_SUFFIX):
+        raise NotReplayable(f"{_called(event)} cannot be replayed: {what} too long to be recorded whole")
     return json.loads(text)
 
 
@@ -263,12 +268,7 @@ def _body(event: Event) -> Any:
         who = "the program itself" if emitter is None else f"the integration {emitter}"
         known = ", ".join((*CLIENTS, TOOLKIT))
         raise NotReplayable(f"{_called(event)} cannot be replayed yet: it was recorded by {who}, not by {known}")
-    text = attributes.get(sc.SEED_LLM_PROMPT)
-    if not isinstance(text, str):
-        raise NotReplayable(f"{_called(event)} cannot be replayed: it was recorded without content")
-    if attributes.get(sc.SEED_LLM_PROMPT + sc.TRUNCATED_SUFFIX):
-        raise NotReplayable(f"{_called(event)} cannot be replayed: its request was too long to be recorded whole")
-    return json.loads(text)
+    return _given(event, sc.SEED_LLM_PROMPT, "its request was")
 
 
 def _exchanges(event: Event) -> str:

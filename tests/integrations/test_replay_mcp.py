@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from replays import Bench
+from replaying import Bench
 
 PROGRAMS = Path(__file__).parent / "programs"
 PROGRAM = PROGRAMS / "replayed_mcp.py"

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from replays import Bench
+from replaying import Bench
 
 PROGRAM = Path(__file__).parent / "programs" / "replayed_toolkit.py"
 DEMO = ("-m", "inspector.demo.program")
