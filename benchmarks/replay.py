@@ -13,9 +13,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from inspector.replay import Tape, TapeCall
-from inspector.replay.asked import asked
 from inspector.replay.player import Player
+from inspector.tape import Tape, TapeCall
+from inspector.tape.asked import asked
 from instrument.control import Proposal
 
 BUDGET_MS = 2.0

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from inspector.frozen import Frozen
     from inspector.launch import Choices
-    from inspector.replay import Plan, Tape
     from inspector.settings import Settings
+    from inspector.tape import Plan, Tape
 
 
 class Pattern(Text):
@@ -99,7 +99,7 @@ def replay(*, run: str, program: tuple[str, ...], home: Path | None, **options: 
     from inspector.cli.home import settings_of
     from inspector.cli.started import start_again
     from inspector.launch import Choices
-    from inspector.replay import Plan
+    from inspector.tape import Plan
 
     words = program[1:] if program[:1] == ("--",) else program
     plan = Plan(goes_on=options["live_after_divergence"], allowed=options["allow"], ignored=options["ignore"])
@@ -114,7 +114,8 @@ def replay(*, run: str, program: tuple[str, ...], home: Path | None, **options: 
 
 def _with_answers(tape: "Tape", answers: tuple[str, ...]) -> "Tape":
     from inspector.cli.errors import CliError
-    from inspector.replay import place_of, with_answer
+    from inspector.replay import with_answer
+    from inspector.tape import place_of
 
     for given in answers:
         span, _, file = given.partition("=")
@@ -133,7 +134,8 @@ def _planned(tape: "Tape", plan: "Plan", live_from: str | None) -> "Tape":
     """Return the tape with what is to be done besides, once all that is to be given back can be."""
     from msgspec.structs import replace
 
-    from inspector.replay import Ignoring, check_whole, place_of
+    from inspector.replay import Ignoring
+    from inspector.tape import check_whole, place_of
 
     place = None if live_from is None else place_of(tape, live_from)
     if not plan.goes_on:
@@ -149,7 +151,7 @@ def _tape(settings: "Settings", text: str, *, freeze: bool) -> "tuple[Tape, Froz
     from inspector.frozen import Frozen
     from inspector.lookup import events_of, find_run_or_trace, program_of, traces_of
     from inspector.model import Trace
-    from inspector.replay import tape_of
+    from inspector.tape import tape_of
 
     if Path(text).is_file():
         with home_of(Path(text)) as own:
@@ -184,7 +186,8 @@ def _replay(tape: "Tape", words: tuple[str, ...], choices: "Choices") -> int:
         program_of,
         run_to_the_end,
     )
-    from inspector.replay import STOPPED, reports_of, write_tape
+    from inspector.replay import STOPPED, reports_of
+    from inspector.tape import write_tape
 
     directory = Path(tempfile.mkdtemp(prefix="inspector-replay-"))
     try:

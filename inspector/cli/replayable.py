@@ -8,8 +8,8 @@ from inspector.cli.started import is_startable
 from inspector.cli.terminal import Terminal
 from inspector.lookup import events_of, program_of, traces_of
 from inspector.model import Event, Filter, Run, Trace
-from inspector.replay import OF_RUN, NotReplayable, tape_of
 from inspector.store import Store
+from inspector.tape import OF_RUN, NotReplayable, tape_of
 
 _MOST_SPANS = 2_000
 """Of a run that is looked through; of a larger one 'inspector replay' says whether it can be."""

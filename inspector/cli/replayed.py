@@ -7,7 +7,8 @@ from inspector.cli.figures import counted, moment
 from inspector.cli.visible import visible
 from inspector.diff import cut_around
 from inspector.frozen import Frozen
-from inspector.replay import Miss, Report, Tape
+from inspector.replay import Miss, Report
+from inspector.tape import Tape
 
 _NAMED = 5
 """Calls that are named where they were not made again."""

@@ -42,7 +42,7 @@ def test(*, run: str, program: tuple[str, ...], output: Path, name: str | None, 
     from inspector.cassette import write_cassette
     from inspector.cli.home import settings_of
     from inspector.cli.notices import notice
-    from inspector.replay import check_whole, tape_of
+    from inspector.tape import check_whole, tape_of
     from inspector.testing.generate import name_of, written_test
     from inspector.testing.trace import Trace
 

@@ -7,10 +7,10 @@ from typing import Any, Final, cast
 from msgspec.structs import replace
 
 from inspector.reading.exchanges import read_exchanges
-from inspector.replay import requests
-from inspector.replay.calls import NotReplayable, TapeCall
-from inspector.replay.tape import Tape
 from inspector.replay.wording import FORMS, reworded, reworded_stream
+from inspector.tape import requests
+from inspector.tape.calls import NotReplayable, TapeCall
+from inspector.tape.tape import Tape
 
 _JSON: Final = ".json"
 _EVENTS: Final = ".sse"

@@ -8,8 +8,8 @@ from typing import Any, Final, cast
 import msgspec
 from msgspec.structs import replace
 
-from inspector.replay.asked import Asked, asked_in
-from inspector.replay.tape import Tape
+from inspector.tape.asked import Asked, asked_in
+from inspector.tape.tape import Tape
 
 _IGNORED: Final = "[ignored]"
 

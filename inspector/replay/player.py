@@ -20,22 +20,20 @@ from inspector.reading.results import ResultUnusable, read_error, read_result
 from inspector.record.captured import captured, plain
 from inspector.record.current import above
 from inspector.redaction import Redactor
-from inspector.replay import requests
-from inspector.replay.asked import Asked, asked, asked_of_tool
-from inspector.replay.calls import AROUND, CLIENTS, TOOLKIT, Key, TapeCall, key_of
 from inspector.replay.exporters import hush_exporters
 from inspector.replay.ignoring import Ignoring
 from inspector.replay.live import Live
 from inspector.replay.network import forbid_network
 from inspector.replay.report import Miss, Report, leave
-from inspector.replay.tape import Tape, read_tape
+from inspector.tape import requests
+from inspector.tape.asked import Asked, asked, asked_of_tool
+from inspector.tape.calls import AROUND, CLIENTS, TOOLKIT, Key, TapeCall, key_of
+from inspector.tape.tape import OF_RUN, Tape, read_tape
 from instrument import control
 from instrument.control import Answer, HttpAnswer, Proceed, Proposal
 
 STOPPED: Final = 3
 """The exit code of a program that left its recording."""
-OF_RUN: Final = "inspector.replay.run"
-"""Attribute of each call that is given back: the run that it was recorded in."""
 _OF_SPAN: Final = "inspector.replay.span"
 _IS_LIVE: Final = "inspector.replay.live"
 _IS_SET: Final = "inspector.replay.set"

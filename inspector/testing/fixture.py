@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 
 from inspector.cassette import CassetteUnreadable
-from inspector.replay import NotReplayable
+from inspector.tape import NotReplayable
 from inspector.testing.reporting import SESSION, Reporting
 from inspector.testing.session import Session
 from inspector.testing.trace import Trace

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from inspector.cassette import CassetteError
-from inspector.replay import NotReplayable
+from inspector.tape import NotReplayable
 from inspector.testing.report import divergence, keep, kept_lines
 from inspector.testing.session import Session
 

@@ -14,9 +14,10 @@ from inspector.launch import Choices, environment_of, program_of
 from inspector.launch.environment import KEYS, NO_KEY
 from inspector.model import Event
 from inspector.record import Attachment
-from inspector.replay import Miss, Report, Tape, TapeCall, check_whole, reports_of, tape_of, write_tape
+from inspector.replay import Miss, Report, reports_of
 from inspector.replay.network import forbid_network
 from inspector.replay.player import Player
+from inspector.tape import Tape, TapeCall, check_whole, tape_of, write_tape
 from inspector.testing.errors import LeftRecording
 from instrument import control
 

@@ -4,8 +4,9 @@ import pytest
 
 from inspector.reading.exchanges import read_exchanges
 from inspector.reading.results import read_result
-from inspector.replay import NotReplayable, Tape, TapeCall, with_answer
+from inspector.replay import with_answer
 from inspector.replay.wording import reworded, reworded_stream
+from inspector.tape import NotReplayable, Tape, TapeCall
 
 CHAT = {
     "id": "c1",

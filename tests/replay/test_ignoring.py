@@ -1,7 +1,8 @@
 import json
 
-from inspector.replay import Ignoring, Tape, TapeCall
-from inspector.replay.asked import asked, asked_of_tool
+from inspector.replay import Ignoring
+from inspector.tape import Tape, TapeCall
+from inspector.tape.asked import asked, asked_of_tool
 
 NOW, LATER = "2026-11-26 14:03:11", "2026-11-26 15:00:02"
 

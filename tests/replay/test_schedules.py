@@ -9,8 +9,8 @@ import instrument
 from inspector.ingest import Owner
 from inspector.model import Filter
 from inspector.replay.player import Player
-from inspector.replay.tape import tape_of
 from inspector.settings import Settings
+from inspector.tape.tape import tape_of
 from instrument import control
 from instrument.tools import tool
 

@@ -5,7 +5,7 @@ import pytest
 
 from inspector.cassette import CassetteUnreadable, SecretFound, cassette_lines, events_of_file
 from inspector.cassette.stable import stable
-from inspector.replay import tape_of
+from inspector.tape import tape_of
 
 CASSETTE = "tests/cassettes/app.jsonl"
 

@@ -5,10 +5,10 @@ import pytest
 
 from inspector.model import Event
 from inspector.redaction import Redactor
-from inspector.replay import NotReplayable, read_tape, tape_of, write_tape
-from inspector.replay.asked import asked
-from inspector.replay.calls import key_of
-from inspector.replay.requests import server_at
+from inspector.tape import NotReplayable, read_tape, tape_of, write_tape
+from inspector.tape.asked import asked
+from inspector.tape.calls import key_of
+from inspector.tape.requests import server_at
 
 BODY = {"model": "m-1", "messages": [{"role": "user", "content": "hi"}], "temperature": 0}
 EXCHANGE = {"status": 200, "headers": {"content-type": "application/json"}, "text": ["{}"]}

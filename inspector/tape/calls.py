@@ -9,8 +9,8 @@ from msgspec import Struct
 from inspector import semconv as sc
 from inspector.model import Event
 from inspector.reading.exchanges import Exchange, ExchangeUnreadable, read_exchanges
-from inspector.replay import requests
-from inspector.replay.asked import Asked, asked, asked_of_tool
+from inspector.tape import requests
+from inspector.tape.asked import Asked, asked, asked_of_tool
 
 CLIENTS: Final = ("openai", "anthropic", "httpx", "httpx2", "requests")
 """Emitters of model calls that a replay can answer."""

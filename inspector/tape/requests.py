@@ -9,7 +9,7 @@ from inspector.plain import Plain
 from inspector.reading.addresses import place_attributes
 from inspector.record.addresses import place_without_secrets
 from inspector.redaction import Redactor
-from inspector.replay.asked import Asked, asked_of_tool
+from inspector.tape.asked import Asked, asked_of_tool
 from instrument.control import Proposal
 
 NOUN: Final = "rpc_request"

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from inspector import semconv as sc
 from inspector.model import Event
-from inspector.replay.calls import (
+from inspector.tape.calls import (
     AROUND,
     CLIENTS,
     NotReplayable,
@@ -21,6 +21,8 @@ from inspector.replay.calls import (
     refuse_asking_back,
 )
 
+OF_RUN: Final = "inspector.replay.run"
+"""Attribute of each call that a replay gives back: the run that it was recorded in."""
 _LISTED: Final = 8
 
 
