@@ -62,6 +62,8 @@ class Exchange(TypedDict):
     """When each piece of a stream was read, in nanoseconds since the request; empty where the body came whole."""
     exc: NotRequired[BaseException]
     """What the client raised."""
+    said: NotRequired[str]
+    """Its message, where that is read from more than it was made with."""
 
 
 Verdict = Literal["passed", "changed", "answered", "denied", "raised"]

@@ -14,12 +14,12 @@ from inspector.integrations.byte_streams import EndWatcher
 from inspector.integrations.calls import safely
 from inspector.integrations.deciding import decide_async
 from inspector.integrations.patches import Patches
+from inspector.integrations.plain_http.aiohttp_answers import Answered, answering
 from inspector.integrations.plain_http.requested import Decoded, Sent, plain_request, sent
 from inspector.integrations.tracebacks import unseen
 
 __all__ = ["install"]
 
-_NO_ANSWERS = "model calls by aiohttp cannot be answered by the controller; it can change, refuse and let them go on"
 _READING = ("read", "readany", "readchunk", "readline", "readuntil", "readexactly")
 _ITERATING = ("__aiter__", "iter_any", "iter_chunked", "iter_chunks")
 
@@ -28,12 +28,15 @@ def install(patches: Patches) -> None:
     """Record the model calls of every session."""
     aiohttp = import_module("aiohttp")
     watched = _watched_class(aiohttp.StreamReader)
-    patches.wrap(aiohttp.ClientSession, "_request", lambda original: _sent(original, watched))
+    answered = answering()
+    patches.wrap(aiohttp.ClientSession, "_request", lambda original: _sent(original, watched, answered))
     patches.wrap(aiohttp.ClientResponse, "close", _left)
     patches.wrap(aiohttp.ClientResponse, "release", _left)
 
 
-def _sent(original: Callable[..., Any], watched: Callable[[Any, EndWatcher], Any]) -> Callable[..., Any]:
+def _sent(
+    original: Callable[..., Any], watched: Callable[[Any, EndWatcher], Any], answered: Answered
+) -> Callable[..., Any]:
     async def _request(self: Any, method: Any, str_or_url: Any, *args: Any, **kwargs: Any) -> Any:
         def body() -> Any:
             return kwargs["data"] if kwargs.get("json") is None else kwargs["json"]
@@ -45,10 +48,13 @@ def _sent(original: Callable[..., Any], watched: Callable[[Any, EndWatcher], Any
         try:
             if attempt.is_undecided:
                 await decide_async(attempt.call, safely(lambda: plain_request(body()), None))
-            _direct(attempt, kwargs)
-            response = await original(self, method, str_or_url, *args, **kwargs)
+            answer = attempt.given()
+            if answer is not None:
+                response = await answered(original, self, answer, method, str_or_url, *args, **kwargs)
+            else:
+                response = await original(self, method, str_or_url, *args, **(kwargs | _other_body(attempt, kwargs)))
         except BaseException as exc:
-            attempt.failed(exc)
+            _failed(attempt, exc)
             raise
         finally:
             leave()
@@ -66,17 +72,21 @@ def _sent(original: Callable[..., Any], watched: Callable[[Any, EndWatcher], Any
     return _request
 
 
-def _direct(attempt: Sent, kwargs: dict[str, Any]) -> None:
-    """Have a request sent as the controller decided.
-
-    Raises:
-        TypeError: It answered, and nobody but aiohttp makes responses of aiohttp.
-    """
-    if attempt.given() is not None:
-        raise TypeError(_NO_ANSWERS)
+def _other_body(attempt: Sent, kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Return the argument of a request that is to be sent with another body."""
     body = attempt.other_body()
-    if body is not None:
-        kwargs |= {"data": body} if kwargs.get("json") is None else {"json": json.loads(body)}
+    if body is None:
+        return {}
+    return {"data": body} if kwargs.get("json") is None else {"json": json.loads(body)}
+
+
+def _failed(attempt: Sent, exc: Any) -> None:
+    """Say what a session raised: over a response that it was told to raise for, or instead of one."""
+    kind: type = type(exc)
+    if kind.__name__ == "ClientResponseError" and exc.__cause__ is None:
+        attempt.exchange.responded(exc.status, Decoded(exc.headers or {}).headers)
+    # What aiohttp's own say of a place that they could not reach is in none of their arguments.
+    attempt.failed(exc, safely(lambda: str(exc), None) if kind.__module__ == "aiohttp.client_exceptions" else None)
 
 
 def _left(original: Callable[..., Any]) -> Callable[..., Any]:

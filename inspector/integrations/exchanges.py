@@ -33,6 +33,7 @@ class Exchange:
         self._at_ns: list[int] = []
         self._end: Literal["whole", "left", "failed"] = "left"
         self._exc: Exception | None = None
+        self._said: str | None = None
         self.is_sending = True
         """Whether there is neither a response nor a failure yet."""
 
@@ -72,20 +73,26 @@ class Exchange:
     def closed(self) -> None:
         """Say that the program closed it, before its end or after."""
 
-    def failed(self, exc: BaseException) -> None:
+    def failed(self, exc: BaseException, said: str | None = None) -> None:
         """Say what the client raised instead of a response, or in the middle of one.
 
         A cancellation is the program's own, as a generator that is closed is.
+
+        Args:
+            exc: What it raised.
+            said: Its message, where that is read from more than it was made with.
         """
         self.is_sending = False
         if isinstance(exc, Exception):
-            self._end, self._exc = "failed", exc
+            self._end, self._exc, self._said = "failed", exc, said
 
     def told(self) -> dict[str, Any]:
         """Return it as the hooks of its call tell of it."""
         exchange: dict[str, Any] = {"end": self._end}
         if self._exc is not None:
             exchange["exc"] = self._exc
+        if self._said is not None:
+            exchange["said"] = self._said
         if self._status is None:
             return exchange
         headers = {name.lower(): value for name, value in self._headers.items() if name.lower() in _KEPT_HEADERS}

@@ -62,7 +62,7 @@ def exchanges_of(values: Mapping[str, Any]) -> tuple[Exchange, ...]:
 
 
 def _exchange(told: Any) -> Exchange:
-    status, pieces, at_ns, exc = (told.get(name) for name in ("status", "pieces", "at_ns", "exc"))
+    status, pieces, at_ns, exc, said = (told.get(name) for name in ("status", "pieces", "at_ns", "exc", "said"))
     found = told.get("headers")
     headers = cast("dict[Any, Any]", found) if type(found) is dict else {}
     are_bytes = type(pieces) is list and all(type(each) is bytes for each in cast("list[Any]", pieces))
@@ -73,8 +73,12 @@ def _exchange(told: Any) -> Exchange:
         tuple(cast("list[bytes]", pieces)) if are_bytes else None,
         tuple(cast("list[int]", at_ns)) if are_times else (),
         end if (end := told.get("end")) in _ENDS else "left",
-        {"class": class_path(type(exc)), "message": error_text(exc)} if isinstance(exc, BaseException) else None,
+        _error(exc, said) if isinstance(exc, BaseException) else None,
     )
+
+
+def _error(exc: BaseException, said: Any) -> dict[str, Plain]:
+    return {"class": class_path(type(exc)), "message": said if type(said) is str else error_text(exc)}
 
 
 def written(exchanges: Sequence[Exchange], redactor: Redactor, answer: Callable[[], str]) -> list[Plain]:

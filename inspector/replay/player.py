@@ -7,7 +7,6 @@ import sys
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from importlib import import_module
 from pathlib import Path
 from threading import RLock
 from typing import Any, Final, NoReturn
@@ -24,6 +23,7 @@ from inspector.replay.exporters import hush_exporters
 from inspector.replay.ignoring import Ignoring
 from inspector.replay.live import Live
 from inspector.replay.network import forbid_network
+from inspector.replay.raising import raised_again
 from inspector.replay.report import Miss, Report, leave
 from inspector.tape import requests
 from inspector.tape.asked import Asked, asked, asked_of_tool
@@ -230,12 +230,8 @@ class Player:
     def _raised(self, raised: Raised | None, call: TapeCall) -> Exception:
         if raised is None:
             self._stop(Miss(f"the recorded call {call.name} was given up before it was answered"))
-        module, _, name = raised.cls.partition(":")
         try:
-            found: Any = import_module(module)
-            for each in name.split("."):
-                found = getattr(found, each)
-            return found(raised.message)
+            return raised_again(raised.cls, raised.message)
         # Whatever a class of somebody else's asks for.
         except Exception as error:  # noqa: BLE001
             self._stop(Miss(f"the recorded call {call.name} failed by {raised.cls}, which cannot be raised: {error}"))

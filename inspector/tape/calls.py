@@ -12,7 +12,7 @@ from inspector.reading.exchanges import Exchange, ExchangeUnreadable, read_excha
 from inspector.tape import requests
 from inspector.tape.asked import Asked, asked, asked_of_tool
 
-CLIENTS: Final = ("openai", "anthropic", "httpx", "httpx2", "requests")
+CLIENTS: Final = ("openai", "anthropic", "aiohttp", "httpx", "httpx2", "requests")
 """Emitters of model calls that a replay can answer."""
 FRAMEWORKS: Final = frozenset(("agent_framework", "anthropic", "crewai", "langchain", "openai_agents", "pydantic_ai"))
 """Emitters whose tools a replay withholds, and whose model calls it answers where they reach a client."""

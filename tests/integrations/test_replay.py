@@ -58,6 +58,18 @@ def test_plain_clients_print_the_same_streams_in_their_pieces(bench):
     assert (done.code, done.out) == (0, out), done.err
 
 
+def test_aiohttp_gives_the_same_pieces_however_it_is_read_and_fails_the_same_way(bench, framework_python):
+    python = framework_python("clients")
+    out = bench.record(PROGRAMS / "replayed_aiohttp.py", python=python)
+    done = bench.inspector("replay", "last", "--", python, PROGRAMS / "replayed_aiohttp.py")
+    assert (done.code, done.out) == (0, out), done.err
+    assert "replay: 13 of 13 calls" in done.err
+    # No session and no connection is left open.
+    assert "Unclosed" not in done.err
+    recorded, replayed = bench.trees()
+    assert replayed == recorded
+
+
 def test_the_sdk_of_anthropic_parses_what_it_parsed(bench, framework_python):
     python = framework_python("current")
     out = bench.record(PROGRAMS / "replayed_claude.py", python=python)

@@ -69,9 +69,9 @@ class Sent:
         """Make a call of its own the innermost one while the client sends it; returns what takes that back."""
         return _nothing if self._request is None else self._request.call.enter()
 
-    def failed(self, exc: BaseException) -> None:
-        """Say what the client raised instead of a response."""
-        self.exchange.failed(exc)
+    def failed(self, exc: BaseException, said: str | None = None) -> None:
+        """Say what the client raised instead of a response, as `Exchange.failed`."""
+        self.exchange.failed(exc, said)
         if self._request is not None:
             self._request.call.failed(exc)
 

@@ -1,0 +1,40 @@
+"""What the client of a model raised, raised again: of the same class, with the same message."""
+
+from importlib import import_module
+from typing import Any
+
+
+def raised_again(cls: str, message: str) -> Exception:
+    """Return an exception like one that was recorded.
+
+    Args:
+        cls: Its class, ``module:qualname``.
+        message: What it said.
+
+    Raises:
+        Exception: The class is not there, or cannot be raised with a message.
+    """
+    module, _, name = cls.partition(":")
+    found: Any = import_module(module)
+    for each in name.split("."):
+        found = getattr(found, each)
+    try:
+        return found(message)
+    except TypeError:
+        # It is made of more than a message, such as the place that could not be reached.
+        return _said(found)(message)
+
+
+class _Said(Exception):
+    """Is made of a message; with a class beside it, it is that class to whoever catches it."""
+
+    def __init__(self, message: str) -> None:
+        Exception.__init__(self, message)
+        self.args = (message,)
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+def _said(cls: type[Exception]) -> type[Exception]:
+    return type(cls.__name__, (_Said, cls), {"__module__": cls.__module__, "__qualname__": cls.__qualname__})
