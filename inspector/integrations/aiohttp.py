@@ -80,11 +80,12 @@ def _other_body(attempt: Sent, kwargs: dict[str, Any]) -> dict[str, Any]:
     return {"data": body} if kwargs.get("json") is None else {"json": json.loads(body)}
 
 
-def _failed(attempt: Sent, exc: Any) -> None:
+def _failed(attempt: Sent, exc: BaseException) -> None:
     """Say what a session raised: over a response that it was told to raise for, or instead of one."""
-    kind: type = type(exc)
+    kind = type(exc)
     if kind.__name__ == "ClientResponseError" and exc.__cause__ is None:
-        attempt.exchange.responded(exc.status, Decoded(exc.headers or {}).headers)
+        refused: Any = exc
+        attempt.exchange.responded(refused.status, Decoded(refused.headers or {}).headers)
     # What aiohttp's own say of a place that they could not reach is in none of their arguments.
     attempt.failed(exc, safely(lambda: str(exc), None) if kind.__module__ == "aiohttp.client_exceptions" else None)
 
