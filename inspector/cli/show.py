@@ -1,7 +1,7 @@
 """``inspector show``: a run or one trace of it as trees, or one span whole."""
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack
@@ -13,7 +13,7 @@ from inspector.cli.options import Text, WholeNumber, WithId, fields_option, home
 from inspector.model import Event, Run, Trace
 
 if TYPE_CHECKING:
-    from inspector.cli.conversations import Inferred
+    from inspector.cli.conversations import Said
     from inspector.cli.shaping import Shape
     from inspector.cli.terminal import Terminal
     from inspector.settings import Settings
@@ -72,7 +72,8 @@ def show(**options: Unpack[ShowOptions]) -> None:
 
     Model calls that continue one another are drawn as a conversation, with what was asked and answered and with the
     tools that its messages tell of, marked 'inferred' and never counted. MCP's lists and pings are one row, and what is
-    recorded of one message a second time is left out: --all and --depth draw it.
+    recorded of one message a second time is left out: --all and --depth draw it. A call that middleware made several
+    times has a line for each attempt.
 
     A drawing longer than the screen goes through $INSPECTOR_PAGER, $PAGER or less.
     """
@@ -159,8 +160,11 @@ def _show_replays(store: "Store", found: Run | Trace | Event, terminal: "Termina
         terminal.write(["", *lines])
 
 
-def _inferred(store: "Store", run_id: str, traces: Sequence[Sequence[Event]]) -> "Inferred":
-    """Put conversations into the traces of a run, or say why they cannot be known."""
+def _inferred(
+    store: "Store", run_id: str, traces: Sequence[Sequence[Event]], terminal: "Terminal"
+) -> tuple[Sequence[Sequence[Event]], Mapping[str, "Said"]]:
+    """Return a run's traces with its conversations, and what is told beside rows; say why they cannot be known."""
+    from inspector.cli.attempts import attempts_said
     from inspector.cli.conversations import with_conversations
     from inspector.cli.lookup import said_in, turns_of
     from inspector.cli.notices import notice
@@ -173,7 +177,8 @@ def _inferred(store: "Store", run_id: str, traces: Sequence[Sequence[Event]]) ->
             "conversations are not known: the model calls were recorded without their messages, "
             "as with INSPECTOR_CAPTURE_CONTENT=false"
         )
-    return with_conversations(traces, turns, lambda first, last: said_in(store, first, last))
+    inferred = with_conversations(traces, turns, lambda first, last: said_in(store, first, last))
+    return inferred.traces, {**attempts_said(store, traces, terminal), **inferred.said}
 
 
 def _say_none_failed(shape: "Shape", events: Iterable[Event]) -> None:
@@ -196,10 +201,10 @@ def _show_run(store: "Store", run: Run, terminal: "Terminal", names: tuple[str, 
     if names is not None:
         write_json(run_document(run, whole, losses, names), terminal)
         return
-    inferred = _inferred(store, run.run_id, [events for _, events in whole])
-    drawn = [(trace, events) for (trace, _), events in zip(whole, inferred.traces, strict=True)]
-    terminal.write(run_lines(run, drawn, terminal, losses=losses, shape=shape, said=inferred.said))
-    _say_none_failed(shape, [event for events in inferred.traces for event in events])
+    traces, said = _inferred(store, run.run_id, [events for _, events in whole], terminal)
+    drawn = [(trace, events) for (trace, _), events in zip(whole, traces, strict=True)]
+    terminal.write(run_lines(run, drawn, terminal, losses=losses, shape=shape, said=said))
+    _say_none_failed(shape, [event for events in traces for event in events])
 
 
 def _show_event(event: Event, terminal: "Terminal", as_json: tuple[str, ...] | None) -> None:
@@ -226,7 +231,6 @@ def _show_trace(
     if names is not None:
         write_json(trace_document(found, events, names), terminal)
         return
-    inferred = _inferred(store, found.run_id, [events])
-    (drawn,) = inferred.traces
-    terminal.write(trace_lines(found, drawn, terminal, shape, inferred.said))
+    (drawn,), said = _inferred(store, found.run_id, [events], terminal)
+    terminal.write(trace_lines(found, drawn, terminal, shape, said))
     _say_none_failed(shape, drawn)
