@@ -31,8 +31,8 @@ def as_output(value: object) -> object:
     from toolkit.schemas.reading import spec, type_name
 
     if isinstance(value, bool | int | float | list | Mapping):
-        raise ValueError(f"expected a type, as 'module.py:Name', found {type_name(cast('object', value))}")  # noqa: TRY004 - as pydantic takes it
-    return spec(value) if isinstance(value, str) else value
+        raise ValueError(f"expected a type, as 'module.py:Type', found {type_name(cast('object', value))}")  # noqa: TRY004 - as pydantic takes it
+    return spec(value, "Type") if isinstance(value, str) else value
 
 
 class SharedOptions(TypedDict, total=False):
@@ -49,7 +49,7 @@ class SharedOptions(TypedDict, total=False):
     limits: Limits | None
     """What a run may come to, with the agents that it calls: ``depth``, ``turns``, ``calls``, ``tokens``."""
     output: "Annotated[Any, BeforeValidator(as_output)]"
-    """The type of its answer, as ``module.py:Name``; in Python the type itself, such as a pydantic model."""
+    """The type of its answer, as ``module.py:Type``; in Python the type itself, such as a pydantic model."""
 
 
 class AgentOptions(SharedOptions, total=False):

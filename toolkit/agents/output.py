@@ -10,6 +10,7 @@ from toolkit.errors import Problem, ResultInvalid
 from toolkit.functions.hints import adapter_of_hint, schema_of
 from toolkit.plain import read_json
 from toolkit.schemas.problems import problems_of_hints
+from toolkit.schemas.validation import validator
 
 _FENCED = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL)
 
@@ -50,5 +51,5 @@ class Output:
         try:
             return self._adapter.validate_json(written, strict=True)
         except ValidationError as error:
-            problems = problems_of_hints(error.errors(include_url=False), value)
+            problems = validator(self.schema)(value) or problems_of_hints(error.errors(include_url=False), value)
             raise ResultInvalid("the answer does not fit its schema", problems) from error

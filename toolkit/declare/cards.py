@@ -142,20 +142,17 @@ def _config(document: Document, origin: Origin, stem: str) -> tuple[AgentConfig 
     try:
         config = read_config(Card, values)
     except Misfit as error:
-        problems = [*(_problem(document, path, message) for path, message in error.problems), *problems]
+        problems = [*(_problem(document, *problem) for problem in error.problems), *problems]
     else:
         if not problems:
             return config.model_copy(update={"origin": origin}), []
     return None, sorted(problems, key=lambda problem: problem.line)
 
 
-def _problem(document: Document, path: tuple[Key, ...], message: str) -> CardProblem:
-    key = str(path[0])
-    if key == "name" and "name" not in document.values:
-        return document.problem(f"no name, and the file's {message}")
-    return document.problem(
-        message if message.startswith("unknown key") and len(path) == 1 else f"{key}: {message}", *path
-    )
+def _problem(document: Document, path: tuple[Key, ...], sentence: str) -> CardProblem:
+    if path == ("name",) and "name" not in document.values:
+        return document.problem(f"no name, and the file's {sentence.removeprefix('name: ')}")
+    return document.problem(sentence, *path)
 
 
 def _is_script(text: str) -> bool:

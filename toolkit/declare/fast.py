@@ -283,9 +283,7 @@ class FastAgent:
         try:
             config = read_config(AgentConfig, {key: value for key, value in values.items() if value is not None})
         except Misfit as error:
-            path, wrong = error.problems[0]
-            key = "" if wrong.startswith("unknown key") else f"{path[0]}: "
-            raise DefinitionInvalid(f"agent {name!r}: {key}{wrong}") from None
+            raise DefinitionInvalid(f"agent {name!r}: {error}") from None
 
         def decorate(function: F) -> F:
             code = getattr(function, "__code__", None)

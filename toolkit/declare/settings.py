@@ -112,9 +112,10 @@ def read_settings(path: Path, environ: Mapping[str, str] | None = None) -> Setti
         try:
             servers[name] = read(ServerSettings, _filled(fields, environ), _WORDS).place(path.parent)
         except Misfit as error:
-            for keys, message in error.problems:
-                key = f"{keys[0]}: " if keys and not message.startswith("unknown key") else ""
-                problems.append(document.problem(f"{name}: {key}{message}", "mcp", "servers", name, *keys))
+            problems += [
+                document.problem(f"{name}: {sentence}", "mcp", "servers", name, *keys)
+                for keys, sentence in error.problems
+            ]
     model: str | None = None
     if "default_model" in document.values:
         try:

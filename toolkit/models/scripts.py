@@ -27,7 +27,6 @@ from toolkit.errors import CardInvalid, ScriptInvalid
 from toolkit.models.model import ModelRequest, text_of
 from toolkit.models.scripted import ScriptedModel, Turn
 from toolkit.schemas.documents import parse
-from toolkit.schemas.problems import path_text
 from toolkit.schemas.reading import WRITTEN, Key, Misfit, Text, Words, read, shown, type_name
 
 
@@ -106,9 +105,7 @@ class Script(BaseModel):
             is_list = isinstance(value, list)
             script = read(cls, {"turns": cast("object", value)} if is_list else value, Words(_allowed))
         except Misfit as error:
-            keys, message = error.problems[0]
-            place = path_text(keys[:-1] if message.startswith("unknown key") else keys)
-            raise ScriptInvalid(f"{path}: {place and f'{place}: '}{message}") from None
+            raise ScriptInvalid(f"{path}: {error}") from None
         if script.turns is None and not script.agents:
             raise ScriptInvalid(f"{path}: no turns in it; expected a list of turns, or a mapping with turns or agents")
         script._path = path  # noqa: SLF001 - of the same class

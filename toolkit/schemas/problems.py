@@ -30,6 +30,7 @@ _READ = {
     "finite_number": "a finite number",
     "bytes_invalid_encoding": "base64",
     "int": "an integer",
+    "list": "an array",
 }
 
 
@@ -40,15 +41,14 @@ def problems_of_schema(errors: Iterable[Any]) -> Iterator[Problem]:
 
 
 def problems_of_hints(errors: Iterable[Mapping[str, Any]], value: object) -> tuple[Problem, ...]:
-    """Return pydantic's errors of ``value`` as problems; those of one place, as of a union, are one."""
-    messages: dict[str, list[str]] = {}
+    """Return pydantic's errors of ``value`` as problems; those of one place, as of a union, are one.
+
+    They are for what no JSON Schema says, such as dates and rules of one's own: the schema's own words come first.
+    """
+    places: dict[str, list[Mapping[str, Any]]] = {}
     for error in errors:
-        place, name = _place(error["loc"], value), error["loc"][-1] if error["loc"] else ""
-        if error["type"] == "missing":
-            messages.setdefault(path_text(place), []).append(f"missing {name!r}")
-            continue
-        messages.setdefault(path_text(place), []).append(_expectation(error))
-    return tuple(Problem(path, " or ".join(dict.fromkeys(texts))) for path, texts in messages.items())
+        places.setdefault(path_text(_place(error["loc"], value)), []).append(error)
+    return tuple(Problem(path, _misfit(errors)) for path, errors in places.items())
 
 
 def _place(steps: Sequence[str | int], value: Any) -> list[str | int]:
@@ -63,16 +63,25 @@ def _place(steps: Sequence[str | int], value: Any) -> list[str | int]:
     return place
 
 
-def _expectation(error: Mapping[str, Any]) -> str:
+def _misfit(errors: Sequence[Mapping[str, Any]]) -> str:
+    """Return what is wrong at one place, where any of several members of a union would do."""
+    wanted = [kind for error in errors if (kind := _wanted(error)) is not None]
+    if wanted:
+        return f"expected {' or '.join(dict.fromkeys(wanted))}, found {described(errors[0]['input'])}"
+    return " or ".join(dict.fromkeys(_own_words(error) for error in errors))
+
+
+def _wanted(error: Mapping[str, Any]) -> str | None:
+    """Return what should stand there; None where pydantic says it in a sentence of its own."""
     kind, message = str(error["type"]), str(error["msg"])
     read = _READ.get(kind) or _READ.get(kind.removesuffix("_parsing").removesuffix("_inexact").removesuffix("_type"))
-    if read is not None:
-        return f"expected {read}, found {described(error['input'])}"
-    if message.startswith("Input should be "):
-        return f"expected {message.removeprefix('Input should be ')}, found {described(error['input'])}"
-    if message.startswith("String should "):
-        return f"should {message.removeprefix('String should ')}, found {described(error['input'])}"
-    return message.removeprefix("Value error, ").removeprefix("Assertion failed, ")
+    begun = message.removeprefix("Input should be ")
+    return read or (begun if begun != message else None)
+
+
+def _own_words(error: Mapping[str, Any]) -> str:
+    words = str(error["msg"]).removeprefix("Value error, ").removeprefix("Assertion failed, ").strip()
+    return words or f"found {described(error['input'])}, which the tool's own check refuses"
 
 
 def _problems(error: Any) -> Iterator[Problem]:

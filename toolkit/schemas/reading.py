@@ -1,6 +1,6 @@
 """Reads what people wrote, by pydantic, and says what is wrong with it: where it stands, and in plain words."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, TypeAlias, TypeVar, cast
@@ -19,6 +19,7 @@ from pydantic import (
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from toolkit.errors import did_you_mean
+from toolkit.schemas.problems import path_text
 
 T = TypeVar("T")
 
@@ -37,14 +38,16 @@ _MOST_SHOWN = 60
 
 
 class Misfit(Exception):
-    """Something does not fit; ``problems`` has what, each with the keys that lead there."""
+    """Something does not fit; ``problems`` has the keys that lead to each place, and a sentence that names it."""
 
-    def __init__(self, problems: Sequence[tuple[Path, str]]) -> None:
-        places = [(path[:-1] if message.startswith("unknown key") else path, message) for path, message in problems]
-        super().__init__(
-            "; ".join(f"{'.'.join(map(str, path))}: {message}" if path else message for path, message in places)
-        )
-        self.problems = tuple(problems)
+    def __init__(self, problems: Iterable[tuple[Path, str]]) -> None:
+        self.problems = tuple((path, _sentence(path, message)) for path, message in problems)
+        super().__init__("; ".join(sentence for _, sentence in self.problems))
+
+
+def _sentence(path: Path, message: str) -> str:
+    place = path_text(path[:-1] if message.startswith("unknown key") else path)
+    return f"{place}: {message}" if place else message
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +124,7 @@ _SENTENCES: dict[str, Callable[[object], str]] = {
     "bool_type": lambda value: f"expected true or false, found {type_name(value)}",
     "int_type": _no_count,
     "int_from_float": _no_count,
+    "int_parsing": _no_count,
     "greater_than_equal": _no_count,
     "float_type": _no_seconds,
     "greater_than": _no_seconds,
@@ -132,7 +136,7 @@ _SENTENCES: dict[str, Callable[[object], str]] = {
 """What is said of each of pydantic's types of error, given what was found."""
 
 
-def spec(value: str) -> str:
+def spec(value: str, what: str = "function") -> str:
     """Return ``value`` if it is written as ``module.py:name``.
 
     Raises:
@@ -140,7 +144,7 @@ def spec(value: str) -> str:
     """
     path, _, name = value.strip().rpartition(":")
     if not path.endswith(".py") or not name.isidentifier():
-        raise ValueError(f"{value!r} does not name a function; write it as 'module.py:function'")
+        raise ValueError(f"{value!r} does not name a {what.lower()}; write it as 'module.py:{what}'")
     return value.strip()
 
 

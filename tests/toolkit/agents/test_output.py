@@ -56,6 +56,15 @@ def test_what_does_not_fit_is_told_to_the_model(run):
     assert second.startswith("the answer does not fit its schema: nights: ")
 
 
+def test_what_does_not_fit_is_told_in_the_words_of_the_schema_that_the_model_was_told(run):
+    model = ScriptedModel(['{"hotel": 3, "stars": 2}', '{"hotel": "Casa", "nights": 2}'])
+    run(Agent("clerk", model=model, output=Booking).run("Book it"))
+    assert model.requests[1].messages[-1]["content"] == (
+        "the answer does not fit its schema: hotel: expected a string, found the number 3; "
+        "missing 'nights', which is an integer; answer again"
+    )
+
+
 def test_answers_that_never_fit_are_no_answer(run):
     agent = Agent("clerk", model=ScriptedModel(["no idea"] * 6), output=Booking)
     result = run(agent.run("Book it"))

@@ -397,6 +397,10 @@ def test_json_is_read_as_the_hinted_type(hint, value, expected):
     assert type(found) is type(expected)
 
 
+def refuse(value):
+    raise AssertionError
+
+
 @pytest.mark.parametrize(
     ("hint", "value", "said"),
     [
@@ -415,6 +419,8 @@ def test_json_is_read_as_the_hinted_type(hint, value, expected):
         (list[Point], [{"x": 1}, {"x": "a"}], "[1].x: expected an integer, found the string 'a'"),
         (int | None, "x", ": expected an integer or null, found the string 'x'"),
         (set[list[int]], [[1]], "[0]: Set items should be hashable"),
+        (int | date, "soon", ": expected an integer or a date as in '2026-01-31', found the string 'soon'"),
+        (Annotated[int, AfterValidator(refuse)], 3, ": found the number 3, which the tool's own check refuses"),
     ],
 )
 def test_what_is_not_of_the_type_is_told_with_its_place(hint, value, said):
