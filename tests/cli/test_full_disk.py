@@ -169,6 +169,17 @@ def test_prune_frees_space_through_a_server_on_a_full_disk(ask, home, fill, star
         assert free(home) > 300_000
 
 
+def test_whoever_reads_beside_a_server_leaves_it_the_space_to_delete_with(home, fill):
+    fill()
+    with Owner(Settings(home=home, retention_days=36_500)):
+        stuff_full(home)
+        held = (home / "inspector.db.reserve").stat()
+        with closing(SqliteStore(home / "inspector.db", read_only=True)) as reader:
+            assert reader.traces(Filter(), limit=1).items
+        found = (home / "inspector.db.reserve").stat()
+        assert (found.st_ino, found.st_size) == (held.st_ino, held.st_size)
+
+
 def test_without_a_byte_to_delete_with_it_is_said(ask, home, fill):
     fill()
     (home / "inspector.db.reserve").unlink()

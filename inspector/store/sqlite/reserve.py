@@ -72,9 +72,15 @@ class Reserve:
             self._allocate(size)
 
     @contextmanager
-    def lent(self) -> Generator[None]:
-        """Lend the space for as long as files beside the database are made, if there is none for them."""
-        held = self.release() if self.is_short else 0
+    def lent(self, *, to_reader: bool) -> Generator[None]:
+        """Lend the space for as long as files beside the database are made, if there is none for them.
+
+        Args:
+            to_reader: Whether another process may write meanwhile. It would take what is lent, for good; and where it
+                has the database open, these files are there.
+        """
+        is_open = to_reader and _index_of_log(self._database).exists()
+        held = self.release() if self.is_short and not is_open else 0
         try:
             yield
         finally:
@@ -114,6 +120,10 @@ def has_no_room(database: Path) -> bool:
 
 def _log_of(database: Path) -> Path:
     return database.with_name(database.name + "-wal")
+
+
+def _index_of_log(database: Path) -> Path:
+    return database.with_name(database.name + "-shm")
 
 
 def _size(path: Path) -> int:

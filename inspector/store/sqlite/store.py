@@ -65,7 +65,7 @@ class SqliteStore(SqliteReads):
         path = path if self._copy is None else Path(self._copy.name) / path.name
         super().__init__(path, limits)
         self._reserve = Reserve(path)
-        with self._reserve.lent():
+        with self._reserve.lent(to_reader=read_only):
             if read_only:
                 check_readable(path)
                 self._writer = None
