@@ -4,7 +4,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
-from inspect import isawaitable, signature
+from inspect import isawaitable
 from typing import Any, ClassVar, TypeAlias
 
 from instrument import around, control, enabled
@@ -14,6 +14,7 @@ from toolkit.definition import Schema, ToolDefinition, ToolSource
 from toolkit.errors import ArgumentsInvalid, DefinitionInvalid, ResultInvalid, ToolkitError, ToolRefused
 from toolkit.middleware.chain import call_through
 from toolkit.middleware.changes import Change
+from toolkit.middleware.checks import require_on_error
 from toolkit.middleware.contexts import ToolCallArgs, ToolHookContext
 from toolkit.middleware.controlling import carried_out
 from toolkit.middleware.guardrails import InputGuardrail, OutputGuardrail, decide
@@ -83,7 +84,7 @@ class Tool(ABC):
             kind = type(self).__name__
             raise DefinitionInvalid(f"{kind} has no name; give it a class attribute name, or {kind}(ToolDefinition(…))")
         self._definition = definition
-        _require_on_error(on_error_func)
+        require_on_error(on_error_func)
         self._rules = Rules(list(input_guardrails), list(output_guardrails), on_error_func, pending=validate)
         # A property may need what the subclass sets up after this.
         if validate and not self._own:
@@ -148,7 +149,7 @@ class Tool(ABC):
         """
         if self._rules.on_error_func is not None:
             raise DefinitionInvalid(f"{self.name} has an on_error_func already")
-        _require_on_error(on_error_func)
+        require_on_error(on_error_func)
         self._rules.on_error_func = on_error_func
 
     async def __call__(self, call: ToolCall | Mapping[str, Any], context: ToolContext | None = None) -> ToolResult:
@@ -160,13 +161,14 @@ class Tool(ABC):
            and ``instrument.control``, which may change it, answer it or refuse it (``toolkit.middleware.controlling``);
         2. the permissions, and arguments that could not be read (``forward``);
         3. the context's middleware, the first one outermost (``forward``);
-        4. the input guardrails, ``on_invoke``;
+        4. ``on_invoke``, then the input guardrails;
         5. the input schema;
         6. ``run``;
         7. the output schema;
-        8. the output guardrails, ``on_output``.
+        8. ``on_output``, then the output guardrails.
 
-        What the steps 2 and 4 to 8 raise comes to ``on_error``, whose result the middleware sees.
+        What the steps 2 and 4 to 8 raise comes to ``failed``, whose result the middleware sees. A subclass that
+        overrides a method overrides nothing else: guardrails and ``on_error_func`` are steps of their own.
 
         Args:
             call: The call, or arguments alone.
@@ -210,7 +212,7 @@ class Tool(ABC):
         if refused is None and call.problem is not None and call.arguments is None:
             refused = ToolkitError(f"{call.problem}; call {self.name} again with a JSON object")
         if refused is not None:
-            return await self.on_error(refused, context)
+            return await self.failed(refused, context)
         if not context.tool_hooks:
             return await self._perform(call, context)
 
@@ -226,25 +228,37 @@ class Tool(ABC):
     async def run(self, call: ToolCall, context: ToolContext) -> object:
         """Do it. Returns a ``ToolResult`` or what ``ToolResult.of`` reads; raises what goes wrong."""
 
-    async def on_invoke(self, call: ToolCall, context: ToolContext) -> ToolCall | None:
-        """Return the call to run, after the input guardrails; None for the same. Raise ``ToolRefused`` to refuse it."""
-        guardrails = self._rules.input_guardrails
-        return await decide(guardrails, call, context) if guardrails else call
+    async def on_invoke(self, call: ToolCall, context: ToolContext) -> ToolCall | None:  # noqa: ARG002 - for subclasses
+        """Return the call to run; None for the same. Raise ``ToolRefused`` to refuse it."""
+        return call
 
-    async def on_output(self, result: ToolResult, context: ToolContext) -> ToolResult:
-        """Return the result for the caller, after the output guardrails; raise ``ToolRefused`` to withhold it."""
-        guardrails = self._rules.output_guardrails
-        return await decide(guardrails, result, context) if guardrails else result
-
-    async def on_error(self, error: Exception, context: ToolContext) -> ToolResult:
-        """Return what the caller reads when something was raised. What this raises goes on: ``ToolContext.errors``."""
-        if self._rules.on_error_func is None:
-            return failure(self.name, error)
-        returned = self._rules.on_error_func(error, context)
-        result = ToolResult.of(await returned if isawaitable(returned) else returned)
-        if result.is_error and result.exception is None:
-            result.exception = error
+    async def on_output(self, result: ToolResult, context: ToolContext) -> ToolResult | None:  # noqa: ARG002 - as above
+        """Return the result for the caller; None for the same. Raise ``ToolRefused`` to withhold it."""
         return result
+
+    async def on_error(self, error: Exception, context: ToolContext) -> ToolResult | None:  # noqa: ARG002 - as above
+        """Return what the caller reads when something was raised; None for the exception's text.
+
+        What this raises goes on: ``ToolContext.errors``.
+        """
+        return failure(self.name, error)
+
+    async def failed(self, error: Exception, context: ToolContext) -> ToolResult:
+        """Return what a call comes to in which ``error`` was raised: ``on_error`` says, then the ``on_error_func``.
+
+        The function is asked where ``on_error`` has made nothing else than a failure of it.
+        """
+        result = self._of_error(await self.on_error(error, context), error)
+        on_error_func = self._rules.on_error_func
+        if result.is_error and on_error_func is not None:
+            returned = on_error_func(error, context)
+            result = self._of_error(await returned if isawaitable(returned) else returned, error)
+        return result
+
+    def _of_error(self, returned: object, error: Exception) -> ToolResult:
+        result = failure(self.name, error) if returned is None else ToolResult.of(returned)
+        # The application may have one such result for all failures.
+        return replace(result, exception=error) if result.is_error and result.exception is None else result
 
     async def _watched(self, call: ToolCall, context: ToolContext) -> ToolResult:
         changes: list[Change] = []
@@ -292,8 +306,11 @@ class Tool(ABC):
         try:
             if rules.pending:
                 rules.compile(self.definition)
-            if rules.input_guardrails or kind.on_invoke is not Tool.on_invoke:
+            if kind.on_invoke is not Tool.on_invoke:
                 call = await self.on_invoke(call, context) or call
+                context = context.during(call, context.call_id, context.changes)
+            if rules.input_guardrails:
+                call = await decide(rules.input_guardrails, call, context)
                 context = context.during(call, context.call_id, context.changes)
             by_guardrail = False
             if rules.check_input is not None and (problems := rules.check_input(call.arguments or {})):
@@ -304,15 +321,18 @@ class Tool(ABC):
         except Exception as error:  # noqa: BLE001 - whatever a tool raises is told to the model
             raise_ending(error)
             log_raised(self.name, error, by_guardrail=by_guardrail)
-            return await self._withheld(await self.on_error(error, context), context)
+            return await self._withheld(await self.failed(error, context), context)
         if not rules.output_guardrails and kind.on_output is Tool.on_output:
             return result
         try:
-            return Handed(result).settled(ToolResult.of(await self.on_output(result, context)))
+            if kind.on_output is not Tool.on_output:
+                handed, returned = Handed(result), await self.on_output(result, context)
+                result = handed.settled(result if returned is None else ToolResult.of(returned))
+            return Handed(result).settled(await decide(rules.output_guardrails, result, context))
         except Exception as error:  # noqa: BLE001 - as above
             raise_ending(error)
             log_raised(self.name, error, by_guardrail=True)
-            return await self.on_error(error, context)
+            return await self.failed(error, context)
 
     async def _withheld(self, failure: ToolResult, context: ToolContext) -> ToolResult:
         """Return a failure unless an output guardrail refuses it: exceptions quote what may not get out.
@@ -376,16 +396,3 @@ def _somebody_watches() -> bool:
         or enabled("after_tool_call")
         or enabled("error_tool_call")
     )
-
-
-def _require_on_error(on_error_func: OnError | None) -> None:
-    """Refuse now what could not be called once something goes wrong, when nobody would learn what it was."""
-    if on_error_func is None:
-        return
-    try:
-        signature(on_error_func).bind(None, None)
-    except TypeError:
-        name = getattr(on_error_func, "__name__", type(on_error_func).__name__)
-        raise DefinitionInvalid(f"the on_error_func {name} has to take two arguments: (error, context)") from None
-    except ValueError:
-        return  # Python cannot tell

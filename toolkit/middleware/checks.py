@@ -1,9 +1,10 @@
-"""Holds what is given as middleware against what middleware has to be."""
+"""Holds what is given to stand around calls against what it has to be."""
 
+from collections.abc import Callable
 from inspect import isclass, iscoroutinefunction, signature
 from typing import cast
 
-from toolkit.errors import SpecInvalid
+from toolkit.errors import DefinitionInvalid, SpecInvalid
 from toolkit.middleware.changes import name_of
 from toolkit.middleware.contexts import ToolHook
 
@@ -28,3 +29,20 @@ def check_tool_hook(hook: object) -> ToolHook:
     except TypeError:
         raise SpecInvalid(f"tool_hooks: {name}{takes} does not take three positional arguments{wanted}") from None
     return cast("ToolHook", hook)
+
+
+def require_on_error(on_error_func: Callable[..., object] | None) -> None:
+    """Refuse now what could not be called once something goes wrong, when nobody would learn what it was.
+
+    Raises:
+        DefinitionInvalid: It does not take two arguments.
+    """
+    if on_error_func is None:
+        return
+    try:
+        signature(on_error_func).bind(None, None)
+    except TypeError:
+        name = getattr(on_error_func, "__name__", type(on_error_func).__name__)
+        raise DefinitionInvalid(f"the on_error_func {name} has to take two arguments: (error, context)") from None
+    except ValueError:
+        return  # Python cannot tell

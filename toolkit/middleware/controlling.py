@@ -49,7 +49,7 @@ async def carried_out(tool: "Tool", call: ToolCall, context: ToolContext, report
             call = replace(call, arguments=own(dict(mapping_of(ruling.args, call.name))), problem=None)
     except Exception as error:  # noqa: BLE001 - as whatever a tool raises
         raise_ending(error)
-        return await tool.on_error(error, context)
+        return await tool.failed(error, context)
     return await tool.forward(call, context)
 
 

@@ -1,0 +1,99 @@
+"""A tool written as a class, as Agent Framework has it: what it overrides stands beside what is added to it."""
+
+import asyncio
+
+import pytest
+
+from toolkit import Tool, ToolResult
+from toolkit.middleware import Refuse, Rewrite
+
+
+class Lookup(Tool):
+    name = "lookup"
+    description = "Look a word up."
+    input_schema = {"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]}
+
+    async def run(self, call, context):
+        if call.arguments["word"] == "gone":
+            raise TimeoutError("no answer")
+        return f"the secret of {call.arguments['word']}"
+
+
+class Overriding(Lookup):
+    async def on_invoke(self, call, context):
+        pass
+
+    async def on_output(self, result, context):
+        return ToolResult.of(f"{result.text}!")
+
+
+def looked_up(tool, word="zebra"):
+    return asyncio.run(tool({"word": word}))
+
+
+def test_guardrails_stand_whatever_methods_a_class_overrides():
+    refusing = Overriding()
+    refusing.add_input_guardrails([lambda call, context: Refuse("nobody's business")])
+    assert looked_up(refusing).text == "nobody's business"
+
+    withholding = Overriding(output_guardrails=[lambda result, context: Refuse(f"not {result.text}")])
+    assert looked_up(withholding).text == "not the secret of zebra!"
+
+
+def test_guardrails_see_what_the_methods_made_of_it():
+    class Lower(Lookup):
+        async def on_invoke(self, call, context):
+            return type(call)(call.name, {"word": call.arguments["word"].lower()})
+
+        async def on_output(self, result, context):
+            result.content[0].text = result.text.upper()
+
+    seen = []
+
+    def call_seen(call, context):
+        seen.append((call.arguments["word"], context.call.arguments["word"]))
+
+    def shout(result, context):
+        return Rewrite(ToolResult.of(f"{result.text}!"))
+
+    tool = Lower(input_guardrails=[call_seen], output_guardrails=[shout])
+    assert looked_up(tool, "ZEBRA").text == "THE SECRET OF ZEBRA!"
+    assert seen == [("zebra", "zebra")]
+
+
+def test_a_function_for_errors_has_the_last_word_about_a_failure():
+    class Failing(Lookup):
+        async def on_error(self, error, context):
+            return ToolResult.error(f"lookup: {error}")
+
+    class Answering(Lookup):
+        async def on_error(self, error, context):
+            return "an older answer"
+
+    def sorry(error, context):
+        return ToolResult.error(f"sorry: {error}")
+
+    for kind, expected in ((Failing, "sorry: no answer"), (Answering, "an older answer")):
+        tool = kind()
+        tool.add_on_error_func(sorry)
+        assert looked_up(tool, "gone").text == expected
+
+
+@pytest.mark.parametrize(
+    ("returned", "is_error", "text"),
+    [
+        (None, True, "TimeoutError: no answer"),
+        ("an older answer", False, "an older answer"),
+        (ToolResult.error("lookup failed"), True, "lookup failed"),
+    ],
+)
+@pytest.mark.parametrize("by", ["method", "function"])
+def test_what_an_error_becomes_may_be_said_in_any_form_and_nothing_is_the_error_itself(by, returned, is_error, text):
+    class Told(Lookup):
+        async def on_error(self, error, context):
+            return returned
+
+    tool = Told() if by == "method" else Lookup(on_error_func=lambda error, context: returned)
+    result = looked_up(tool, "gone")
+    assert (result.is_error, result.text) == (is_error, text)
+    assert isinstance(result.exception, TimeoutError) == is_error
