@@ -14,7 +14,9 @@ from inspector.tape.asked import Asked, asked, asked_of_tool
 
 CLIENTS: Final = ("openai", "anthropic", "aiohttp", "httpx", "httpx2", "requests")
 """Emitters of model calls that a replay can answer."""
-FRAMEWORKS: Final = frozenset(("agent_framework", "anthropic", "crewai", "langchain", "openai_agents", "pydantic_ai"))
+FRAMEWORKS: Final = frozenset(
+    ("agent_framework", "anthropic", "crewai", "google_adk", "langchain", "openai_agents", "pydantic_ai")
+)
 """Emitters whose tools a replay withholds, and whose model calls it answers where they reach a client."""
 AROUND: Final = {"agent_call": "invoke_agent", "workflow_run": "invoke_workflow"}
 """Calls of the program that may be around its model calls, and what their names begin with."""

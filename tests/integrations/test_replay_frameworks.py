@@ -9,6 +9,7 @@ from replaying import PROGRAMS, Bench
     [
         ("replayed_agent_framework.py", "current"),
         ("replayed_crewai.py", "crewai"),
+        ("replayed_google_adk.py", "earlier"),
         ("replayed_langgraph.py", "current"),
         ("replayed_litellm.py", "earlier"),
         ("replayed_openai_agents.py", "current"),
@@ -24,3 +25,13 @@ def test_a_framework_prints_the_same_and_makes_the_same_calls(program, within, t
     recorded, replayed = bench.trees()
     assert replayed == recorded
     assert len(replayed) > 5
+
+
+def test_adk_is_replayed_over_either_client_of_gemini(tmp_path, framework_python):
+    bench, python = Bench(tmp_path), framework_python("earlier")
+    out = bench.record(PROGRAMS / "replayed_google_adk.py", python=python, BY="httpx")
+    words = ("--", python, PROGRAMS / "replayed_google_adk.py")
+    done = bench.inspector("replay", "last", *words, REPLAYED="1", BY="httpx")
+    assert (done.code, done.out) == (0, out), done.err
+    done = bench.inspector("replay", "last", *words, REPLAYED="1")
+    assert (done.code, done.out) == (0, out), done.err

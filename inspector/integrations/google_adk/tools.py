@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, Final, TypeAlias, cast
 
 from inspector.integrations.calls import Call, Keywords, conclude, enclosing, opened
+from inspector.integrations.google_adk.contexts import Outcome, outcome_of, saved
 from inspector.integrations.patches import Patches
 from inspector.integrations.tool_bodies import run_body_async, undecided
 
@@ -28,6 +29,7 @@ def wrap_tools(patches: Patches) -> None:
     # Plugins are told of a cancelled tool past their manager, by versions that tell them at all.
     errors = "google.adk.flows.llm_flows.tools._error_handler"
     patches.once_imported(errors, lambda module: _wrap_cancelled(patches, module))
+    patches.wrap_once_imported("google.adk.agents.context", "Context", {"save_artifact": saved})
     # The function that calls it would do, but other modules import that one.
     bodies = {"run_async": _body_run}
     patches.once_imported(_TOOLS, lambda module: patches.wrap_in_subclasses(module.BaseTool, bodies))
@@ -56,10 +58,20 @@ def _body_run(original: Method) -> Method:
         if call is None:
             return await original(self, args=args, tool_context=tool_context)
 
-        def body(changed: Any) -> Any:
-            return original(self, args=args if changed is None else dict(changed), tool_context=tool_context)
+        made: Any = None
 
-        return await run_body_async(call, body, subject=self)
+        async def body(changed: Any) -> Any:
+            nonlocal made
+            given = args if changed is None else dict(changed)
+            made = await outcome_of(lambda: original(self, args=given, tool_context=tool_context), tool_context)
+            return made
+
+        found = await run_body_async(call, body, subject=self)
+        if not isinstance(found, Outcome):
+            return found
+        if found is not made:
+            await found.leave_in(tool_context)
+        return found.result
 
     return run_async
 
