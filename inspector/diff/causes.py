@@ -96,8 +96,8 @@ def _kind(first: Pair) -> CauseKind:
 
 def _before(pair: Pair, first: Pair) -> bool:
     if pair.a is not None and first.a is not None:
-        return pair.a.start_ns <= first.a.end_ns
-    return pair.b is not None and pair.b.start_ns <= first.step.end_ns
+        return pair.a.start_ns <= first.parted_ns
+    return pair.b is not None and pair.b.start_ns <= first.parted_ns
 
 
 def _name(pair: Pair) -> str:

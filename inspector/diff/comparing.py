@@ -1,9 +1,11 @@
 """Two runs side by side: which call of one is which of the other, and what of each pair differs."""
 
+from bisect import bisect_right
 from collections import Counter, deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
+from itertools import accumulate
 from typing import Literal, TypeAlias
 
 from inspector.diff.programs import ProgramChange
@@ -16,6 +18,8 @@ Difference: TypeAlias = Literal["input", "answer", "only a", "only b", "order"]
 
 _MOST_COMPARED = 4_000_000
 """Pairs of siblings up to which the longest common order is looked for; beyond, equal ones are paired in turn."""
+_MOST_BELOW = 8
+"""Levels below a call that was given nothing, down to which one is looked for that was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,11 @@ class Pair:
         step = self.b if self.a is None else self.a
         assert step is not None
         return step
+
+    @property
+    def parted_ns(self) -> int:
+        """When the runs part here, if they do: at the end of a call of both, at the start of one that is alone."""
+        return self.step.start_ns if self.a is None or self.b is None else self.a.end_ns
 
     @property
     def differences(self) -> tuple[Difference, ...]:
@@ -99,29 +108,27 @@ def compare(a: Iterable[Event], b: Iterable[Event], program: Sequence[ProgramCha
     volatile = Volatile()
     pairs = list(aligned(steps_of(a, volatile), steps_of(b, volatile)))
     parted = [pair for pair in pairs if set(pair.differences) - {"input"}]
-    return Comparison(pairs, min(parted, key=_ended(pairs), default=None), volatile.counts, program)
+    return Comparison(pairs, min(parted, key=_parting(pairs), default=None), volatile.counts, program)
 
 
-def _ended(pairs: Sequence[Pair]) -> Callable[[Pair], tuple[int, int]]:
-    """Returns what orders pairs by when they ended, on one scale: that of the first run.
+def _parting(pairs: Sequence[Pair]) -> Callable[[Pair], tuple[int, int]]:
+    """Returns what orders pairs by when the runs part there, on one scale: that of the first run.
 
-    A call of the second run alone stands after what came before it there.
+    Where both made a call, that is when it ended; a call of one run alone is there from its start, before those below
+    it. One of the second run alone comes after what ended before it there, however fast that run was.
     """
     places = {id(pair): place for place, pair in enumerate(pairs)}
-    shift = _shift(pairs)
+    ended = sorted((pair.b.end_ns, pair.a.end_ns) for pair in pairs if pair.a is not None and pair.b is not None)
+    times_b = [time for time, _ in ended]
+    latest_a = list(accumulate((time for _, time in ended), max))
 
-    def ended(pair: Pair) -> tuple[int, int]:
+    def parting(pair: Pair) -> tuple[int, int]:
         if pair.a is not None:
-            return pair.a.end_ns, places[id(pair)]
-        return pair.step.end_ns - shift, places[id(pair)]
+            return pair.parted_ns, places[id(pair)]
+        before = bisect_right(times_b, pair.parted_ns)
+        return latest_a[before - 1] if before else 0, places[id(pair)]
 
-    return ended
-
-
-def _shift(pairs: Sequence[Pair]) -> int:
-    a = min((pair.a.start_ns for pair in pairs if pair.a), default=0)
-    b = min((pair.b.start_ns for pair in pairs if pair.b), default=0)
-    return b - a
+    return parting
 
 
 def aligned(a: Sequence[Step], b: Sequence[Step]) -> Iterator[Pair]:
@@ -163,7 +170,7 @@ def _siblings(a: Sequence[Step], b: Sequence[Step]) -> list[tuple[Step | None, S
     """Pairs the calls below one pair: equal ones in their order, then those of the same thing, then moved ones."""
     a, b = _in_order(a), _in_order(b)
     pairs: list[tuple[Step | None, Step | None, bool]] = []
-    for left, right, is_equal in _blocks(a, b, lambda step: step.identity):
+    for left, right, is_equal in _blocks(a, b, _likeness):
         if is_equal:
             pairs += [(one, other, False) for one, other in zip(left, right, strict=True)]
             continue
@@ -178,15 +185,15 @@ def _siblings(a: Sequence[Step], b: Sequence[Step]) -> list[tuple[Step | None, S
 def _with_moved(
     pairs: Sequence[tuple[Step | None, Step | None, bool]],
 ) -> list[tuple[Step | None, Step | None, bool]]:
-    alone: dict[bytes, deque[Step]] = {}
+    alone: dict[Hashable, deque[Step]] = {}
     for one, other, _ in pairs:
         if one is None and other is not None:
-            alone.setdefault(other.identity, deque()).append(other)
+            alone.setdefault(_likeness(other), deque()).append(other)
     taken: set[int] = set()
     found: list[tuple[Step | None, Step | None, bool]] = []
     for one, other, _ in pairs:
-        if one is not None and other is None and alone.get(one.identity):
-            same = alone[one.identity].popleft()
+        if one is not None and other is None and alone.get(_likeness(one)):
+            same = alone[_likeness(one)].popleft()
             taken.add(id(same))
             found.append((one, same, True))
         else:
@@ -194,18 +201,38 @@ def _with_moved(
     return [each for each in found if each[0] is not None or id(each[1]) not in taken]
 
 
+def _likeness(step: Step) -> Hashable:
+    """Returns what equal calls have in common: what they were given, else what the first call below them was."""
+    kin = step.kin
+    for _ in range(_MOST_BELOW):
+        if step.parts or not step.children:
+            break
+        step = _in_order(step.children)[0]
+    return kin, step.identity
+
+
 def _in_order(steps: Sequence[Step]) -> list[Step]:
-    """Returns siblings by when they began; those that ran at once in an order that no timing changes."""
+    """Returns siblings by when they began; those that ran at once in an order that no timing changes.
+
+    Tools that one answer of a model asks for may run at once, whether or not they did: threads of short calls come
+    one after the other.
+    """
     ordered: list[Step] = []
     at_once: list[Step] = []
+    asked: frozenset[str] = frozenset()
     until = 0
     for step in steps:
-        if at_once and step.start_ns >= until:
+        if at_once and step.start_ns >= until and not (_is_asked(step, asked) and _is_asked(at_once[-1], asked)):
             ordered += sorted(at_once, key=_stable)
             at_once = []
         at_once.append(step)
         until = max(until, step.end_ns)
+        asked = step.asks if step.event.kind == "llm" else asked
     return ordered + sorted(at_once, key=_stable)
+
+
+def _is_asked(step: Step, asked: frozenset[str]) -> bool:
+    return step.event.kind == "tool" and step.subject in asked
 
 
 def _stable(step: Step) -> tuple[str, str, bytes]:

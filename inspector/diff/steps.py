@@ -20,6 +20,8 @@ _PLUMBING: frozenset[Kind] = frozenset(("rpc",))
 _REQUEST = "gen_ai.request."
 _NOT_CHOSEN = frozenset((sc.REQUEST_MODEL, sc.REQUEST_STREAM))
 _SMALL_FIELDS = attrgetter(*(each.name for each in fields(Event) if each.default is not msgspec.UNSET))
+_Place: TypeAlias = tuple[str, str]
+"""A trace, and a span of it."""
 _IDS_OF_MESSAGES = frozenset(("id", "call_id", "tool_call_id"))
 
 
@@ -41,6 +43,8 @@ class Part:
                 return "system text"
             case "model":
                 return "model that was asked"
+            case "argument" if not self.name:
+                return "input"
             case _:
                 return f"{self.kind} {self.name}".rstrip()
 
@@ -57,6 +61,8 @@ class Step:
     """What it answered, or why it failed, less what differs every time."""
     answered_by: str
     """The model that says it answered; empty where none does."""
+    asks: frozenset[str]
+    """The tools that the answer of a model asks for."""
     identity: bytes
     """A hash of what was called with what."""
     kin: tuple[str, str]
@@ -77,18 +83,27 @@ def steps_of(events: Iterable[Event], volatile: Volatile) -> list[Step]:
         events: All of the run, in full, of any number of traces.
         volatile: Takes out what differs every time, and remembers what that was.
     """
-    read = sorted(_read_one_by_one(events, volatile), key=lambda one: (int(one[0].start_time_unix_nano), one[0].seq))
+    answered: dict[_Place, str] = {}
+    read = sorted(
+        _read_one_by_one(events, volatile, answered), key=lambda one: (int(one[0].start_time_unix_nano), one[0].seq)
+    )
     by_id = {(event.trace_id, event.span_id): event for event, _ in read}
     steps = {(event.trace_id, event.span_id): step for event, step in read if step is not None}
     tops: list[Step] = []
     for place, step in steps.items():
+        # A framework may not know who answered, where its SDK does.
+        step.answered_by = step.answered_by or answered.get(place, "")
         above = _step_above(place, by_id, steps)
         (tops if above is None else above.children).append(step)
     return tops
 
 
-def _read_one_by_one(events: Iterable[Event], volatile: Volatile) -> Iterator[tuple[Event, Step | None]]:
+def _read_one_by_one(
+    events: Iterable[Event], volatile: Volatile, answered: dict[_Place, str]
+) -> Iterator[tuple[Event, Step | None]]:
     for event in events:
+        if event.folded_into is not None and event.kind == "llm":
+            answered[event.trace_id, event.folded_into] = _answered_by(_members(_read(event.attributes)))
         step = step_of(event, volatile) if _is_step(event) else None
         yield _in_short(event) if step is None else step.event, step
 
@@ -102,9 +117,7 @@ def _is_step(event: Event) -> bool:
     return event.folded_into is None and event.kind not in _PLUMBING
 
 
-def _step_above(
-    place: tuple[str, str], by_id: Mapping[tuple[str, str], Event], steps: Mapping[tuple[str, str], Step]
-) -> Step | None:
+def _step_above(place: _Place, by_id: Mapping[_Place, Event], steps: Mapping[_Place, Step]) -> Step | None:
     seen = {place}
     event = by_id[place]
     while event.parent_id is not None:
@@ -123,13 +136,14 @@ def step_of(event: Event, volatile: Volatile) -> Step:
     held = _members(_read(event.attributes) if event.kind == "llm" else None)
     given = _read(event.input)
     parts = tuple(_of_model(given, held, volatile) if event.kind == "llm" else _of_call(given, volatile))
-    subject, answered_by = _subject(event, held), str(held.get(sc.RESPONSE_MODEL, ""))
+    subject, answered = _subject(event, held), _read(event.output)
     return Step(
         _in_short(event),
         subject,
         parts,
-        _answer(event, volatile),
-        answered_by,
+        _answer(event, answered, volatile),
+        _answered_by(held),
+        _asks(answered) if event.kind == "llm" else frozenset(),
         _identity(event.kind, subject, parts),
         kin=(event.kind, subject),
         start_ns=int(event.start_time_unix_nano),
@@ -177,10 +191,18 @@ def _of_call(given: Any, volatile: Volatile) -> Iterable[Part]:
     return [] if given is None or given == {} else [Part("argument", "", _text(given, volatile))]
 
 
-def _answer(event: Event, volatile: Volatile) -> str:
+def _answered_by(attributes: Mapping[str, Any]) -> str:
+    return str(attributes.get(sc.RESPONSE_MODEL, ""))
+
+
+def _asks(answered: Any) -> frozenset[str]:
+    parts = (part for message in _items(answered) for part in _items(_members(message).get("parts")))
+    return frozenset(str(_members(part).get("name")) for part in parts if _members(part).get("type") == "tool_call")
+
+
+def _answer(event: Event, answered: Any, volatile: Volatile) -> str:
     if event.error is not None:
         return volatile.without(f"{event.status}: {event.error.type}: {event.error.message}")
-    answered = _read(event.output)
     text = _texts(answered, volatile) if event.kind == "llm" else _text(answered, volatile)
     return text if event.status == "ok" else f"{event.status}: {text}"
 

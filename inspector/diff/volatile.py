@@ -4,11 +4,16 @@ import re
 from collections import Counter
 
 _UUID = r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
-_PREFIXED = r"(?:call|toolu|chatcmpl|resp|msg|run|req|thread|fc|rs)[_-][0-9A-Za-z]{8,64}"
+_PREFIXED = r"(?:call|toolu|chatcmpl|resp|msg|run|req|thread|fc|rs)[_-](?:[0-9A-Za-z]{8,64}|\d{4})"
+"""Four digits are what a cassette has in the place of the rest."""
 _HEX = r"[0-9a-f]{16}(?:[0-9a-f]{16})?"
 _IN_WORDS = "[0-9A-Za-z_-]"
-# An id is a whole word, and as long as the shortest one: most places are left after one look ahead.
-_ID = re.compile(rf"(?<!{_IN_WORDS})(?={_IN_WORDS}{{11}})(?:{_UUID}|{_PREFIXED}|{_HEX})(?!{_IN_WORDS})")
+# An id is a whole word, and as long as the shortest one: most places are left after one look ahead. A UUID may have
+# words around it, as in `lc_run--UUID-0`.
+_ID = re.compile(
+    rf"(?<![0-9A-Za-z])(?={_IN_WORDS}{{7}})"
+    rf"(?:{_UUID}(?![0-9A-Za-z])|(?<!{_IN_WORDS})(?:{_PREFIXED}|{_HEX})(?!{_IN_WORDS}))"
+)
 _CLOCK = r"[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?: ?(?:Z|UTC|[+-]\d{2}:?\d{2}))?"
 _TIME = re.compile(rf"\d{{4}}(?<!\d{{5}})-\d{{2}}-\d{{2}}{_CLOCK}(?!\d)")
 

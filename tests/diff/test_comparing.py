@@ -1,6 +1,7 @@
 """Two runs, compared."""
 
 import random
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -75,6 +76,34 @@ def test_a_call_that_one_run_alone_made_is_named():
     assert cause(b, a) == ("program", "book", None)
 
 
+def test_of_calls_that_one_run_alone_made_the_one_around_the_others_is_named():
+    first, second = (agent(name, "go", "done", llm(ASKED, "x"), tool("book", {}, 1)) for name in ("one", "two"))
+    assert cause(run(first, second), run(first)) == ("program", "agent", None)
+    assert cause(run(first), run(first, second)) == ("program", "agent", None)
+
+
+@pytest.mark.parametrize("factor", [1, 1000])
+def test_a_run_that_is_faster_parts_no_earlier(factor):
+    calls = [tool("search", {"q": number}, number) for number in range(5)]
+    a = slowed(run(*calls, tool("sum", {}, 10)), factor)
+    b = run(*calls[:3], tool("search", {"q": 3}, "other"), calls[4], tool("more", {}, 1), tool("sum", {}, 10))
+    assert cause(a, b) == cause(b, a) == ("answer", "search", None)
+
+
+def slowed(events, factor):
+    def later(text):
+        return str(int(text) * factor)
+
+    return [
+        replace(
+            event,
+            start_time_unix_nano=later(event.start_time_unix_nano),
+            end_time_unix_nano=later(event.end_time_unix_nano),
+        )
+        for event in events
+    ]
+
+
 def test_a_failure_in_one_run_alone_is_told_as_one():
     error = SpanError("TimeoutError", "too slow", None)
     a = run(tool("search", {"q": 1}, "x"))
@@ -92,6 +121,36 @@ def test_calls_in_another_order_are_moved():
         ("three", ()),
     ]
     assert cause(a, b) == ("order", "one", None)
+
+
+def test_tools_that_one_answer_asks_for_have_no_order_even_if_one_ran_after_the_other():
+    one, two = tool("one", {}, "1"), tool("two", {}, "2")
+    asks = llm(ASKED, "")
+    parts = [{"type": "tool_call", "id": name, "name": name, "arguments": {}} for name in ("one", "two")]
+    asks["answered"] = [{"role": "assistant", "parts": parts}]
+    assert compare(run(asks, one, two), run(asks, two, one)).is_equal
+    assert cause(run(llm(ASKED, ""), one, two), run(llm(ASKED, ""), two, one))[0] == "order"
+
+
+def test_what_was_given_nothing_is_told_apart_by_the_first_call_below_it():
+    oslo, rome = (call("workflow", "crew", None, None, agent("planner", city, "done")) for city in ("Oslo", "Rome"))
+    assert cause(run(oslo, rome), run(rome, oslo)) == ("order", "workflow", None)
+
+
+def test_who_answered_may_be_known_from_a_duplicate_alone():
+    def asked(model):
+        sdk = llm(ASKED, f"I am {model}.")
+        sdk["attributes"]["gen_ai.response.model"] = model
+        framework = llm(ASKED, f"I am {model}.")
+        del framework["attributes"]["gen_ai.response.model"]
+        return run(framework, sdk | {"folded": f"{1:016x}"})
+
+    assert cause(asked("gpt-4o"), asked("gpt-4o-2024-11-20")) == ("model", "llm", None)
+
+
+def test_what_an_agent_was_given_as_a_whole_is_called_its_input():
+    found = cause_of(compare(run(agent("planner", "Oslo", "x")), run(agent("planner", "Rome", "y"))))
+    assert found.sentence == "input of agent planner changed"
 
 
 def test_calls_at_once_have_no_order():

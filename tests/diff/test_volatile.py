@@ -8,7 +8,7 @@ from inspector.diff.volatile import Volatile
 @pytest.mark.parametrize(
     "text",
     [
-        "7c9e6679-7425-40de-944b-e07fc1f90ae7",
+        "call_0001",
         "call_abcdefgh",
         "chatcmpl-A1b2C3d4E5f6",
         "0123456789abcdef",
@@ -20,6 +20,15 @@ def test_an_id_is_taken_out_where_it_is_a_whole_word(text):
     assert volatile.without(f'{{"id":"{text}"}} and {text}.') == '{"id":"<id>"} and <id>.'
     assert volatile.without(f"pre{text} {text}_post {text}-post") == f"pre{text} {text}_post {text}-post"
     assert volatile.counts == {"id": 2}
+
+
+@pytest.mark.parametrize("text", ["{}", "lc_run--{}-0", "run-{}", "{}_post"])
+def test_a_uuid_is_taken_out_of_a_name_that_is_made_with_it(text):
+    volatile = Volatile()
+    uuid = "7c9e6679-7425-40de-944b-e07fc1f90ae7"
+    assert volatile.without(f"of {text.format(uuid)}.") == f"of {text.format('<id>')}."
+    assert volatile.without(f"a{uuid} {uuid}b") == f"a{uuid} {uuid}b"
+    assert volatile.counts == {"id": 1}
 
 
 @pytest.mark.parametrize("text", ["2026-11-25T10:00:01Z", "2026-11-25 10:00", "2026-11-25T10:00:01.123+01:00"])

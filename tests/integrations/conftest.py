@@ -135,9 +135,14 @@ def read_home(home: Path) -> tuple[Event, ...]:
     """Take in what the home's spool holds, and return every event in full, in the order they began."""
     with Owner(Settings(home=home)) as owner:
         owner.take_in()
-        page = owner.store.events(Filter(), order="asc", limit=500, full=True)
-    assert page.next_cursor is None
-    return page.items
+        found: list[Event] = []
+        cursor: str | None = None
+        while True:
+            page = owner.store.events(Filter(), order="asc", cursor=cursor, limit=500, full=True)
+            found += page.items
+            cursor = page.next_cursor
+            if cursor is None:
+                return tuple(found)
 
 
 @pytest.fixture(scope="session")

@@ -12,16 +12,22 @@ class OpenAIClient(FunctionInvocationLayer, BaseChatClient):
         self.options = options
 
     async def _inner_get_response(self, *, messages: Any, **_: Any) -> ChatResponse:
-        asked = [each for message in messages for each in _plain(message)]
+        asked = [each for message in messages for each in plain(message)]
         async with AsyncOpenAI(**self.options) as client:
             answer = (await client.chat.completions.create(model="gpt-4o", messages=asked)).choices[0].message
-        contents: list[Any] = [Content.from_text(answer.content)] if answer.content else []
-        for call in answer.tool_calls or ():
-            contents.append(Content.from_function_call(call.id, call.function.name, arguments=call.function.arguments))
-        return ChatResponse(messages=[Message("assistant", contents)], response_id="r")
+        return ChatResponse(messages=[Message("assistant", contents_of(answer))], response_id="r")
 
 
-def _plain(message: Any) -> list[Any]:
+def contents_of(answer: Any) -> list[Any]:
+    """What an answer of OpenAI says, as Agent Framework has it."""
+    contents: list[Any] = [Content.from_text(answer.content)] if answer.content else []
+    for call in answer.tool_calls or ():
+        contents.append(Content.from_function_call(call.id, call.function.name, arguments=call.function.arguments))
+    return contents
+
+
+def plain(message: Any) -> list[Any]:
+    """A message of Agent Framework, as OpenAI has it."""
     found: list[Any] = []
     for content in message.contents:
         if content.type == "function_call":

@@ -71,6 +71,10 @@ class Models(ThreadingHTTPServer):
         self.requests: list[dict[str, Any]] = []
         self.failed: Counter[str] = Counter()
         self.turn = threading.Lock()
+        self.answered_by: str | None = None
+        """A model that all answers are of, whichever was asked."""
+        self.said: str | None = None
+        """What is answered, whatever was asked, where no tool is asked for."""
 
     @property
     def port(self) -> int:
@@ -101,9 +105,13 @@ class _Asked(BaseHTTPRequestHandler):
             self._answer(404, {"error": {"message": f"no {path} here", "type": "not_found_error"}})
             return
         reply = reply_to(request)
+        if self.server.said is not None and not reply.calls:
+            reply.text = self.server.said
         with self.server.turn:
             self.server.requests.append({"path": path, "headers": dict(self.headers), "body": request})
             number = len(self.server.requests)
+        if self.server.answered_by is not None:
+            request = {**request, "model": self.server.answered_by}
         if self._is_failing(request, reply):
             return
         time.sleep(reply.wait_s)

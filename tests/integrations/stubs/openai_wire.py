@@ -39,7 +39,7 @@ def chat(request: dict[str, Any], reply: Reply, number: int) -> dict[str, Any]:
 
 def _chat_head(request: dict[str, Any], number: int, kind: str) -> dict[str, Any]:
     return {
-        "id": f"chatcmpl-{number}",
+        "id": f"chatcmpl-{number:04}",
         "object": kind,
         "created": 1_790_000_000,
         "model": request.get("model", "deployed"),
