@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from toolkit.errors import ArgumentsInvalid, DefinitionInvalid
+from toolkit.plain import several
 
 Schema: TypeAlias = Mapping[str, Any]
 """A JSON Schema (2020-12)."""
@@ -16,6 +17,7 @@ ToolSource = Literal["mcp", "function", "agent", "runtime"]
 # MCP's rule for a tool's name (SEP-986), and slashes; OpenAI and Anthropic take no dots, no slashes, and 64 characters.
 _NAME = re.compile(r"[A-Za-z0-9_./-]{1,128}")
 _MODEL_NAME_LENGTH = 64
+_PATH = re.compile(r"(/[A-Za-z0-9_.~-]+)+")
 
 
 def _anything() -> Schema:
@@ -27,8 +29,8 @@ class ToolDefinition:
     """A tool as models, MCP clients and people see it.
 
     Raises:
-        DefinitionInvalid: The name is not one that models and MCP clients take, or a strict tool has an argument that
-            may be left out.
+        DefinitionInvalid: The name is not one that models and MCP clients take, the route is no path, or a strict tool
+            has an argument that may be left out.
     """
 
     name: str
@@ -42,7 +44,7 @@ class ToolDefinition:
     mcp_route: str | None = None
     """Path under which a server offers it, as in ``/search``; None for a tool that is not routed."""
     permissions: tuple[str, ...] = ()
-    """What a caller has to have, all of them."""
+    """What a caller has to have, all of them; text alone is one."""
     version: str = ""
     """The tool's own version, free text; several versions of a name can be registered side by side."""
     annotations: Mapping[str, Any] = field(default_factory=dict[str, Any])
@@ -53,6 +55,9 @@ class ToolDefinition:
             raise DefinitionInvalid(
                 f"{self.name!r} cannot be a tool's name: 1 to 128 letters, digits, '_', '-', '.' or '/'"
             )
+        object.__setattr__(self, "permissions", several(self.permissions, f"{self.name}, permissions"))
+        if self.mcp_route is not None:
+            require_route(self.mcp_route)
         if self.strict:
             _require_strict(self.name, self.input_schema)
 
@@ -78,6 +83,16 @@ class ToolDefinition:
 
         if problems := validator(self.input_schema)(arguments):
             raise ArgumentsInvalid(f"invalid arguments for {self.name}", problems)
+
+
+def require_route(path: object) -> None:
+    """Refuse what servers cannot offer a tool under.
+
+    Raises:
+        DefinitionInvalid: It is no path.
+    """
+    if not isinstance(path, str) or not _PATH.fullmatch(path) or ".." in path:
+        raise DefinitionInvalid(f"{path!r} is no route; expected a path such as '/search'")
 
 
 def _require_strict(name: str, schema: Mapping[str, Any]) -> None:

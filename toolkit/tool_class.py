@@ -3,9 +3,9 @@
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from inspect import isawaitable
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
 
 from instrument import around, control, enabled
 from toolkit.call import ToolCall
@@ -17,7 +17,7 @@ from toolkit.middleware.changes import Change
 from toolkit.middleware.checks import require_on_error
 from toolkit.middleware.contexts import ToolCallArgs, ToolHookContext
 from toolkit.middleware.controlling import carried_out
-from toolkit.middleware.guardrails import InputGuardrail, OutputGuardrail, decide
+from toolkit.middleware.guardrails import InputGuardrail, OutputGuardrail, decide, withheld
 from toolkit.middleware.handed import Handed
 from toolkit.outcomes import failure, is_debugging, log_raised, logged, raise_ending
 from toolkit.result import ToolResult
@@ -27,7 +27,7 @@ OnError: TypeAlias = Callable[[Exception, ToolContext], ToolResult | Awaitable[T
 """Makes a result of what a tool raised; it may raise again."""
 
 
-_DECLARED = ("name", "description", "input_schema", "output_schema", "strict")
+_DECLARED = tuple(each.name for each in fields(ToolDefinition))
 """What a subclass may say as attributes or properties of its own, instead of in a definition or beside it."""
 
 
@@ -54,8 +54,9 @@ class Rules:
 class Tool(ABC):
     """Something an agent can have done. Subclasses write ``run``; the rest is here.
 
-    What it is, a definition says, or a subclass by attributes or properties: ``name``, ``description``,
-    ``input_schema``, ``output_schema``, ``strict``. ``__call__`` says in which order a call goes through what.
+    What it is, a definition says, or a subclass by attributes or properties that are called as the definition's
+    fields: ``name``, ``input_schema``, ``permissions`` and so on. A subclass with an ``__init__`` of its own need not
+    call this one, which takes what is beside it. ``__call__`` says in which order a call goes through what.
 
     Args:
         definition: What the tool is; not needed where the class has a ``name``.
@@ -70,6 +71,16 @@ class Tool(ABC):
 
     source: ClassVar[ToolSource] = "function"
 
+    _own: tuple[str, ...]
+    _definition: ToolDefinition | None
+    _rules: Rules
+
+    def __new__(cls, *_: Any, **__: Any) -> Self:
+        """Return a tool that can be called, whatever its class does in an ``__init__`` of its own."""
+        made = super().__new__(cls)
+        made._own, made._definition, made._rules = _declared(cls), None, Rules([], [], None, pending=True)
+        return made
+
     def __init__(
         self,
         definition: ToolDefinition | None = None,
@@ -79,7 +90,6 @@ class Tool(ABC):
         on_error_func: OnError | None = None,
         validate: bool = True,
     ) -> None:
-        self._own = _declared(type(self))
         if definition is None and "name" not in self._own and type(self).definition is Tool.definition:
             kind = type(self).__name__
             raise DefinitionInvalid(f"{kind} has no name; give it a class attribute name, or {kind}(ToolDefinition(…))")
@@ -122,6 +132,11 @@ class Tool(ABC):
     def strict(self) -> bool:
         """Whether models have to keep to the input schema to the letter."""
         return self.definition.strict
+
+    @property
+    def permissions(self) -> tuple[str, ...]:
+        """What a caller has to have, all of them."""
+        return self.definition.permissions
 
     @property
     def server_name(self) -> str | None:
@@ -321,7 +336,7 @@ class Tool(ABC):
         except Exception as error:  # noqa: BLE001 - whatever a tool raises is told to the model
             raise_ending(error)
             log_raised(self.name, error, by_guardrail=by_guardrail)
-            return await self._withheld(await self.failed(error, context), context)
+            return await withheld(rules.output_guardrails, await self.failed(error, context), context)
         if not rules.output_guardrails and kind.on_output is Tool.on_output:
             return result
         try:
@@ -333,24 +348,6 @@ class Tool(ABC):
             raise_ending(error)
             log_raised(self.name, error, by_guardrail=True)
             return await self.failed(error, context)
-
-    async def _withheld(self, failure: ToolResult, context: ToolContext) -> ToolResult:
-        """Return a failure unless an output guardrail refuses it: exceptions quote what may not get out.
-
-        Nothing else that guardrails make of it counts, since they are written for results.
-        """
-        guardrails = self._rules.output_guardrails
-        if guardrails and context.call is not None:
-            changes: list[Change] = []
-            try:
-                await decide(guardrails, failure, context.during(context.call, context.call_id, changes))
-            except ToolRefused as error:
-                if context.changes is not None:
-                    context.changes.append(changes[-1])
-                return ToolResult.error(str(error), exception=error)
-            except Exception as error:  # noqa: BLE001 - it looked for what only results have
-                raise_ending(error)
-        return failure
 
     def _received(self, call: ToolCall | Mapping[str, Any]) -> ToolCall:
         """Return the call under the tool's own name, by which middleware goes, whatever it was found by."""
@@ -380,13 +377,18 @@ def _declared(kind: type[Tool]) -> tuple[str, ...]:
     """Return what a class says itself of what a definition says otherwise.
 
     Raises:
-        DefinitionInvalid: It has a ``schema``, of which nobody would know whether arguments or results are meant.
+        DefinitionInvalid: It has a ``schema``, of which nobody would know whether arguments or results are meant, or
+            says something beside a definition of its own.
     """
     if hasattr(kind, "schema"):
         raise DefinitionInvalid(f"{kind.__name__}.schema is not looked at; call it input_schema")
-    if kind.definition is not Tool.definition:
-        return ()
-    return tuple(each for each in _DECLARED if getattr(kind, each) is not getattr(Tool, each))
+    said = tuple(each for each in _DECLARED if getattr(kind, each, None) is not getattr(Tool, each, None))
+    if kind.definition is Tool.definition:
+        return said
+    for each in said:
+        if not isinstance(getattr(kind, each), property):
+            raise DefinitionInvalid(f"{kind.__name__}.{each} is not looked at, as it has a definition; say it there")
+    return ()
 
 
 def _somebody_watches() -> bool:

@@ -1,16 +1,14 @@
 """Under which path a server offers a tool."""
 
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from toolkit.errors import DefinitionInvalid
+from toolkit.definition import require_route
 from toolkit.plain import several
 
 T = TypeVar("T", bound=Callable[..., Any])
 
-_PATH = re.compile(r"(/[A-Za-z0-9_.~-]+)+")
 _MARK = "__toolkit_route__"
 
 
@@ -32,8 +30,7 @@ def mcp_route(path: str, *, permissions: Iterable[str] = ()) -> Callable[[T], T]
     Raises:
         DefinitionInvalid: That is no path.
     """
-    if not _PATH.fullmatch(path) or ".." in path:
-        raise DefinitionInvalid(f"{path!r} is no route; expected a path such as '/search'")
+    require_route(path)
     route = Route(path, several(permissions, f"{path}, permissions"))
 
     def mark(function: T) -> T:

@@ -10,6 +10,7 @@ from toolkit.context import ToolContext
 from toolkit.errors import DefinitionInvalid, ToolRefused
 from toolkit.middleware.changes import Change, name_of, result_change, seen
 from toolkit.middleware.handed import Handed
+from toolkit.outcomes import raise_ending
 from toolkit.plain import plain
 from toolkit.result import ToolResult
 
@@ -81,6 +82,24 @@ async def decide(
                     f"guardrail {name_of(guardrail)} returned {kind}; expected None, Allow, Rewrite or Refuse"
                 )
     return value
+
+
+async def withheld(guardrails: Sequence[OutputGuardrail], failure: ToolResult, context: ToolContext) -> ToolResult:
+    """Return a failure unless an output guardrail refuses it: exceptions quote what may not get out.
+
+    Nothing else that guardrails make of it counts, since they are written for results.
+    """
+    if guardrails and context.call is not None:
+        changes: list[Change] = []
+        try:
+            await decide(guardrails, failure, context.during(context.call, context.call_id, changes))
+        except ToolRefused as error:
+            if context.changes is not None:
+                context.changes.append(changes[-1])
+            return ToolResult.error(str(error), exception=error)
+        except Exception as error:  # noqa: BLE001 - it looked for what only results have
+            raise_ending(error)
+    return failure
 
 
 def _rewritten(name: str, before: ToolCall | ToolResult, after: ToolCall | ToolResult) -> Change:

@@ -4,7 +4,9 @@ import asyncio
 
 import pytest
 
-from toolkit import Tool, ToolResult
+from toolkit import Tool, ToolContext, ToolResult
+from toolkit.definition import ToolDefinition
+from toolkit.errors import DefinitionInvalid
 from toolkit.middleware import Refuse, Rewrite
 
 
@@ -97,3 +99,52 @@ def test_what_an_error_becomes_may_be_said_in_any_form_and_nothing_is_the_error_
     result = looked_up(tool, "gone")
     assert (result.is_error, result.text) == (is_error, text)
     assert isinstance(result.exception, TimeoutError) == is_error
+
+
+def test_a_class_says_all_of_a_definition_by_its_attributes():
+    class Mail(Lookup):
+        permissions = "mail"
+        version = "3"
+        annotations = {"readOnlyHint": True}
+        mcp_route = "/mail"
+
+    mail = Mail()
+    definition = mail.definition
+    assert (definition.permissions, definition.version, definition.mcp_route) == (("mail",), "3", "/mail")
+    assert definition.annotations == {"readOnlyHint": True}
+    refused = asyncio.run(mail({"word": "zebra"}, ToolContext(permissions=frozenset("mail"))))
+    assert refused.text == "lookup needs the permission 'mail'"
+
+
+def test_what_a_class_says_beside_its_definition_is_refused():
+    class Mail(Lookup):
+        definition = ToolDefinition(name="mail")
+        permissions = ("mail",)
+
+    with pytest.raises(DefinitionInvalid, match=r"Mail.name is not looked at, as it has a definition; say it there"):
+        Mail()
+
+
+def test_a_class_with_its_own_init_need_not_call_another_one():
+    class Backed(Lookup):
+        def __init__(self, backend):
+            self.backend = backend
+
+        async def run(self, call, context):
+            return self.backend
+
+    backed = Backed("found")
+    backed.add_input_guardrails([lambda call, context: None])
+    assert looked_up(backed).text == "found"
+    assert asyncio.run(backed({})).text == "invalid arguments for lookup: missing 'word', which is a string"
+
+
+@pytest.mark.parametrize("permissions", ["read", ["read"], ("read",)])
+def test_one_permission_of_a_definition_is_no_collection_of_letters(permissions):
+    assert ToolDefinition(name="lookup", permissions=permissions).permissions == ("read",)
+
+
+@pytest.mark.parametrize("route", ["search", "/", "/a/../b", "", 5])
+def test_a_definition_takes_no_route_that_is_no_path(route):
+    with pytest.raises(DefinitionInvalid, match=r"is no route; expected a path such as '/search'"):
+        ToolDefinition(name="lookup", mcp_route=route)
