@@ -18,6 +18,7 @@ from inspector.record.functions import function_facts
 from inspector.record.labels import label
 from inspector.record.layouts import mro, type_name
 from inspector.record.reading import read, read_live
+from inspector.record.states import is_refusal
 from inspector.record.values import snapshot
 from inspector.toolnames import is_same_tool
 
@@ -156,22 +157,17 @@ def _tool(values: HookValues) -> Facts:
     return facts
 
 
-_REFUSALS = frozenset({"ToolRefused", "QuotaExceeded"})
 _WHO_CHANGED = ("middleware", "controlled")
 _NEVER_RUN = frozenset({"ToolUnknown", "ArgumentsInvalid"})
 
 
 def ending(values: HookValues) -> Facts:
-    """Return what the hooks that end a call may tell: who changed it, why nothing was run, which request failed.
-
-    A refusal is known by its class's name: whoever emits need not be the toolkit, and is not imported here.
-    """
+    """Return what the hooks that end a call may tell: who changed it, why nothing was run, which request failed."""
     facts: Facts = {key: snapshot(values[key]) for key in _WHO_CHANGED if values.get(key) is not None}
     exc = values.get("exc")
     if isinstance(exc, BaseException):
-        names = {cls.__name__ for cls in mro(type(exc))}
-        facts |= {"refused": True} if names & _REFUSALS else {}
-        facts |= {"never_run": True} if names & _NEVER_RUN else {}
+        facts |= {"refused": True} if is_refusal(exc) else {}
+        facts |= {"never_run": True} if _NEVER_RUN & {cls.__name__ for cls in mro(type(exc))} else {}
         request_id = label(read(exc, "request_id"))
         facts |= {"request_id": request_id} if request_id else {}
     return facts

@@ -25,7 +25,7 @@ from inspector.record.sdk_spans import SdkSpans
 from inspector.record.serving import Serving
 from inspector.record.spans import Clock, Failure, Ids, RecordedSpan, failure_of
 from inspector.record.spool import Spool
-from inspector.record.states import state_of
+from inspector.record.states import is_refusal, state_of
 from inspector.record.tasks import lane
 from inspector.record.values import snapshot
 
@@ -247,7 +247,8 @@ class Recorder:
             if span is None:
                 return None
             exc = values.get("exc")
-            state = "denied" if _is_denied(values) else state_of(exc)
+            is_refused = _is_denied(values) or (noun.name == "tool_call" and is_refusal(exc))
+            state = "denied" if is_refused else state_of(exc)
             if state == "ok":
                 span.note(sc.CLOSED_EARLY, True)
             has_failed = state in ("error", "denied")

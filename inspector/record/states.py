@@ -4,11 +4,13 @@ import sys
 from inspect import CO_ASYNC_GENERATOR, CO_GENERATOR, iscoroutine
 from typing import Final
 
+from inspector.record.layouts import mro
 from inspector.record.spans import State
 
 _CANCELLATIONS: Final = frozenset(
     {"CancelledError", "Cancelled", "KeyboardInterrupt", "SystemExit", "GraphInterrupt", "Interrupted"}
 )
+_REFUSALS: Final = frozenset({"ToolRefused", "QuotaExceeded"})
 _ABANDONED: Final = "Abandoned"
 _GENERATORS: Final = CO_GENERATOR | CO_ASYNC_GENERATOR
 
@@ -24,6 +26,14 @@ def state_of(exc: object) -> State:
     if isinstance(exc, GeneratorExit):
         return "abandoned" if _ABANDONED in names or _is_dropped(exc) else "ok"
     return "error"
+
+
+def is_refusal(exc: object) -> bool:
+    """Tell whether a tool was refused, by its caller's permissions, a guardrail, a quota or a person.
+
+    By the class's name: whoever emits need not be the toolkit, and is not imported here.
+    """
+    return not _REFUSALS.isdisjoint(cls.__name__ for cls in mro(type(exc)))
 
 
 def _is_dropped(exc: GeneratorExit) -> bool:

@@ -195,7 +195,7 @@ def _outcome(event: Event) -> tuple[str | None, str, str | None]:
     """Return what a tool gave or raised."""
     attributes = attributes_of(event)
     result, error = attributes.get(_RESULT), attributes.get(_ERROR)
-    has_ended = event.status in ("ok", "error") or _BODY in attributes
+    has_ended = event.status in ("ok", "error") or _BODY in attributes or _is_refusal(event)
     if not has_ended or not (isinstance(result, str) or isinstance(error, str)):
         why = "what it gave was not recorded" if has_ended else "it did not end"
         raise NotReplayable(f"{_called(event)} cannot be replayed: {why}")
@@ -209,6 +209,14 @@ def _outcome(event: Event) -> tuple[str | None, str, str | None]:
     if why is not None:
         raise NotReplayable(f"{_called(event)} cannot be replayed: {why}")
     return result if isinstance(result, str) else None, output, error if isinstance(error, str) else None
+
+
+def _is_refusal(event: Event) -> bool:
+    """Tell whether the tool's own side refused the call, which is an answer; what a controller refused has none."""
+    if event.status != "denied":
+        return False
+    controlled = attributes_of(event).get(sc.CONTROLLED)
+    return not (isinstance(controlled, str) and json.loads(controlled).get("did") == "denied")
 
 
 def _request(event: Event, path: tuple[str, ...]) -> tuple[TapeCall, Asked]:

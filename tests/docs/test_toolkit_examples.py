@@ -112,7 +112,9 @@ def tree(spans, *, by_name, parent=None, depth=0):
     below = [each for each in spans.values() if (each.get("parentSpanId") if depth else root_of(each, spans)) == parent]
     below.sort(key=lambda each: (by_name and each["name"] + facts(each), int(each["startTimeUnixNano"])))
     for each in below:
-        yield "  " * depth + each["name"] + (" (error)" if each["status"].get("code") == 2 else "")
+        told = {key["key"]: next(iter(key["value"].values())) for key in each["attributes"]}
+        status = told.get("inspector.status", "running")
+        yield "  " * depth + each["name"] + ("" if status == "ok" else f" ({status})")
         yield "  " * depth + "  " + facts(each)
         yield from tree(spans, by_name=by_name, parent=each["spanId"], depth=depth + 1)
 

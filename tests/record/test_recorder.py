@@ -402,7 +402,18 @@ def test_the_outcome_tells_whether_a_tool_ran(record, middleware, raised, outcom
             call.fail(raised)
     (tool,) = recording.spans()
     assert tool["attributes"].get("inspector.tool.outcome") == outcome
-    assert status(tool) == ("ok" if raised is None else "error")
+    assert status(tool) == ("ok" if raised is None else "denied" if outcome == "denied" else "error")
+
+
+def test_a_refusal_has_the_status_denied_and_its_reason_and_an_agent_that_ends_with_one_has_failed(record):
+    recording = record()
+    with pytest.raises(ToolRefused), around("agent_call", agent=Model()):
+        with around("tool_call", tool_name="rm", args={}, context=None) as call:
+            call.fail(ToolRefused("a person refused rm"))
+        raise ToolRefused("a person refused rm")
+    agent, tool = recording.spans()
+    assert (status(tool), status(agent)) == ("denied", "error")
+    assert tool["attributes"]["mcp.error.message"] == "a person refused rm"
 
 
 def test_what_middleware_changed_is_redacted_and_shortened_like_any_other_value(record):

@@ -175,10 +175,16 @@ def test_what_a_withheld_tool_calls_is_not_on_the_tape():
     )
 
 
+def test_a_refusal_by_the_tools_own_side_is_given_back_like_any_answer_of_it():
+    passed = {"inspector.controlled_json": {"controller": "gate", "did": "passed"}}
+    calls = tape_of("r1", [tool(1, status="denied"), tool(2, status="denied", **passed)]).calls
+    assert [each.result for each in calls] == ['"same"', '"same"']
+
+
 @pytest.mark.parametrize(
     ("unplayable", "why"),
     [
-        (tool(1, status="denied"), "it did not end"),
+        (tool(1, status="denied", **{"inspector.controlled_json": {"did": "denied"}}), "it did not end"),
         (tool(1, **{"inspector.raw.result": None}), "what it gave was not recorded"),
         (tool(1, **{"mcp.tool.input_json": None}), "it was recorded without content"),
         (tool(1, **{"mcp.tool.input_json_truncated": True}), "its arguments were too long to be recorded whole"),

@@ -8,7 +8,7 @@ const MARKS: Record<Status, { Icon: ComponentType<{ size?: number }>; label: str
   running: { Icon: LoaderCircle, label: "running", meaning: "Has not ended yet." },
   ok: { Icon: Check, label: "ok", meaning: "Ended well." },
   error: { Icon: CircleAlert, label: "error", meaning: "Failed." },
-  denied: { Icon: ShieldX, label: "denied", meaning: "Refused before it was made." },
+  denied: { Icon: ShieldX, label: "denied", meaning: "Refused, as by a person or a guardrail." },
   cancelled: { Icon: Ban, label: "cancelled", meaning: "Cancelled before it finished." },
   abandoned: { Icon: Unlink2, label: "abandoned", meaning: "Nobody waited for its end." },
   lost: { Icon: Unplug, label: "lost", meaning: "Its process went away before it ended." },

@@ -5,7 +5,7 @@ import css from "./status-note.module.css";
 
 const NOTES: Partial<Record<Status, string>> = {
   running: "This is still running. Its input is below; its output appears here when it ends.",
-  denied: "Denied before it was made, so there is no output. Its input is below.",
+  denied: "Refused by a permission, a guardrail, a quota, a person or a controller. Its input is below.",
   cancelled: "Cancelled before it finished. Its input is below; there may be no output, or a part of one.",
   abandoned: "Nobody waited for its end: the call around it ended first, or it was dropped. Its input is below.",
   lost: "The process went away while this was open, so how it ended is not known. Its input is below.",
