@@ -1,6 +1,5 @@
 """Composio's tools as ours."""
 
-import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -9,6 +8,7 @@ from toolkit.context import ToolContext
 from toolkit.definition import ToolDefinition, ToolSource
 from toolkit.errors import DefinitionInvalid
 from toolkit.extras import need
+from toolkit.functions.callables import in_thread
 from toolkit.plain import member, plain
 from toolkit.result import ToolResult
 from toolkit.tool_class import Tool
@@ -106,4 +106,4 @@ async def _off_the_loop(function: Callable[..., Any], *args: Any, **kwargs: Any)
         tracking.set(False)
         return function(*args, **kwargs)
 
-    return await asyncio.to_thread(quietly)
+    return await in_thread(quietly)

@@ -1,13 +1,13 @@
 """Asks anything that can be given a task: agents and workflows of ours, other people's agents, plain functions."""
 
-import asyncio
 from collections.abc import Callable, Mapping
-from inspect import getdoc, isawaitable, iscoroutinefunction, isroutine
+from inspect import getdoc, iscoroutinefunction, isroutine
 from typing import Any, Protocol, cast, runtime_checkable
 
 from instrument import around
 from toolkit.agents.thread import Thread
 from toolkit.context import ToolContext
+from toolkit.functions.callables import in_thread
 from toolkit.plain import member
 from toolkit.result import ToolResult
 
@@ -86,8 +86,7 @@ async def call(function: Callable[..., Any], *args: Any) -> Any:
     """Call a function of either kind: a coroutine function on the event loop, any other one in a thread."""
     if iscoroutinefunction(function) or iscoroutinefunction(getattr(function, "__call__", None)):  # noqa: B004 - its kind is asked, not whether it is there
         return await function(*args)
-    result = await asyncio.to_thread(function, *args)
-    return await result if isawaitable(result) else result
+    return await in_thread(function, *args)
 
 
 def _langchain_input(agent: object, task: Any) -> Any:

@@ -1,5 +1,6 @@
 """What Python itself says about things that can be called."""
 
+import asyncio
 import functools
 import inspect
 from collections.abc import Callable
@@ -69,3 +70,22 @@ def require_callable(function: Any) -> None:
         raise DefinitionInvalid(
             f"{name_of(function)} is a generator; return a list, and send what comes early by ToolContext.send"
         )
+
+
+async def in_thread(function: Callable[..., Any], *args: Any, **named: Any) -> Any:
+    """Call a plain function in a thread, with the caller's context variables, and wait for what it returns."""
+    returned, error = await asyncio.to_thread(_outcome, function, args, named)
+    if error is not None:
+        try:
+            # A future makes another TimeoutError of one, which has no traceback, and carries no StopIteration at all.
+            raise error
+        finally:
+            del error  # whose traceback has this frame
+    return await returned if inspect.isawaitable(returned) else returned
+
+
+def _outcome(function: Callable[..., Any], args: Any, named: Any) -> tuple[Any, Exception | None]:
+    try:
+        return function(*args, **named), None
+    except Exception as error:  # noqa: BLE001 - raised by the one who waits
+        return None, error

@@ -1,21 +1,19 @@
 """A tool that is a Python function."""
 
-import asyncio
 import functools
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, replace
-from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, Self, cast, overload
 
-from toolkit.call import Arguments, ToolCall
+from toolkit.call import ToolCall
 from toolkit.content import TextContent
 from toolkit.context import ToolContext
 from toolkit.definition import ToolDefinition
 from toolkit.errors import DefinitionInvalid, ResultInvalid
 from toolkit.extras import need
-from toolkit.functions.callables import docstring_of, is_async, is_method, name_of, require_callable
+from toolkit.functions.callables import docstring_of, in_thread, is_async, is_method, name_of, require_callable
 from toolkit.functions.docstrings import documentation
 from toolkit.functions.routes import Route, route_of
 from toolkit.middleware.guardrails import InputGuardrail, OutputGuardrail
@@ -192,11 +190,7 @@ class FunctionTool(Tool):
         if not self._is_bound:
             raise DefinitionInvalid(f"{self.name} is a method; call the tool of an instance")
         named = signature.bind(call, context)
-        if self._is_async:
-            value = await self.function(**named)
-        else:
-            value = await asyncio.to_thread(_in_thread, self.function, named)
-            value = await value if isawaitable(value) else value
+        value = await self.function(**named) if self._is_async else await in_thread(self.function, **named)
         return value if signature.read_returned is None else self._checked(value, signature)
 
     def _checked(self, value: object, signature: "Signature") -> ToolResult:
@@ -227,11 +221,3 @@ class FunctionTool(Tool):
 
 
 tool = FunctionTool
-
-
-def _in_thread(function: Callable[..., Any], named: Arguments) -> Any:
-    try:
-        return function(**named)
-    except StopIteration as error:
-        # No future can carry it: its waiter would wait for ever.
-        raise RuntimeError(f"the function raised StopIteration: {error}") from error

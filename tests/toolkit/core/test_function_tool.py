@@ -2,6 +2,7 @@ import asyncio
 import contextvars
 import functools
 import threading
+import traceback
 from dataclasses import dataclass
 from datetime import date
 from typing import Annotated, Any, Literal
@@ -226,7 +227,17 @@ def test_stop_iteration_is_an_error_like_any_other():
         async with asyncio.timeout(20):
             return await first({})
 
-    assert asyncio.run(main()).text == "RuntimeError: the function raised StopIteration: "
+    assert asyncio.run(main()).text == "RuntimeError: coroutine raised StopIteration"
+
+
+@pytest.mark.parametrize("error", [TimeoutError("no answer"), ValueError("no answer")])
+def test_what_a_plain_function_raises_keeps_its_traceback(error):
+    def asked():
+        raise error
+
+    raised = asyncio.run(FunctionTool(asked)({})).exception
+    assert raised is error
+    assert traceback.extract_tb(raised.__traceback__)[-1].name == "asked"
 
 
 def test_system_exit_is_the_applications():
