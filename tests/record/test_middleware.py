@@ -54,6 +54,16 @@ def test_the_span_has_what_the_model_asked_what_it_got_and_what_happened_in_betw
     assert [part["text"] for part in told["result"]["after"]["content"]] == ["11", "[audit]"]
 
 
+def test_a_tool_that_was_called_past_the_other_middleware_has_run_with_the_arguments_that_it_got(record):
+    async def bypass(ctx, args, call_next):
+        return await ctx.original_tool_func({"x": 7})
+
+    attributes = called(record(), 1, bypass, audit_hook)["attributes"]
+    assert attributes["inspector.tool.outcome"] == "executed"
+    past, unreached = json.loads(attributes["inspector.middleware_json"])
+    assert (past["did"], past["args"]["after"], unreached["did"]) == ("changed", {"x": 7}, "skipped")
+
+
 def test_a_blocked_call_is_short_circuited_and_a_refused_one_denied(record):
     recording = record()
     blocked, refused = called(recording, 13, audit_hook), called(recording, -1)

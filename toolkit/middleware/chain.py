@@ -58,10 +58,13 @@ class _Step:
 
     async def __call__(self, args: ToolCallArgs) -> ToolResult:
         if self.record is None:
-            return await self._run(args, self.following)
+            return await self._run(self.context, args, self.following)
         view = _View(self.hook, args)
+        # What goes past the middleware that follows is a call of what comes after it, too.
+        past = partial(view.call_next, self.context.original_tool_func)
+        context = replace(self.context, original_tool_func=past)
         try:
-            result = await self._run(args, partial(view.call_next, self.following))
+            result = await self._run(context, args, partial(view.call_next, self.following))
             view.returned(result)
         except BaseException as error:
             view.raised(error)
@@ -71,8 +74,8 @@ class _Step:
             self.record(view.change())
         return result
 
-    async def _run(self, args: ToolCallArgs, call_next: ToolCallFn) -> ToolResult:
-        returned: object = self.hook(self.context, args, call_next)
+    async def _run(self, context: ToolHookContext, args: ToolCallArgs, call_next: ToolCallFn) -> ToolResult:
+        returned: object = self.hook(context, args, call_next)
         if isawaitable(returned):
             returned = await returned
         if returned is None:

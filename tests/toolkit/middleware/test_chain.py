@@ -289,6 +289,9 @@ def test_the_context_is_what_the_hook_contract_promises_and_leads_past_all_middl
         result = call(tool(lambda args: args["x"]), {"x": 1}, look, never, agent_name="PMO", correlation_id="run-1")
     (ctx,) = seen
     assert result.structured == 7
+    past, unreached = told(emitted)
+    assert (past["did"], past["args"]) == ("changed", {"before": {"x": 1}, "after": {"x": 7}})
+    assert unreached == {"name": "never", "did": "skipped"}
     assert (ctx.agent_name, ctx.correlation_id, ctx.call_id) == ("PMO", "run-1", emitted[0][1]["call_id"])
     with pytest.raises(AttributeError):
         ctx.tool_name = "other"
