@@ -1,7 +1,7 @@
 """What each hook's values come down to: private copies, taken in the agent's thread while the hook fires.
 
 Each noun of the contract has one ``Capture``: how its calls are told apart, and which facts its before and after hooks
-leave. ``describe`` makes attributes of the facts later, in the writer's thread.
+leave. `inspector.reading` makes attributes of the facts, when somebody takes the spool in.
 """
 
 from collections.abc import Callable, Mapping, Sequence

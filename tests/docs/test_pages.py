@@ -25,6 +25,13 @@ def test_every_link_leads_somewhere(page):
             assert fragment in [anchor(each) for each in headings], f"{page.name}: {target}"
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_file_of_the_code_that_a_page_names_is_there(page):
+    named = re.findall(r"`((?:inspector|instrument|toolkit|web|benchmarks)/[\w./-]+\.(?:py|tsx?|css))`", page.read_text())
+    missing = [path for path in named if not (ROOT / path).exists()]
+    assert missing == []
+
+
 def test_every_page_is_in_the_index():
     index = (ROOT / "docs" / "index.md").read_text()
     missing = [page.name for page in (ROOT / "docs").glob("*.md") if page.name != "index.md" and page.name not in index]
