@@ -27,7 +27,9 @@ def test_every_link_leads_somewhere(page):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_file_of_the_code_that_a_page_names_is_there(page):
-    named = re.findall(r"`((?:inspector|instrument|toolkit|web|benchmarks)/[\w./-]+\.(?:py|tsx?|css))`", page.read_text())
+    named = re.findall(
+        r"`((?:inspector|instrument|toolkit|web|benchmarks)/[\w./-]+\.(?:py|tsx?|css))`", page.read_text()
+    )
     missing = [path for path in named if not (ROOT / path).exists()]
     assert missing == []
 
