@@ -1,6 +1,5 @@
 """Finds tool calls in answers, as chat completions and LangChain have them."""
 
-from collections.abc import Iterator
 from typing import cast
 
 from toolkit.call import CallFormat, ToolCall, new_id, read_arguments
@@ -30,14 +29,24 @@ def call_of(part: object) -> ToolCall:
 def calls_of(answer: object) -> list[ToolCall]:
     """Read all tool calls of a model's answer, in their order.
 
-    Takes a list of calls; a chat completion or its message; an ``AIMessage`` of LangChain's; or one call. A call
-    without a tool's name has the name ``""`` and a ``problem``.
+    Takes a list of calls; a chat completion or its message; an ``AIMessage`` of LangChain's; or one call. What has no
+    tool's name where there should be a call has the name ``""`` and a ``problem``: a model waits for its answer.
     """
-    if isinstance(answer, list):
-        return [call for part in cast("list[object]", answer) for call in calls_of(part)]
+    if isinstance(answer, list | tuple):
+        return [call for part in cast("list[object]", answer) for call in calls_of(part) or _unread(part)]
     if is_written(answer):
         return [read(answer)]
-    return [part if isinstance(part, ToolCall) else _read(part) for part in _parts(answer)]
+    if isinstance(answer, ToolCall) or _is_call(answer):
+        return [answer if isinstance(answer, ToolCall) else _read(answer)]
+    if isinstance(choices := member(answer, "choices"), list | tuple):
+        return [call for choice in cast("list[object]", choices)[:1] for call in calls_of(choice)]
+    inside = [member(answer, key) for key in ("message", "tool_calls", "tools_calls", "invalid_tool_calls")]
+    return [call for part in inside if part is not None for call in calls_of(part)]
+
+
+def _unread(part: object) -> list[ToolCall]:
+    """Return what is no call in a list of calls as one that cannot be made; messages without calls may stand there."""
+    return [] if any(member(part, key) is not None for key in ("role", "content", "choices")) else [_read(part)]
 
 
 def _read(part: object) -> ToolCall:
@@ -47,25 +56,11 @@ def _read(part: object) -> ToolCall:
     name, own_id = member(inner, "name"), str(member(part, "id") or new_id())
     if not isinstance(name, str) or not name:
         kind = type(part).__name__
-        problem = f"no tool's name in a tool call of type {kind}; expected 'name' or 'function.name'"
+        found = f", found {', '.join(map(repr, cast('dict[object, object]', part)))}" if part and kind == "dict" else ""
+        problem = f"no tool's name in a tool call of type {kind}; expected 'name' or 'function.name'{found}"
         return ToolCall("", None, own_id, problem, written)
     arguments, problem = read_arguments(member(inner, "arguments", "args"))
     return ToolCall(name, arguments, own_id, problem, written)
-
-
-def _parts(answer: object) -> Iterator[object]:
-    """Find the calls in whatever they are wrapped in."""
-    if isinstance(answer, list | tuple):
-        for part in cast("list[object]", answer):
-            yield from _parts(part)
-    elif isinstance(answer, ToolCall) or _is_call(answer):
-        yield answer
-    elif isinstance(choices := member(answer, "choices"), list | tuple):
-        yield from _parts(cast("list[object]", choices)[:1])
-    else:
-        for key in ("message", "tool_calls", "invalid_tool_calls"):
-            if (inside := member(answer, key)) is not None:
-                yield from _parts(inside)
 
 
 def _is_call(part: object) -> bool:

@@ -243,7 +243,13 @@ class ToolNode:
         return registry
 
     def within(self, context: ToolContext, state: object = None) -> ToolContext:
-        """Return what a call may use that is made here with ``context``: the node's own middleware is in it too."""
+        """Return what a call may use that is made here with ``context``: the node's own middleware is in it too.
+
+        Raises:
+            DefinitionInvalid: A context was passed as the state, so that its permissions would not hold.
+        """
+        if isinstance(state, ToolContext):
+            raise DefinitionInvalid("the state is a ToolContext; pass it by name, context=…")
         # A tool that calls the node again hands on a context that has the node's hooks already.
         hooks = context.tool_hooks + tuple(hook for hook in self._tool_hooks if hook not in context.tool_hooks)
         dependencies = {**self._dependencies, **context.dependencies} if self._dependencies else context.dependencies

@@ -58,6 +58,7 @@ def test_one_call_is_read_in_every_shape(shape, written):
         [_CHAT],
         (_CHAT,),
         {"role": "assistant", "tool_calls": [_CHAT]},
+        {"tools_calls": [_CHAT]},
         _COMPLETION,
         ChatCompletion.model_validate(_COMPLETION),
         AIMessage(content="Let me shout.", tool_calls=[{"name": "shout", "args": {"text": "hi"}, "id": "c1"}]),
@@ -135,6 +136,30 @@ def test_a_call_without_a_name_cannot_be_parsed_but_is_kept_among_others():
 
     assert (call.name, call.id, call.arguments) == ("", "1", None)
     assert call.problem.startswith("no tool's name")
+
+
+@pytest.mark.parametrize(
+    "wrapped",
+    [
+        [_CHAT, {"id": "b", "func": {"name": "t"}}],
+        {"role": "assistant", "tool_calls": [_CHAT, {"id": "b", "func": {"name": "t"}}]},
+    ],
+)
+def test_what_is_no_call_among_calls_is_answered_too(wrapped):
+    (good, bad) = calls_of(wrapped)
+    assert (good.name, bad.name, bad.id) == ("shout", "", "b")
+    assert bad.problem.endswith("expected 'name' or 'function.name', found 'id', 'func'")
+
+
+@pytest.mark.parametrize("part", ["get_weather", 3, None, {}])
+def test_a_list_of_what_is_no_call_is_not_taken_for_no_calls(part):
+    (call,) = calls_of([part])
+    assert call.problem.startswith("no tool's name in a tool call of type")
+
+
+def test_messages_without_calls_may_stand_in_a_list():
+    messages = [{"role": "user", "content": "hi"}, AIMessage(content=""), {"role": "assistant", "tool_calls": [_CHAT]}]
+    assert [each.name for each in calls_of(messages)] == ["shout"]
 
 
 _json = st.recursive(

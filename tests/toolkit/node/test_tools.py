@@ -6,6 +6,7 @@ import pytest
 
 from toolkit.agents import Agent
 from toolkit.agents.workflow import Workflow
+from toolkit.context import ToolContext
 from toolkit.definition import ToolDefinition
 from toolkit.errors import DefinitionInvalid, ToolkitError, ToolUnknown
 from toolkit.functions import FunctionTool, tool
@@ -256,3 +257,11 @@ def test_an_agent_or_a_workflow_in_a_list_of_tools_is_one_tool_everywhere():
     assert [each.name for each in node.definitions()] == expected
     [result] = asyncio.run(node.invoke([{"name": "agent__writer", "arguments": {"message": "hi"}}]))
     assert result.text == "hello"
+
+
+def test_a_context_in_the_place_of_the_state_is_refused_since_its_permissions_would_not_hold():
+    wiped = []
+    wipe = FunctionTool(lambda: wiped.append(True), name="wipe", permissions=["write"])
+    with pytest.raises(DefinitionInvalid, match="the state is a ToolContext; pass it by name, context=…"):
+        asyncio.run(ToolNode([wipe]).invoke([{"name": "wipe"}], ToolContext(permissions=frozenset())))
+    assert not wiped
