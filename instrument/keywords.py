@@ -20,7 +20,7 @@ Transport = Literal["stdio", "sse", "http", "websocket", "memory"]
 Direction = Literal["outbound", "inbound"]
 """Whether this process asks or is asked; outbound where it is not given."""
 
-Did = Literal["passed", "changed", "answered", "raised", "skipped"]
+Did = Literal["passed", "changed", "answered", "raised", "skipped", "refused", "asked", "recovered"]
 """What a middleware came to: ``answered`` without calling what comes after it, or ``skipped`` since it was not reached.
 
 ``passed`` also where an exception only went through it.

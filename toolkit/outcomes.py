@@ -7,8 +7,17 @@ from collections.abc import AsyncGenerator, Awaitable
 from contextlib import asynccontextmanager
 from typing import TypeVar, cast
 
-from toolkit.errors import DefinitionInvalid, DependencyMissing, EndRun, ExtraMissing, ToolkitError, ToolTimedOut
+from toolkit.errors import (
+    DefinitionInvalid,
+    DependencyMissing,
+    EndRun,
+    ExtraMissing,
+    ResultInvalid,
+    ToolkitError,
+    ToolTimedOut,
+)
 from toolkit.result import ToolResult
+from toolkit.schemas.validation import Validator
 
 T = TypeVar("T")
 
@@ -49,6 +58,22 @@ def message_of(error: BaseException) -> str:
     return f"{type(error).__name__}: {words}" if words else type(error).__name__
 
 
+def check_result(name: str, result: ToolResult, check: Validator) -> None:
+    """Hold a result against its tool's output schema.
+
+    Raises:
+        ResultInvalid: It does not fit.
+    """
+    if result.is_error:
+        return
+    problems = check(result.structured)
+    if problems and result.structured is None and result.content:
+        # What came is text, or content, which can say more than that there is no value.
+        problems = check(result.text) or problems
+    if problems:
+        raise ResultInvalid(f"{name} returned what its output schema does not allow", problems)
+
+
 def failure(name: str, error: Exception) -> ToolResult:
     """Return the result of a tool that raised ``error``; of what only the program can mend it says no more."""
     if isinstance(error, _OF_THE_PROGRAM):
@@ -56,16 +81,16 @@ def failure(name: str, error: Exception) -> ToolResult:
     return ToolResult.error(message_of(error), exception=error)
 
 
-def log_raised(name: str, error: Exception, *, by_guardrail: bool) -> None:
-    """Log what a tool raised, or a guardrail of it, with its traceback.
+def log_raised(name: str, error: Exception, *, place: str) -> None:
+    """Log what a tool raised, or what stands around its ``run`` at ``place``, with its traceback.
 
-    What only the program can mend, and what a guardrail raises, is an error. Other exceptions of a tool are expected,
-    since models read them, and the toolkit's own were written for that.
+    What only the program can mend, and what is raised around ``run``, is an error. Other exceptions of a tool are
+    expected, since models read them, and the toolkit's own were written for that.
     """
     if isinstance(error, _OF_THE_PROGRAM):
         _logger.error("%s cannot be used: %s", name, error, exc_info=error)
-    elif by_guardrail and (isinstance(error, DefinitionInvalid) or not isinstance(error, ToolkitError)):
-        _logger.error("a guardrail of %s raised %s", name, type(error).__name__, exc_info=error)
+    elif place and (isinstance(error, DefinitionInvalid) or not isinstance(error, ToolkitError)):
+        _logger.error("%s of %s raised %s", place, name, type(error).__name__, exc_info=error)
     elif not isinstance(error, ToolkitError):
         _logger.info("%s raised %s", name, type(error).__name__, exc_info=error)
 

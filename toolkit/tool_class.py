@@ -11,15 +11,15 @@ from instrument import around, control, enabled
 from toolkit.call import ToolCall
 from toolkit.context import ToolContext
 from toolkit.definition import Schema, ToolDefinition, ToolSource
-from toolkit.errors import ArgumentsInvalid, DefinitionInvalid, ResultInvalid, ToolkitError, ToolRefused
+from toolkit.errors import ArgumentsInvalid, DefinitionInvalid, ToolkitError, ToolRefused
 from toolkit.middleware.chain import call_through
-from toolkit.middleware.changes import Change
+from toolkit.middleware.changes import Change, name_of, seen
 from toolkit.middleware.checks import require_on_error
 from toolkit.middleware.contexts import ToolCallArgs, ToolHookContext
 from toolkit.middleware.controlling import carried_out
 from toolkit.middleware.guardrails import InputGuardrail, OutputGuardrail, decide, withheld
 from toolkit.middleware.handed import Handed
-from toolkit.outcomes import failure, is_debugging, log_raised, logged, raise_ending
+from toolkit.outcomes import check_result, failure, is_debugging, log_raised, logged, raise_ending
 from toolkit.result import ToolResult
 from toolkit.schemas.validation import Validator, validator
 
@@ -157,7 +157,7 @@ class Tool(ABC):
         self._rules.output_guardrails.extend(guardrails)
 
     def add_on_error_func(self, on_error_func: OnError) -> None:
-        """Replace what makes a result of what is raised.
+        """Add what makes a result of what is raised; a tool has one.
 
         Raises:
             DefinitionInvalid: There is one already.
@@ -263,17 +263,17 @@ class Tool(ABC):
 
         The function is asked where ``on_error`` has made nothing else than a failure of it.
         """
-        result = self._of_error(await self.on_error(error, context), error)
+        told = failure(self.name, error)
+        by, result = "on_error", _of_error(await self.on_error(error, context), told)
         on_error_func = self._rules.on_error_func
         if result.is_error and on_error_func is not None:
             returned = on_error_func(error, context)
-            result = self._of_error(await returned if isawaitable(returned) else returned, error)
+            result = _of_error(await returned if isawaitable(returned) else returned, told)
+            by = name_of(on_error_func)
+        if context.changes is not None and result != told:
+            shown = seen(ToolResult.snapshot, told), seen(ToolResult.snapshot, result)
+            context.changes.append(Change(by, "changed" if result.is_error else "recovered", result=shown))
         return result
-
-    def _of_error(self, returned: object, error: Exception) -> ToolResult:
-        result = failure(self.name, error) if returned is None else ToolResult.of(returned)
-        # The application may have one such result for all failures.
-        return replace(result, exception=error) if result.is_error and result.exception is None else result
 
     async def _watched(self, call: ToolCall, context: ToolContext) -> ToolResult:
         changes: list[Change] = []
@@ -317,36 +317,40 @@ class Tool(ABC):
 
     async def _perform(self, call: ToolCall, context: ToolContext) -> ToolResult:
         rules, kind = self._rules, type(self)
-        by_guardrail = True
+        place = "the definition"
         try:
             if rules.pending:
                 rules.compile(self.definition)
+            place = "on_invoke"
             if kind.on_invoke is not Tool.on_invoke:
                 call = await self.on_invoke(call, context) or call
                 context = context.during(call, context.call_id, context.changes)
+            place = "a guardrail"
             if rules.input_guardrails:
                 call = await decide(rules.input_guardrails, call, context)
                 context = context.during(call, context.call_id, context.changes)
-            by_guardrail = False
+            place = ""
             if rules.check_input is not None and (problems := rules.check_input(call.arguments or {})):
                 raise ArgumentsInvalid(f"invalid arguments for {self.name}", problems)  # noqa: TRY301 - as what a tool raises
             result = ToolResult.of(await self.run(call, context))
             if rules.check_output is not None:
-                self._check_result(result, rules.check_output)
+                check_result(self.name, result, rules.check_output)
         except Exception as error:  # noqa: BLE001 - whatever a tool raises is told to the model
             raise_ending(error)
-            log_raised(self.name, error, by_guardrail=by_guardrail)
+            log_raised(self.name, error, place=place)
             return await withheld(rules.output_guardrails, await self.failed(error, context), context)
         if not rules.output_guardrails and kind.on_output is Tool.on_output:
             return result
         try:
+            place = "on_output"
             if kind.on_output is not Tool.on_output:
                 handed, returned = Handed(result), await self.on_output(result, context)
                 result = handed.settled(result if returned is None else ToolResult.of(returned))
+            place = "a guardrail"
             return Handed(result).settled(await decide(rules.output_guardrails, result, context))
         except Exception as error:  # noqa: BLE001 - as above
             raise_ending(error)
-            log_raised(self.name, error, by_guardrail=True)
+            log_raised(self.name, error, place=place)
             return await self.failed(error, context)
 
     def _received(self, call: ToolCall | Mapping[str, Any]) -> ToolCall:
@@ -362,15 +366,11 @@ class Tool(ABC):
         missing = [each for each in self.definition.permissions if each not in permissions]
         return ToolRefused(f"{self.name} needs the permission {', '.join(map(repr, missing))}") if missing else None
 
-    def _check_result(self, result: ToolResult, check: Validator) -> None:
-        if result.is_error:
-            return
-        problems = check(result.structured)
-        if problems and result.structured is None and result.content:
-            # What came is text, or content, which can say more than that there is no value.
-            problems = check(result.text) or problems
-        if problems:
-            raise ResultInvalid(f"{self.name} returned what its output schema does not allow", problems)
+
+def _of_error(returned: object, told: ToolResult) -> ToolResult:
+    result = told if returned is None else ToolResult.of(returned)
+    # The application may have one such result for all failures.
+    return replace(result, exception=told.exception) if result.is_error and result.exception is None else result
 
 
 def _declared(kind: type[Tool]) -> tuple[str, ...]:

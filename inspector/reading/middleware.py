@@ -37,8 +37,8 @@ def _kept(entry: dict[str, Plain], keys: tuple[str, ...]) -> dict[str, Plain]:
 def outcome(facts: Facts) -> str | None:
     """Return what became of a tool call; None where nobody told of middleware or a controller and nothing was refused.
 
-    Where a middleware raised, whether the tool had run before is not known. A tool that is not there did not run, nor
-    one whose arguments were wrong.
+    Where a middleware raised, or a failure was made a result, whether the tool had run before is not known. A tool that
+    is not there did not run, nor one whose arguments were wrong.
     """
     decided = verdict(facts)
     if "refused" in facts or decided == "denied":
@@ -50,7 +50,7 @@ def outcome(facts: Facts) -> str | None:
     did = [entry.get("did") for entry in _entries(facts["middleware"])]
     if "answered" in did:
         return "short_circuited"
-    return None if "raised" in did else "executed"
+    return None if "raised" in did or "recovered" in did else "executed"
 
 
 def _entries(middleware: Plain) -> Iterator[dict[str, Plain]]:

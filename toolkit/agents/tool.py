@@ -72,13 +72,14 @@ class AgentTool(Tool):
         """Have the agent answer.
 
         Raises:
-            DefinitionInvalid: There is no message for it.
+            ArgumentsInvalid: There is no message for it, or something beside it.
             ToolTimedOut: It took too long.
             Exception: What the agent raised.
         """
-        message = arguments_of(call).get("message")
-        if not isinstance(message, str):
-            raise DefinitionInvalid(f"{self.name} takes one argument, a string: message")
+        arguments = arguments_of(call)
+        message: Any = arguments.get("message")
+        if not isinstance(message, str) or len(arguments) > 1:
+            self.definition.check_arguments(arguments)  # raises; only then is what checks needed
         async with time_limit(self._timeout_s, f"{self.name} gave no answer within"):
             answer = await self._ask(message, replace(context, tool_hooks=(), call=None, call_id=None))
         extracted = self._extract(answer)

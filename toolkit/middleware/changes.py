@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal, cast
 
-Did = Literal["passed", "changed", "answered", "raised", "skipped", "refused", "asked"]
+Did = Literal["passed", "changed", "answered", "raised", "skipped", "refused", "asked", "recovered"]
 """``answered``: it never called what comes after it; ``skipped``: one before it kept the call from getting there;
-``refused``: a guardrail did not let it pass; ``asked``: a person was asked."""
+``refused``: a guardrail did not let it pass; ``asked``: a person was asked; ``recovered``: what is asked on errors
+made a result of one."""
 
 WITHHELD = object()
 """Stands for a value that is not recorded, since a middleware took something of it away."""

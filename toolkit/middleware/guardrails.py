@@ -10,7 +10,7 @@ from toolkit.context import ToolContext
 from toolkit.errors import DefinitionInvalid, ToolRefused
 from toolkit.middleware.changes import Change, name_of, result_change, seen
 from toolkit.middleware.handed import Handed
-from toolkit.outcomes import raise_ending
+from toolkit.outcomes import message_of, raise_ending
 from toolkit.plain import plain
 from toolkit.result import ToolResult
 
@@ -60,8 +60,13 @@ async def decide(
         DefinitionInvalid: One of them returned what is no decision.
     """
     for guardrail in guardrails:
-        returned = guardrail(value, context)
-        decision = await returned if isawaitable(returned) else returned
+        try:
+            returned = guardrail(value, context)
+            decision = await returned if isawaitable(returned) else returned
+        except Exception as error:
+            if context.changes is not None:
+                context.changes.append(Change(name_of(guardrail), "raised", message=message_of(error)))
+            raise
         match decision:
             case None | Allow():
                 pass

@@ -7,9 +7,11 @@ from instrument.testing import capture
 from toolkit.agents import Agent, AgentTool
 from toolkit.agents.thread import History, Thread
 from toolkit.agents.workflow import Workflow
+from toolkit.call import ToolCall
 from toolkit.context import ToolContext
-from toolkit.errors import DefinitionInvalid, NoAnswer, ToolTimedOut
+from toolkit.errors import ArgumentsInvalid, DefinitionInvalid, NoAnswer, ToolTimedOut
 from toolkit.models.scripted import ScriptedModel, Turn
+from toolkit.node import ToolNode
 from toolkit.result import ToolResult
 
 
@@ -381,3 +383,19 @@ def test_the_error_of_an_agents_run_is_on_its_own_span_too(run):
         run(ask(AgentTool(guide)))
     [exc] = [values["exc"] for name, values in hooks if name == "error_agent_call"]
     assert isinstance(exc, NoAnswer)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        ({"task": "x"}, "missing 'message', which is a string; unexpected 'task'; allowed: 'message'"),
+        ({"message": 3}, "message: expected a string, found the number 3"),
+        ({"message": "a", "x": 1}, "unexpected 'x'; allowed: 'message'"),
+    ],
+)
+def test_wrong_arguments_of_an_agent_are_told_as_those_of_any_tool(arguments, problem):
+    [result] = asyncio.run(
+        ToolNode([Agent("guide", model=ScriptedModel(["x"]))]).invoke([ToolCall("agent__guide", arguments)])
+    )
+    assert result.text == f"invalid arguments for agent__guide: {problem}"
+    assert isinstance(result.exception, ArgumentsInvalid)

@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from instrument.testing import capture
 from toolkit import Tool, ToolContext, ToolResult
 from toolkit.definition import ToolDefinition
 from toolkit.errors import DefinitionInvalid
@@ -148,3 +149,47 @@ def test_one_permission_of_a_definition_is_no_collection_of_letters(permissions)
 def test_a_definition_takes_no_route_that_is_no_path(route):
     with pytest.raises(DefinitionInvalid, match=r"is no route; expected a path such as '/search'"):
         ToolDefinition(name="lookup", mcp_route=route)
+
+
+def recorded_of(tool, arguments):
+    with capture() as hooks:
+        asyncio.run(tool(arguments))
+    return hooks[-1][0], hooks[-1][1]["middleware"]
+
+
+def shown(text, *, is_error):
+    return {"content": [{"text": text, "type": "text"}], "is_error": is_error}
+
+
+@pytest.mark.parametrize(
+    ("returned", "hook", "did", "is_error"),
+    [
+        ("an older answer", "after_tool_call", "recovered", False),
+        (ToolResult.error("try later"), "error_tool_call", "changed", True),
+    ],
+)
+def test_what_is_made_of_an_error_is_recorded_beside_it(returned, hook, did, is_error):
+    def sorry(error, context):
+        return returned
+
+    text = ToolResult.of(returned).text
+    change = {"before": shown("TimeoutError: no answer", is_error=True), "after": shown(text, is_error=is_error)}
+    entry = {"name": "sorry", "did": did, "result": change}
+    assert recorded_of(Lookup(on_error_func=sorry), {"word": "gone"}) == (hook, [entry])
+
+
+def test_a_guardrail_that_raised_is_recorded_with_what_it_raised():
+    def broken(call, context):
+        return call.arguments["wrod"]
+
+    _, entries = recorded_of(Lookup(input_guardrails=[broken]), {"word": "zebra"})
+    assert entries == [{"name": "broken", "did": "raised", "message": "KeyError: 'wrod'"}]
+
+
+def test_the_log_says_which_method_raised(caplog):
+    class Broken(Lookup):
+        async def on_invoke(self, call, context):
+            raise KeyError("wrod")
+
+    looked_up(Broken())
+    assert "on_invoke of lookup raised KeyError" in caplog.text
