@@ -1,10 +1,13 @@
 """Names of tools, which a framework may write with the name of their server before them: `clock__shout` is `shout`."""
 
+import re
+from collections.abc import Iterator
 from typing import Final
 
 _JOINTS: Final = ("__", ".", "/", ":", "-", "_")
 """What may stand between the two; the longer first."""
 _ENDS: Final = frozenset(joint[-1] for joint in _JOINTS)
+_BETWEEN_WORDS: Final = re.compile(r"[\W_]+")
 
 
 def is_same_tool(outer: str, inner: str) -> bool:
@@ -21,3 +24,17 @@ def without_server(name: str, server: str) -> str:
         if name.startswith(server + joint):
             return name[len(server) + len(joint) :]
     return name
+
+
+def plain_name(name: str) -> str:
+    """Return a name as all of its spellings have it: models are told ``shell__execute`` of a tool ``shell.execute``."""
+    return _BETWEEN_WORDS.sub("_", name).strip("_") or name
+
+
+def plain_names(asked: str) -> Iterator[str]:
+    """Yield the `plain_name` of each tool that a call of this name can be of; a server may stand before its own."""
+    plain = plain_name(asked)
+    yield plain
+    for at, letter in enumerate(plain[:-1]):
+        if letter == "_":
+            yield plain[at + 1 :]

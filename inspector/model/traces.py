@@ -237,6 +237,14 @@ of one that failed, or it may continue several equal ones."""
 
 
 @dataclass(frozen=True, slots=True)
+class SpanPlace:
+    """Where a span is."""
+
+    trace_id: str
+    span_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class InferredTool:
     """A call of a tool that an answer asks for, and what the next prompt says that it gave."""
 
@@ -247,21 +255,15 @@ class InferredTool:
     result: str | None
     """The beginning of its text or JSON; None where no later prompt has it."""
     failed: bool
-    """Whether the result says so."""
+    """Whether its span failed; without one, whether the result says so."""
     start_time_unix_nano: str | None
     """When the answer had come that asks for it."""
     end_time_unix_nano: str | None
     """When the prompt was sent that has its result: it ran between the two."""
     recorded: bool
-    """Whether a span of its own tells of it, so that nothing has to be inferred."""
-
-
-@dataclass(frozen=True, slots=True)
-class SpanPlace:
-    """Where a span is."""
-
-    trace_id: str
-    span_id: str
+    """Whether it has a span of its own, so that nothing has to be inferred."""
+    span: SpanPlace | None
+    """That span."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,5 @@
 """The turns of a run, with the calls of tools that their messages tell of."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -10,12 +9,11 @@ from sqlalchemy import Connection
 from inspector.model import InferredTool, Page, SpanPlace, Turn
 from inspector.store.sqlite.contents import json_list
 from inspector.store.sqlite.engine import driver
+from inspector.store.sqlite.recorded_tools import RecordedTool, RecordedTools, read_recorded
 from inspector.store.values.chains import AskedTool, ToolResult
 from inspector.store.values.cursor import read_cursor, write_cursor
 from inspector.store.values.rows import INT64_MAX
 
-_MOST_RECORDED = 100_000
-"""Spans of tools of a run that are looked at."""
 _ASKED = msgspec.json.Decoder(list[AskedTool])
 _RESULTS = msgspec.json.Decoder(list[ToolResult])
 _SIZES = msgspec.json.Decoder(dict[str, int])
@@ -33,11 +31,6 @@ _FOLLOWING = (
     "SELECT previous, start_ns, results FROM turns WHERE link = 'continues' "
     "AND previous IN (SELECT value FROM json_each(?)) ORDER BY start_ns DESC"
 )
-_RECORDED = (
-    "SELECT spans.tool, spans.start_ns FROM traces JOIN spans ON spans.trace_id = traces.id "
-    "WHERE traces.run_id = ? AND spans.kind = 'tool' AND spans.folded_into IS NULL "
-    "AND spans.start_ns BETWEEN ? AND ? LIMIT ?"
-)
 
 
 class _Next(NamedTuple):
@@ -45,16 +38,6 @@ class _Next(NamedTuple):
 
     start_ns: int
     results: Sequence[ToolResult]
-
-
-class _Tools(NamedTuple):
-    """Tool calls of a run that were recorded, so that nothing has to be inferred."""
-
-    starts: Mapping[str, Sequence[int]]
-
-    def between(self, name: str, start_ns: int, end_ns: int) -> int:
-        """Return how many calls of a tool began between two times."""
-        return sum(start_ns <= each <= end_ns for each in self.starts.get(name, ()))
 
 
 def read_turns(
@@ -81,21 +64,21 @@ def following_results(connection: Connection, row_ids: Sequence[int]) -> dict[in
     return {row_id: following.results for row_id, following in _following(connection, row_ids).items()}
 
 
-def _recorded(connection: Connection, run_id: str, rows: Sequence[Any], following: Mapping[int, _Next]) -> _Tools:
-    starts: dict[str, list[int]] = {}
+def _recorded(
+    connection: Connection, run_id: str, rows: Sequence[Any], following: Mapping[int, _Next]
+) -> RecordedTools:
     asking = [row for row in rows if row[9] != "[]"]
-    if asking:
-        ends = [following[row[0]].start_ns if row[0] in following else INT64_MAX for row in asking]
-        bounds = (run_id, min(row[1] for row in asking), max(ends), _MOST_RECORDED)
-        for name, start_ns in driver(connection).execute(_RECORDED, bounds):
-            starts.setdefault(name or "", []).append(start_ns)
-    return _Tools(starts)
+    if not asking:
+        return RecordedTools({}, {})
+    ends = [following[row[0]].start_ns if row[0] in following else INT64_MAX for row in asking]
+    return read_recorded(connection, run_id, min(row[1] for row in asking), max(ends))
 
 
-def _turn(row: Any, following: _Next | None, recorded: _Tools) -> Turn:
+def _turn(row: Any, following: _Next | None, recorded: RecordedTools) -> Turn:
     _, start_ns, end_ns, conversation, link, candidates, messages, new_from, sizes, tools, *places = row
     trace_id, span_id, its_trace, its_span = places
     until = INT64_MAX if following is None else following.start_ns
+    asked = _ASKED.decode(tools)
     return Turn(
         conversation=str(conversation),
         trace_id=trace_id,
@@ -106,7 +89,7 @@ def _turn(row: Any, following: _Next | None, recorded: _Tools) -> Turn:
         messages=messages,
         new_from=new_from,
         sizes=_SIZES.decode(sizes),
-        tools=_inferred(_ASKED.decode(tools), end_ns, following, recorded, (start_ns, until)),
+        tools=_inferred(asked, end_ns, following, recorded.among(asked, start_ns, until)),
     )
 
 
@@ -114,14 +97,11 @@ def _inferred(
     asked: Sequence[AskedTool],
     end_ns: int | None,
     following: _Next | None,
-    recorded: _Tools,
-    within: tuple[int, int],
+    recorded: Sequence[RecordedTool | None],
 ) -> tuple[InferredTool, ...]:
     results = list(following.results) if following is not None else []
-    seen: Counter[str] = Counter()
     found: list[InferredTool] = []
-    for tool in asked:
-        seen[tool.name] += 1
+    for tool, call in zip(asked, recorded, strict=True):
         result = taken_result(results, tool.id)
         found.append(
             InferredTool(
@@ -129,10 +109,11 @@ def _inferred(
                 name=tool.name,
                 arguments=tool.arguments,
                 result=None if result is None else result.result,
-                failed=result is not None and result.failed,
+                failed=result is not None and result.failed if call is None else call.status == "error",
                 start_time_unix_nano=None if end_ns is None else str(end_ns),
                 end_time_unix_nano=None if result is None or following is None else str(following.start_ns),
-                recorded=recorded.between(tool.name, *within) >= seen[tool.name],
+                recorded=call is not None,
+                span=None if call is None else call.place,
             )
         )
     return tuple(found)

@@ -157,10 +157,11 @@ def _text(attributes: Attributes, key: str) -> str | None:
     value = attributes.get(key)
     if not isinstance(value, str) or not value:
         return None
-    return _short(value)
+    return short_id(value)
 
 
-def _short(value: str) -> str:
+def short_id(value: str) -> str:
+    """Return an id as identities have it: of a long one a checksum."""
     return value if len(value) <= 256 else str(crc32(value.encode(errors="replace")))
 
 
@@ -174,7 +175,7 @@ def _request_id(attributes: Attributes) -> str | None:
         if isinstance(found, (list, tuple)):
             found = found[0] if len(found) == 1 else None
         if isinstance(found, str) and found:
-            return _short(found)
+            return short_id(found)
     return None
 
 

@@ -1000,14 +1000,16 @@ export interface components {
             arguments: string;
             /** @description The beginning of its text or JSON; null where no later prompt has it. */
             result: string | null;
-            /** @description Whether the result says so. */
+            /** @description Whether its span failed; without one, whether the result says so. */
             failed: boolean;
             /** @description When the answer had come that asks for it. */
             start_time_unix_nano: string | null;
             /** @description When the prompt was sent that has its result: it ran between the two. */
             end_time_unix_nano: string | null;
-            /** @description Whether a span of its own tells of it, so that nothing has to be inferred. */
+            /** @description Whether it has a span of its own, so that nothing has to be inferred. */
             recorded: boolean;
+            /** @description That span. */
+            span: components["schemas"]["SpanPlace"] | null;
         };
         /** @description Where a span is. */
         SpanPlace: {

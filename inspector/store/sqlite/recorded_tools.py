@@ -1,0 +1,104 @@
+"""Tool calls of a run that were recorded, found by what an answer of a model asks for: nothing of them is inferred."""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from sqlalchemy import Connection
+
+from inspector.model import SpanPlace, Status
+from inspector.store.sqlite.engine import driver
+from inspector.store.values.chains import AskedTool
+from inspector.store.values.identity import read_identity, short_id
+from inspector.toolnames import plain_name, plain_names
+
+_MOST = 100_000
+"""Spans of tools of a run that are looked at."""
+_RECORDED = (
+    "SELECT traces.trace_id, spans.span_id, spans.tool, spans.start_ns, spans.status, spans.identity, "
+    "spans.folded_into FROM traces JOIN spans ON spans.trace_id = traces.id "
+    "WHERE traces.run_id = ? AND spans.kind = 'tool' AND spans.start_ns BETWEEN ? AND ? "
+    "ORDER BY spans.start_ns, spans.id LIMIT ?"
+)
+
+
+class RecordedTool(NamedTuple):
+    """A tool call with a span, which is the one that counts where it has several."""
+
+    start_ns: int
+    place: SpanPlace
+    name: str
+    status: Status
+
+
+class RecordedTools(NamedTuple):
+    """Tool calls, each list in the order they began."""
+
+    by_id: Mapping[str, Sequence[RecordedTool]]
+    """By the id that the model gave the call."""
+    by_name: Mapping[str, Sequence[RecordedTool]]
+    """By the plain name of the tool."""
+
+    def among(self, asked: Sequence[AskedTool], since_ns: int, until_ns: int) -> Sequence[RecordedTool | None]:
+        """Find the calls that one answer asks for, each at most once.
+
+        Args:
+            asked: What the answer asks for.
+            since_ns: When the model was called, before which none of them began.
+            until_ns: When it was called again, after which none of them did.
+
+        Returns:
+            As many as are asked for, in the same order.
+        """
+        taken: set[SpanPlace] = set()
+        found: list[RecordedTool | None] = []
+        for tool in asked:
+            alike = () if tool.id is None else _between(self.by_id.get(short_id(tool.id), ()), since_ns, until_ns)
+            # Models that number their calls give a call and those of an agent below it the same ids.
+            found.append(_take(sorted(alike, key=lambda call: call.name not in plain_names(tool.name)), taken))
+        for at, tool in enumerate(asked):
+            if found[at] is None:
+                named = (self.by_name.get(name, ()) for name in plain_names(tool.name))
+                found[at] = _take((call for calls in named for call in _between(calls, since_ns, until_ns)), taken)
+        return found
+
+
+def read_recorded(connection: Connection, run_id: str, since_ns: int, until_ns: int) -> RecordedTools:
+    """Read the tool calls of a run that began between two times."""
+    rows = driver(connection).execute(_RECORDED, (run_id, since_ns, until_ns, _MOST)).fetchall()
+    calls = {
+        (trace_id, span_id): RecordedTool(start_ns, SpanPlace(trace_id, span_id), plain_name(name or ""), status)
+        for trace_id, span_id, name, start_ns, status, _, folded_into in rows
+        if folded_into is None
+    }
+    by_id: dict[str, list[RecordedTool]] = {}
+    by_name: dict[str, list[RecordedTool]] = {}
+    for trace_id, span_id, _, _, _, identity, folded_into in rows:
+        call = calls.get((trace_id, folded_into or span_id))
+        if call is None:
+            continue
+        if folded_into is None:
+            by_name.setdefault(call.name, []).append(call)
+        call_id = None if identity is None else read_identity(identity).tool_call_id
+        if call_id is not None:
+            by_id.setdefault(call_id, []).append(call)
+    return RecordedTools({call_id: sorted(found, key=_start_ns) for call_id, found in by_id.items()}, by_name)
+
+
+def _start_ns(call: RecordedTool) -> int:
+    return call.start_ns
+
+
+def _between(calls: Sequence[RecordedTool], since_ns: int, until_ns: int) -> Iterator[RecordedTool]:
+    for at in range(bisect_left(calls, since_ns, key=_start_ns), len(calls)):
+        if calls[at].start_ns > until_ns:
+            return
+        yield calls[at]
+
+
+def _take(calls: Iterable[RecordedTool], taken: set[SpanPlace]) -> RecordedTool | None:
+    """Return the first call that no other one was taken for, and note that it is taken."""
+    call = next((call for call in calls if call.place not in taken), None)
+    if call is not None:
+        taken.add(call.place)
+    return call
