@@ -210,6 +210,64 @@ def test_circles_and_missing_parents_end_the_search():
     assert decide([llm("a", "b"), llm("b", "a", "sdk"), llm("c", "a", "router")]) == {}
 
 
+# Attempts of a tool call that middleware made several times.
+
+
+def retried(span_id, parent=None, *, status="ok", **known):
+    return tool(span_id, parent, "client", status=status, is_repeated=True, **known)
+
+
+def attempt(number, *, status="error", call="call"):
+    """The server's side: the request as it came in, and the tool that it called."""
+    message = f"tools/call {number}"
+    request = Node(f"in {number}", call, "rpc", status=status, identity=by("server", is_server=True, message=message))
+    return [request, tool(f"ran {number}", request.span_id, "server", status=status)]
+
+
+@pytest.mark.parametrize("last", ["ok", "error"])
+@pytest.mark.parametrize("order", [1, -1])
+def test_all_attempts_of_a_tool_call_over_mcp_are_that_call(last, order):
+    call = retried("call", status=last, message="tools/call 3", input={"tz": 1})
+    attempts = [*attempt(1), *attempt(2), *attempt(3, status=last)]
+    assert decide([call, *attempts][::order]) == {node.span_id: "call" for node in attempts}
+
+
+def test_each_attempt_has_one_span_of_each_recorder_and_what_else_it_called_counts():
+    again = tool("then again", "in 1", "server")
+    other = tool("other", "ran 2", "server", name="fetch", status="error")
+    folded = decide([retried("call", message="tools/call 1"), *attempt(1), *attempt(2), again, other])
+    assert folded.keys() == {"in 1", "ran 1", "in 2", "ran 2"}
+    inner = [tool(f"{at} inner", f"ran {at}", "framework", status="error") for at in (1, 2)]
+    folded = decide([retried("call", message="tools/call 1"), *attempt(1), *attempt(2), *inner])
+    assert folded.keys() == {"in 1", "ran 1", "in 2", "ran 2", "1 inner", "2 inner"}
+
+
+def test_attempts_of_an_attempt_are_the_outermost_call():
+    spans = [
+        tool("framework", status="ok"),
+        retried("call", "framework", message="tools/call 1"),
+        *attempt(1),
+        retried("gateway", "in 1", status="error", message="tools/call 7"),
+        *attempt(7, call="gateway"),
+        *attempt(8, call="gateway"),
+    ]
+    spans = [
+        structs.replace(node, identity=by("gateway", is_repeated=True)) if node.span_id == "gateway" else node
+        for node in spans
+        if node.span_id != "ran 1"
+    ]
+    folded = decide(spans)
+    assert {folded[each] for each in ("call", "in 1", "gateway", "ran 7", "ran 8")} == {"framework"}
+
+
+def test_a_call_that_made_one_attempt_hides_no_failure():
+    assert decide([tool("call", by="client", message="tools/call 1"), *attempt(1)]) == {}
+
+
+def test_what_a_retried_tool_of_the_same_recorder_calls_is_a_call_of_its_own():
+    assert decide([retried("call"), tool("1", "call", "client"), tool("2", "call", "client", status="error")]) == {}
+
+
 # Whatever comes, in whatever order.
 
 RECORDERS = ("one", "two", "three")
@@ -224,6 +282,7 @@ spans = st.lists(
         st.sampled_from([None, None, "r1", "r2"]),
         st.sampled_from([None, {"a": 1}, {"a": 2}]),
         st.sampled_from(["ok", "ok", "error", "running"]),
+        st.sampled_from([None, None, True]),
     ),
     max_size=14,
 ).map(
@@ -237,9 +296,18 @@ spans = st.lists(
             at % 3,
             tokens and tokens[0] if kind == "llm" else None,
             tokens and tokens[1] if kind == "llm" else None,
-            identity=by(recorder, is_server=is_server, response_id=response_id, input=given_input),
+            identity=by(
+                recorder,
+                is_server=is_server,
+                response_id=response_id,
+                input=given_input,
+                message=f"tools/call {response_id}" if response_id and kind in ("tool", "rpc") else None,
+                is_repeated=is_repeated if kind == "tool" else None,
+            ),
         )
-        for at, (kind, parent, label, tokens, recorder, is_server, response_id, given_input, status) in enumerate(rows)
+        for at, (kind, parent, label, tokens, recorder, is_server, response_id, given_input, status, is_repeated) in (
+            enumerate(rows)
+        )
     ]
 )
 
@@ -249,7 +317,7 @@ def test_what_is_folded_is_folded_into_something_of_its_kind_that_counts(nodes):
     by_id = {node.span_id: node for node in nodes}
     result = decide(nodes)
     for span_id, into in result.items():
-        assert by_id[span_id].kind == by_id[into].kind
+        assert by_id[into].kind in (by_id[span_id].kind, "tool" if by_id[span_id].kind == "rpc" else None)
         assert into not in result
 
 
@@ -263,7 +331,9 @@ def test_calls_of_one_recorder_in_one_process_all_count(nodes):
 def test_no_call_counts_for_two_of_one_recorder(nodes):
     plain = [msgspec.structs.replace(node, identity=node.identity.replace("true", "false")) for node in nodes]
     by_id = {node.span_id: msgspec.json.decode(node.identity)[0] for node in plain}
-    for _, members in itertools.groupby(sorted(decide(plain).items(), key=lambda pair: pair[1]), lambda pair: pair[1]):
+    requests = {node.span_id for node in plain if node.kind == "rpc"}
+    folded = [pair for pair in decide(plain).items() if pair[0] not in requests]
+    for _, members in itertools.groupby(sorted(folded, key=lambda pair: pair[1]), lambda pair: pair[1]):
         pairs = list(members)
         recorders = [by_id[span_id] for span_id, _ in pairs] + [by_id[pairs[0][1]]]
         assert len(set(recorders)) == len(recorders)
@@ -287,7 +357,11 @@ def test_no_recorder_loses_a_token(nodes):
 def test_neither_the_order_of_arrival_nor_the_batches_matter(nodes, random, data):
     family = Family()
     begun = [
-        msgspec.structs.replace(node, status="running", input_tokens=None) for node in nodes if random.random() < 0.5
+        msgspec.structs.replace(
+            node, status="running", input_tokens=None, identity=node.identity.replace("true]", "null]")
+        )
+        for node in nodes
+        if random.random() < 0.5
     ]
     arriving = random.sample(begun, len(begun)) + random.sample(nodes, len(nodes))
     while arriving:

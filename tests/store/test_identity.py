@@ -117,3 +117,12 @@ def test_what_is_shortened_redacted_too_long_or_no_json_is_unknown(given, asked)
 @pytest.mark.parametrize("text", ["[" * 5000, '[{"role":"user","parts":7}]', "[{]", '[{"role":"user"}', "[null]"])
 def test_no_text_of_a_prompt_keeps_a_span_from_being_stored(identity, text):
     assert identity(kind="llm", attributes={PROMPT: text}).input is None
+
+
+def test_a_tool_call_is_repeated_where_middleware_says_that_it_called_on_several_times(identity):
+    def repeated(text):
+        return identity(attributes={"inspector.middleware_json": text}).is_repeated
+
+    assert repeated('[{"name":"audit","did":"passed"},{"name":"Retry","did":"changed","calls":3}]') is True
+    for text in ('[{"name":"audit","did":"passed"}]', '[{"calls":1}]', '[{"calls":"3"}]', '{"calls":3}', '"calls":'):
+        assert repeated(text) is None

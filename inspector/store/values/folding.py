@@ -16,6 +16,7 @@ from inspector.store.values.same_call import (
     Node,
     Nodes,
     Region,
+    attempt_of,
     decided,
     is_of_one_recorder,
     is_server,
@@ -124,6 +125,8 @@ class Family:
         if other is None or other is node or (other.kind, other.parent_id) != (node.kind, node.parent_id):
             return False
         if span_id == node.span_id or not is_of_one_recorder(other, node):
+            return False
+        if attempt_of(self.nodes, other) != attempt_of(self.nodes, node):
             return False
         earlier = link_of(self.nodes, other)
         return earlier is not None and earlier.outer == link.outer and earlier < link

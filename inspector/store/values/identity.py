@@ -71,6 +71,14 @@ class Identity(Struct, frozen=True, array_like=True, gc=False):
     """Method and id of the JSON-RPC request that the span is, or is the call of."""
     embeds: bool | None = None
     """Whether a model call makes embeddings, which no other operation of a model is one call with."""
+    is_repeated: bool | None = None
+    """Whether middleware made a call of a tool several times, so that calls below it may be attempts of it."""
+
+
+class _Step(Struct):
+    """What one middleware did to a call."""
+
+    calls: int = 0
 
 
 _ENCODER = msgspec.json.Encoder()
@@ -79,6 +87,7 @@ _IDENTITY = msgspec.json.Decoder(Identity)
 _USER: Final = '"user"'
 _USERS: Final = frozenset(('{"role":"user"', '{"role": "user"'))
 """How messages of a user begin, in the JSON that most write and in Python's own; no text inside of one does."""
+_STEPS = msgspec.json.Decoder(list[_Step])
 _ARRAY = msgspec.json.Decoder(list[Any])
 _RAW_ARRAY = msgspec.json.Decoder(list[msgspec.Raw])
 
@@ -116,6 +125,7 @@ def _identity(span: Span) -> Identity:
         _input(span),
         _message(attributes) if span.kind == "tool" else None,
         _embeds(attributes) if span.kind == "llm" else None,
+        _is_repeated(attributes) if span.kind == "tool" else None,
     )
 
 
@@ -145,6 +155,17 @@ def _embeds(attributes: Attributes) -> bool | None:
     # Of the other operations one call may have two: what an SDK calls `generate_content` is a framework's `chat`.
     operation = attributes.get(semconv.OPERATION_NAME)
     return None if operation is None else operation == "embeddings"
+
+
+def _is_repeated(attributes: Attributes) -> bool | None:
+    text = attributes.get(semconv.MIDDLEWARE)
+    # What called on once does not say so, and need not be read.
+    if not isinstance(text, str) or '"calls":' not in text:
+        return None
+    try:
+        return any(step.calls > 1 for step in _STEPS.decode(text)) or None
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+        return None
 
 
 def _target(span: Span) -> dict[str, int] | None:

@@ -1,6 +1,6 @@
 """Why spans are taken for one call, and which of them counts: docs/decisions/two-recorders-one-call.md."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 from typing import Final, TypeAlias
@@ -17,6 +17,8 @@ _COMMON_ID, _SAME_USAGE, _SAME_INPUT, _NOTHING_DIFFERS = range(4)
 """Why two spans are taken for one call, the surest first."""
 
 Nodes: TypeAlias = Mapping[str, "Node"]
+_Call: TypeAlias = tuple[str, ...]
+"""Spans that are one call."""
 
 
 class Node(Struct, frozen=True, gc=False):
@@ -53,6 +55,8 @@ class Link:
     start_ns: int
     inner: str
     outer: str
+    is_attempt: bool = False
+    """Whether the inner one is one of several attempts that the outer one, or a call in between, says it made."""
 
     def __lt__(self, other: "Link") -> bool:
         return (self.reason, self.start_ns, self.inner) < (other.reason, other.start_ns, other.inner)
@@ -62,29 +66,71 @@ def decided(nodes: Nodes, region: Region) -> Iterator[tuple[str, str]]:
     """Yield each span of a region that does not count, with the one that does."""
     if len(region) == 1:
         return
-    links = filter(None, (link_of(nodes, nodes[span_id]) for span_id in region))
-    calls: dict[str, tuple[str, ...]] = {}
-    for link in sorted(links):
+    links = sorted(filter(None, (link_of(nodes, nodes[span_id]) for span_id in region)))
+    calls: dict[str, _Call] = {}
+    for link in links:
         outer, inner = calls.get(link.outer, (link.outer,)), calls.get(link.inner, (link.inner,))
-        if _may_join(nodes, region, outer, inner):
+        if not link.is_attempt and _may_join(nodes, region, outer, inner):
             joined = (*outer, *inner)
             calls.update(dict.fromkeys(joined, joined))
-    for members in set(calls.values()):
-        counting = _counting(_outermost_first(nodes, members))
+    attempted = _attempted(nodes, region, [link for link in links if link.is_attempt], calls)
+    for members in {*calls.values(), *attempted}:
+        call = members
+        while call in attempted:
+            call = attempted[call]
+        counting = _counting(_outermost_first(nodes, call))
         for span_id in members:
             if span_id != counting.span_id:
                 yield span_id, counting.span_id
 
 
+def _attempted(
+    nodes: Nodes, region: Region, links: Iterable[Link], calls: Mapping[str, _Call]
+) -> Mapping[_Call, _Call]:
+    """Return the calls that were attempts of another one, with that one; of each attempt one span of each recorder."""
+    attempted: dict[_Call, _Call] = {}
+    recorders: dict[_Call, set[object]] = {}
+    for link in links:
+        outer, inner = calls.get(link.outer, (link.outer,)), calls.get(link.inner, (link.inner,))
+        attempt = attempt_of(nodes, nodes[link.inner])
+        made_by = {(attempt, _recorder(nodes[span_id], region[span_id])) for span_id in inner}
+        known = recorders.setdefault(outer, set())
+        if known.isdisjoint(made_by):
+            known |= made_by
+            attempted[inner] = outer
+    return attempted
+
+
 def link_of(nodes: Nodes, inner: Node) -> Link | None:
     """Return the call around a span that it may be one with: the nearest; another one, where an id is common."""
-    nearest = True
+    nearest, is_attempt = True, False
     for outer, crossed in _around(nodes, inner):
-        reason = _reason(outer, inner, crossed=crossed)
+        is_attempt = is_attempt or _is_repeated(outer)
+        reason = _reason(outer, inner, crossed=crossed, is_attempt=is_attempt)
         if reason is not None and (nearest or reason == _COMMON_ID):
-            return Link(reason, inner.start_ns, inner.span_id, outer.span_id)
+            return Link(reason, inner.start_ns, inner.span_id, outer.span_id, is_attempt)
         nearest = False
     return None
+
+
+def attempt_of(nodes: Nodes, node: Node) -> str | None:
+    """Return which attempt a tool call may be of the nearest one around it that was made several times.
+
+    It is named by the span right below that call; None where there is no such call.
+    """
+    here = node
+    for _ in range(_MOST_HOPS if node.kind == "tool" else 0):
+        around = nodes.get(here.parent_id or "")
+        if around is None or (around.kind != "tool" and around.kind not in BETWEEN_KINDS):
+            return None
+        if _is_repeated(around):
+            return here.span_id
+        here = around
+    return None
+
+
+def _is_repeated(node: Node) -> bool:
+    return node.identity is not None and read_identity(node.identity).is_repeated is True
 
 
 def _around(nodes: Nodes, node: Node) -> Iterator[tuple[Node, bool]]:
@@ -148,12 +194,15 @@ def _recorder(node: Node, crossings: int) -> tuple[str, int] | str:
     return node.span_id if node.identity is None else (read_identity(node.identity).recorder, crossings)
 
 
-def _reason(outer: Node, inner: Node, *, crossed: bool) -> int | None:
+def _reason(outer: Node, inner: Node, *, crossed: bool, is_attempt: bool = False) -> int | None:
     """Return why two spans are taken for one call, as far as these two tell; None where they are two."""
     if outer.identity is None or inner.identity is None:
         return None
     one, other = read_identity(outer.identity), read_identity(inner.identity)
-    if (one.recorder == other.recorder and not crossed) or _hides_failure(outer, inner):
+    if one.recorder == other.recorder and not crossed:
+        return None
+    # Of a call that says which attempts it made, their failures are told.
+    if not is_attempt and _hides_failure(outer, inner):
         return None
     if _has_common_id(one, other):
         return _COMMON_ID
@@ -247,19 +296,30 @@ def _outermost_first(nodes: Nodes, members: Collection[str]) -> list[Node]:
 
 
 def _is_same_request(outer: Node, inner: Node) -> bool:
-    if outer.identity is None or inner.identity is None or _hides_failure(outer, inner):
+    if outer.identity is None or inner.identity is None:
         return False
     one, other = read_identity(outer.identity), read_identity(inner.identity)
+    if one.is_repeated and other.is_server:
+        # The requests of all attempts have become the call; it knows the id of one.
+        return one.message is not None and _method(one) == _method(other)
+    if _hides_failure(outer, inner):
+        return False
     if outer.kind == inner.kind and inner.kind in SENDING_KINDS and one.is_server == other.is_server:
         # Who tells of a resource or a prompt by a hook may not know the request's id.
         has_other_id = one.message and other.message and one.message != other.message
         return one.recorder != other.recorder and not has_other_id and not _inputs_differ(one, other)
-    if one.message is None or one.message != other.message:
-        return False
+    return one.message is not None and one.message == other.message and _is_of_another(one, other)
+
+
+def _is_of_another(one: Identity, other: Identity) -> bool:
     if one.is_server == other.is_server:
         return one.recorder != other.recorder
     # What came in is the request that was sent; one that is sent on is another, whatever its id.
     return other.is_server
+
+
+def _method(identity: Identity) -> str | None:
+    return None if identity.message is None else identity.message.partition(" ")[0]
 
 
 def sender_of(nodes: Nodes, request: Node) -> str | None:
