@@ -8,7 +8,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from toolkit import ToolContext, ToolNode, tool
-from toolkit.middleware.commands import AllowCommands
 from toolkit.middleware.paths import PathRoots
 from toolkit.tools import ShellTool, filesystem_tools
 
@@ -33,8 +32,8 @@ CALLS = (
 async def attempt(folder: str) -> None:
     """Try what is allowed and what is not."""
     node = ToolNode(
-        [ShellTool(allow=None), *filesystem_tools(folder, read_only=True), send_mail],
-        tool_hooks=[AllowCommands(["echo"]), PathRoots(folder, tools="filesystem.*")],
+        [ShellTool(allow=["echo"]), *filesystem_tools(folder, read_only=True), send_mail],
+        tool_hooks=[PathRoots(folder, tools="filesystem.*")],
         context=ToolContext(permissions=frozenset(), credentials={"smtp": "s3cret"}),
     )
     for name, arguments in CALLS:

@@ -8,7 +8,6 @@ if TYPE_CHECKING:
     from toolkit.middleware.cache import Cache as Cache
     from toolkit.middleware.cache import MemoryStore as MemoryStore
     from toolkit.middleware.cache import RedisStore as RedisStore
-    from toolkit.middleware.commands import AllowCommands as AllowCommands
     from toolkit.middleware.contexts import ToolHook as ToolHook
     from toolkit.middleware.contexts import ToolHookContext as ToolHookContext
     from toolkit.middleware.guardrails import Allow as Allow
@@ -27,7 +26,6 @@ __getattr__, __dir__ = lazily(
     __name__,
     {
         "toolkit.middleware.cache": ("Cache", "MemoryStore", "RedisStore"),
-        "toolkit.middleware.commands": ("AllowCommands",),
         "toolkit.middleware.contexts": ("ToolHook", "ToolHookContext"),
         "toolkit.middleware.guardrails": ("Allow", "Decision", "Refuse", "Rewrite"),
         "toolkit.middleware.paths": ("PathRoots",),

@@ -7,7 +7,6 @@ from asyncio import SubprocessProtocol, SubprocessTransport
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import cast
 
 from toolkit.call import ToolCall, arguments_of
 from toolkit.content import TextContent
@@ -37,12 +36,6 @@ _ARGV: Schema = {
     "required": ["argv"],
     "additionalProperties": False,
 }
-_COMMAND: Schema = {
-    "type": "object",
-    "properties": {"command": {"type": "string", "minLength": 1, "description": "A command line for /bin/sh."}},
-    "required": ["command"],
-    "additionalProperties": False,
-}
 _OUTPUT: Schema = {
     "type": "object",
     "properties": {
@@ -68,12 +61,9 @@ class ShellTool(RuntimeTool):
         timeout_s: After how long it is ended.
         env: Added to the few variables that are inherited (``PATH``, ``HOME``, language, time zone).
         max_output_bytes: How much of each output is kept; what is beyond is read and left out.
-        shell: The model writes a command line for ``/bin/sh`` instead of an ``argv``. Only without ``allow``: no list
-            of beginnings holds against a shell's language.
 
     Raises:
-        DefinitionInvalid: ``shell`` and ``allow`` are both given, ``cwd`` is no directory, an entry is empty or no
-            text, or a limit is not above 0.
+        DefinitionInvalid: ``cwd`` is no directory, an entry is empty or no text, or a limit is not above 0.
     """
 
     def __init__(
@@ -84,12 +74,9 @@ class ShellTool(RuntimeTool):
         timeout_s: float = 30.0,
         env: Mapping[str, str] | None = None,
         max_output_bytes: int = 100_000,
-        shell: bool = False,
     ) -> None:
         entries = [allow] if isinstance(allow, str) else allow
         self._allow = None if entries is None else [_beginning(each) for each in entries]
-        if shell and self._allow is not None:
-            raise DefinitionInvalid("shell=True cannot be held to an allow list; give one of them")
         self._cwd = Path.cwd() if cwd is None else Path(cwd)
         if not self._cwd.is_dir():
             raise DefinitionInvalid(f"cwd={str(self._cwd)!r} is no directory")
@@ -99,16 +86,15 @@ class ShellTool(RuntimeTool):
         super().__init__(
             ToolDefinition(
                 name="shell.execute",
-                description=_description(self._allow, shell=shell),
-                input_schema=_COMMAND if shell else _ARGV,
+                description=_description(self._allow),
+                input_schema=_ARGV,
                 output_schema=_OUTPUT,
             )
         )
 
     async def run(self, call: ToolCall, context: ToolContext) -> ToolResult:  # noqa: ARG002 - the signature of tools
         """Run it; an exit code other than 0 is an error that the model reads with the output."""
-        arguments = arguments_of(call)
-        argv = cast("list[str]", arguments["argv"]) if "argv" in arguments else ["/bin/sh", "-c", arguments["command"]]
+        argv: list[str] = arguments_of(call)["argv"]
         if self._allow is not None and not any(argv[: len(each)] == each for each in self._allow):
             raise ToolRefused(f"{' '.join(argv)[:200]!r} is not allowed; {_allowed(self._allow)}")
         if any("\0" in each for each in argv):
@@ -203,6 +189,6 @@ def _allowed(allow: list[list[str]]) -> str:
     return f"allowed are commands that begin with: {listed}" if allow else "nothing is allowed"
 
 
-def _description(allow: list[list[str]] | None, *, shell: bool) -> str:
-    told = "Run a command line on this machine." if shell else "Run a program on this machine."
+def _description(allow: list[list[str]] | None) -> str:
+    told = "Run a program on this machine."
     return told if allow is None else f"{told} {_allowed(allow).capitalize()}."

@@ -3,90 +3,12 @@ import json
 import pytest
 
 from instrument import register, unregister
-from instrument.testing import capture
 from toolkit.errors import DefinitionInvalid, ToolRefused
 from toolkit.functions import FunctionTool
 from toolkit.middleware.cache import Cache
-from toolkit.middleware.commands import AllowCommands
 from toolkit.middleware.paths import PathRoots
 from toolkit.middleware.redact import Redact
 from toolkit.people.approve import Approve
-
-RULES = AllowCommands(["git status", ["git", "log"], "echo"])
-
-
-@pytest.mark.parametrize(
-    "args",
-    [
-        {"command": "git status"},
-        {"command": "git status --short 'a b'"},
-        {"cmd": "  git   log  -1 HEAD~2 "},
-        {"argv": ["git", "log", "--author=O'Neil"]},
-        {"command": "git", "args": ["status", "-s"]},
-        {"command": "echo hello", "env": {}, "timeout_s": 3},
-    ],
-)
-def test_a_command_line_that_begins_as_a_rule_does_is_run(tool, call, args):
-    made = tool(name="shell.execute", source="runtime")
-    assert call(made, args, RULES).text == "done"
-    assert made.calls == [args]
-
-
-@pytest.mark.parametrize(
-    ["args", "why"],
-    [
-        ({"command": "git push"}, "may not run 'git push'; allowed to begin with: 'git status', 'git log', 'echo'"),
-        ({"command": "git -c alias.x=y status"}, "may not run"),
-        ({"command": "gitstatus"}, "may not run"),
-        ({"command": "/tmp/git status"}, "may not run"),
-        ({"command": "X=1 git status"}, "may not run"),
-        ({"command": "git"}, "may not run"),
-        ({"command": ""}, "may not run"),
-        ({"command": "git status; rm -rf /"}, "may not use ';'"),
-        ({"command": "git status && rm x"}, "may not use '&'"),
-        ({"command": "git status | sh"}, "may not use '|'"),
-        ({"command": "echo $HOME"}, r"may not use '\$'"),
-        ({"command": "echo `id`"}, "may not use '`'"),
-        ({"command": "echo '$(id)'"}, "may not use"),
-        ({"command": "echo > /etc/passwd"}, "may not use '>'"),
-        ({"command": "git status\nrm x"}, r"may not use '\\n'"),
-        ({"command": "echo ~root"}, "begins with '~'"),
-        ({"command": "echo *"}, r"may not use '\*'"),
-        ({"command": "git 'status"}, "cannot be read"),
-        ({"argv": ["git", "status", ";", "rm"]}, "may not use ';'"),
-        ({"argv": ["git", 3]}, "text or a list of texts"),
-        ({"argv": []}, "may not run"),
-        ({"command": "git status", "argv": ["rm", "x"]}, "may not run 'rm x'"),
-        ({"command": "git", "args": ["push"]}, "may not run 'git push'"),
-        ({"command": "git status", "env": {"PATH": "/tmp"}}, "may not set an environment"),
-        ({"script": "rm x"}, "names no command"),
-        ({}, "names no command"),
-    ],
-)
-def test_any_other_command_line_is_refused(tool, call, args, why):
-    made = tool(name="shell.execute", source="runtime")
-    with capture() as emitted:
-        result = call(made, args, RULES)
-    assert made.calls == []
-    assert result.is_error and isinstance(result.exception, ToolRefused)
-    assert result.text.startswith("shell.execute")
-    with pytest.raises(AssertionError, match=why):
-        raise AssertionError(result.text)
-    assert (emitted[-1][0], emitted[-1][1]["middleware"][0]["did"]) == ("error_tool_call", "answered")
-
-
-def test_an_empty_rule_is_refused():
-    with pytest.raises(DefinitionInvalid, match="would allow every command"):
-        AllowCommands(["git", " "])
-
-
-@pytest.mark.parametrize("name", ["bash", "run_shell", "run_command", "shell__execute", "desk__terminal"])
-def test_tools_whose_name_tells_of_a_shell_are_looked_at(tool, call, name):
-    assert call(tool(name=name), {"command": "rm x"}, RULES).is_error
-
-
-def test_other_tools_pass(tool, call):
-    assert call(tool(name="search"), {"command": "rm x"}, RULES).text == "done"
 
 
 @pytest.fixture
@@ -206,7 +128,6 @@ SINGLE = [
     lambda one: list(PathRoots(".", reading=one).__dict__["_reading"]),
     lambda one: list(PathRoots(".", arguments=one).__dict__["_arguments"]),
     lambda one: list(PathRoots(".", texts=one).__dict__["_texts"]),
-    lambda one: list(AllowCommands([["x"]], others=one).__dict__["_others"]),
     lambda one: list(Approve(tools=one).tools),
 ]
 """Where names or patterns are wanted."""
@@ -224,33 +145,9 @@ def test_what_is_no_name_or_pattern_is_refused(given, wrong):
         given(wrong)
 
 
-def test_one_command_line_is_one_rule_and_no_list_of_letters(tool, call):
-    made = tool(name="shell.execute", source="runtime")
-    assert [call(made, {"command": each}, AllowCommands("git status")).is_error for each in ("git status", "g")] == [
-        False,
-        True,
-    ]
-    with pytest.raises(DefinitionInvalid, match="a rule: expected text"):
-        AllowCommands([3])
-
-
 def test_middleware_around_no_tool_at_all_is_refused():
     with pytest.raises(DefinitionInvalid, match=r"Approve\(tools=…\) names no tool"):
         Approve(tools=[])
-
-
-@pytest.mark.parametrize(
-    ["args", "passes"],
-    [
-        ({"command": "git status", "stdin": "rm -rf /"}, False),
-        ({"command": "git status", "steps": [{"run": "rm -rf /"}]}, False),
-        ({"command": "git status", "cwd": "/srv", "description": "look", "timeout_ms": "5", "retries": 3}, True),
-    ],
-)
-def test_an_argument_of_a_shell_that_may_be_another_command_is_refused(tool, call, args, passes):
-    result = call(tool(name="bash"), args, RULES)
-    assert result.is_error is not passes
-    assert passes or result.text.endswith("may be a command; if not, AllowCommands(others=…) can say so")
 
 
 def test_several_roots_a_base_and_names_of_ones_own(tool, call, home):
@@ -280,13 +177,6 @@ def test_several_roots_a_base_and_names_of_ones_own(tool, call, home):
 def test_where_only_reading_is_allowed_tools_have_to_say_that_they_read(tool, call, home, name, passes):
     roots = PathRoots(home / "root", read_only=True)
     assert call(tool(name=name), {"path": "a.txt"}, roots).is_error is not passes
-
-
-@pytest.mark.parametrize("name", ["Bash", "run_Command", "PowerShell", "exec", "run_in_Terminal", "shell.execute"])
-def test_shells_are_known_by_their_names_however_they_are_written(tool, call, name):
-    made = tool(name=name)
-    assert call(made, {"command": "rm x"}, AllowCommands(["ls"])).is_error
-    assert not call(made, {"command": "ls -l"}, AllowCommands(["ls"])).is_error
 
 
 @pytest.mark.parametrize("key", ["filePath", "filepath", "targetPath", "dirPath", "sourceFile", "workingDirectory"])
