@@ -26,12 +26,7 @@ def _anything() -> Schema:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolDefinition:
-    """A tool as models, MCP clients and people see it.
-
-    Raises:
-        DefinitionInvalid: The name is not one that models and MCP clients take, the route is no path, or a strict tool
-            has an argument that may be left out.
-    """
+    """A tool as models, MCP clients and people see it."""
 
     name: str
     description: str = ""
@@ -77,7 +72,6 @@ class ToolDefinition:
 
         Raises:
             ArgumentsInvalid: They do not fit; ``problems`` has every place.
-            ExtraMissing: ``jsonschema`` is not installed.
         """
         from toolkit.schemas.validation import validator
 
@@ -86,21 +80,13 @@ class ToolDefinition:
 
 
 def require_route(path: object) -> None:
-    """Refuse what servers cannot offer a tool under.
-
-    Raises:
-        DefinitionInvalid: It is no path.
-    """
+    """Refuse what servers cannot offer a tool under."""
     if not isinstance(path, str) or not _PATH.fullmatch(path) or ".." in path:
         raise DefinitionInvalid(f"{path!r} is no route; expected a path such as '/search'")
 
 
 def _require_strict(name: str, schema: Mapping[str, Any]) -> None:
-    """Hold the input schema of ``name`` to what strict mode asks: every argument required, nothing beside them.
-
-    Raises:
-        DefinitionInvalid: An argument is optional, or there may be others.
-    """
+    """Hold the input schema of ``name`` to what strict mode asks: every argument required, nothing beside them."""
     required = schema.get("required", ())
     if optional := [argument for argument in schema.get("properties", {}) if argument not in required]:
         listed = ", ".join(map(repr, optional))

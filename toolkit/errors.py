@@ -13,7 +13,10 @@ class ExtraMissing(ToolkitError, ImportError):
 
 
 class DefinitionInvalid(ToolkitError, ValueError):
-    """A tool, an agent or a workflow cannot be made from what was given."""
+    """A tool, an agent, a middleware or a server cannot be made, or used, as the program has it.
+
+    Whatever is made of a program's own words may raise it, and the message says what to write instead.
+    """
 
 
 class SpecInvalid(DefinitionInvalid):

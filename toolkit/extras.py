@@ -9,12 +9,7 @@ from typing import Any
 
 
 def lazily(package: str, homes: Mapping[str, tuple[str, ...]]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return the ``__getattr__`` and the ``__dir__`` of a package; ``from package import *`` imports all of the names.
-
-    Args:
-        package: Its name.
-        homes: The names, by the modules that they are in.
-    """
+    """Return a package's ``__getattr__`` and ``__dir__``; ``homes`` has its names, by the modules that they are in."""
     places = {name: module for module, names in homes.items() for name in names}
 
     def look_up(name: str) -> Any:

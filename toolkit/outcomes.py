@@ -36,11 +36,7 @@ def ending(error: BaseException) -> EndRun | None:
 
 
 def raise_ending(error: BaseException) -> None:
-    """Raise what ends the run, if ``error`` is that or has it in it.
-
-    Raises:
-        EndRun: It is.
-    """
+    """Raise what ends the run, if ``error`` is that or has it in it."""
     if (end := ending(error)) is not None:
         raise end
 
@@ -141,13 +137,7 @@ def is_debugging() -> bool:
 
 
 async def logged(target: str, caller: str, work: Awaitable[T]) -> T:
-    """Wait for a call, and log whom it went to, who made it, how it ended and how long it took; never what is in it.
-
-    Args:
-        target: What is called.
-        caller: The agent that calls it; empty for none.
-        work: The call.
-    """
+    """Wait for a call, and log whom it went to, who made it, how it ended and how long it took; never what is in it."""
     started_s = time.monotonic()
     outcome = "was cancelled"
     try:

@@ -33,11 +33,7 @@ def member(value: object, *names: str) -> Any:
 
 
 def several(names: str | Iterable[str], what: str) -> tuple[str, ...]:
-    """Return names or patterns of which there may be one or several; one text is one of them, not its letters.
-
-    Raises:
-        DefinitionInvalid: One of them is no text, or empty; the message begins with ``what``.
-    """
+    """Return names or patterns of which there may be one or several; one text is one of them, not its letters."""
     is_one = isinstance(names, str) or not isinstance(cast("object", names), Iterable)
     listed = cast("tuple[object, ...]", (names,) if is_one else tuple(names))
     for each in listed:

@@ -64,9 +64,6 @@ class Tool(ABC):
         output_guardrails: Look at the result.
         on_error_func: Makes a result of what was raised; by default the model reads the exception's text.
         validate: False leaves out both schemas, and with them the need for ``jsonschema``.
-
-    Raises:
-        DefinitionInvalid: There is neither a definition nor a name, or a schema is none.
     """
 
     source: ClassVar[ToolSource] = "function"
@@ -157,11 +154,7 @@ class Tool(ABC):
         self._rules.output_guardrails.extend(guardrails)
 
     def add_on_error_func(self, on_error_func: OnError) -> None:
-        """Add what makes a result of what is raised; a tool has one.
-
-        Raises:
-            DefinitionInvalid: There is one already.
-        """
+        """Add what makes a result of what is raised; a tool has one."""
         if self._rules.on_error_func is not None:
             raise DefinitionInvalid(f"{self.name} has an on_error_func already")
         require_on_error(on_error_func)
@@ -216,9 +209,6 @@ class Tool(ABC):
         """Do all of a call but announce it: for a tool that stands for this one, whose call is the one that is seen.
 
         What middleware and guardrails do here is recorded with the call that is under way in ``context``.
-
-        Raises:
-            Exception: As for a call.
         """
         if context.call is not call:
             context = context.during(call, context.call_id, context.changes)
@@ -374,12 +364,7 @@ def _of_error(returned: object, told: ToolResult) -> ToolResult:
 
 
 def _declared(kind: type[Tool]) -> tuple[str, ...]:
-    """Return what a class says itself of what a definition says otherwise.
-
-    Raises:
-        DefinitionInvalid: It has a ``schema``, of which nobody would know whether arguments or results are meant, or
-            says something beside a definition of its own.
-    """
+    """Return what a class says itself of what a definition says otherwise."""
     if hasattr(kind, "schema"):
         raise DefinitionInvalid(f"{kind.__name__}.schema is not looked at; call it input_schema")
     said = tuple(each for each in _DECLARED if getattr(kind, each, None) is not getattr(Tool, each, None))

@@ -36,11 +36,7 @@ def supplies_tools(value: object) -> TypeGuard[ToolSupplier]:
 
 
 def as_tool(value: object) -> Tool:
-    """Return ``value`` as a tool: one of ours as it is, a LangChain tool adapted, a function as a ``FunctionTool``.
-
-    Raises:
-        DefinitionInvalid: It is none of these.
-    """
+    """Return ``value`` as a tool: one of ours as it is, a LangChain tool adapted, a function as a ``FunctionTool``."""
     if isinstance(value, Tool):
         return value
     if _is_langchain(value):
@@ -59,9 +55,6 @@ def as_tools(value: object) -> list[Tool]:
     """Return all tools of a LangChain toolkit, a module or an object with ``@tool`` methods; of anything else, the one.
 
     An agent or a workflow is one tool.
-
-    Raises:
-        DefinitionInvalid: There is no tool in it.
     """
     if isinstance(value, Offered):
         return [value.as_tool()]

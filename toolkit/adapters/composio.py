@@ -28,9 +28,6 @@ class ComposioTools:
         toolkits: Slugs of whole toolkits, for example ``["github"]``.
         tools: Slugs of single tools, for example ``["GITHUB_CREATE_AN_ISSUE"]``.
         limit: How many tools are listed; None for Composio's own limit.
-
-    Raises:
-        DefinitionInvalid: Neither ``toolkits`` nor ``tools`` is given.
     """
 
     def __init__(

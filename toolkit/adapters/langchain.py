@@ -29,10 +29,6 @@ def from_langchain(tool: Any) -> Tool:
 
     Arguments that LangChain keeps from models are the context's: ``state`` is the state, any other one the dependency
     of its name; the id of the call LangChain fills in. What a model sends for them is dropped.
-
-    Raises:
-        ExtraMissing: langchain-core is not installed.
-        DefinitionInvalid: Its name is not one that models take.
     """
     return _FromLangChain(tool)
 

@@ -69,11 +69,6 @@ class Agent:
         model: Who answers: a model, or its name, such as ``openai:gpt-5-mini``, ``gpt-5-mini`` or ``scripted:FILE``. An
             agent without one can only have its tools called.
         options: See ``AgentOptions``.
-
-    Raises:
-        DefinitionInvalid: There is no name, an option is unknown or has another value than it takes, or a tool or a
-            model is none.
-        SpecInvalid: The name of a model, of a middleware or of the output is none.
     """
 
     emits_hooks: ClassVar[bool] = True
@@ -154,8 +149,6 @@ class Agent:
 
         Raises:
             ModelFailed: The model failed.
-            DefinitionInvalid: The agent has no model, two of its tools have one name, or ``task`` is neither text nor
-                messages.
         """
         thread = thread if thread is not None else Thread(self.messages)
         async with around("agent_call", emitter="toolkit", agent=self, input=task) as call:
@@ -184,13 +177,7 @@ class Agent:
         return await handle(request, [self], context=context)
 
     async def call(self, tool: str, arguments: Mapping[str, Any], *, context: ToolContext | None = None) -> ToolResult:
-        """Call one of its tools as its model does; what goes wrong is in the result, with its ``exception``.
-
-        Args:
-            tool: The tool's name.
-            arguments: What it gets.
-            context: What it may use, before the agent's own context.
-        """
+        """Call one of its tools as its model does; what goes wrong is in the result, with its ``exception``."""
         [result] = await self.node.invoke([ToolCall(tool, dict(arguments))], context=self._during(context, None))
         return result
 
@@ -290,11 +277,7 @@ def _output(kind: object) -> "Output":
 
 
 def _messages(task: object) -> Sequence[Message]:
-    """Return a task as messages.
-
-    Raises:
-        DefinitionInvalid: It is neither text nor messages.
-    """
+    """Return a task as messages."""
     if isinstance(task, str):
         return [{"role": "user", "content": task}]
     if (

@@ -29,9 +29,6 @@ class StructuredLLMHost(Agent):
         participants: Agents, or objects with ``@tool`` methods, by the name they have here; more can join at any time.
         instruction: What the model is told first.
         options: The same as for ``Agent``.
-
-    Raises:
-        DefinitionInvalid: A participant is no agent and declares no tools, or a name is taken.
     """
 
     def __init__(
@@ -54,11 +51,7 @@ class StructuredLLMHost(Agent):
         return MappingProxyType({name: agent for name, (agent, _) in self._participants.items()})
 
     def join(self, participant: str, agent: object) -> None:
-        """Let ``agent`` take part as ``participant``; the model's next question offers its tools.
-
-        Raises:
-            DefinitionInvalid: The name is taken, or there is nothing that it could be asked.
-        """
+        """Let ``agent`` take part as ``participant``; the model's next question offers its tools."""
         if participant in self._participants:
             raise DefinitionInvalid(f"{participant!r} takes part in {self.name} already")
         tools = offered_by(participant, agent)
@@ -66,11 +59,7 @@ class StructuredLLMHost(Agent):
         self._participants[participant] = (agent, tools)
 
     def leave(self, participant: str) -> None:
-        """Take ``participant`` and its tools away; calls under way go on.
-
-        Raises:
-            ToolUnknown: It does not take part.
-        """
+        """Take ``participant`` and its tools away; calls under way go on."""
         if participant not in self._participants:
             known = ", ".join(map(repr, self._participants)) or "nobody"
             raise ToolUnknown(f"{participant!r} does not take part in {self.name}; there is {known}")

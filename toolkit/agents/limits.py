@@ -32,9 +32,6 @@ class Limits:
     A run is what the outermost agent does, and the agents that it calls, however it calls them, are a part of it. When
     a limit is reached, all of them end, each with a result that says so. The limits of an agent inside of a run hold
     for its own part of it, beside those of the run.
-
-    Raises:
-        DefinitionInvalid: A limit is not above 0, or there is one for costs and nothing says what they are.
     """
 
     __pydantic_config__: ClassVar = {"extra": "forbid"}

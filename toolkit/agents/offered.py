@@ -15,27 +15,13 @@ from toolkit.tool_class import Tool
 
 
 def offered_by(name: str, agent: object) -> list[Tool]:
-    """Return the tools that ``agent`` offers under ``name``.
-
-    Args:
-        name: What it is called where it is offered.
-        agent: An agent, or an object with ``@tool`` methods.
-
-    Raises:
-        DefinitionInvalid: It is no agent and declares no tools, or its name fits no tool.
-    """
+    """Return the tools that ``agent`` offers under ``name``."""
     tools: list[Tool] = [OfferedTool(name, agent, tool) for tool in tools_of(agent)]
     return tools or [AgentTool(agent, name=tool_name_of(name))]
 
 
 class OfferedTool(Tool):
-    """A tool of an agent under the name that others call it by; one call of it is one call in the records.
-
-    Args:
-        owner: What the agent is called where it is offered.
-        agent: Whose middleware, permissions and dependencies the tool is called with.
-        tool: The tool.
-    """
+    """A tool of an agent under the name that others call it by; one call of it is one call in the records."""
 
     def __init__(self, owner: str, agent: object, tool: Tool) -> None:
         super().__init__(replace(tool.definition, name=f"{owner}__{tool.name}"), validate=False)

@@ -23,11 +23,7 @@ FUNCTIONS = "functions, as 'module.py:function'"
 
 
 def as_output(value: object) -> object:
-    """Return a type, or where there is one.
-
-    Raises:
-        ValueError: It is neither.
-    """
+    """Return a type, or where there is one."""
     from toolkit.schemas.reading import spec, type_name
 
     if isinstance(value, bool | int | float | list | Mapping):
@@ -70,12 +66,7 @@ LIMITS = tuple(limit.name for limit in fields(Limits) if not limit.name.startswi
 
 
 def checked(options: AgentOptions, agent: str) -> AgentOptions:
-    """Return the options of an agent as they were meant: one function alone is a list of it.
-
-    Raises:
-        DefinitionInvalid: There is no such option, or a value is not what its option takes.
-        ExtraMissing: ``pydantic`` is not installed.
-    """
+    """Return the options of an agent as they were meant: one function alone is a list of it."""
     values = cast("Mapping[str, Any]", options)
     shared = {key: value for key, value in values.items() if key in SHARED_KEYS or key not in KEYS}
     if not shared:

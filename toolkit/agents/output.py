@@ -20,9 +20,6 @@ class Output:
 
     Args:
         kind: A pydantic model, a dataclass, a ``TypedDict``, or any other type that JSON has a form for.
-
-    Raises:
-        DefinitionInvalid: JSON has no form for it.
     """
 
     def __init__(self, kind: Any) -> None:

@@ -29,12 +29,7 @@ class UnifiedRequest:
 
     @classmethod
     def parse(cls, shape: object) -> Self:
-        """Read a request from what JSON has for it.
-
-        Raises:
-            DefinitionInvalid: Something is missing, of the wrong type, or unknown.
-            ExtraMissing: ``pydantic`` is not installed.
-        """
+        """Read a request from what JSON has for it."""
         need("pydantic", extra="toolkit", purpose="reading a request")
         from toolkit.schemas.reading import Misfit, Words, read
 
@@ -99,11 +94,7 @@ def task_of(inputs: Mapping[str, Any]) -> str:
 
 
 def resolve(target: str, owners: Collection[str]) -> tuple[str, str]:
-    """Return whom ``target`` is for, and which tool of it, or "" for none; names may have dots, so the longest counts.
-
-    Raises:
-        ToolUnknown: It is for none of ``owners``.
-    """
+    """Return whom ``target`` is for, and which tool of it, "" for none; names may have dots, so the longest counts."""
     parts = target.split(".")
     for end in range(len(parts), 0, -1):
         if (owner := ".".join(parts[:end])) in owners:

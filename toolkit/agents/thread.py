@@ -76,11 +76,7 @@ class Thread(AbstractAsyncContextManager["Thread"]):
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """What a called agent sees of the conversations that there are, and which of them it continues.
-
-    Raises:
-        DefinitionInvalid: One of the two is not a known value.
-    """
+    """What a called agent sees of the conversations that there are, and which of them it continues."""
 
     source: HistorySource = "none"
     merge_target: HistoryMergeTarget = "none"
@@ -95,11 +91,7 @@ class History:
 
     @classmethod
     def of(cls, thread: "History | Literal['none', 'fork', 'shared']") -> "History":
-        """Return it for a word: ``fork`` sees the caller's conversation, ``shared`` continues it as well.
-
-        Raises:
-            DefinitionInvalid: It is no such word.
-        """
+        """Return it for a word: ``fork`` sees the caller's conversation, ``shared`` continues it as well."""
         if isinstance(thread, History):
             return thread
         words = {"none": cls(), "fork": cls("orchestrator"), "shared": cls("orchestrator", "orchestrator")}

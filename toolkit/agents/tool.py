@@ -35,9 +35,6 @@ class AgentTool(Tool):
         thread: What the agent sees of the caller's conversation: ``none`` of it, a ``fork``, or ``shared`` for an agent
             that continues it; or a ``History``. Agents that are not ours see none.
         timeout_s: How long it may take; None for ever.
-
-    Raises:
-        DefinitionInvalid: It is no agent, or has no name.
     """
 
     source = "agent"
@@ -69,13 +66,7 @@ class AgentTool(Tool):
         return "agent"
 
     async def run(self, call: ToolCall, context: ToolContext) -> object:
-        """Have the agent answer.
-
-        Raises:
-            ArgumentsInvalid: There is no message for it, or something beside it.
-            ToolTimedOut: It took too long.
-            Exception: What the agent raised.
-        """
+        """Have the agent answer."""
         arguments = arguments_of(call)
         message: Any = arguments.get("message")
         if not isinstance(message, str) or len(arguments) > 1:

@@ -21,9 +21,6 @@ class Workflow:
         work: Does it, and hands its context on to the agents, tools and workflows that it calls.
         pattern: What kind of workflow it is, for records.
         description: What it does, for agents that have it as a tool.
-
-    Raises:
-        DefinitionInvalid: There is no name.
     """
 
     emits_hooks: ClassVar[bool] = True
@@ -40,15 +37,7 @@ class Workflow:
         return f"Workflow({self.name!r}, pattern={self.pattern!r})"
 
     async def run(self, task: Any, /, *, context: ToolContext | None = None) -> Any:
-        """Do the work on ``task`` and return what comes of it.
-
-        Args:
-            task: What the first step gets.
-            context: What the steps may use.
-
-        Raises:
-            Exception: What a step raised.
-        """
+        """Do the work on ``task`` and return what comes of it."""
         context = replace(context or ToolContext(), agent_name=self.name, thread=None).identified()
         async with around(
             "workflow_run", emitter="toolkit", workflow=self, context=context.correlation_id, input=task

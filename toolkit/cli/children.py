@@ -17,10 +17,6 @@ def children_shown(limits: Mapping[str, int], write: Callable[[str], None]) -> G
 
     Of the agents that one agent has at work at a time, the first ``max_display_instances`` are shown; how many more
     there were is said when all are done.
-
-    Args:
-        limits: The number for each calling agent, by its name.
-        write: Takes each line.
     """
     children = _Children(limits, write)
     hooks = {

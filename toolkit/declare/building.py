@@ -29,11 +29,7 @@ _ROLES: dict[str, Literal["user", "assistant"]] = {"---USER": "user", "---ASSIST
 
 
 def read_messages(path: Path) -> list[Message]:
-    """Read the messages in a file, of which lines ``---USER`` and ``---ASSISTANT`` say who speaks next; first the user.
-
-    Raises:
-        CardInvalid: It cannot be read.
-    """
+    """Read the messages in a file, where ``---USER`` and ``---ASSISTANT`` say who speaks next; first the user."""
     parts: list[tuple[Literal["user", "assistant"], list[str]]] = [("user", [])]
     for line in read_text(path).splitlines():
         role = _ROLES.get(line.strip())
@@ -50,11 +46,7 @@ Source: TypeAlias = Callable[[str], Model]
 
 
 def source_of(model: Model | str, base_path: Path | None = None) -> Source:
-    """Return what gives each agent ``model``, or the one of that name.
-
-    Raises:
-        ToolkitError: There is no model of that name.
-    """
+    """Return what gives each agent ``model``, or the one of that name."""
     return models_named(model, base_path) if isinstance(model, str) else lambda agent: as_model(model, agent)
 
 
@@ -69,11 +61,7 @@ class Models:
     _named: Callable[[str, Path | None], Source] = field(default_factory=lambda: cache(models_named))
 
     def of(self, config: AgentConfig) -> Model | None:
-        """Return the model of an agent, or None where nothing says which.
-
-        Raises:
-            ToolkitError: What says so names none.
-        """
+        """Return the model of an agent, or None where nothing says which."""
         if self.for_all is None and isinstance(config.model, str):
             return self._named(config.model, config.origin.base_path)(config.name)
         if self.for_all is None and config.model is not None:
@@ -144,11 +132,7 @@ class ServerTools:
         return [tool for name in self.config.servers for tool in offered if tool.server_name == name]
 
     async def check(self) -> None:
-        """See that the filters name tools that are there.
-
-        Raises:
-            CardInvalid: One does not.
-        """
+        """See that the filters name tools that are there."""
         try:
             await self.servers.require(self.config.tools)
         except DefinitionInvalid as error:

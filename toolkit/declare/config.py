@@ -179,11 +179,7 @@ CODE_KEYS = ("function_tools", "tool_hooks", "output")
 
 
 def read_config(kind: type[AgentConfig], values: Mapping[str, Any]) -> AgentConfig:
-    """Return what a card or a decorator says.
-
-    Raises:
-        Misfit: Something in it does not fit.
-    """
+    """Return what a card or a decorator says."""
     keys = CARD_KEYS if kind is Card else PYTHON_KEYS
     if unwritten := sorted(_UNWRITTEN & values.keys()):
         raise Misfit([((key,), unknown_key(key, keys)) for key in unwritten])

@@ -101,11 +101,7 @@ class RunningAgents(Mapping[str, RunningAgent]):
         return await agent.send(message)
 
     def find(self, name: str) -> RunningAgent:
-        """Return an agent by its name.
-
-        Raises:
-            DefinitionInvalid: Nobody has that name.
-        """
+        """Return an agent by its name."""
         if name not in self._agents:
             raise _unknown(name, self._agents)
         return self._agents[name]
@@ -172,20 +168,13 @@ class FastAgent:
             name: What the agent is called.
             instruction: What its model is told first; a path is read.
             declared: See ``AgentConfig``.
-
-        Raises:
-            DefinitionInvalid: A value is not what its name takes.
         """
         return self._declare(name, instruction, declared, None)
 
     def custom(
         self, cls: type[Agent], name: str = "default", *, instruction: str | Path, **declared: Unpack[Declared]
     ) -> Callable[[F], F]:
-        """Declare an agent of your own class, which is made with the arguments of ``Agent``.
-
-        Raises:
-            DefinitionInvalid: It is no subclass of ``Agent``, or a value is not what its name takes.
-        """
+        """Declare an agent of your own class, which is made with the arguments of ``Agent``."""
         kind: Any = cls
         if not (isinstance(kind, type) and issubclass(kind, Agent)):
             raise DefinitionInvalid(f"{cls!r} is no agent; expected a subclass of toolkit.Agent")

@@ -14,9 +14,6 @@ def call_of(part: object) -> ToolCall:
     """Read one tool call, as mapping or object: with a ``function``, or with name and arguments in itself.
 
     Arguments that are not a JSON object are kept as a ``problem``: the model is told, nothing is raised.
-
-    Raises:
-        DefinitionInvalid: There is no tool's name in it.
     """
     if isinstance(part, ToolCall):
         return part

@@ -36,11 +36,7 @@ def is_async(function: Any) -> bool:
 
 
 def name_of(function: Any) -> str:
-    """Return the name that ``function`` was given, of an object with ``__call__`` that of its class.
-
-    Raises:
-        DefinitionInvalid: It is a lambda.
-    """
+    """Return the name that ``function`` was given, of an object with ``__call__`` that of its class."""
     inner = innermost(function)
     name = getattr(inner, "__name__", None) or type(inner).__name__
     if name == "<lambda>":
@@ -57,11 +53,7 @@ def docstring_of(function: Any) -> str | None:
 
 
 def require_callable(function: Any) -> None:
-    """Refuse what cannot be made a tool.
-
-    Raises:
-        DefinitionInvalid: It is no function, or a generator.
-    """
+    """Refuse what cannot be made a tool."""
     if isinstance(function, type) or not callable(function):
         what = "a class" if isinstance(function, type) else f"a {type(function).__name__}"
         raise DefinitionInvalid(f"a tool is made of a function; {function!r} is {what}")

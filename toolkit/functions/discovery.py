@@ -15,9 +15,6 @@ def tools_of(source: object) -> tuple[Tool, ...]:
 
     An object's are bound to it: those of its class and what it inherits, then those among its own attributes. A tool
     that a subclass replaces keeps its place. A collection may hold tools and anything that has tools.
-
-    Raises:
-        DefinitionInvalid: Something in a collection is no tool and has none.
     """
     if isinstance(source, Tool):
         return (source,)

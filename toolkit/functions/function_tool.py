@@ -63,9 +63,6 @@ class FunctionTool(Tool):
         version: Of the tool.
         mcp_route: Path under which a server offers it; ``@mcp_route`` says the same.
         annotations: Hints for MCP clients, in the protocol's words, such as ``{"readOnlyHint": True}``.
-
-    Raises:
-        DefinitionInvalid: The function cannot be called with JSON; the message names the argument.
     """
 
     @overload
@@ -127,11 +124,7 @@ class FunctionTool(Tool):
 
     @property
     def definition(self) -> ToolDefinition:
-        """What the tool is.
-
-        Raises:
-            DefinitionInvalid: A hint names what does not exist.
-        """
+        """What the tool is."""
         declared = self._declared
         if declared.signature is None:
             try:

@@ -64,11 +64,7 @@ def adapter_of(name: str, fields: dict[str, Any], config: ConfigDict) -> TypeAda
 
 
 def adapter_of_hint(hint: Any) -> TypeAdapter[Any]:
-    """Return what reads a value by a hint.
-
-    Raises:
-        DefinitionInvalid: JSON has no form for it.
-    """
+    """Return what reads a value by a hint."""
     try:
         return TypeAdapter(readable(hint))
     except PydanticUserError as error:
@@ -76,11 +72,7 @@ def adapter_of_hint(hint: Any) -> TypeAdapter[Any]:
 
 
 def schema_of(adapter: TypeAdapter[Any], mode: JsonSchemaMode = "validation") -> dict[str, Any]:
-    """Return the schema of what ``adapter`` reads; definitions that are used once stand in their place.
-
-    Raises:
-        DefinitionInvalid: JSON has no form for a hint.
-    """
+    """Return the schema of what ``adapter`` reads; definitions that are used once stand in their place."""
     try:
         schema = adapter.json_schema(schema_generator=_Schemas, mode=mode)
     except PydanticUserError as error:

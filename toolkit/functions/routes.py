@@ -26,9 +26,6 @@ def mcp_route(path: str, *, permissions: Iterable[str] = ()) -> Callable[[T], T]
     Args:
         path: As in ``/search``.
         permissions: What a caller has to have, all of them, beside what the tool itself asks for.
-
-    Raises:
-        DefinitionInvalid: That is no path.
     """
     require_route(path)
     route = Route(path, several(permissions, f"{path}, permissions"))

@@ -101,12 +101,6 @@ class Signature:
 def read_signature(function: Callable[..., Any], *, tool: str, documented: Documentation, method: bool) -> Signature:
     """Read what ``function`` takes and returns.
 
-    Args:
-        function: The function, not yet bound.
-        tool: The tool's name, for messages.
-        documented: What its docstring says of each argument.
-        method: Leave out its first argument.
-
     Raises:
         DefinitionInvalid: An argument cannot be given as JSON.
         NameError: A hint names what does not exist (yet).

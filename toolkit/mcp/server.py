@@ -16,15 +16,7 @@ from toolkit.plain import plain
 
 
 class McpServer:
-    """A server with a name; ``McpServers`` has them.
-
-    Args:
-        name: What it is called here.
-        place: Where it is.
-        approver: Answers its questions to its user; None has them declined.
-        namespaced: Whether the server's name goes before its tools'.
-        timeout_s: How long a request may take; None for as long as it likes.
-    """
+    """A server with a name; ``McpServers`` has them."""
 
     def __init__(
         self,
@@ -50,11 +42,7 @@ class McpServer:
         self._changes += 1
 
     async def open(self) -> None:
-        """Connect, if it is not.
-
-        Raises:
-            ServerFailed: It cannot be started or reached.
-        """
+        """Connect, if it is not."""
         await self._connection.open()
 
     async def close(self) -> None:
@@ -62,11 +50,7 @@ class McpServer:
         await self._connection.close()
 
     async def tools(self) -> list[McpTool]:
-        """Return its tools; they are listed once, and again after the server said that they changed or was lost.
-
-        Raises:
-            ServerFailed: It cannot list them.
-        """
+        """Return its tools; they are listed once, and again after the server said that they changed or was lost."""
         await self._connection.open()
         async with self._listing:
             if self._tools is None or self._listed_after != self._changes:

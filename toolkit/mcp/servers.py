@@ -29,9 +29,6 @@ class McpServers(Mapping[str, McpServer]):
         namespaced: Whether models see ``time__get_time`` rather than ``get_time``.
         timeout_s: How long one tool call, or another request, may take; None for as long as it likes.
         approver: Answers the questions of servers to their user that a yes can answer; None has them declined.
-
-    Raises:
-        DefinitionInvalid: ``tools`` names a server that is not there.
     """
 
     def __init__(
@@ -103,12 +100,7 @@ class McpServers(Mapping[str, McpServer]):
         return len(self._places)
 
     async def require(self, wanted: Mapping[str, Iterable[str]]) -> None:
-        """See that servers have the tools that are wanted of them, by the names that they have for them.
-
-        Raises:
-            DefinitionInvalid: One has not.
-            ServerFailed: A server cannot list them.
-        """
+        """See that servers have the tools that are wanted of them, by the names that they have for them."""
         require_wanted(await self._listed(), wanted)
 
     async def tools(self) -> list[McpTool]:

@@ -30,15 +30,7 @@ _FORBIDDEN = re.compile(r"[^A-Za-z0-9_./-]")
 
 
 class McpTool(Tool):
-    """A tool that an MCP server offers; ``McpServers.tools`` makes them.
-
-    Args:
-        definition: What the tool is, under the name that models know.
-        server: Through which it is called.
-        remote_name: What the server calls it.
-        validate: False where the server's schemas cannot be used.
-        is_boxed: Whether the server puts the output into an object, as its ``result``.
-    """
+    """A tool that an MCP server offers; ``McpServers.tools`` makes them."""
 
     source: ClassVar[ToolSource] = "mcp"
 
@@ -55,6 +47,7 @@ class McpTool(Tool):
         self.remote_name = remote_name
         self._server = server
         self._is_boxed = is_boxed
+        """Whether the server puts the output into an object, as its ``result``."""
 
     @property
     def server_name(self) -> str:
@@ -68,12 +61,7 @@ class McpTool(Tool):
         return hints.get("idempotentHint") is True or hints.get("readOnlyHint") is True
 
     async def run(self, call: ToolCall, context: ToolContext) -> object:
-        """Have the server do it.
-
-        Raises:
-            ServerFailed: There is no answer, or a JSON-RPC error instead of a result.
-            ToolTimedOut: It took longer than it may; the server was told to stop.
-        """
+        """Have the server do it."""
         result = ToolResult.of(await self._server.call_tool(self, arguments_of(call), context))
         if self._is_boxed:
             result.structured = member(cast("object", result.structured), "result")
@@ -81,13 +69,7 @@ class McpTool(Tool):
 
 
 def make_tool(server: "McpServer", listed: Mapping[str, Any], *, namespaced: bool) -> McpTool:
-    """Return what a server listed as a tool.
-
-    Args:
-        server: Through which it is called.
-        listed: An entry of the result of ``tools/list``.
-        namespaced: Whether the server's name goes before its own.
-    """
+    """Return what a server listed as a tool."""
     remote_name = str(listed["name"])
     output_schema = _unboxed(listed.get("outputSchema"))
     definition = ToolDefinition(
@@ -113,21 +95,12 @@ def make_tool(server: "McpServer", listed: Mapping[str, Any], *, namespaced: boo
 
 
 def wanted_of(tools: Iterable[McpTool], wanted: Mapping[str, Collection[str]]) -> list[McpTool]:
-    """Return the tools that are wanted of their servers, by the names that those have for them.
-
-    Args:
-        tools: Of several servers.
-        wanted: Of each server; all of those that are not in it.
-    """
+    """Return the tools that are wanted of their servers, by the names those have for them; without ``wanted``, all."""
     return [tool for tool in tools if tool.remote_name in wanted.get(tool.server_name, (tool.remote_name,))]
 
 
 def require_wanted(tools: Sequence[McpTool], wanted: Mapping[str, Iterable[str]]) -> None:
-    """See that all tools that are wanted are there.
-
-    Raises:
-        DefinitionInvalid: One is not.
-    """
+    """See that all tools that are wanted are there."""
     for server, names in wanted.items():
         there = [tool.remote_name for tool in tools if tool.server_name == server]
         for name in names:

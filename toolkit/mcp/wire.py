@@ -25,13 +25,6 @@ class Wire(JSONRPCDispatcher[TransportContext]):
 
     What is sent is sent inside its hooks, so that the trace context that the SDK writes into ``_meta`` names the
     request's own span.
-
-    Args:
-        incoming: What the other side sends.
-        outgoing: Takes what is sent to it.
-        transport: What the hooks call the way to it.
-        server: Where it is, for the hooks.
-        ended: Is set when the other side has gone away.
     """
 
     emits_hooks = True
@@ -99,9 +92,6 @@ async def watched(
         work: Sends the request, or answers it, given the call that its hooks are about.
         request: Its id, its method and its params.
         about: What the hooks are told besides: ``transport``, ``direction`` and ``server``.
-
-    Raises:
-        MCPError: The request was refused, or nobody answered.
     """
     request_id, method, params = request
     asked: dict[str, Any] = {"jsonrpc": "2.0", "id": request_id, "method": method}

@@ -72,9 +72,6 @@ class RedisStore:
         redis: An address such as ``redis://localhost:6379/0``, or a client of ``redis.asyncio``.
         ttl_s: How long a result is good; None until Redis lets go of it.
         prefix: What the keys begin with.
-
-    Raises:
-        ExtraMissing: An address is given and the package ``redis`` is not installed.
     """
 
     def __init__(self, redis: Any, *, ttl_s: float | None = None, prefix: str = "toolkit:result:") -> None:

@@ -26,9 +26,6 @@ async def call_through(
 
     The hooks get arguments of their own to change: the model's stay as it wrote them. ``changes`` receives what each
     hook did, in declared order.
-
-    Raises:
-        ToolkitError: A hook returned None, as one does that forgets its ``return``.
     """
     handed = Handed()
 

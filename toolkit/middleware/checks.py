@@ -32,11 +32,7 @@ def check_tool_hook(hook: object) -> ToolHook:
 
 
 def require_on_error(on_error_func: Callable[..., object] | None) -> None:
-    """Refuse now what could not be called once something goes wrong, when nobody would learn what it was.
-
-    Raises:
-        DefinitionInvalid: It does not take two arguments.
-    """
+    """Refuse now what could not be called once something goes wrong, when nobody would learn what it was."""
     if on_error_func is None:
         return
     try:

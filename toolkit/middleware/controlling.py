@@ -22,15 +22,6 @@ async def carried_out(tool: "Tool", call: ToolCall, context: ToolContext, report
     """Do what a call asks for, or what the controller makes of it, where there is one.
 
     Its answer is any value that a tool may return; what it raises is told to the model as if the tool had raised it.
-
-    Args:
-        tool: What is called.
-        call: The call.
-        context: What the call may use.
-        report: Takes what the controller did, for the hooks.
-
-    Raises:
-        EndRun: The controller raised it.
     """
     if control.controller is None:
         return await tool.forward(call, context)
@@ -54,11 +45,7 @@ async def carried_out(tool: "Tool", call: ToolCall, context: ToolContext, report
 
 
 def mapping_of(args: object, name: str) -> Mapping[str, Any]:
-    """Return the arguments that the controller gave a call.
-
-    Raises:
-        ToolkitError: They are none.
-    """
+    """Return the arguments that the controller gave a call."""
     if not isinstance(args, Mapping):
         raise ToolkitError(f"the controller changed the arguments of {name} to {type(args).__name__}; pass a mapping")
     return cast("Mapping[str, Any]", args)

@@ -53,12 +53,7 @@ async def decide(
     value: T,
     context: ToolContext,
 ) -> T:
-    """Return what is left of ``value`` after all guardrails, one after the other; what they do is recorded.
-
-    Raises:
-        ToolRefused: One of them refused.
-        DefinitionInvalid: One of them returned what is no decision.
-    """
+    """Return what is left of ``value`` after all guardrails, one after the other; what they do is recorded."""
     for guardrail in guardrails:
         try:
             returned = guardrail(value, context)

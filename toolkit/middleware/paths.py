@@ -56,9 +56,6 @@ class PathRoots(ToolMiddleware):
         texts: Patterns of the names of arguments that are words and never paths.
         reading: Patterns of the names of tools that change nothing.
         tools: Whose calls it stands around.
-
-    Raises:
-        DefinitionInvalid: There is no root, or a pattern is none.
     """
 
     def __init__(

@@ -37,9 +37,6 @@ class RateLimit(ToolMiddleware):
         by: What has a limit of its own, by default each tool. The 10,000 last ones are remembered.
         tools: Whose calls it stands around.
         clock: Tells the seconds; never goes back.
-
-    Raises:
-        DefinitionInvalid: ``calls`` or ``per_s`` is not above 0.
     """
 
     def __init__(
@@ -95,9 +92,6 @@ class Quota(RateLimit):
         calls: How many calls, of all its tools together.
         by: What has a quota of its own, by default each ``correlation_id``. The 10,000 last ones are remembered.
         tools: Whose calls it stands around.
-
-    Raises:
-        DefinitionInvalid: ``calls`` is not a whole number of at least 1.
     """
 
     def __init__(self, calls: int, *, by: By = each_run, tools: Tools = "*") -> None:

@@ -38,10 +38,6 @@ class Redact(ToolMiddleware):
         arguments: Whether the tool itself is not to get it either.
         replacement: What stands there instead.
         tools: Whose calls it stands around.
-
-    Raises:
-        DefinitionInvalid: There is neither a pattern nor a key, one of them is no text, or a pattern is no regular
-            expression.
     """
 
     hides_values = True

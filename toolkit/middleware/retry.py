@@ -44,9 +44,6 @@ class Retry(ToolMiddleware):
         backoff: Seconds to wait after each failed attempt.
         tools: Whose calls it stands around.
         sleep: What waits.
-
-    Raises:
-        DefinitionInvalid: ``attempts`` is less than 1.
     """
 
     def __init__(

@@ -18,9 +18,6 @@ class ToolMiddleware(ABC):
 
     Args:
         tools: Whose calls it stands around, by default all.
-
-    Raises:
-        DefinitionInvalid: There is no pattern among ``tools``, or something that is none.
     """
 
     def __init__(self, tools: Tools = "*") -> None:
@@ -40,11 +37,7 @@ class ToolMiddleware(ABC):
 
 
 def above_zero(value: float, what: str) -> float:
-    """Return ``value`` if it is a number above 0.
-
-    Raises:
-        DefinitionInvalid: It is not.
-    """
+    """Return ``value`` if it is a number above 0."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:  # pyright: ignore[reportUnnecessaryIsInstance] - not everybody checks types
         raise DefinitionInvalid(f"{what} is {value!r}; expected a number above 0")
     return value

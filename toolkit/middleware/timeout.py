@@ -15,9 +15,6 @@ class Timeout(ToolMiddleware):
     Args:
         seconds: How long the call may take, other middleware further in included.
         tools: Whose calls it stands around.
-
-    Raises:
-        DefinitionInvalid: ``seconds`` is not above 0.
     """
 
     def __init__(self, seconds: float, *, tools: Tools = "*") -> None:

@@ -13,16 +13,7 @@ from toolkit.plain import own
 
 
 async def generate(model: Model, request: ModelRequest, *, agent_name: str = "") -> ModelResponse:
-    """Ask ``model``; every model call of the toolkit comes through here.
-
-    Args:
-        model: The model.
-        request: The question.
-        agent_name: Who asks, for the log.
-
-    Raises:
-        Exception: What the model raised.
-    """
+    """Ask ``model``; every model call of the toolkit comes through here."""
     work = _announced(model, request) if _somebody_watches() else model.generate(request)
     return await (logged(f"{model.name} ({model.provider})", agent_name, work) if is_debugging() else work)
 
@@ -45,10 +36,6 @@ async def _decided(model: Model, request: ModelRequest, call: Call) -> ModelRequ
 
     Its answer is a ``ModelResponse`` or the body of a chat completion. Of a body that it changed the messages and the
     settings count, and of its tools which are left.
-
-    Raises:
-        ToolkitError: The controller gave what is no request, or no answer.
-        Exception: The call is refused, or is to fail by this.
     """
     if control.controller is None:
         return request

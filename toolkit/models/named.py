@@ -37,13 +37,7 @@ def models_named(spec: str, base_path: Path | None = None) -> Callable[[str], Mo
 
 
 def as_model(value: object, agent: str) -> Model:
-    """Return the model that was given to ``agent``, as itself or by its name.
-
-    Raises:
-        DefinitionInvalid: It is neither.
-        SpecInvalid: The name is none.
-        ScriptInvalid: It names a file that is no script.
-    """
+    """Return the model that was given to ``agent``, as itself or by its name."""
     if isinstance(value, str):
         return models_named(value)(agent)
     is_named = all(isinstance(getattr(value, name, None), str) for name in ("name", "provider"))

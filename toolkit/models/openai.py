@@ -62,7 +62,6 @@ class OpenAIModel(AbstractAsyncContextManager["OpenAIModel"]):
         Raises:
             ModelFailed: The endpoint could not be reached, refused, answered with what is no chat completion, or with
                 a part of one.
-            ExtraMissing: ``openai`` is not installed.
         """
         body = self.settings | request.body(self.name)
         client = self._client()

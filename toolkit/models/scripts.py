@@ -97,7 +97,6 @@ class Script(BaseModel):
 
         Raises:
             ScriptInvalid: There is no such file, or it is no script.
-            ExtraMissing: It is YAML and ``pyyaml`` is not installed.
         """
         path = Path(path)
         value: object = _parsed(path)
@@ -112,11 +111,7 @@ class Script(BaseModel):
         return script
 
     def model_for(self, agent: str) -> ScriptedModel:
-        """Return the model that answers ``agent``.
-
-        Raises:
-            ScriptInvalid: Nothing is written for it.
-        """
+        """Return the model that answers ``agent``."""
         turns = self.agents.get(agent, self.turns)
         if turns is None:
             raise ScriptInvalid(f"{self._path}: nothing for the agent {agent!r}; it has {', '.join(self.agents)}")

@@ -36,10 +36,6 @@ class ToolNode:
         max_parallel: How many calls of one answer may run at a time; None for all of them.
         context: What every call may use, unless ``invoke`` is given another one.
         dependencies: What ``Inject[T]`` finds, beside what the context has.
-
-    Raises:
-        DefinitionInvalid: Something is no tool or no middleware, two tools cannot be told apart, or ``max_parallel`` is
-            less than 1.
     """
 
     def __init__(
@@ -63,11 +59,7 @@ class ToolNode:
         self.register(*tools)
 
     def register(self, *tools: object) -> None:
-        """Add tools, also while calls are under way; the next call finds them.
-
-        Raises:
-            DefinitionInvalid: Something is no tool, or cannot be told from another one; then none of them is added.
-        """
+        """Add tools, also while calls are under way; the next call finds them."""
         registry = copy(self._registry)
         suppliers: list[_Supplier] = []
         for source in tools:
@@ -81,11 +73,7 @@ class ToolNode:
         self._suppliers.extend(suppliers)
 
     def unregister(self, tool: object) -> None:
-        """Take away a tool, by its name or itself, or what supplied tools. Calls under way go on.
-
-        Raises:
-            ToolUnknown: It is not there.
-        """
+        """Take away a tool, by its name or itself, or what supplied tools. Calls under way go on."""
         others = [known for known in self._suppliers if known.supplier is not tool]
         registry = copy(self._registry)
         if len(others) == len(self._suppliers):
@@ -93,12 +81,7 @@ class ToolNode:
         self._suppliers, self._registry, self._whole = others, registry, None
 
     async def tools(self) -> list[Tool]:
-        """Return all tools there are now, in the order in which they were given.
-
-        Raises:
-            DefinitionInvalid: Two of them cannot be told apart.
-            Exception: A supplier could not say what it has.
-        """
+        """Return all tools there are now, in the order in which they were given."""
         for _, error in await self._ask():
             raise error
         return list(self._distinct())
@@ -116,11 +99,7 @@ class ToolNode:
         return [offer(definition) for definition in self.definitions()]
 
     def definitions(self) -> list[ToolDefinition]:
-        """Return what each tool is, as far as it is known without asking suppliers again.
-
-        Raises:
-            ToolkitError: A supplier was never asked.
-        """
+        """Return what each tool is, as far as it is known without asking suppliers again."""
         for known in self._suppliers:
             if known.tools is None:
                 raise ToolkitError(f"the tools of {known.supplier!r} are not known yet; await all_tools() once before")
@@ -243,11 +222,7 @@ class ToolNode:
         return registry
 
     def within(self, context: ToolContext, state: object = None) -> ToolContext:
-        """Return what a call may use that is made here with ``context``: the node's own middleware is in it too.
-
-        Raises:
-            DefinitionInvalid: A context was passed as the state, so that its permissions would not hold.
-        """
+        """Return what a call may use that is made here with ``context``: the node's own middleware is in it too."""
         if isinstance(state, ToolContext):
             raise DefinitionInvalid("the state is a ToolContext; pass it by name, context=…")
         # A tool that calls the node again hands on a context that has the node's hooks already.

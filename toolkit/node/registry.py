@@ -17,12 +17,6 @@ class Registry:
     A name may have several versions: a name alone means the one registered last, as iterating does, and
     ``name@version`` one of them. Tools are found by their name and by the name that models know
     (``ToolDefinition.model_name``).
-
-    Args:
-        tools: The first ones.
-
-    Raises:
-        DefinitionInvalid: Two of them cannot be told apart.
     """
 
     def __init__(self, tools: Iterable[Tool] = ()) -> None:
@@ -45,11 +39,7 @@ class Registry:
         self._versions = self._versions | {definition.name: versions}
 
     def unregister(self, name: str) -> None:
-        """Remove all versions of ``name``, or the one that ``name@version`` means.
-
-        Raises:
-            ToolUnknown: There is none.
-        """
+        """Remove all versions of ``name``, or the one that ``name@version`` means."""
         definition = self.get(name).definition
         versions = dict(self._versions[definition.name]) if "@" in name else {}
         versions.pop(definition.version, None)

@@ -18,9 +18,6 @@ class Approve(ToolMiddleware):
             person at the terminal.
         timeout_s: How long the answer may take, after which the call is refused; None for ever.
         tools: Whose calls it stands around.
-
-    Raises:
-        DefinitionInvalid: ``timeout_s`` is not above 0.
     """
 
     def __init__(

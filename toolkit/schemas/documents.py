@@ -44,11 +44,7 @@ class Document:
 
 
 def decoded(data: bytes, source: str) -> str:
-    """Return the text of a declaration.
-
-    Raises:
-        CardInvalid: It is no UTF-8, or far too large.
-    """
+    """Return the text of a declaration."""
     if len(data) > MOST_BYTES:
         raise CardInvalid((CardProblem(source, 1, f"larger than {MOST_BYTES:,} bytes"),))
     try:
@@ -64,11 +60,7 @@ def has_front_matter(text: str) -> bool:
 
 
 def read_markdown(text: str, source: str) -> Document:
-    """Read Markdown whose front matter is YAML.
-
-    Raises:
-        CardInvalid: There is no front matter, it does not end, or it is not a mapping.
-    """
+    """Read Markdown whose front matter is YAML."""
     lines = _without_mark(text).splitlines()
     start = next((number for number, line in enumerate(lines) if line.strip()), 0)
     if not lines or lines[start].rstrip() != _FENCE:
@@ -83,20 +75,12 @@ def read_markdown(text: str, source: str) -> Document:
 
 
 def read_yaml(text: str, source: str) -> Document:
-    """Read one YAML document.
-
-    Raises:
-        CardInvalid: It is no YAML, or not a mapping.
-    """
+    """Read one YAML document."""
     return _read(_without_mark(text), source, first_line=1, body=None)
 
 
 def parse(text: str, source: str, *, first_line: int = 1) -> tuple[Any, Any]:
-    """Return the nodes of a YAML document, which know their lines, and its value; None for each of an empty one.
-
-    Raises:
-        CardInvalid: It is no YAML, or far too much.
-    """
+    """Return the nodes of a YAML document, which know their lines, and its value; None for each of an empty one."""
     if len(text) > MOST_YAML:
         raise CardInvalid((CardProblem(source, first_line, f"more than {MOST_YAML} characters of YAML"),))
     yaml: Any = need("yaml", extra="toolkit", purpose=f"reading {source}")

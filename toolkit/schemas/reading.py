@@ -63,11 +63,7 @@ class Words:
 
 
 def read(kind: type[T], value: object, words: Words) -> T:
-    """Return ``value`` as a ``kind``, by pydantic.
-
-    Raises:
-        Misfit: It does not fit.
-    """
+    """Return ``value`` as a ``kind``, by pydantic."""
     try:
         return cast("T", _adapter(kind).validate_python(value))
     except ValidationError as error:
@@ -137,11 +133,7 @@ _SENTENCES: dict[str, Callable[[object], str]] = {
 
 
 def spec(value: str, what: str = "function") -> str:
-    """Return ``value`` if it is written as ``module.py:name``.
-
-    Raises:
-        ValueError: It is not.
-    """
+    """Return ``value`` if it is written as ``module.py:name``."""
     path, _, name = value.strip().rpartition(":")
     if not path.endswith(".py") or not name.isidentifier():
         raise ValueError(f"{value!r} does not name a {what.lower()}; write it as 'module.py:{what}'")

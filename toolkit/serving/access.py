@@ -22,17 +22,7 @@ class Denial:
 
 
 class Access:
-    """Decides about requests by their headers alone.
-
-    Args:
-        host: Where the server listens.
-        auth_required: Whether every request needs a token.
-        tokens: The permissions of each token.
-        context: What every caller may use.
-
-    Raises:
-        DefinitionInvalid: Nobody could call it, or everybody who reaches this machine could.
-    """
+    """Decides about requests by their headers alone."""
 
     def __init__(
         self, host: str, *, auth_required: bool, tokens: Mapping[str, Iterable[str]], context: ToolContext
@@ -56,11 +46,7 @@ class Access:
         self._context = context
 
     def judge(self, headers: Mapping[str, str]) -> ToolContext | Denial:
-        """Return what the caller may use, or why it may not.
-
-        Args:
-            headers: Of the request, their names in lower case.
-        """
+        """Return what the caller may use, or why it may not."""
         host, origin = headers.get("host", ""), headers.get("origin")
         # A page of another site cannot name another host or hide its origin: this is what DNS rebinding comes to.
         if self._is_local and not self._names.intersection((host.lower(), host.lower().rpartition(":")[0])):

@@ -43,17 +43,7 @@ class Offer:
 
 
 class Offers:
-    """Everything that one server offers, in one node; what is registered while it runs is offered from then on.
-
-    Args:
-        name: The server's, by which requests find the tools that belong to no agent.
-        version: The server's.
-        node: The tools that belong to no agent; what the agents offer joins them.
-        agents: Agents that offer what ``offered_by`` says.
-
-    Raises:
-        DefinitionInvalid: Two of them have one path.
-    """
+    """Everything that one server offers, in one node; what is registered while it runs is offered from then on."""
 
     def __init__(self, name: str, version: str, node: ToolNode, agents: Sequence[Named]) -> None:
         names = [name, *(agent.name for agent in agents)]
@@ -76,21 +66,12 @@ class Offers:
                 raise
 
     async def learn(self) -> None:
-        """Ask whoever supplies tools what there is.
-
-        Raises:
-            DefinitionInvalid: Two of them have one path.
-            ServerFailed: An MCP server among the tools does not answer.
-        """
+        """Ask whoever supplies tools what there is."""
         await self._node.tools()
         self._current()
 
     async def all(self) -> list[Offer]:
-        """Return all of them, as they are now; of those who supply tools and do not answer, what they last had.
-
-        Raises:
-            DefinitionInvalid: Two of them have one path.
-        """
+        """Return all of them, as they are now; of those who supply tools and do not answer, what they last had."""
         try:
             await self.learn()
         except ToolkitError as error:
@@ -116,11 +97,7 @@ class Offers:
         return await _safely(offer.definition.name, self._invoke(offer.definition.name, arguments, context))
 
     async def request(self, request: UnifiedRequest, context: ToolContext) -> ToolResult:
-        """Have a request carried out: of an agent or a workflow, the tools that it offers here, and it itself.
-
-        Raises:
-            ToolUnknown: It is for nobody here.
-        """
+        """Have a request carried out: of an agent or a workflow, the tools that it offers here, and it itself."""
         owner, tool = resolve(request.target, (self.name, *self._agents))
         within = replace(request.within(context), outlives_exit=True)
         if owner == self.name and tool:

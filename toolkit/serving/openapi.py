@@ -15,14 +15,7 @@ _DATA = frozenset({"const", "default", "enum", "example", "examples"})
 
 
 def document(title: str, version: str, offers: Iterable[Offer], *, has_tokens: bool) -> dict[str, Any]:
-    """Return the document.
-
-    Args:
-        title: The server's name.
-        version: The server's version.
-        offers: What is described.
-        has_tokens: Whether callers may, or have to, show a token.
-    """
+    """Return the document."""
     schemas: dict[str, Any] = {"Problem": _PROBLEM, "Request": TypeAdapter(UnifiedRequest).json_schema()}
     paths: dict[str, Any] = {offer.path: {"post": _operation(offer, schemas)} for offer in offers}
     paths[REQUESTS_PATH] = {

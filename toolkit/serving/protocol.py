@@ -33,13 +33,7 @@ ContextOf = Callable[[Mapping[str, Any]], ToolContext]
 
 
 class ProtocolServer(Server[dict[str, Any]]):
-    """The SDK's server with our tools behind it.
-
-    Args:
-        offers: The tools, and what clients are told that the server is called.
-        context_of: What callers may use.
-        transport: What the hooks call the way to it.
-    """
+    """The SDK's server with our tools behind it."""
 
     emits_hooks = True
     """Tells recorders that patch the SDK to leave the requests of this server alone."""

@@ -23,13 +23,7 @@ _GRACE_S = 1
 
 
 class Running:
-    """A server at work.
-
-    Args:
-        task: Does it.
-        end: Has the task end.
-        url: Where it listens; None on standard input.
-    """
+    """A server at work."""
 
     def __init__(self, task: "asyncio.Task[None]", end: Callable[[], object], url: str | None = None) -> None:
         self._task = task
@@ -77,11 +71,7 @@ async def over_stdio(offers: Offers, context: ToolContext) -> Running:
 
 
 async def over_http(offers: Offers, access: Access, *, address: tuple[str, int], has_tokens: bool) -> Running:
-    """Listen; once told to stop, take no more requests, and cancel those that are still there after a while.
-
-    Raises:
-        ServerFailed: The address cannot be had.
-    """
+    """Listen; once told to stop, take no more requests, and cancel those that are still there after a while."""
     protocol = ProtocolServer(offers, context_of, "http")
     app = make_app(protocol, offers, access, host=address[0], has_tokens=has_tokens)
     config = uvicorn.Config(

@@ -42,9 +42,6 @@ class ToolServer:
         context: What every call may use.
         tool_hooks: Middleware around every call that comes in, outside of that of the context and of agents; the first
             one outermost.
-
-    Raises:
-        DefinitionInvalid: Two tools have one name or one route, everybody could call them, or a middleware is none.
     """
 
     def __init__(  # noqa: PLR0913 - each is a choice of its own, and has a default
@@ -84,11 +81,7 @@ class ToolServer:
 
     @property
     def url(self) -> str:
-        """Where it listens, as in ``http://127.0.0.1:8000``.
-
-        Raises:
-            ServerFailed: It does not.
-        """
+        """Where it listens, as in ``http://127.0.0.1:8000``."""
         if self._running is None or self._running.url is None:
             raise ServerFailed(f"the server {self.name!r} does not listen; start() it with mode='http'")
         return self._running.url
@@ -108,9 +101,7 @@ class ToolServer:
         """Begin to answer; returns when it does.
 
         Raises:
-            DefinitionInvalid: Two tools of servers that are connected by now have one name or one route.
             ServerFailed: The address cannot be had, or it runs already.
-            ExtraMissing: The SDK is not installed, or is too old.
         """
         if self._running is not None:
             raise ServerFailed(f"the server {self.name!r} runs already")

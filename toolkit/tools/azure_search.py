@@ -35,10 +35,6 @@ class AzureAISearchTool(Tool):
         filter: An OData expression that every document has to fit; models cannot change it.
         top: How many documents a call gets at most, and if the model does not say.
         timeout_s: How long a call may take as a whole, the SDK's retries included.
-
-    Raises:
-        DefinitionInvalid: The options contradict each other, or the address is none.
-        ExtraMissing: ``azure-search-documents`` is not installed.
     """
 
     def __init__(  # noqa: PLR0913 - each is a choice of its own, and has a default

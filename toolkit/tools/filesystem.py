@@ -32,10 +32,6 @@ def filesystem_tools(root: str | Path, *, read_only: bool = True, max_bytes: int
         root: The folder.
         read_only: Leave out ``filesystem.write``.
         max_bytes: How much of a file is read or written at once.
-
-    Raises:
-        DefinitionInvalid: ``root`` is no folder, or ``max_bytes`` is not above 0.
-        ExtraMissing: ``pydantic`` is not installed.
     """
     above_zero(max_bytes, "filesystem_tools(max_bytes=…)")
     files = _Files(RootedFolder(root), max_bytes)

@@ -31,9 +31,6 @@ class RootedFolder:
 
     Paths are walked one name at a time from an open descriptor, and symbolic links are never followed, so neither
     ``..`` nor a link that appears between two steps leads out of it.
-
-    Raises:
-        DefinitionInvalid: It is no folder.
     """
 
     def __init__(self, root: str | Path) -> None:
@@ -42,11 +39,7 @@ class RootedFolder:
             raise DefinitionInvalid(f"{str(root)!r} is no folder")
 
     def read(self, path: str, *, max_bytes: int, offset: int = 0) -> tuple[bytes, int]:
-        """Return up to ``max_bytes`` of the file from ``offset`` on, and the size of the whole.
-
-        Raises:
-            ToolkitError: There is no such file, or it is none that may be read.
-        """
+        """Return up to ``max_bytes`` of the file from ``offset`` on, and the size of the whole."""
         *folders, name = self._names(path, "a file")
         with _errors_named(path), self._folder(folders) as folder:
             descriptor = os.open(name, _FILE, dir_fd=folder)
@@ -61,9 +54,6 @@ class RootedFolder:
         """Make ``data`` the whole of a file, at once or not at all, or its new end; return whether it is new.
 
         The folders it needs are made.
-
-        Raises:
-            ToolkitError: Something that is no file is there, or it cannot be written.
         """
         *folders, name = self._names(path, "a file")
         with _errors_named(path), self._folder(folders, make=True) as folder:
@@ -80,11 +70,7 @@ class RootedFolder:
             return mode is None
 
     def entries(self, path: str = ".") -> list[Entry]:
-        """Return what is in a folder, sorted by name.
-
-        Raises:
-            ToolkitError: There is no such folder.
-        """
+        """Return what is in a folder, sorted by name."""
         with _errors_named(path), self._folder(self._names(path)) as folder, os.scandir(folder) as listing:
             return sorted(map(_entry, listing), key=lambda each: each.name)
 

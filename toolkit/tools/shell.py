@@ -61,9 +61,6 @@ class ShellTool(RuntimeTool):
         timeout_s: After how long it is ended.
         env: Added to the few variables that are inherited (``PATH``, ``HOME``, language, time zone).
         max_output_bytes: How much of each output is kept; what is beyond is read and left out.
-
-    Raises:
-        DefinitionInvalid: ``cwd`` is no directory, an entry is empty or no text, or a limit is not above 0.
     """
 
     def __init__(

@@ -34,13 +34,6 @@ class SkillReaderTool(RuntimeTool):
 
     A skill is ``<name>/SKILL.md``; its front matter may give ``name`` and ``description``, which the model sees before
     it reads any. The folder is looked at again at each call.
-
-    Args:
-        folder: Where the skills are.
-
-    Raises:
-        DefinitionInvalid: ``folder`` is none, a skill cannot be read, or two have one name.
-        ExtraMissing: A skill has front matter and ``pyyaml`` is not installed.
     """
 
     def __init__(self, folder: str | Path) -> None:
@@ -48,11 +41,7 @@ class SkillReaderTool(RuntimeTool):
         super().__init__(_definition(self.skills()))
 
     def skills(self) -> dict[str, Skill]:
-        """Return the skills that are there now, by name.
-
-        Raises:
-            DefinitionInvalid: One cannot be read, or two have one name.
-        """
+        """Return the skills that are there now, by name."""
         skills: dict[str, Skill] = {}
         folders = [entry.name for entry in self._folder.entries() if entry.type == "folder"]
         for folder in folders:

@@ -36,11 +36,7 @@ class Document:
         return str(self.root["openapi"]).startswith("3.0")
 
     def resolve(self, value: object) -> Node:
-        """Return the object that ``value`` is or refers to; what stands beside a reference is left out.
-
-        Raises:
-            DefinitionInvalid: The reference leads nowhere, in a circle, or out of the document.
-        """
+        """Return the object that ``value`` is or refers to; what stands beside a reference is left out."""
         for _ in range(_MOST_REFERENCES_IN_A_ROW):
             node = as_node(value)
             reference = node.get("$ref")

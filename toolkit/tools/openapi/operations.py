@@ -251,11 +251,7 @@ def _description(listed: _Listed) -> str:
 
 
 def _server(document: Document, listed: _Listed, base_url: str | None) -> str:
-    """Return the address that the path is added to.
-
-    Raises:
-        DefinitionInvalid: It is not absolute, not http(s), or carries credentials or a query.
-    """
+    """Return the address that the path is added to."""
     servers = (as_nodes(node.get("servers")) for node in (listed.node, listed.item, document.root))
     first = as_node(next((listing[0] for listing in servers if listing), {"url": "/"}))
     variables = as_node(first.get("variables"))

@@ -27,11 +27,7 @@ class Request:
 
 
 def write_request(operation: Operation, arguments: Mapping[str, Any]) -> Request:
-    """Return the request of a call, without what says who calls.
-
-    Raises:
-        ToolkitError: An argument would make another path.
-    """
+    """Return the request of a call, without what says who calls."""
     steps: dict[str, str] = {}
     request = Request(operation.server)
     body: dict[str, Any] | None = {} if operation.needs_body else None

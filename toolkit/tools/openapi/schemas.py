@@ -26,11 +26,7 @@ class SchemaReader:
         self._names: dict[str, str] = {}
 
     def read(self, schema: object) -> Any:
-        """Return ``schema`` converted.
-
-        Raises:
-            DefinitionInvalid: A reference leads nowhere or out of the document.
-        """
+        """Return ``schema`` converted."""
         if isinstance(schema, bool):
             return schema
         node = as_node(schema)

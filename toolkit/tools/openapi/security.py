@@ -74,12 +74,7 @@ def read_requirements(document: Document, operation: Mapping[str, object]) -> li
 def sign(
     requirements: Sequence[Requirement], schemes: Mapping[str, Scheme], credentials: Mapping[str, str]
 ) -> Signature:
-    """Return what the first alternative adds for which there are all credentials.
-
-    Raises:
-        ToolkitError: There is none for any, and the operation wants to know who calls.
-        DefinitionInvalid: A credential cannot be sent.
-    """
+    """Return what the first alternative adds for which there are all credentials."""
     signature = Signature()
     for requirement in requirements:
         if requirement and all(name in credentials and name in schemes for name in requirement):

@@ -114,11 +114,6 @@ def openapi_tools(
         headers: Sent with every request.
         timeout_s: How long a call may take as a whole.
         max_bytes: How large an answer may be.
-
-    Raises:
-        DefinitionInvalid: The document cannot be read, an operation cannot be called from here, or ``auth`` or ``only``
-            name what is not in it.
-        ExtraMissing: A package for it is not installed.
     """
     need("httpx2", extra="openapi", purpose=_CALLING)
     read = read_document(document)
