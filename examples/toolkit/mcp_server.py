@@ -48,10 +48,6 @@ async def main() -> None:
         calls = [
             {"name": "librarian__search", "arguments": {"query": "Saramago"}},
             {"name": "librarian__throw_away", "arguments": {"title": "Blindness"}},
-            {
-                "name": "handle_request",
-                "arguments": {"target": "librarian.search", "inputs": {"query": "Lobo Antunes"}},
-            },
         ]
         print([each.name for each in tools])
         for call in calls:

@@ -3,20 +3,17 @@
 import json
 from collections.abc import Awaitable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Protocol, Self, cast
+from typing import Any, Protocol, cast
 
 from toolkit.agents.foreign import ask, result_of
 from toolkit.context import ToolContext
-from toolkit.errors import DefinitionInvalid, ToolUnknown
-from toolkit.extras import need
+from toolkit.errors import ToolUnknown
 from toolkit.result import ToolResult
 
 
 @dataclass(frozen=True, slots=True)
 class UnifiedRequest:
     """A request to a tool of an agent, or to an agent."""
-
-    __pydantic_config__: ClassVar = {"extra": "forbid", "use_attribute_docstrings": True}
 
     target: str
     """``agent.tool``, or ``agent`` to have the agent work on the inputs."""
@@ -26,17 +23,6 @@ class UnifiedRequest:
     """What tools find as their ``state``, where the one who handles the request has none for them."""
     metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """What the sender knows it by; ``request_id`` becomes the calls' correlation id, and the result has all of it."""
-
-    @classmethod
-    def parse(cls, shape: object) -> Self:
-        """Read a request from what JSON has for it."""
-        need("pydantic", extra="toolkit", purpose="reading a request")
-        from toolkit.schemas.reading import Misfit, Words, read
-
-        try:
-            return read(cls, shape, Words(lambda _: ("target", "inputs", "context", "metadata")))
-        except Misfit as error:
-            raise DefinitionInvalid(f"a request cannot be read: {error}") from None
 
     def within(self, context: ToolContext) -> ToolContext:
         """Return what its tools may use: ``context``, and what the request says where that says nothing."""

@@ -7,17 +7,16 @@ from typing import Any
 
 from toolkit.agents.agent import Agent
 from toolkit.agents.offered import OfferedTool, offered_by
-from toolkit.agents.requests import Named, UnifiedRequest, handle, resolve
+from toolkit.agents.requests import Named
 from toolkit.call import ToolCall
 from toolkit.context import ToolContext
 from toolkit.definition import ToolDefinition
-from toolkit.errors import DefinitionInvalid, ToolkitError, ToolUnknown
+from toolkit.errors import DefinitionInvalid, ToolkitError
 from toolkit.node.node import ToolNode
 from toolkit.outcomes import failed_remotely, for_remote
 from toolkit.result import ToolResult
 
 MCP_PATH = "/mcp"
-REQUESTS_PATH = "/requests"
 DOCUMENT_PATH = "/openapi.json"
 
 _log = logging.getLogger("mcp.toolkit")
@@ -96,24 +95,6 @@ class Offers:
             return await _safely(offer.definition.name, agent.call(offer.tool, arguments, context=context))
         return await _safely(offer.definition.name, self._invoke(offer.definition.name, arguments, context))
 
-    async def request(self, request: UnifiedRequest, context: ToolContext) -> ToolResult:
-        """Have a request carried out: of an agent or a workflow, the tools that it offers here, and it itself."""
-        owner, tool = resolve(request.target, (self.name, *self._agents))
-        within = replace(request.within(context), outlives_exit=True)
-        if owner == self.name and tool:
-            # The node knows versions as well, as in ``tool@2``, and says what there is.
-            called = self._invoke(tool, dict(request.inputs), within)
-            return request.answered(await _safely(tool, called))
-        if owner == self.name:
-            raise ToolUnknown(f"{owner!r} is no agent; expected '{owner}.<tool>'")
-        if not tool:
-            return await _safely(request.target, handle(request, [self._agents[owner]], context=within))
-        # What an agent does not offer is not there for a client either.
-        offered = {offer.tool: offer for offer in await self.all() if offer.owner == owner}
-        if tool not in offered:
-            raise ToolUnknown(f"{owner!r} offers no tool {tool!r}; it offers {', '.join(offered) or 'itself'}")
-        return request.answered(await self.call(offered[tool], dict(request.inputs), within))
-
     async def _invoke(self, name: str, arguments: dict[str, Any], context: ToolContext) -> ToolResult:
         [result] = await self._node.invoke([ToolCall(name, arguments)], context=context)
         return result
@@ -130,18 +111,16 @@ class Offers:
 
 
 async def _safely(name: str, work: Awaitable[ToolResult]) -> ToolResult:
-    """Wait for a call or a request; others learn no more than that something is wrong, where that is not for them."""
+    """Wait for a call; others learn no more than that something is wrong, where that is not for them."""
     try:
         return for_remote(name, await work)
-    except ToolUnknown:
-        raise
     except Exception as error:  # noqa: BLE001 - the border of the server
         _log.exception("the call of %s failed", name)
         return failed_remotely(name, error)
 
 
 def _refuse_conflicts(offers: Iterable[Offer]) -> None:
-    paths: dict[str, Offer | None] = dict.fromkeys((MCP_PATH, REQUESTS_PATH, DOCUMENT_PATH))
+    paths: dict[str, Offer | None] = dict.fromkeys((MCP_PATH, DOCUMENT_PATH))
     for offer in offers:
         other = paths.setdefault(offer.path, offer)
         if other is not offer:

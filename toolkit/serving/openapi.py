@@ -4,10 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
-from pydantic import TypeAdapter
-
-from toolkit.agents.requests import UnifiedRequest
-from toolkit.serving.offers import REQUESTS_PATH, Offer
+from toolkit.serving.offers import Offer
 
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9._-]")
 _DATA = frozenset({"const", "default", "enum", "example", "examples"})
@@ -16,16 +13,8 @@ _DATA = frozenset({"const", "default", "enum", "example", "examples"})
 
 def document(title: str, version: str, offers: Iterable[Offer], *, has_tokens: bool) -> dict[str, Any]:
     """Return the document."""
-    schemas: dict[str, Any] = {"Problem": _PROBLEM, "Request": TypeAdapter(UnifiedRequest).json_schema()}
+    schemas: dict[str, Any] = {"Problem": _PROBLEM}
     paths: dict[str, Any] = {offer.path: {"post": _operation(offer, schemas)} for offer in offers}
-    paths[REQUESTS_PATH] = {
-        "post": {
-            "operationId": "handle_request",
-            "summary": "Have an agent, or a tool of an agent, carry out a request",
-            "requestBody": {"required": True, "content": _json(_reference("Request"))},
-            "responses": _responses("what it came to", None),
-        }
-    }
     components: dict[str, Any] = {"schemas": schemas}
     described: dict[str, Any] = {
         "openapi": "3.1.0",
@@ -54,18 +43,16 @@ def _operation(offer: Offer, schemas: dict[str, Any]) -> dict[str, Any]:
             "required": bool(definition.input_schema.get("required")),
             "content": _json(_reference(f"{name}.input")),
         },
-        "responses": _responses(
-            "what the tool returned", None if definition.output_schema is None else _reference(f"{name}.output")
-        ),
+        "responses": _responses(None if definition.output_schema is None else _reference(f"{name}.output")),
     }
     return operation | ({"x-permissions": list(definition.permissions)} if definition.permissions else {})
 
 
-def _responses(description: str, schema: Any) -> dict[str, Any]:
+def _responses(schema: Any) -> dict[str, Any]:
     content = _json({}) | {"text/plain": {"schema": {"type": "string"}}} if schema is None else _json(schema)
     problem = {"application/problem+json": {"schema": _reference("Problem")}}
     return {
-        "200": {"description": description, "content": content},
+        "200": {"description": "what the tool returned", "content": content},
         "default": {"description": "why it was not done", "content": problem},
     }
 

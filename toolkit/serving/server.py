@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 class ToolServer:
     """Offers tools by the Model Context Protocol, over standard input and output or over HTTP.
 
-    Over HTTP each tool also has a route, to which its arguments are posted; ``/requests`` takes a ``UnifiedRequest``
-    and ``/openapi.json`` describes it all. The protocol itself is at ``/mcp``.
+    Over HTTP each tool also has a route, to which its arguments are posted, and ``/openapi.json`` describes them all.
+    The protocol itself is at ``/mcp``.
 
     Args:
         tools: Whatever ``ToolNode`` takes: functions, tools, MCP servers; their routes begin with ``/tools/``.
-        name: What clients are told that it is called, and the owner of ``tools`` in requests.
+        name: What clients are told that it is called.
         version: What clients are told that its version is.
         agents: Agents and workflows. They offer the tools that they declare with ``@tool``, as ``<agent>__<tool>``
             under ``/tools/<agent>/``, or themselves where they declare none, as ``agent__<agent>`` at
@@ -93,7 +93,7 @@ class ToolServer:
 
     async def openapi(self) -> dict[str, Any]:
         """Return the OpenAPI document of all its routes."""
-        from toolkit.serving.openapi import document  # with pydantic, which takes its time
+        from toolkit.serving.openapi import document
 
         return document(self.name, self._offers.version, await self._offers.all(), has_tokens=self._has_tokens)
 

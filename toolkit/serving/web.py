@@ -1,4 +1,4 @@
-"""The tools over HTTP: a route each, one for requests, the document that describes them, and the protocol itself."""
+"""The tools over HTTP: a route each, the document that describes them, and the protocol itself."""
 
 import asyncio
 import logging
@@ -13,14 +13,12 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from toolkit.agents.requests import UnifiedRequest
 from toolkit.content import TextContent, as_content
 from toolkit.context import ToolContext
-from toolkit.errors import DefinitionInvalid, ToolkitError
 from toolkit.plain import plain, read_json
 from toolkit.result import ToolResult
 from toolkit.serving.access import Access, Denial
-from toolkit.serving.offers import DOCUMENT_PATH, MCP_PATH, REQUESTS_PATH, Offers
+from toolkit.serving.offers import DOCUMENT_PATH, MCP_PATH, Offers
 from toolkit.serving.openapi import document
 from toolkit.serving.problems import problem, problem_of
 from toolkit.serving.protocol import ProtocolServer
@@ -96,7 +94,6 @@ def make_app(server: ProtocolServer, offers: Offers, access: Access, *, host: st
         host=host,
         custom_starlette_routes=[
             Route(DOCUMENT_PATH, routes.document, methods=["GET"]),
-            Route(REQUESTS_PATH, routes.request, methods=["POST"]),
             Route("/{path:path}", routes.tool, methods=["POST"]),
         ],
     )
@@ -115,14 +112,6 @@ class _Routes:
         offers = await self._offers.permitted(context_of(request.scope))
         return JSONResponse(document(self._offers.name, self._offers.version, offers, has_tokens=self._has_tokens))
 
-    async def request(self, request: Request) -> Response:
-        """Carry out a ``UnifiedRequest``."""
-        try:
-            asked = UnifiedRequest.parse(await _body(request))
-        except DefinitionInvalid as error:
-            return problem(400, str(error), instance=request.url.path)
-        return await self._answer(request, self._offers.request(asked, context_of(request.scope)))
-
     async def tool(self, request: Request) -> Response:
         """Call the tool whose route it is."""
         path = request.url.path
@@ -130,15 +119,10 @@ class _Routes:
         if offer is None:
             raise HTTPException(404, f"no tool has the route {path}")
         arguments = await _body(request)
-        return await self._answer(request, self._offers.call(offer, arguments, context_of(request.scope)))
-
-    async def _answer(self, request: Request, work: Awaitable[ToolResult]) -> Response:
         try:
-            result = await _unless_gone(request, work)
+            result = await _unless_gone(request, self._offers.call(offer, arguments, context_of(request.scope)))
         except ClientDisconnect:
             return Response(status_code=499)  # nobody reads it
-        except ToolkitError as error:
-            result = ToolResult.error(str(error), exception=error)
         return problem_of(result, request.url.path) if result.is_error else _answer_of(result)
 
 

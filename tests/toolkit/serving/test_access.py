@@ -48,12 +48,12 @@ def test_who_has_not_passed_the_guard_may_use_nothing():
 def test_every_path_asks_for_the_token(box, ask, post, get):
     answers = ask(
         box.tools,
-        *(get(path) for path in ("/openapi.json", "/mcp", "/", "/requests")),
-        *(post(path, {}) for path in ("/mcp", "/requests", "/tools/double", "/nothing")),
+        *(get(path) for path in ("/openapi.json", "/mcp", "/")),
+        *(post(path, {}) for path in ("/mcp", "/tools/double", "/nothing")),
         auth_required=True,
         tokens=TOKENS,
     )
-    assert [each.status_code for each in answers] == [401] * 8
+    assert [each.status_code for each in answers] == [401] * 6
 
 
 def test_a_tool_needs_the_permissions_of_its_route_and_its_own(box, ask, post, problem):
@@ -62,7 +62,7 @@ def test_a_tool_needs_the_permissions_of_its_route_and_its_own(box, ask, post, p
         post("/search", {"topic": "x"}, token="reader"),
         post("/search", {"topic": "x"}, token="nobody"),
         post("/tools/note", {"text": "x"}, token="writer"),
-        post("/requests", {"target": "box.note", "inputs": {"text": "x"}}, token="reader"),
+        post("/tools/note", {"text": "x"}, token="reader"),
         auth_required=True,
         tokens=TOKENS,
     )
@@ -127,7 +127,7 @@ def test_a_session_cannot_be_used_with_another_token(box, serve):
     assert asyncio.run(body()) == (200, 404)
 
 
-@pytest.mark.parametrize("path", ["/openapi.json", "/mcp", "/requests", "/tools/double"])
+@pytest.mark.parametrize("path", ["/openapi.json", "/mcp", "/tools/double"])
 def test_pages_of_other_sites_and_other_hosts_are_refused(box, path, ask, post, problem):
     def to(headers):
         return post(path, {"number": 2}, headers=headers)

@@ -90,25 +90,6 @@ def test_the_callers_own_state_and_correlation_id_stay():
     assert (structured["user"], structured["request"]) == ("own", "run-1")
 
 
-@pytest.mark.parametrize(
-    ("shape", "message"),
-    [
-        ([], "a request cannot be read: expected a mapping, found a list"),
-        ({}, "a request cannot be read: target: is missing"),
-        ({"target": 3}, "a request cannot be read: target: expected text, found a number"),
-        ({"target": "a", "inputs": []}, "a request cannot be read: inputs: expected a mapping, found a list"),
-        ({"target": "a", "extra": 1}, "unknown key 'extra'; allowed: context, inputs, metadata, target"),
-    ],
-)
-def test_what_is_no_request_is_refused(shape, message):
-    with pytest.raises(DefinitionInvalid, match=message):
-        UnifiedRequest.parse(shape)
-
-
-def test_a_request_is_read_from_json():
-    assert UnifiedRequest.parse({"target": "a.b", "inputs": {"x": 1}}) == UnifiedRequest("a.b", {"x": 1})
-
-
 def test_a_server_offers_the_tools_of_agents_below_their_names(serve, official):
     async def body():
         async with serve([], agents=[researcher()]) as server, official(server) as client:
@@ -119,7 +100,7 @@ def test_a_server_offers_the_tools_of_agents_below_their_names(serve, official):
     names, structured, paths = asyncio.run(body())
     assert names == ["researcher__analyze_text", "researcher__search_docs"]
     assert structured == {"sentiment": "positive", "length": 3}
-    assert paths == ["/tools/researcher/analyze_text", "/search", "/requests"]
+    assert paths == ["/tools/researcher/analyze_text", "/search"]
 
 
 def test_an_agent_that_declares_no_tool_is_offered_itself_and_never_the_tools_that_it_uses(serve, official):
@@ -134,8 +115,8 @@ def test_an_agent_that_declares_no_tool_is_offered_itself_and_never_the_tools_th
             listed = [(each.name, each.description) for each in (await client.list_tools()).tools]
             called = await client.call_tool("agent__writer", {"message": "Begin"})
             async with httpx2.AsyncClient(base_url=server.url) as http:
-                asked = await http.post("/requests", json={"target": "writer", "inputs": {"task": "Go on"}})
-                hidden = await http.post("/requests", json={"target": "writer.secret"})
+                asked = await http.post("/tools/writer", json={"message": "Go on"})
+                hidden = await http.post("/tools/writer/secret", json={})
             return listed, called.content[0].text, asked.text, hidden.status_code
 
     listed, text, asked, hidden = asyncio.run(body())
@@ -143,7 +124,7 @@ def test_an_agent_that_declares_no_tool_is_offered_itself_and_never_the_tools_th
     assert (text, asked, hidden) == ("Once", "upon", 404)
 
 
-def test_a_workflow_is_offered_and_takes_requests(serve, official):
+def test_a_workflow_is_offered(serve, official):
     async def shout(text: str, _context: ToolContext) -> str:
         if text == "nothing":
             raise ValueError("of a path inside")
@@ -156,16 +137,14 @@ def test_a_workflow_is_offered_and_takes_requests(serve, official):
             listed = [(each.name, each.description) for each in (await client.list_tools()).tools]
             called = await client.call_tool("agent__loud", {"message": "hi"})
             async with httpx2.AsyncClient(base_url=server.url) as http:
-                asked = await http.post("/requests", json={"target": "loud", "inputs": {"task": "hey"}})
-                failed = await http.post("/requests", json={"target": "loud", "inputs": {"task": "nothing"}})
-                missing = await http.post("/requests", json={"target": "loud.shout"})
-            return listed, called.content[0].text, asked.text, failed, missing
+                asked = await http.post("/tools/loud", json={"message": "hey"})
+                failed = await http.post("/tools/loud", json={"message": "nothing"})
+            return listed, called.content[0].text, asked.text, failed
 
-    listed, called, asked, failed, missing = asyncio.run(body())
+    listed, called, asked, failed = asyncio.run(body())
     assert listed == [("agent__loud", "Shouts")]
     assert (called, asked) == ("HI", "HEY")
     assert (failed.status_code, "of a path" in failed.text) == (500, False)
-    assert (missing.status_code, missing.json()["detail"]) == (404, "'loud' offers no tool 'shout'; it offers itself")
 
 
 def test_a_request_for_a_tool_of_what_has_none_is_refused():

@@ -82,14 +82,14 @@ def test_two_tools_under_one_route_are_refused_when_the_server_is_made(box):
         return other
 
     @tool
-    @mcp_route("/requests")
+    @mcp_route("/mcp")
     async def take() -> str:
         """Take."""
         return ""
 
     with pytest.raises(DefinitionInvalid, match="'search' and 'find' have the same route '/search'"):
         ToolServer([*box.tools, find], name="box")
-    with pytest.raises(DefinitionInvalid, match="the route /requests of box.take is taken by the server itself"):
+    with pytest.raises(DefinitionInvalid, match="the route /mcp of box.take is taken by the server itself"):
         ToolServer([take], name="box")
 
 
@@ -109,12 +109,6 @@ def test_the_document_is_valid_and_says_what_the_caller_may_use(box, ask, get):
     assert search["x-permissions"] == ["read"]
     assert search["requestBody"]["required"] is True
     assert list(document["components"]["schemas"]["search.input"]["properties"]) == ["topic", "limit", "order"]
-    assert list(document["components"]["schemas"]["Request"]["properties"]) == [
-        "target",
-        "inputs",
-        "context",
-        "metadata",
-    ]
     assert document["components"]["securitySchemes"] == {"token": {"type": "http", "scheme": "bearer"}}
 
 
@@ -150,28 +144,6 @@ def test_a_client_that_goes_away_cancels_the_tool(box, serve):
                 await box.stopped.wait()
 
     asyncio.run(body())
-
-
-def test_a_request_names_an_agent_and_a_tool(box, ask, post, problem):
-    request = {
-        "target": "box.search",
-        "inputs": {"topic": "x"},
-        "context": {"user_id": "123"},
-        "metadata": {"request_id": "abc"},
-    }
-    answered, unknown, mistaken, nothing = ask(
-        box.tools,
-        post("/requests", request),
-        post("/requests", {"target": "bix.search"}),
-        post("/requests", {"target": "box.search", "input": {}}),
-        post("/requests", {"inputs": {}}),
-    )
-    assert answered.json() == {"topic": "x", "limit": 10}
-    assert box.seen == [({"user_id": "123"}, "abc", None)]
-    assert problem(unknown) == (404, "no agent or tool set named 'bix.search'; known: box")
-    unknown = "unknown key 'input'; did you mean 'inputs'?; allowed: context, inputs, metadata, target"
-    assert problem(mistaken) == (400, f"a request cannot be read: {unknown}")
-    assert problem(nothing) == (400, "a request cannot be read: target: is missing")
 
 
 def test_a_call_by_http_is_told_of_as_any_other(box, ask, post):
@@ -296,5 +268,5 @@ def test_tools_of_a_supplier_that_fails_are_offered_as_they_last_were(box, serve
             away.append(True)
             return list((await client.get("/openapi.json")).json()["paths"])
 
-    assert asyncio.run(body()) == ["/tools/fail", "/tools/double", "/requests"]
+    assert asyncio.run(body()) == ["/tools/fail", "/tools/double"]
     assert "offering the tools that were last known: it went away" in caplog.text
