@@ -3,6 +3,7 @@
 import os
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
+from inspect import isawaitable
 from types import MappingProxyType
 from typing import Any, Literal, Self, TypeVar
 
@@ -74,7 +75,11 @@ class ToolContext:
     def __post_init__(self) -> None:
         # Other collections do as well, and one permission is no collection of letters.
         if type(self.tool_hooks) is not tuple:
-            object.__setattr__(self, "tool_hooks", tuple(self.tool_hooks))
+            hooks = (self.tool_hooks,) if callable(self.tool_hooks) else tuple(self.tool_hooks)
+            object.__setattr__(self, "tool_hooks", hooks)
+        for name in ("output", "approver"):
+            if (given := getattr(self, name)) is not None and not callable(given):
+                raise DefinitionInvalid(f"{name} is {given!r}; expected a function that takes what is sent or asked")
         if self.errors not in ("tell", "raise"):
             raise DefinitionInvalid(f"errors is {self.errors!r}; expected 'tell' or 'raise'")
         if self.permissions is not None and type(self.permissions) is not frozenset:
@@ -125,7 +130,9 @@ class ToolContext:
     async def send(self, value: object) -> None:
         """Send ``value`` to the output channel, if there is one."""
         if self.output is not None:
-            await self.output(value)
+            sent: object = self.output(value)
+            if isawaitable(sent):
+                await sent
 
     async def ask(self, question: str) -> None:
         """Have a person approve the call under way.
@@ -156,3 +163,16 @@ class ToolContext:
                 context=self.correlation_id,
                 call_id=self.call_id,
             )
+
+
+def context_of(given: object) -> ToolContext:
+    """Return what was given as a context, an empty one where nothing was.
+
+    Raises:
+        DefinitionInvalid: It is none.
+    """
+    if isinstance(given, ToolContext):
+        return given
+    if given is None:
+        return ToolContext()
+    raise DefinitionInvalid(f"the context is of type {type(given).__name__}; expected ToolContext(…)")

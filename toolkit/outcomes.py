@@ -84,7 +84,7 @@ def log_raised(name: str, error: Exception, *, place: str) -> None:
     expected, since models read them, and the toolkit's own were written for that.
     """
     if isinstance(error, _OF_THE_PROGRAM):
-        _logger.error("%s cannot be used: %s", name, error, exc_info=error)
+        _logger.error("%s cannot be used: %s", name, error)
     elif place and (isinstance(error, DefinitionInvalid) or not isinstance(error, ToolkitError)):
         _logger.error("%s of %s raised %s", place, name, type(error).__name__, exc_info=error)
     elif not isinstance(error, ToolkitError):
@@ -92,9 +92,10 @@ def log_raised(name: str, error: Exception, *, place: str) -> None:
 
 
 def log_escaped(name: str, error: Exception, *, ends: bool) -> None:
-    """Log what middleware, a guardrail or an ``on_error`` raised around a call, with its traceback."""
+    """Log what is raised to whoever called a tool, with its traceback; an ``EndRun`` was meant to reach it."""
+    level = logging.INFO if isinstance(error, EndRun) else logging.ERROR
     what = "ends the run" if ends else "is the call's result"
-    _logger.error("%s: what was raised around the call %s: %s", name, what, type(error).__name__, exc_info=error)
+    _logger.log(level, "%s: what was raised around the call %s: %s", name, what, type(error).__name__, exc_info=error)
 
 
 def failed_remotely(name: str, error: Exception) -> ToolResult:
@@ -106,6 +107,7 @@ def for_remote(name: str, result: ToolResult) -> ToolResult:
     """Return what a caller in another process may read of a result: other people's exceptions stay in the log."""
     error = result.exception
     if isinstance(error, Exception) and not isinstance(error, ToolkitError) and result.text == message_of(error):
+        _logger.error("%s failed", name, exc_info=error)
         return failed_remotely(name, error)
     return result
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self, TypeAlias
 
 from instrument import around, control, enabled
 from toolkit.call import ToolCall
-from toolkit.context import ToolContext
+from toolkit.context import ToolContext, context_of
 from toolkit.definition import Schema, ToolDefinition, ToolSource
 from toolkit.errors import ArgumentsInvalid, DefinitionInvalid, ToolkitError, ToolRefused
 from toolkit.middleware.chain import call_through
@@ -188,12 +188,11 @@ class Tool(ABC):
         """
         if not isinstance(call, ToolCall) or call.name != self.name:
             call = self._received(call)
-        context = context or ToolContext()
+        if type(context) is not ToolContext:
+            context = context_of(context)
         if is_debugging():
-            server = f" {self.server_name}" if self.server_name else ""
-            return await logged(
-                f"{call.name} ({self.source}{server})", context.agent_name, self._watched(call, context)
-            )
+            target = f"{call.name} ({' '.join(filter(None, (self.source, self.server_name)))})"
+            return await logged(target, context.agent_name, self._watched(call, context))
         if _somebody_watches():
             return await self._watched(call, context)
         if context.tool_hooks or context.permissions is not None or call.problem is not None:

@@ -1,13 +1,13 @@
 """Makes tools of what other people call a tool."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol, TypeGuard, cast, runtime_checkable
 
 from toolkit.errors import DefinitionInvalid
 from toolkit.functions import FunctionTool, tools_of
 from toolkit.tool_class import Tool
 
-__all__ = ["ToolSupplier", "as_tool", "as_tools", "supplies_tools"]
+__all__ = ["ToolSupplier", "as_tool", "as_tools", "listed", "supplies_tools"]
 
 
 @runtime_checkable
@@ -76,3 +76,19 @@ def _is_langchain(value: object) -> bool:
         kind.__name__ == "BaseTool" and kind.__module__.startswith("langchain_core.tools")
         for kind in type(value).__mro__
     )
+
+
+def listed(tools: object, name: str) -> list[object]:
+    """Return the tools of a list, or the one that stands alone.
+
+    Raises:
+        DefinitionInvalid: It is neither; the message has the ``name`` of whom they are for.
+    """
+    # A set of servers can be iterated, and what it yields are their names.
+    if supplies_tools(tools) or callable(tools):
+        tools = [tools]
+    if isinstance(tools, str | Mapping) or not isinstance(tools, Iterable):
+        kind = type(cast("object", tools)).__name__
+        raise DefinitionInvalid(f"tools of {name}: expected a list of tools, not {kind}")
+    several = cast("Iterable[object]", tools)
+    return list(several)

@@ -1,18 +1,18 @@
 """A model that works on a task, with tools, until it has an answer."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack, cast
 
 from instrument import around
-from toolkit.adapters import supplies_tools
+from toolkit.adapters import listed
 from toolkit.agents.limits import Run, running
 from toolkit.agents.options import AgentOptions, checked
 from toolkit.agents.requests import UnifiedRequest, handle
 from toolkit.agents.thread import Thread
 from toolkit.agents.tool import AgentTool
 from toolkit.call import ToolCall
-from toolkit.context import ToolContext
+from toolkit.context import ToolContext, context_of
 from toolkit.definition import ToolDefinition
 from toolkit.errors import DefinitionInvalid, ModelFailed, NoAnswer, ResultInvalid, ToolkitError
 from toolkit.formats.chat import read
@@ -91,13 +91,13 @@ class Agent:
         self.model = None if model is None else as_model(model, name)
         self.max_turns = options.get("max_turns", 20)
         self.limits = options.get("limits")
-        self.context = options.get("context")
+        self.context = None if (context := options.get("context")) is None else context_of(context)
         self._output = None if output is None else _output(output)
         self.messages = tuple(options.get("messages", ()))
         self.history = Thread(self.messages)
         """Its own conversation, for those who call it as a tool and want it to remember; runs by themselves do not."""
         self.node = ToolNode(
-            [*tools_of(self), *_offered(options.get("tools", ()), name)],
+            [*tools_of(self), *listed(options.get("tools", ()), name)],
             tool_hooks=[check_tool_hook(load_callable(hook)) for hook in options.get("tool_hooks", ())],
             max_parallel=options.get("max_parallel"),
         )
@@ -252,7 +252,7 @@ class Agent:
 
     def _during(self, context: ToolContext | None, conversation: Thread | None) -> ToolContext:
         """Return the context of a run: what it was given, and the agent's own where that says nothing."""
-        context, own = context or ToolContext(), self.context or ToolContext()
+        context, own = context_of(context), context_of(self.context)
         limits = [permissions for permissions in (context.permissions, own.permissions) if permissions is not None]
         return replace(
             context,
@@ -288,18 +288,6 @@ def _messages(task: object) -> Sequence[Message]:
         return cast("Sequence[Message]", task)
     kind = "no messages" if task == [] else type(cast("object", task)).__name__
     raise DefinitionInvalid(f"a task is text, or a list of messages with a role and content, not {kind}")
-
-
-def _offered(tools: object, name: str) -> list[object]:
-    """Return the tools of a list, or the one that stands alone."""
-    # A set of servers can be iterated, and what it yields are their names.
-    if supplies_tools(tools) or callable(tools):
-        tools = [tools]
-    if isinstance(tools, str | Mapping) or not isinstance(tools, Iterable):
-        kind = type(cast("object", tools)).__name__
-        raise DefinitionInvalid(f"tools of {name}: expected a list of tools, not {kind}")
-    several = cast("Iterable[object]", tools)
-    return list(several)
 
 
 def added(total: Mapping[str, Any], usage: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, cast
 
 from toolkit.agents.foreign import ask, result_of
-from toolkit.context import ToolContext
+from toolkit.context import ToolContext, context_of
 from toolkit.errors import ToolUnknown
 from toolkit.result import ToolResult
 
@@ -61,7 +61,7 @@ async def handle(request: UnifiedRequest, agents: Iterable[Named], *, context: T
     """
     known = {agent.name: agent for agent in agents}
     owner, tool = resolve(request.target, known)
-    agent, within = known[owner], request.within(context or ToolContext())
+    agent, within = known[owner], request.within(context_of(context))
     if not tool:
         return request.answered(result_of(await ask(agent, task_of(request.inputs), context=within)))
     call = getattr(agent, "call", None)

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from instrument import around
 from toolkit.agents.tool import AgentTool
-from toolkit.context import ToolContext
+from toolkit.context import ToolContext, context_of
 from toolkit.errors import DefinitionInvalid
 
 Work = Callable[[Any, ToolContext], Awaitable[Any]]
@@ -38,7 +38,7 @@ class Workflow:
 
     async def run(self, task: Any, /, *, context: ToolContext | None = None) -> Any:
         """Do the work on ``task`` and return what comes of it."""
-        context = replace(context or ToolContext(), agent_name=self.name, thread=None).identified()
+        context = replace(context_of(context), agent_name=self.name, thread=None).identified()
         async with around(
             "workflow_run", emitter="toolkit", workflow=self, context=context.correlation_id, input=task
         ) as call:

@@ -73,7 +73,8 @@ class _Step:
 
     async def _run(self, context: ToolHookContext, args: ToolCallArgs, call_next: ToolCallFn) -> ToolResult:
         returned: object = self.hook(context, args, call_next)
-        if isawaitable(returned):
+        # Twice for a hook that forgets to await what it returns.
+        while isawaitable(returned):
             returned = await returned
         if returned is None:
             raise ToolkitError(

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from instrument import Call, around, enabled
-from toolkit.adapters import ToolSupplier, as_tools, supplies_tools
+from toolkit.adapters import ToolSupplier, as_tools, listed, supplies_tools
 from toolkit.call import ToolCall
-from toolkit.context import ToolContext
+from toolkit.context import ToolContext, context_of
 from toolkit.definition import ToolDefinition
 from toolkit.errors import DefinitionInvalid, EndRun, ToolkitError, ToolUnknown
 from toolkit.formats import answers, calls_of, offer
@@ -47,16 +47,16 @@ class ToolNode:
         context: ToolContext | None = None,
         dependencies: Mapping[Any, Any] | None = None,
     ) -> None:
-        if max_parallel is not None and max_parallel < 1:
-            raise DefinitionInvalid(f"max_parallel is {max_parallel}; expected at least 1, or None for no limit")
-        self._tool_hooks = tuple(map(check_tool_hook, tool_hooks))
+        if max_parallel is not None and (type(max_parallel) is not int or max_parallel < 1):
+            raise DefinitionInvalid(f"max_parallel is {max_parallel!r}; expected at least 1, or None for no limit")
+        self._tool_hooks = tuple(map(check_tool_hook, [tool_hooks] if callable(tool_hooks) else tool_hooks))
         self._max_parallel = max_parallel
-        self._context = context or ToolContext()
+        self._context = context_of(context)
         self._dependencies = dict(dependencies or {})
         self._registry = Registry()
         self._suppliers: list[_Supplier] = []
         self._whole: tuple[Registry, DefinitionInvalid | None] | None = None
-        self.register(*tools)
+        self.register(*listed(tools, type(self).__name__))
 
     def register(self, *tools: object) -> None:
         """Add tools, also while calls are under way; the next call finds them."""

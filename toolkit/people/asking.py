@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from inspect import isawaitable
 from typing import Any, Protocol, TypeVar
 
 from toolkit.middleware.changes import Change, name_of
@@ -51,7 +52,8 @@ async def answered(
     outcome = "nobody answered"
     try:
         async with limit:
-            answer = await ask(request)
+            told: Any = ask(request)
+            answer: A | None = await told if isawaitable(told) else told
     except TimeoutError:
         if not limit.expired():
             raise

@@ -6,7 +6,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from toolkit.agents.requests import Named
-from toolkit.context import ToolContext
+from toolkit.context import ToolContext, context_of
 from toolkit.errors import DefinitionInvalid, ServerFailed
 from toolkit.extras import need_mcp
 from toolkit.middleware.checks import check_tool_hook
@@ -67,7 +67,7 @@ class ToolServer:
         self._mode = mode
         self._address = (host, port)
         self._has_tokens = bool(tokens)
-        own = context or ToolContext()
+        own = context_of(context)
         self._context = replace(own, tool_hooks=(*map(check_tool_hook, tool_hooks), *own.tool_hooks))
         self._access = (
             Access(host, auth_required=auth_required, tokens=tokens or {}, context=self._context)

@@ -118,6 +118,8 @@ class _Routes:
         offer = next((offer for offer in await self._offers.all() if offer.path == path), None)
         if offer is None:
             raise HTTPException(404, f"no tool has the route {path}")
+        # By which recorders know the request.
+        request.scope["route"] = Route(path, self.tool)
         arguments = await _body(request)
         try:
             result = await _unless_gone(request, self._offers.call(offer, arguments, context_of(request.scope)))

@@ -12,6 +12,7 @@ from toolkit.call import ToolCall
 from toolkit.errors import DependencyMissing, EndRun, ToolkitError, ToolRefused
 from toolkit.middleware.redact import Redact
 from toolkit.middleware.retry import Retry
+from toolkit.outcomes import failure, for_remote
 from toolkit.result import ToolResult
 from toolkit.tool_class import Tool
 
@@ -61,6 +62,7 @@ def agent_with(tools, hooks=(), **options):
 
 @pytest.mark.parametrize("place", PLACES)
 def test_end_run_ends_the_run_wherever_it_is_raised(place, caplog):
+    caplog.set_level(logging.INFO, "mcp.toolkit")
     end = EndRun("the budget is gone")
     look, hooks = look_with(place, end)
     with capture() as emitted, pytest.raises(EndRun) as caught:
@@ -68,7 +70,7 @@ def test_end_run_ends_the_run_wherever_it_is_raised(place, caplog):
     assert caught.value is end
     assert [name for name, _ in emitted if "error" in name] == ["error_tool_call", "error_agent_call"]
     logged = [each for each in caplog.records if each.name == "mcp.toolkit" and each.exc_info]
-    assert any(each.exc_info[1] is end and each.levelno == logging.ERROR for each in logged)
+    assert [each.levelno for each in logged if each.exc_info[1] is end] == [logging.INFO]
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -157,7 +159,7 @@ def test_a_missing_dependency_is_the_programs_to_mend(caplog):
     assert result.text == "look cannot be used: the program lacks something for it"
     assert isinstance(result.exception, DependencyMissing)
     (record,) = caplog.records
-    assert (record.levelname, record.exc_info[1]) == ("ERROR", result.exception)
+    assert (record.levelname, record.exc_info) == ("ERROR", None)
     assert "pass it as ToolContext(dependencies={Database: …})" in record.getMessage()
 
 
@@ -296,3 +298,11 @@ def test_what_guardrails_rewrite_and_refuse_is_recorded():
     assert changed == {"name": "clamp", "did": "changed", "args": {"before": {"x": 40}, "after": {"x": 10}}}
     assert (marked["name"], marked["did"], set(marked["result"])) == ("mark", "changed", {"before", "after"})
     assert told(clamp, never)[1] == {"name": "never", "did": "refused", "message": "not today"}
+
+
+def test_a_failure_of_which_a_remote_caller_learns_nothing_is_in_the_log(caplog):
+    error = OSError("secret path")
+    told = for_remote("look", failure("look", error))
+    assert told.text == "look failed; the log of its server says why"
+    (record,) = caplog.records
+    assert (record.levelname, record.exc_info[1]) == ("ERROR", error)
