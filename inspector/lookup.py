@@ -31,6 +31,7 @@ SHORT_ID = 8
 
 class _Attributes(Struct):
     program: str | None = msgspec.field(name=sc.RAW_PREFIX + "program", default=None)
+    replayed: str | None = msgspec.field(name="inspector.replay.run", default=None)
 
 
 class TraceUnknown(Exception):
@@ -173,17 +174,32 @@ def program_of(store: Store, traces: Iterable[Trace]) -> Mapping[str, Any] | Non
 
 
 def run_before(store: Store, run: Run | Trace) -> Run:
-    """Find the run of the same program that began before this one.
+    """Find the run that a replay is of; else that of the same program that began before this one.
 
     Raises:
         RunUnknown: There is none among the latest.
     """
+    if replayed := _replayed(store, run):
+        return replayed
     if before := runs_before(store, run, limit=1):
         return before[0]
     raise RunUnknown(
         f"no run of {run.service or 'the same program'} before {run.run_id} is among the latest {_LATEST}; "
         "name both: inspector diff A B"
     )
+
+
+def _replayed(store: Store, run: Run | Trace) -> Run | None:
+    """Return the recorded run that some of the first calls of this one were given back from."""
+    traces = [run] if isinstance(run, Trace) else store.traces(Filter(run_id=run.run_id), order="asc", limit=1).items
+    for trace in traces:
+        page = store.events(Filter(trace_id=trace.trace_id), order="asc", limit=_CALLS_OF_PROGRAM, full=True)
+        for event in page.items:
+            name = msgspec.json.decode(bytes(event.attributes or b"{}"), type=_Attributes).replayed
+            if name is not None:
+                whole = store.trace(name) if len(name) == _TRACE_DIGITS else None
+                return store.run(name if whole is None else whole.run_id)
+    return None
 
 
 def runs_before(store: Store, run: Run | Trace, *, limit: int) -> list[Run]:

@@ -53,8 +53,8 @@ def diff(**options: Unpack[DiffOptions]) -> int:
     """Compare two runs: the first call that differs, what had changed before it, and all calls side by side.
 
     A and B are runs or traces as 'inspector show' takes them: an id, a part of one, 'last', 'last~1' for the one
-    before; or files that 'inspector export' wrote. Without B, A is compared with the run of its program before it;
-    without both, the last run is.
+    before; or files that 'inspector export' wrote. Without B, A is compared with the run that it replays, or with the
+    one of its program before it; without both, the last run is.
 
     Several runs are compared with several by --runs, or by their names with commas between them: how often each call
     was made, was given or answered something else than usual, and failed; and where chance explains that, which is

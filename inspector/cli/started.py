@@ -39,9 +39,15 @@ def is_startable(program: Mapping[str, Any] | None) -> bool:
     return _unstartable(*_start_of(program)) is None
 
 
+def words_of(program: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the words that a program was started with, as ``inspector run`` takes them; none where none are known."""
+    words = tuple(map(str, cast("list[Any]", program.get("argv") or ())))
+    return ("-m", str(program["module"]), *words[1:]) if words and program.get("module") else words
+
+
 def _start_of(program: Mapping[str, Any] | None) -> tuple[tuple[str, ...], object]:
     held = program or {}
-    return tuple(map(str, cast("list[Any]", held.get("argv") or ()))), held.get("directory")
+    return words_of(held), held.get("directory")
 
 
 def _unstartable(words: tuple[str, ...], directory: object) -> str | None:
@@ -49,10 +55,10 @@ def _unstartable(words: tuple[str, ...], directory: object) -> str | None:
         return "how the program was started is not recorded"
     if len(words) >= _MOST_WORDS or any("[redacted:" in word for word in words):
         return "not all of the words that the program was started with are recorded"
-    if words[0] in ("", "-", "-c", "-m"):
+    if words[0] in ("", "-", "-c") or words == ("-m",):
         return "the program was no file"
     script = Path(directory, words[0])
-    if not script.is_file():
+    if words[0] != "-m" and not script.is_file():
         return f"the program {script} is gone"
     if script.name == "__main__.py" or (script.parent / "__init__.py").exists():
         return f"the program {script} is of a package, and was perhaps started with -m"

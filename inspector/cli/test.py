@@ -79,11 +79,14 @@ def _events(settings: "Settings", text: str) -> "list[Event]":
 def _recorded_program(events: "Iterable[Event]", run: str) -> "Sequence[str]":
     """Return the words that started the program, as it saw them."""
     from inspector.cli.errors import CliError
+    from inspector.cli.started import words_of
 
     for event in events:
         text = json.loads(bytes(event.attributes or b"{}")).get("inspector.raw.program")
-        words: list[str] = json.loads(text)["argv"] if isinstance(text, str) else []
-        if words and (Path(words[0]).is_file() or words[0].endswith(".py")) and "[redacted:" not in str(words):
+        words = words_of(json.loads(text)) if isinstance(text, str) else ()
+        if not words or "[redacted:" in str(words):
+            continue
+        if words[0] == "-m" or words[0].endswith(".py") or Path(words[0]).is_file():
             return [_near(words[0]), *words[1:]]
     raise CliError(f"what program this was is not recorded; name it: inspector test {run} -- app.py")
 

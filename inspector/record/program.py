@@ -34,6 +34,8 @@ def describe_program(versions: Versions) -> dict[str, Plain]:
         "python": platform.python_version(),
         "variables": [_text(name) for name in sorted(os.environ)[:_MOST_WORDS]],
     }
+    if module := _module():
+        found["module"] = _text(module)
     if FREEZE in os.environ:
         found["frozen"] = os.environ[FREEZE]
     with suppress(OSError):
@@ -43,6 +45,13 @@ def describe_program(versions: Versions) -> dict[str, Plain]:
     with suppress(OSError, ValueError, struct.error):
         found |= _checkout(Path(_text(os.getcwd())))  # noqa: PTH109 - as above
     return found
+
+
+def _module() -> str | None:
+    """Return what stood after ``-m``, of which `sys.argv` has the file alone."""
+    spec = getattr(sys.modules.get("__main__"), "__spec__", None)
+    name = getattr(spec, "name", None)
+    return name.removesuffix(".__main__") if isinstance(name, str) else None
 
 
 def _text(text: str) -> str:

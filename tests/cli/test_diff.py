@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from msgspec.structs import replace
 
 ASKED = [{"role": "user", "parts": [{"type": "text", "content": "Where is it warm?"}]}]
 MESSAGES = "gen_ai.input.messages"
@@ -223,3 +224,11 @@ def test_two_runs_are_written_as_a_page(inspector, write_spans, trip, tmp_path):
     refused = inspector("diff", "run-a", "--runs", "2", "--html", str(file))
     assert refused.returncode == 2
     assert b"--html writes two runs as a page: name two" in refused.stderr
+
+
+def test_a_replay_is_compared_with_what_it_replays(inspector, write_spans, trip):
+    model, tool = trip("c", at_s=3, city="Rome")
+    replayed = replace(model, attributes={**model.attributes, "inspector.replay.run": "a" * 32}, service="other")
+    write_spans(*trip("a", at_s=1), *trip("b", at_s=2), replayed, replace(tool, service="other"))
+    document = json.loads(inspector("diff", "--json").stdout)
+    assert (document["a"]["run_id"], document["b"]["run_id"]) == ("run-a", "run-c")

@@ -53,3 +53,11 @@ def test_a_program_is_started_in_its_directory_with_its_words(tmp_path, monkeypa
     assert words == ("app.py", "a b")
     assert f"replay: app.py 'a b' in {tmp_path}" in capsys.readouterr().err
     assert Path.cwd() == tmp_path
+
+
+def test_a_module_is_started_by_its_name(tmp_path, monkeypatch):
+    monkeypatch.chdir("/")
+    program = {"argv": [str(tmp_path / "trips/__main__.py"), "--fast"], "module": "trips", "directory": str(tmp_path)}
+    assert start_again(program, "r1") == ("-m", "trips", "--fast")
+    assert Path.cwd() == tmp_path
+    assert "the directory /gone, where" in why_not(program | {"directory": "/gone"})

@@ -4,6 +4,7 @@ import json
 import shutil
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -84,14 +85,27 @@ def test_what_git_cannot_read_either_is_left_out(checkout, damage):
 
 def test_outside_of_a_checkout_there_is_no_commit(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert described().keys() == {"argv", "python", "variables", "directory", "packages"}
+    assert described().keys() - {"module"} == {"argv", "python", "variables", "directory", "packages"}
 
 
 def test_a_directory_that_is_gone_is_left_out(tmp_path, monkeypatch):
     (tmp_path / "gone").mkdir()
     monkeypatch.chdir(tmp_path / "gone")
     (tmp_path / "gone").rmdir()
-    assert described().keys() == {"argv", "python", "variables", "packages"}
+    assert described().keys() - {"module"} == {"argv", "python", "variables", "packages"}
+
+
+@pytest.mark.parametrize(
+    ("spec", "module"),
+    [
+        (SimpleNamespace(name="trips.__main__"), "trips"),
+        (SimpleNamespace(name="trips.plan"), "trips.plan"),
+        (None, None),
+    ],
+)
+def test_a_module_is_called_as_it_was_after_the_option(spec, module, monkeypatch):
+    monkeypatch.setattr(sys.modules["__main__"], "__spec__", spec)
+    assert described().get("module") == module
 
 
 def recorded(tmp_path, **more):

@@ -75,6 +75,15 @@ def test_a_program_that_is_not_recorded_has_to_be_named(project):
     assert "what program this was is not recorded; name it: inspector test run.jsonl -- app.py" in done.err
 
 
+def test_a_module_is_run_as_one(project):
+    project.write("trips/__init__.py", "")
+    (project.directory / "app.py").rename(project.directory / "trips/__main__.py")
+    assert project.record("run", "-m", "trips", "One word").code == 0
+    project.make_test()
+    assert '    trace.run("-m", "trips", "One word")\n' in project.read("tests/test_trips.py")
+    assert project.pytest().code == 0
+
+
 @pytest.mark.parametrize(
     ("answer", "line"),
     [

@@ -18,13 +18,14 @@ def main() -> None:
     """Read the command line, run the demo, and exit with 1 and one line where it cannot run."""
     parser = argparse.ArgumentParser(prog="python -m inspector.demo.program", description="Have a weekend planned.")
     parser.add_argument("--hang", action="store_true", help="stay inside a tool call for ever, to be killed")
+    parser.add_argument("--rule", default="", metavar="TEXT", help="one more thing that the planner is told")
     parser.add_argument("--quiet", action="store_true", help="print nothing")
     options = parser.parse_args()
     try:
         need("mcp", extra="mcp", purpose="the demo")
         # Importing the SDK takes a second, which is no part of the trip.
         import_module("toolkit.mcp.connection")
-        answer = asyncio.run(weekend_trip(hang=options.hang).run(BRIEF))
+        answer = asyncio.run(weekend_trip(rule=options.rule, hang=options.hang).run(BRIEF))
     except ToolkitError as error:
         sys.exit(f"demo: {error}")
     if not options.quiet:

@@ -59,10 +59,11 @@ async def keep_to_budget(ctx: ToolHookContext, args: ToolCallArgs, call_next: To
     return await call_next(args)
 
 
-def weekend_trip(*, hang: bool = False) -> Workflow:
+def weekend_trip(*, rule: str = "", hang: bool = False) -> Workflow:
     """Return the workflow; its input is the brief's parameters, its result the planner's answer.
 
     Args:
+        rule: One more thing that the planner is told.
         hang: Make a tool call that never ends instead of planning.
     """
 
@@ -71,7 +72,7 @@ def weekend_trip(*, hang: bool = False) -> Workflow:
         async with Thread(id=f"trip-{secrets.token_hex(3)}"), servers:
             desk = servers["travel_desk"]
             [task] = await desk.prompt("trip_brief", brief)
-            planner = _planner(desk, await servers.tools(), hang=hang)
+            planner = _planner(desk, await servers.tools(), rule=rule, hang=hang)
             answer = await planner.run(text_of(task), on_text=_unheard)
             return answer.text
 
@@ -87,13 +88,13 @@ async def _unheard(_: str) -> None:
     """Have the answers streamed, as an agent that somebody talks to would."""
 
 
-def _planner(desk: McpServer, tools: list[McpTool], *, hang: bool) -> Agent:
+def _planner(desk: McpServer, tools: list[McpTool], *, rule: str, hang: bool) -> Agent:
     guide = AgentTool(_local_guide(desk, tools), "ask_local_guide", "Ask somebody who lives there")
     return Agent(
         "trip_planner",
         description="Plans a trip and books it",
         instruction="You plan weekend trips. Check the weather, compare hotels, ask the local guide, then book. "
-        "When a tool fails and says that nothing happened, try it once more.",
+        f"When a tool fails and says that nothing happened, try it once more. {rule}".rstrip(),
         model=_model("gpt-4.1", WAITING if hang else PLANNING),
         tools=[*tools, guide],
         tool_hooks=[keep_to_budget],
