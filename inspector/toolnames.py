@@ -18,6 +18,13 @@ def is_same_tool(outer: str, inner: str) -> bool:
     return outer == inner or (bool(inner) and outer.endswith(inner) and outer[-len(inner) - 1] in _ENDS)
 
 
+def own_names(name: str) -> tuple[str, ...]:
+    """Return what a tool's own name may be, where its server's stands before it in `name`."""
+    joints = (found for joint in _JOINTS for found in re.finditer(re.escape(joint), name))
+    ends = {found.end() for found in joints if found.start() > 0 and found.end() < len(name)}
+    return tuple(name[end:] for end in sorted(ends))
+
+
 def without_server(name: str, server: str) -> str:
     """Return the tool's own name; all of ``name`` where it does not begin with the server's."""
     for joint in _JOINTS:

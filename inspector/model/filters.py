@@ -143,8 +143,18 @@ class Filter:
     answered_model: str | None = _row(FilterField(None, column="model"))
     """The one that answered."""
     tool: str | None = _row(
-        FilterField("tool", "text", "Name of the tool.", column="tool", indexed=("span",), metavar="NAME")
+        FilterField(
+            "tool",
+            "text",
+            "Name of the tool, its own or as models know it: get_time, a__get_time.",
+            column="tool",
+            indexed=("span",),
+            metavar="NAME",
+        )
     )
+    """Its own name; one that no call is recorded under is looked for among those that models know tools by."""
+    known_tool: str | None = _row(FilterField(None))
+    """As models know it, with the name of its server or ``agent`` before its own."""
     service: str | None = _row(
         FilterField(
             "service", "text", "The recorded program's service name.", of="run", column="service", metavar="NAME"

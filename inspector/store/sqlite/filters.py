@@ -17,6 +17,7 @@ from inspector.store.sqlite.labels import runs_labelled, spans_labelled, traces_
 from inspector.store.sqlite.tables import runs, shares, spans, traces
 from inspector.store.values.codec import PACKED
 from inspector.store.values.rows import INT64_MAX, clamp, clean, encode
+from inspector.toolnames import own_names
 
 _Pairs: TypeAlias = tuple[tuple[str, str], ...]
 _c = spans.c
@@ -60,11 +61,14 @@ def named(connection: Connection, where: Filter) -> Filter:
     """Returns a filter that looks for its names where they are known, if no call is counted under them.
 
     That is a model among those that answered, and an error type among the classes of that name in any module, and then
-    among the duplicates of calls. So a filter for calls finds just what a row of figures counts, and also what is only
-    known from elsewhere. A list with duplicates has each of them with its call.
+    among the duplicates of calls; and a tool among those that models know by it. So a filter for calls finds just what
+    a row of figures counts, and also what is only known from elsewhere. A list with duplicates has each of them
+    with its call.
     """
     if where.model is not None and not _is_there(connection, _c.named_model == clean(where.model)):
         where = replace(where, model=None, answered_model=where.model)
+    if where.tool is not None and own_names(where.tool) and not _is_there(connection, _c.tool == clean(where.tool)):
+        where = replace(where, tool=None, known_tool=where.tool)
     return where if where.error_type is None else _error_named(connection, where, where.error_type)
 
 
@@ -251,12 +255,14 @@ _FOUND: Mapping[str, Callable[[Any], list[ColumnElement[bool]]]] = {
     "run_id": lambda run_id: [_of_run(run_id)],
     "error_class": lambda name: [_c.error_type.in_(_types(clean(name)))],
     "known_error_type": lambda name: [_is_known_as(_types(clean(name)))],
+    "known_tool": lambda name: [_c.tool.in_([clean(own) for own in own_names(name)])],
     "attributes": _attributes_found,
     "labels": spans_labelled,
     "duplicates": lambda _: [IS_CALL],
 }
 """Conditions on spans of fields without a column of theirs, which an index answers."""
 _TESTED: Mapping[str, Callable[[Any], list[ColumnElement[bool]]]] = {
+    "known_tool": lambda name: [_attribute(semconv.SEED_TOOL_NAME, name)],
     "attributes": _attributes_tested,
     "arguments": lambda pairs: [_content(_c.input_key, path, value) for path, value in pairs],
     "results": lambda pairs: [_content(_c.output_key, path, value) for path, value in pairs],

@@ -1786,6 +1786,10 @@ export interface components {
          *     A name that no call is counted under is looked for among the models that answered.
          */
         model: components["schemas"]["Text"];
+        /**
+         * @description Name of the tool: its own, or the one that models know it by, with that of its server or `agent` before it (`a__get_time`, `agent__Writer`).
+         *     The latter is looked for where no call is recorded under the name itself.
+         */
         tool: components["schemas"]["Text"];
         service: components["schemas"]["Text"];
         /**
@@ -1897,6 +1901,10 @@ export interface operations {
                  *     A name that no call is counted under is looked for among the models that answered.
                  */
                 model?: components["parameters"]["model"];
+                /**
+                 * @description Name of the tool: its own, or the one that models know it by, with that of its server or `agent` before it (`a__get_time`, `agent__Writer`).
+                 *     The latter is looked for where no call is recorded under the name itself.
+                 */
                 tool?: components["parameters"]["tool"];
                 service?: components["parameters"]["service"];
                 /**
@@ -2020,6 +2028,10 @@ export interface operations {
                  *     A name that no call is counted under is looked for among the models that answered.
                  */
                 model?: components["parameters"]["model"];
+                /**
+                 * @description Name of the tool: its own, or the one that models know it by, with that of its server or `agent` before it (`a__get_time`, `agent__Writer`).
+                 *     The latter is looked for where no call is recorded under the name itself.
+                 */
                 tool?: components["parameters"]["tool"];
                 service?: components["parameters"]["service"];
                 /**
@@ -2187,6 +2199,10 @@ export interface operations {
                  *     A name that no call is counted under is looked for among the models that answered.
                  */
                 model?: components["parameters"]["model"];
+                /**
+                 * @description Name of the tool: its own, or the one that models know it by, with that of its server or `agent` before it (`a__get_time`, `agent__Writer`).
+                 *     The latter is looked for where no call is recorded under the name itself.
+                 */
                 tool?: components["parameters"]["tool"];
                 service?: components["parameters"]["service"];
                 /**
@@ -2644,6 +2660,10 @@ export interface operations {
                  *     A name that no call is counted under is looked for among the models that answered.
                  */
                 model?: components["parameters"]["model"];
+                /**
+                 * @description Name of the tool: its own, or the one that models know it by, with that of its server or `agent` before it (`a__get_time`, `agent__Writer`).
+                 *     The latter is looked for where no call is recorded under the name itself.
+                 */
                 tool?: components["parameters"]["tool"];
                 service?: components["parameters"]["service"];
                 /**
@@ -3113,6 +3133,10 @@ export interface operations {
                  *     A name that no call is counted under is looked for among the models that answered.
                  */
                 model?: components["parameters"]["model"];
+                /**
+                 * @description Name of the tool: its own, or the one that models know it by, with that of its server or `agent` before it (`a__get_time`, `agent__Writer`).
+                 *     The latter is looked for where no call is recorded under the name itself.
+                 */
                 tool?: components["parameters"]["tool"];
                 service?: components["parameters"]["service"];
                 /**
