@@ -8,7 +8,7 @@ from inspector.reading.control import verdict
 from inspector.reading.description import Description
 from inspector.reading.facts import Facts
 
-_WITHOUT_CONTENT = ("name", "did", "calls", "answer", "waited_ms")
+_WITHOUT_CONTENT = ("name", "did", "calls", "answer", "waited_ms", "error")
 _OF_AN_ATTEMPT = ("outcome", "error")
 
 

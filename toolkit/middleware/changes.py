@@ -30,9 +30,12 @@ class Change:
     message: str | None = None
     """Why a guardrail refused it, or what a person was asked."""
     answer: str | None = None
-    """The person's answer: ``yes``, ``no``, ``words`` (in the result), ``nobody answered`` or ``cancelled``."""
+    """``yes``, ``no``, ``words`` (in the result), ``nobody answered``, ``cancelled`` or ``raised``: of a person."""
     waited_ms: float | None = None
     """How long the question was pending."""
+    error: str | None = None
+    """The class of what asking raised."""
+    error_message: str | None = None
     attempts: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
     """What each of its calls of what comes after it came to, where there were several."""
 
@@ -41,8 +44,8 @@ class Change:
         fields: dict[str, Any] = {"name": self.name, "did": self.did}
         if self.calls > 1:
             fields |= {"calls": self.calls, "attempts": self.attempts}
-        for key, value in (("message", self.message), ("answer", self.answer), ("waited_ms", self.waited_ms)):
-            if value is not None:
+        for key in ("message", "answer", "waited_ms", "error", "error_message"):
+            if (value := getattr(self, key)) is not None:
                 fields[key] = value
         for key, change in (("args", self.args), ("result", self.result)):
             if change is not None:

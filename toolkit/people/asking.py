@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from inspect import isawaitable
 from typing import Any, Protocol, TypeVar
 
-from toolkit.middleware.changes import Change, name_of
+from toolkit.middleware.changes import Change, name_of, seen
 
 A = TypeVar("A")
 
@@ -49,17 +49,21 @@ async def answered(
     """
     started_s = time.monotonic()
     limit = asyncio.timeout(timeout_s)
-    outcome = "nobody answered"
+    outcome, failure = "nobody answered", None
     try:
         async with limit:
             told: Any = ask(request)
             answer: A | None = await told if isawaitable(told) else told
-    except TimeoutError:
+    except TimeoutError as error:
         if not limit.expired():
+            outcome, failure = "raised", error
             raise
         return None
     except asyncio.CancelledError:
         outcome = "cancelled"
+        raise
+    except BaseException as error:
+        outcome, failure = "raised", error
         raise
     else:
         if answer is not None:
@@ -68,7 +72,10 @@ async def answered(
     finally:
         if changes is not None:
             waited_ms = round((time.monotonic() - started_s) * 1000, 1)
-            changes.append(Change(_who(ask), "asked", message=request.question, answer=outcome, waited_ms=waited_ms))
+            change = Change(_who(ask), "asked", message=request.question, answer=outcome, waited_ms=waited_ms)
+            if failure is not None:
+                change.error, change.error_message = type(failure).__name__, seen(str, failure) or None
+            changes.append(change)
 
 
 def _who(ask: object) -> str:

@@ -66,6 +66,26 @@ def test_who_answered_what_and_when_is_recorded_with_the_call(approver, who, ans
     assert entry == {"name": who, "did": "asked", "message": "Book Ritz?", "answer": answer}
 
 
+@pytest.mark.parametrize("error", [RuntimeError("the desk is on fire"), TimeoutError("no line"), OSError()])
+def test_an_approver_that_raises_is_recorded_with_what_it_raised(error):
+    async def broken(request):
+        raise error
+
+    with capture() as emitted:
+        result = asyncio.run(book({"hotel": "Ritz"}, ToolContext(approver=broken)))
+    assert result.is_error
+    (entry,) = asked(emitted)
+    assert entry.pop("waited_ms") >= 0
+    assert entry == {
+        "name": "broken",
+        "did": "asked",
+        "message": "Book Ritz?",
+        "answer": "raised",
+        "error": type(error).__name__,
+        **({"error_message": str(error)} if str(error) else {}),
+    }
+
+
 def test_a_question_is_pending_for_five_minutes_unless_told_otherwise():
     assert PATIENCE_S == 300.0 == ToolContext().approval_timeout_s
     with pytest.raises(DefinitionInvalid, match=r"Approve\(timeout_s=…\) is 0"):

@@ -75,6 +75,15 @@ test("who was asked what, the answer and how long it took are told", () => {
   ]);
 });
 
+test("what asking a person raised is told, and failed", () => {
+  const raised = { answer: "raised", waited_ms: 3200, error: "RuntimeError", error_message: "no line" };
+  const [step] = readMiddleware([{ name: "ask", did: "asked", message: "Book it?", ...raised }], SIDES);
+  expect(step).toMatchObject({
+    failed: true,
+    did: ["was asked", "Book it?", "raised, after 3.20 s", "RuntimeError: no line"],
+  });
+});
+
 test("what a controller did, who decided and how long the call waited are told", () => {
   const controlled = { controller: "gate", did: "denied", reason: "too dear", by: "ada", waited_ms: 3200 };
   expect(readController(JSON.stringify(controlled), SIDES)).toMatchObject({

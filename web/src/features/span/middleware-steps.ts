@@ -68,9 +68,12 @@ function step(entry: object, sides: Sides): MiddlewareStep {
   const said = words(did, callsOf(entry), found, sides);
   if (typeof why === "string") said.push(why);
   const [answer, waited] = [member(entry, "answer"), member(entry, "waited_ms")];
-  if (typeof answer === "string")
+  if (typeof answer === "string") {
     said.push(typeof waited === "number" ? `${answer}, after ${duration(waited)}` : answer);
-  return { ...found, did: said, attempts: attemptsOf(entry) };
+    const raised = failureOf(entry, "error_message");
+    if (raised !== "") said.push(raised);
+  }
+  return { ...found, failed: found.failed || answer === "raised", did: said, attempts: attemptsOf(entry) };
 }
 
 const PLAIN = new Map([
@@ -103,10 +106,14 @@ function words(
 function attemptsOf(entry: object): string[] {
   const attempts = member(entry, "attempts");
   if (!Array.isArray(attempts)) return [];
-  return attempts.map((attempt) => {
-    const failure = [member(attempt, "error"), member(attempt, "message")].filter((part) => typeof part === "string");
-    return member(attempt, "outcome") === "ok" ? "ok" : failure.join(": ") || "failed";
-  });
+  return attempts.map((attempt) =>
+    member(attempt, "outcome") === "ok" ? "ok" : failureOf(attempt, "message") || "failed",
+  );
+}
+
+function failureOf(entry: unknown, message: string): string {
+  const parts = [member(entry, "error"), member(entry, message)];
+  return parts.filter((part) => typeof part === "string").join(": ");
 }
 
 function callsOf(entry: object): number {
