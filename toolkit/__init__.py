@@ -10,48 +10,33 @@ from typing import TYPE_CHECKING
 from toolkit.extras import lazily
 
 if TYPE_CHECKING:
-    from toolkit.agents import Agent, AgentTool, Limits, StructuredLLMHost, Thread, UnifiedRequest, Workflow
-    from toolkit.call import ToolCall
-    from toolkit.context import ToolContext
-    from toolkit.declare import FastAgent
-    from toolkit.errors import EndRun, ToolkitError
-    from toolkit.functions import FunctionTool, Inject, mcp_route, tool
-    from toolkit.mcp import HttpServer, McpServers, StdioServer
-    from toolkit.models import Model, OpenAIModel, ScriptedModel, Turn
-    from toolkit.node import ToolNode
-    from toolkit.result import ToolResult
-    from toolkit.serving import ToolServer
-    from toolkit.tool_class import Tool
-
-__all__ = [
-    "Agent",
-    "AgentTool",
-    "EndRun",
-    "FastAgent",
-    "FunctionTool",
-    "HttpServer",
-    "Inject",
-    "Limits",
-    "McpServers",
-    "Model",
-    "OpenAIModel",
-    "ScriptedModel",
-    "StdioServer",
-    "StructuredLLMHost",
-    "Thread",
-    "Tool",
-    "ToolCall",
-    "ToolContext",
-    "ToolNode",
-    "ToolResult",
-    "ToolServer",
-    "ToolkitError",
-    "Turn",
-    "UnifiedRequest",
-    "Workflow",
-    "mcp_route",
-    "tool",
-]
+    from toolkit.agents import Agent as Agent
+    from toolkit.agents import AgentTool as AgentTool
+    from toolkit.agents import Limits as Limits
+    from toolkit.agents import StructuredLLMHost as StructuredLLMHost
+    from toolkit.agents import Thread as Thread
+    from toolkit.agents import UnifiedRequest as UnifiedRequest
+    from toolkit.agents import Workflow as Workflow
+    from toolkit.call import ToolCall as ToolCall
+    from toolkit.context import ToolContext as ToolContext
+    from toolkit.declare import FastAgent as FastAgent
+    from toolkit.errors import EndRun as EndRun
+    from toolkit.errors import ToolkitError as ToolkitError
+    from toolkit.functions import FunctionTool as FunctionTool
+    from toolkit.functions import Inject as Inject
+    from toolkit.functions import mcp_route as mcp_route
+    from toolkit.functions import tool as tool
+    from toolkit.mcp import HttpServer as HttpServer
+    from toolkit.mcp import McpServers as McpServers
+    from toolkit.mcp import StdioServer as StdioServer
+    from toolkit.models import Model as Model
+    from toolkit.models import OpenAIModel as OpenAIModel
+    from toolkit.models import ScriptedModel as ScriptedModel
+    from toolkit.models import Turn as Turn
+    from toolkit.node import ToolNode as ToolNode
+    from toolkit.result import ToolResult as ToolResult
+    from toolkit.serving import ToolServer as ToolServer
+    from toolkit.tool_class import Tool as Tool
 
 __getattr__, __dir__ = lazily(
     __name__,

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Mapping
+from http import HTTPStatus
 from typing import Any, TypeVar, cast
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
@@ -15,12 +16,20 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from toolkit.content import TextContent, as_content
 from toolkit.context import ToolContext
+from toolkit.errors import (
+    ArgumentsInvalid,
+    QuotaExceeded,
+    SchemaMismatch,
+    ServerFailed,
+    ToolRefused,
+    ToolTimedOut,
+    ToolUnknown,
+)
 from toolkit.plain import plain, read_json
 from toolkit.result import ToolResult
 from toolkit.serving.access import Access, Denial
 from toolkit.serving.offers import DOCUMENT_PATH, MCP_PATH, Offers
 from toolkit.serving.openapi import document
-from toolkit.serving.problems import problem, problem_of
 from toolkit.serving.protocol import ProtocolServer
 
 T = TypeVar("T")
@@ -32,6 +41,15 @@ _log = logging.getLogger("mcp.toolkit")
 _MOST_BYTES = 4 << 20
 """Of a request's body; as the SDK has it for the protocol's."""
 _HEADERS = ((b"x-content-type-options", b"nosniff"), (b"cache-control", b"no-store"))
+_STATUS: tuple[tuple[type[BaseException], HTTPStatus], ...] = (
+    (ArgumentsInvalid, HTTPStatus.UNPROCESSABLE_ENTITY),
+    (ToolRefused, HTTPStatus.FORBIDDEN),
+    (ToolUnknown, HTTPStatus.NOT_FOUND),
+    (ToolTimedOut, HTTPStatus.GATEWAY_TIMEOUT),
+    (QuotaExceeded, HTTPStatus.TOO_MANY_REQUESTS),
+    (ServerFailed, HTTPStatus.BAD_GATEWAY),
+)
+"""What an error is for HTTP; any other is the server's own."""
 
 
 class Guard:
@@ -49,7 +67,7 @@ class Guard:
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
         judged = self._access.judge(headers)
         if isinstance(judged, Denial):
-            answer = problem(judged.status, judged.detail, instance=scope["path"], headers=judged.headers)
+            answer = _problem(judged.status, judged.detail, instance=scope["path"], headers=judged.headers)
             await answer(scope, receive, send)
             return
         scope[CONTEXT] = judged
@@ -125,7 +143,7 @@ class _Routes:
             result = await _unless_gone(request, self._offers.call(offer, arguments, context_of(request.scope)))
         except ClientDisconnect:
             return Response(status_code=499)  # nobody reads it
-        return problem_of(result, request.url.path) if result.is_error else _answer_of(result)
+        return _problem_of(result, request.url.path) if result.is_error else _answer_of(result)
 
 
 def _answer_of(result: ToolResult) -> Response:
@@ -178,9 +196,32 @@ async def _gone(request: Request) -> None:
 
 
 async def _failed(request: Request, error: Exception | None = None) -> Response:  # noqa: ARG001 - as Starlette calls it
-    return problem(500, "the server failed; its log says why", instance=request.url.path)
+    return _problem(500, "the server failed; its log says why", instance=request.url.path)
 
 
 async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    return problem(error.status_code, error.detail, instance=request.url.path, headers=error.headers)
+    return _problem(error.status_code, error.detail, instance=request.url.path, headers=error.headers)
+
+
+def _problem(
+    status: int, detail: str, *, instance: str, headers: Mapping[str, str] | None = None, **more: Any
+) -> JSONResponse:
+    """Return a problem as an answer: ``application/problem+json`` (RFC 9457), with the words that models read."""
+    body = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status, "detail": detail}
+    return JSONResponse(
+        body | {"instance": instance} | more,
+        status,
+        dict(headers or {}),
+        media_type="application/problem+json",
+    )
+
+
+def _problem_of(result: ToolResult, instance: str) -> JSONResponse:
+    """Return a result that is an error as an answer."""
+    error = result.exception
+    status = next((status for kind, status in _STATUS if isinstance(error, kind)), HTTPStatus.INTERNAL_SERVER_ERROR)
+    more: dict[str, Any] = {}
+    if isinstance(error, SchemaMismatch):
+        more["problems"] = [{"path": problem.path, "message": problem.message} for problem in error.problems]
+    return _problem(status, result.text, instance=instance, **more)
