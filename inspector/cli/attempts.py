@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
+from typing import Any
 
 import msgspec
-from msgspec import Struct, field
 
 from inspector import semconv as sc
 from inspector.cli.conversations import Said
-from inspector.cli.status import sign
+from inspector.cli.middleware import attempt_line, steps_of
 from inspector.cli.terminal import Terminal
 from inspector.model import Event, Filter
 from inspector.store import Store
@@ -16,21 +16,6 @@ from inspector.store import Store
 _PAGE = 200
 _MOST_CALLS = 2_000
 """Tool calls that are looked at: each is read whole for it."""
-
-
-class _Attempt(Struct):
-    outcome: str = ""
-    error: str = ""
-    message: str = ""
-
-
-class _Step(Struct):
-    name: str = ""
-    attempts: list[_Attempt] = field(default_factory=list[_Attempt])
-
-
-class _Attributes(Struct):
-    middleware: str | None = field(name=sc.MIDDLEWARE, default=None)
 
 
 def attempts_said(store: Store, traces: Sequence[Sequence[Event]], terminal: Terminal) -> dict[str, Said]:
@@ -59,24 +44,8 @@ def _executed(store: Store, trace_id: str) -> Iterator[Event]:
 
 def _told(call: Event, terminal: Terminal) -> Said | None:
     """Return what is told of a call that a middleware made several times; of several, the outermost."""
-    for step in _steps(call):
+    for step in steps_of(msgspec.json.decode(call.attributes or b"{}", type=dict[str, Any])):
         if len(step.attempts) > 1:
-            lines = tuple(_line(at, attempt, terminal) for at, attempt in enumerate(step.attempts, 1))
+            lines = tuple(attempt_line(at, attempt, terminal) for at, attempt in enumerate(step.attempts, 1))
             return Said(f"{len(lines)} attempts by {step.name}", lines)
     return None
-
-
-def _steps(call: Event) -> list[_Step]:
-    try:
-        text = msgspec.json.decode(call.attributes or b"{}", type=_Attributes).middleware
-        return msgspec.json.decode(text or "[]", type=list[_Step])
-    except (msgspec.DecodeError, msgspec.ValidationError):
-        return []  # what others record under that name
-
-
-def _line(at: int, attempt: _Attempt, terminal: Terminal) -> str:
-    status = sign("ok" if attempt.outcome == "ok" else "error", unicode=terminal.unicode)
-    # What a model reads of an exception begins with its type.
-    error = "" if attempt.message.startswith(f"{attempt.error}:") else attempt.error
-    why = ": ".join(filter(None, (error, attempt.message)))
-    return f"{status} attempt {at}  {why}".rstrip()

@@ -1,16 +1,18 @@
 """One span written out whole: its facts, what it was given, what it answered, why it failed."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
+from msgspec import UNSET
 
+from inspector import semconv as sc
 from inspector.cli import figures, status
+from inspector.cli.middleware import Step, controlled_of, passed_on, step_lines, steps_of
 from inspector.cli.operation import shown_name
 from inspector.cli.terminal import Terminal
 from inspector.cli.visible import visible_lines
 from inspector.model import Event, LargeField
-from inspector.semconv import UNPRICED
 
 _INDENT = "  "
 _LABEL = 11
@@ -27,9 +29,19 @@ def event_lines(event: Event, terminal: Terminal) -> Iterable[str]:
     if event.error is not None:
         yield from _section("error", ": ".join(filter(None, (event.error.type, event.error.message))), terminal)
         yield from _section("traceback", event.error.traceback or "", terminal)
-    yield from _section("input", _readable(event.input), terminal)
+    attributes = _attributes_of(event)
+    steps, controlled = steps_of(attributes), controlled_of(attributes)
+    got = passed_on(steps, controlled) if event.kind == "tool" else UNSET
+    if got is UNSET:
+        yield from _section("input", _readable(event.input), terminal)
+    else:
+        yield from _section("input", _readable(msgspec.Raw(msgspec.json.encode(got))), terminal)
+        yield from _section("input that was asked for", _readable(event.input), terminal)
     yield from _section("output", _readable(event.output), terminal)
-    yield from _attributes(event, terminal)
+    yield from _steps("controller", (controlled,) if controlled is not None else (), terminal)
+    yield from _steps("middleware", steps, terminal)
+    told = (sc.MIDDLEWARE if steps else None, sc.CONTROLLED if controlled is not None else None)
+    yield from _attributes({key: value for key, value in attributes.items() if key not in told}, terminal)
     yield from _section("span events", _readable(event.events, nothing="[]"), terminal)
     yield from _section("links", _readable(event.links, nothing="[]"), terminal)
 
@@ -50,7 +62,7 @@ def _facts(event: Event, terminal: Terminal) -> Iterable[tuple[str, str]]:
 
 
 def _why_unpriced(event: Event, terminal: Terminal) -> str:
-    why = msgspec.json.decode(event.attributes or b"{}", type=dict[str, Any]).get(UNPRICED)
+    why = msgspec.json.decode(event.attributes or b"{}", type=dict[str, Any]).get(sc.UNPRICED)
     return f"not known: {terminal.safe(why)}" if isinstance(why, str) else ""
 
 
@@ -61,11 +73,19 @@ def _section(title: str, text: str, terminal: Terminal) -> Iterable[str]:
             yield f"{_INDENT}{line}".rstrip()
 
 
-def _attributes(event: Event, terminal: Terminal) -> Iterable[str]:
+def _steps(title: str, steps: Iterable[Step], terminal: Terminal) -> Iterable[str]:
+    lines = [line for step in steps for line in step_lines(step, terminal)]
+    return _section(title, "\n".join(lines), terminal)
+
+
+def _attributes_of(event: Event) -> dict[str, Any]:
     try:
-        values = msgspec.json.decode(event.attributes or b"{}", type=dict[str, Any])
+        return msgspec.json.decode(event.attributes or b"{}", type=dict[str, Any])
     except msgspec.DecodeError:
-        return
+        return {}
+
+
+def _attributes(values: Mapping[str, Any], terminal: Terminal) -> Iterable[str]:
     if values:
         yield terminal.style("attributes", "bold")
         for key, value in sorted(values.items()):

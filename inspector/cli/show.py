@@ -50,7 +50,7 @@ class ShowOptions(TypedDict):
     "span_id",
     type=HexId(16, least=4),
     metavar="ID",
-    help="Show one span of it whole: input, output, attributes, error.",
+    help="Show one span of it whole: input, output, middleware, attributes, error.",
 )
 @click.option("--errors", is_flag=True, help="Draw only what failed, and the spans above it.")
 @click.option("--depth", type=WholeNumber(1, 1000), metavar="N", help="Draw so many levels, and count what is below.")
