@@ -78,10 +78,10 @@ def _parting(comparison: Comparison, terminal: Terminal) -> Iterator[str]:
 
 def _what(pair: Pair) -> str:
     if pair.a is None:
-        return "the second run alone made it"
+        return "only the second run made it"
     if pair.b is None:
-        return "the first run alone made it"
-    return "it came at another place" if pair.a.answer == pair.b.answer else "it ended otherwise"
+        return "only the first run made it"
+    return "it was called in a different order" if pair.a.answer == pair.b.answer else "its result differs"
 
 
 def _texts(a: str | None, b: str | None, terminal: Terminal) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Why two runs part where they do: what had changed before, or that the same input was answered otherwise."""
+"""Why two runs part where they do: what had changed before, or that the same input got another answer."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from inspector.diff.comparing import Changed, Comparison, Pair
 from inspector.diff.programs import ProgramChange
 
 CauseKind: TypeAlias = Literal["input", "answer", "failure", "model", "program", "order", "package", "commit"]
-"""What the reason is: a part of an input, the same input answered otherwise, by a failure or by another model, a call
+"""What the reason is: a part of an input, another answer to the same input, by a failure or by another model, a call
 that the program made in one run alone, or its calls in another order; where the program is another one, that."""
 
 _NAMED = 3
@@ -45,21 +45,21 @@ class Cause:
             case "model":
                 return f"the same input of {subject} was answered by another model"
             case "failure":
-                return f"{subject} failed in one run and not in the other, on equal input"
+                return f"{subject} failed in only one of the runs, with the same input"
             case "program":
-                return f"the program called {subject} in one run alone, and nothing before it differs"
+                return f"only one of the runs called {subject}, and nothing before it differs"
             case "order":
-                return f"{subject} came at another place among the calls beside it"
+                return f"{subject} was called in a different order"
             case _:
-                who = "the model answered" if self.pair.step.event.kind == "llm" else f"{subject} answered"
-                return f"{who} equal input otherwise"
+                who = "the model" if self.pair.step.event.kind == "llm" else subject
+                return f"{who} gave a different answer to the same input"
 
 
 def cause_of(comparison: Comparison) -> Cause | None:
     """Returns why the runs part; where they do not, what of an input differs all the same, or None.
 
-    What a call answered is known from its end, so the first that ended otherwise is where they part. What had changed
-    in the input of a call that began before then is no consequence of a recorded answer: the earliest of it is why.
+    The answer of a call is known when it ends, so the runs part at the first one with another result. What had changed
+    in the input of a call that began before then does not follow from a recorded answer: the earliest of it is why.
     """
     first = comparison.first
     began = [pair for pair in comparison.pairs if pair.changed and (first is None or _before(pair, first))]
@@ -107,5 +107,5 @@ def _name(pair: Pair) -> str:
 
 def _how(changed: Changed) -> str:
     if changed.a is None:
-        return "is in the second run alone"
-    return "is in the first run alone" if changed.b is None else "changed"
+        return "is only in the second run"
+    return "is only in the first run" if changed.b is None else "changed"

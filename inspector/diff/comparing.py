@@ -85,7 +85,7 @@ class Comparison:
     pairs: Sequence[Pair]
     """Every call of both, each above those below it, in the order of the first run."""
     first: Pair | None
-    """Where they part: the first call that ended otherwise, or that one of them alone made."""
+    """Where they part: the first call with a different result, or that one of them alone made."""
     ignored: Mapping[str, int] = field(default_factory=Counter[str])
     """What was taken out before anything was compared, and how often: ``id``, ``time``."""
     program: Sequence[ProgramChange] = ()
@@ -138,8 +138,17 @@ def aligned(a: Sequence[Step], b: Sequence[Step]) -> Iterator[Pair]:
     while stack:
         pair = stack.pop()
         yield pair
-        below = _siblings(pair.a.children if pair.a else (), pair.b.children if pair.b else ())
+        below = _siblings(*_below(pair.a, pair.b))
         stack += [_pair(*each, depth=pair.depth + 1) for each in reversed(below)]
+
+
+def _below(a: Step | None, b: Step | None) -> tuple[Sequence[Step], Sequence[Step]]:
+    """Returns the calls below a pair; none where a replay gave one of them back, which calls nothing below it."""
+    calls_a, calls_b = a.children if a else (), b.children if b else ()
+    is_without = a is not None and b is not None and bool(calls_a) != bool(calls_b)
+    if is_without and (b if calls_a else a).is_given_back:
+        return (), ()
+    return calls_a, calls_b
 
 
 def _pair(a: Step | None, b: Step | None, is_moved: bool, *, depth: int) -> Pair:  # noqa: FBT001 - one of a tuple

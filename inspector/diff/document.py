@@ -76,7 +76,7 @@ class DiffStep:
     """A call of one run beside that of the other."""
 
     a: DiffCall | None
-    """None where the second run alone made it."""
+    """None where only the second run made it."""
     b: DiffCall | None
     depth: int
     kind: Kind

@@ -22,6 +22,7 @@ _NOT_CHOSEN = frozenset((sc.REQUEST_MODEL, sc.REQUEST_STREAM))
 _SMALL_FIELDS = attrgetter(*(each.name for each in fields(Event) if each.default is not msgspec.UNSET))
 _Place: TypeAlias = tuple[str, str]
 """A trace, and a span of it."""
+_GIVEN_BACK = f'"{sc.REPLAYED_SPAN}":'.encode()
 _IDS_OF_MESSAGES = frozenset(("id", "call_id", "tool_call_id"))
 
 
@@ -71,6 +72,8 @@ class Step:
     """When it began."""
     end_ns: int
     """When it ended; when it began where it never did."""
+    is_given_back: bool = False
+    """Whether a replay gave its result back, so that what had made it was not called."""
     children: "list[Step]" = field(default_factory=list["Step"])
 
 
@@ -148,6 +151,8 @@ def step_of(event: Event, volatile: Volatile) -> Step:
         kin=(event.kind, subject),
         start_ns=int(event.start_time_unix_nano),
         end_ns=int(event.end_time_unix_nano or event.start_time_unix_nano),
+        # Looked for before it is read: most calls have no such attribute.
+        is_given_back=event.attributes is not None and _GIVEN_BACK in bytes(event.attributes),
     )
 
 

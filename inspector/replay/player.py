@@ -14,6 +14,7 @@ from typing import Any, Final, NoReturn
 from opentelemetry import trace
 
 from inspector import recording
+from inspector import semconv as sc
 from inspector.reading.exchanges import Exchange, Raised, read_exchanges
 from inspector.reading.results import ResultUnusable, read_error, read_result
 from inspector.record.captured import captured, plain
@@ -34,7 +35,6 @@ from instrument.control import Answer, HttpAnswer, Proceed, Proposal
 
 STOPPED: Final = 3
 """The exit code of a program that left its recording."""
-_OF_SPAN: Final = "inspector.replay.span"
 _IS_LIVE: Final = "inspector.replay.live"
 _IS_SET: Final = "inspector.replay.set"
 _CLAIM: Final = "claimed"
@@ -90,7 +90,7 @@ class Player:
             span.set_attribute(_IS_LIVE, value=True)
             return self._on_its_own(proposal)
         call = self._tape.calls[place]
-        span.set_attribute(_OF_SPAN, call.span)
+        span.set_attribute(sc.REPLAYED_SPAN, call.span)
         if call.is_set:
             span.set_attribute(_IS_SET, value=True)
         elif call.goes_on:

@@ -58,7 +58,7 @@ def test_the_cause_stands_above_the_calls_of_both(inspector, write_spans, trip):
     write_spans(*trip("a", at_s=1), *trip("b", at_s=2, system="Be long.", city="Rome"))
     lines = inspector("diff", "run-a", "run-b").stdout.decode().splitlines()
     assert [line.split(" ")[0] for line in lines[:2]] == ["-", "+"]
-    assert lines[3] == "The runs part at call 1 of 2, chat gpt-4o: it ended otherwise."
+    assert lines[3] == "The runs part at call 1 of 2, chat gpt-4o: its result differs."
     assert lines[4] == "Cause: system text of chat gpt-4o changed."
     assert ["Be brief." in lines[5], "Be long." in lines[6]] == [True, True]
     assert lines[8:] == [
@@ -82,7 +82,7 @@ def test_without_names_the_last_run_is_compared_with_the_one_of_its_program_befo
     write_spans(*trip("a", at_s=1), *trip("b", at_s=2, city="Rome"), other, *trip("c", at_s=3))
     found = json.loads(inspector("diff", "--json").stdout)
     assert (found["a"]["trace_id"], found["b"]["trace_id"]) == ("b" * 32, "c" * 32)
-    assert found["cause"]["sentence"] == "the model answered equal input otherwise"
+    assert found["cause"]["sentence"] == "the model gave a different answer to the same input"
     assert [step["differences"] for step in found["steps"]] == [["answer"], ["input"]]
     assert found["steps"][1]["changed"] == [
         {"kind": "argument", "name": "city", "label": "argument city", "a": "Rome", "b": "Oslo"}
@@ -202,7 +202,7 @@ def test_another_commit_and_another_version_are_said_of_the_program(inspector, w
     lines = inspector("diff", "run-a", "run-b").stdout.decode().splitlines()
     assert lines[3:5] == ["The runs are equal.", f"Of the program, {changed}."]
     lines = inspector("diff", "run-a", "run-c").stdout.decode().splitlines()
-    assert lines[4].startswith(f"Cause: {changed}, and the program called weather in one run alone")
+    assert lines[4].startswith(f"Cause: {changed}, and only one of the runs called weather")
     assert "Of the program" not in "".join(lines)
     found = json.loads(inspector("diff", "run-a", "run-b", "--json").stdout)
     assert [each["name"] for each in found["program"]] == ["openai", "commit"]

@@ -38,6 +38,16 @@ def test_a_run_equals_itself():
     assert [pair.a.event.span_id for pair in comparison.pairs] == [pair.b.event.span_id for pair in comparison.pairs]
 
 
+def test_what_a_tool_called_is_not_missing_in_a_replay_that_gave_its_result_back():
+    file = tool("fetch", {"path": "a"}, "text")
+    then = run(agent("planner", "Read a.", "text", call("tool", "read", {"path": "a"}, "text", file)))
+    given_back = tool("read", {"path": "a"}, "text", attributes={"inspector.replay.span": "00000000000000a2"})
+    assert compare(then, run(agent("planner", "Read a.", "text", given_back))).is_equal
+    assert compare(run(agent("planner", "Read a.", "text", given_back)), then).is_equal
+    left_out = tool("read", {"path": "a"}, "text")
+    assert not compare(then, run(agent("planner", "Read a.", "text", left_out))).is_equal
+
+
 def cause(a, b):
     found = cause_of(compare(a, b))
     step = found.pair.step.event
@@ -50,7 +60,7 @@ def test_the_cause_is_the_earliest_part_of_an_input_that_changed():
     assert cause(trip(), trip(asked=[("user", "Warm?")], city="Rome")) == ("input", "llm", "message 1 (user)")
 
 
-def test_what_answered_equal_input_otherwise_is_the_cause_itself():
+def test_a_call_that_answers_the_same_input_differently_is_the_cause_itself():
     assert cause(trip(), trip(city="Rome")) == ("answer", "llm", None)
     assert cause(trip(), trip(degrees=30)) == ("answer", "weather", None)
     assert cause(trip(), trip(answer="Nowhere.")) == ("answer", "llm", None)

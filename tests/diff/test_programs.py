@@ -49,22 +49,22 @@ def test_a_program_that_does_something_else_of_itself_is_why(now, kind, sentence
     more = [ANSWER, tool("book", {}, "booked")]
     assert parted([ANSWER], more, now=now) == (
         kind,
-        f"{sentence}the program called book in one run alone, and nothing before it differs",
+        f"{sentence}only one of the runs called book, and nothing before it differs",
     )
 
 
-def test_a_tool_that_answers_equal_input_otherwise_may_be_the_programs_doing():
+def test_a_tool_that_answers_the_same_input_differently_may_be_the_programs_doing():
     kind, sentence = parted([ANSWER, WEATHER], [ANSWER, tool("weather", {"city": "Rome"}, 31)])
-    assert (kind, sentence.rpartition(", and ")[2]) == ("package", "weather answered equal input otherwise")
+    assert (kind, sentence.rpartition(", and ")[2]) == ("package", "weather gave a different answer to the same input")
 
 
-def test_what_a_model_answers_and_what_it_was_asked_otherwise_are_their_own_cause():
+def test_another_answer_of_a_model_and_another_question_are_their_own_cause():
     other = llm(ASKED, "In Oslo.")
-    assert parted([ANSWER], [other]) == ("answer", "the model answered equal input otherwise")
+    assert parted([ANSWER], [other]) == ("answer", "the model gave a different answer to the same input")
     assert parted([ANSWER], [llm([("user", "Cold?")], "In Oslo.")])[0] == "input"
 
 
 def test_of_many_changes_three_are_named():
     packages = ({"packages": {f"p{at}": version for at in range(5)}} for version in ("1", "2"))
     _, sentence = parted([ANSWER], [ANSWER, call("tool", "book", {}, 1)], *packages)
-    assert sentence.startswith("p0 1 became 2, p1 1 became 2, p2 1 became 2, and 2 more differ, and the program called")
+    assert sentence.startswith("p0 1 became 2, p1 1 became 2, p2 1 became 2, and 2 more differ, and only one of the runs called")

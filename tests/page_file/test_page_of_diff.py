@@ -90,7 +90,7 @@ def test_a_file_holds_the_comparison_each_pair_of_calls_and_both_runs(compared):
     page = page_of_diff(compared("In Rome."), compared("In Oslo.", run_id="run-b"), app=APP)
     head, calls, runs = read(page)
     assert [head["diff"][side]["run_id"] for side in "ab"] == ["run-a", "run-b"]
-    assert head["diff"]["cause"]["sentence"] == "the model answered equal input otherwise"
+    assert head["diff"]["cause"]["sentence"] == "the model gave a different answer to the same input"
     assert [call["b"]["name"] for call in calls] == [step["b"]["name"] for step in head["diff"]["steps"]]
     assert "In Oslo." in calls[0]["answers"]["b"]
     assert [(each["run"]["run_id"], each["run"]["spans"]) for each in runs] == [("run-a", 2), ("run-b", 2)]

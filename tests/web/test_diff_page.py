@@ -30,7 +30,7 @@ def chosen(page):
 def test_the_cause_is_named_and_its_words_show_at_once(trips, visit):
     page = visit(trips, COMPARED)
     expect(
-        page.get_by_role("button", name="The runs part at call 4 of 8, chat gpt-4.1: it ended otherwise.")
+        page.get_by_role("button", name="The runs part at call 4 of 8, chat gpt-4.1: its result differs.")
     ).to_be_visible()
     expect(page.get_by_role("button", name=f"Cause: {CAUSE}.")).to_be_visible()
     expect(detail(page).locator("del").first).to_have_text("300")
@@ -43,7 +43,7 @@ def test_calls_of_both_runs_stand_in_one_row(trips, visit):
     page = visit(trips, COMPARED)
     expect(row(page, "weather")).to_contain_text("argument city")
     cells = row(page, "book").get_by_role("gridcell").all_inner_texts()
-    assert (cells[1], "book" in cells[2], cells[3]) == ("not called", True, "second run alone")
+    assert (cells[1], "book" in cells[2], cells[3]) == ("not called", True, "second run only")
     expect(calls(page).get_by_role("row")).to_have_count(8)
     row(page, "2 equal calls").click()
     expect(row(page, "calendar")).to_be_visible()
@@ -58,7 +58,7 @@ def test_keys_go_from_difference_to_difference_and_the_address_says_which(trips,
         page.keyboard.press("n")
         expect(page.get_by_text(f"Difference {number} of 5")).to_be_visible()
         expect(chosen(page)).to_contain_text(text)
-    expect(detail(page)).to_contain_text("in the second run alone")
+    expect(detail(page)).to_contain_text("only in the second run")
     page.keyboard.press("Shift+N")
     expect(page.get_by_text("Difference 3 of 5")).to_be_visible()
     page.wait_for_url(re.compile("at=5"))
@@ -115,7 +115,7 @@ def test_the_runs_can_change_sides(trips, visit):
     expect(detail(page).locator("ins").first).to_have_text("150")
     page.get_by_role("link", name="Swap the runs").click()
     expect(detail(page).locator("ins").first).to_have_text("300")
-    expect(row(page, "book")).to_contain_text("first run alone")
+    expect(row(page, "book")).to_contain_text("first run only")
 
 
 def test_runs_that_are_not_there_are_named(trips, visit, watch):

@@ -213,7 +213,7 @@ export interface paths {
         };
         /**
          * Where two runs part, and why.
-         * @description Aligns the calls of both and names the first that ended otherwise, what of an input had changed before it, and
+         * @description Aligns the calls of both and names the first with a different result, what of an input had changed before it, and
          *     what was not compared; as `inspector diff --json` does, without the texts of the steps, which `/diff/calls` has.
          *     A run is named by its id or that of a trace, by a part of one that is part of no other, by `last`, or by `last~1`
          *     for the one before. Where `a` or `b` is left out, the other is compared with the run of its program before it,
@@ -1158,14 +1158,14 @@ export interface components {
             duration_ms: number | null;
         };
         /**
-         * @description What a call was given, what it answered, that one run alone made it, or that it came at another place.
+         * @description What a call was given, what it answered, that one run alone made it, or that it was called in a different order.
          * @enum {string}
          */
         Difference: "input" | "answer" | "only a" | "only b" | "order";
         /** @enum {string} */
         PartKind: "system" | "tool" | "message" | "argument" | "parameter" | "model";
         /**
-         * @description A part of an input, the same input answered otherwise, by a failure or by another model, a call that one run
+         * @description A part of an input, another answer to the same input, by a failure or by another model, a call that one run
          *     alone made, or its place among the calls beside it; where nothing of that explains it and the program is another
          *     one, a package or Python of another version, or the commit.
          * @enum {string}
@@ -1206,7 +1206,7 @@ export interface components {
         };
         /** @description A call of one run beside that of the other. */
         DiffStep: {
-            /** @description Null where the second run alone made it. */
+            /** @description Null where only the second run made it. */
             a: components["schemas"]["DiffCall"] | null;
             b: components["schemas"]["DiffCall"] | null;
             depth: components["schemas"]["Count"];
@@ -1225,7 +1225,7 @@ export interface components {
             b: components["schemas"]["DiffRun"];
             /** @description Whether nothing differs, inputs included. */
             equal: boolean;
-            /** @description The place of the step where they part, the first call that ended otherwise; null where none did. */
+            /** @description The place of the step where they part, the first call with a different result; null where none did. */
             first: components["schemas"]["Count"] | null;
             cause: components["schemas"]["DiffCause"] | null;
             /** @description Every call of both, each above those below it, in the order of the first run. */

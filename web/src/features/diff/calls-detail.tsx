@@ -49,6 +49,11 @@ function Open({ call, children }: { call: DiffCall | null; children: ReactNode }
   );
 }
 
+function sameInput(equal: number, changed: number): string {
+  if (changed === 0) return "The input is the same.";
+  return `${plural(equal, "part")} of the input ${equal === 1 ? "is" : "are"} the same.`;
+}
+
 function Texts({ diff }: { diff: CallsDiff }) {
   const { a, b, changed, more, equal, answers } = diff;
   return (
@@ -60,13 +65,13 @@ function Texts({ diff }: { diff: CallsDiff }) {
       {(more > 0 || equal > 0) && (
         <p className={css.note}>
           {more > 0 && `${plural(more, "more part")} of the input that differ. `}
-          {equal > 0 && `${plural(equal, "part")} of the input ${equal === 1 ? "is" : "are"} equal.`}
+          {equal > 0 && sameInput(equal, changed.length + more)}
         </p>
       )}
       {a === null || b === null ? (
-        <Text title={`Answer, of the ${a === null ? "second" : "first"} run alone`} text={answers.a ?? answers.b} />
+        <Text title={`Answer, only in the ${a === null ? "second" : "first"} run`} text={answers.a ?? answers.b} />
       ) : answers.equal ? (
-        <Text title="Answer, equal in both" text={answers.a} />
+        <Text title="Answer, the same in both" text={answers.a} />
       ) : (
         <Changed title="Answer" a={answers.a} b={answers.b} />
       )}
@@ -82,7 +87,7 @@ function Changed({ title, a, b }: { title: string; a: string | null; b: string |
   const alone = a === null ? "second" : b === null ? "first" : null;
   const [before, after] = useMemo(() => [a, b].map((text) => (text === null ? "" : readable(text))), [a, b]);
   return (
-    <Titled title={title} aside={alone && `in the ${alone} run alone`}>
+    <Titled title={title} aside={alone && `only in the ${alone} run`}>
       <TextDiff before={before ?? ""} after={after ?? ""} />
     </Titled>
   );

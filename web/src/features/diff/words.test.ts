@@ -15,10 +15,10 @@ const STEP: DiffStep = {
 };
 
 test.each([
-  [STEP, "it ended otherwise"],
-  [{ ...STEP, differences: ["order" as const] }, "it came at another place"],
-  [{ ...STEP, a: null }, "the second run alone made it"],
-  [{ ...STEP, b: null }, "the first run alone made it"],
+  [STEP, "its result differs"],
+  [{ ...STEP, differences: ["order" as const] }, "it was called in a different order"],
+  [{ ...STEP, a: null }, "only the second run made it"],
+  [{ ...STEP, b: null }, "only the first run made it"],
 ])("a sentence says where the runs part", (step, what) => {
   const diff = { first: 0, steps: [step] } as unknown as Diff;
   expect(partingSentence(diff)).toBe(`The runs part at call 1 of 1, search: ${what}.`);
@@ -30,7 +30,7 @@ test("equal runs have no such sentence", () => {
 
 test("a call says what of it differs", () => {
   expect(differenceWords(STEP)).toBe("argument q, 2 more parts, answer");
-  expect(differenceWords({ ...STEP, changed: [], more: 0, differences: ["only b"] })).toBe("second run alone");
+  expect(differenceWords({ ...STEP, changed: [], more: 0, differences: ["only b"] })).toBe("second run only");
 });
 
 test("what is not compared is counted", () => {

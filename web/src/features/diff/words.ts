@@ -9,9 +9,9 @@ export function partingSentence({ first, steps }: Diff): string | null {
 }
 
 function what({ a, b, differences }: DiffStep): string {
-  if (a === null) return "the second run alone made it";
-  if (b === null) return "the first run alone made it";
-  return differences.includes("answer") ? "it ended otherwise" : "it came at another place";
+  if (a === null) return "only the second run made it";
+  if (b === null) return "only the first run made it";
+  return differences.includes("answer") ? "its result differs" : "it was called in a different order";
 }
 
 /** What of a call differs, in a few words. */
@@ -20,8 +20,8 @@ export function differenceWords({ differences, changed, more }: DiffStep): strin
   if (more > 0) words.push(`${plural(more, "more part")}`);
   if (differences.includes("answer")) words.push("answer");
   if (differences.includes("order")) words.push("order");
-  if (differences.includes("only a")) words.push("first run alone");
-  if (differences.includes("only b")) words.push("second run alone");
+  if (differences.includes("only a")) words.push("first run only");
+  if (differences.includes("only b")) words.push("second run only");
   return words.join(", ");
 }
 
