@@ -42,12 +42,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
             metavar="FILE",
             help="Append a table of the tests whose runs differ, as Markdown; default: $GITHUB_STEP_SUMMARY.",
         )
+    parser.addini(
+        "inspector_ignore",
+        type="linelist",
+        help="Regular expressions of what is not compared in the requests of tests with a cassette, one a line.",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Make the marker known."""
     config.addinivalue_line(
-        "markers", "cassette(name): give the test's program what cassettes/NAME.jsonl has; see the fixture trace."
+        "markers",
+        "cassette(name, ignore=(), freeze=False): give the test's program what cassettes/NAME.jsonl has; "
+        "see the fixture trace.",
     )
 
 

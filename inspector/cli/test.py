@@ -9,7 +9,7 @@ import click
 from inspector.cli.options import Text, home_option
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from inspector.model import Event
     from inspector.settings import Settings
@@ -57,7 +57,7 @@ def test(*, run: str, program: tuple[str, ...], output: Path, name: str | None, 
     if file.exists():
         notice(f"kept {file}, which is there already")
     else:
-        file.write_text(written_test(chosen, words, Trace(lambda: events, _not_run)), encoding="utf-8")
+        file.write_text(written_test(chosen, words, Trace(lambda: events, _not_run), _frozen(events)), encoding="utf-8")
         notice(f"wrote {file}; to run it: pytest {file}")
 
 
@@ -81,14 +81,25 @@ def _recorded_program(events: "Iterable[Event]", run: str) -> "Sequence[str]":
     from inspector.cli.errors import CliError
     from inspector.cli.started import words_of
 
-    for event in events:
-        text = json.loads(bytes(event.attributes or b"{}")).get("inspector.raw.program")
-        words = words_of(json.loads(text)) if isinstance(text, str) else ()
+    for program in _programs(events):
+        words = words_of(program)
         if not words or "[redacted:" in str(words):
             continue
         if words[0] == "-m" or words[0].endswith(".py") or Path(words[0]).is_file():
             return [_near(words[0]), *words[1:]]
     raise CliError(f"what program this was is not recorded; name it: inspector test {run} -- app.py")
+
+
+def _frozen(events: "Iterable[Event]") -> str | None:
+    return next((str(program["frozen"]) for program in _programs(events) if program.get("frozen")), None)
+
+
+def _programs(events: "Iterable[Event]") -> "Iterator[dict[str, Any]]":
+    """Yield what is recorded of the processes of a run."""
+    for event in events:
+        text = json.loads(bytes(event.attributes or b"{}")).get("inspector.raw.program")
+        if isinstance(text, str):
+            yield json.loads(text)
 
 
 def _near(word: str) -> str:

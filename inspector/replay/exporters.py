@@ -1,6 +1,8 @@
 """What frameworks send to their vendors about a run: nothing of a replay."""
 
 import sys
+from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 from inspector.integrations.imports import ImportWatch
@@ -13,17 +15,30 @@ _PLACES: Final = (
 """Exporters that no variable of the environment switches off without changing what the program does."""
 
 
-def hush_exporters() -> None:
-    """Have exporters do nothing in this process, those that are imported later included."""
+def hush_exporters() -> Callable[[], None]:
+    """Have exporters do nothing in this process, those that are imported later included.
+
+    Returns:
+        Has them send again.
+    """
     watch = ImportWatch()
-    for module, owner, name in _PLACES:
-        watch.expect(module, lambda place=(module, owner, name): _hush(*place))
+    hushed: list[tuple[type, str, Any]] = []
 
+    def hush(module: str, owner: str, name: str) -> None:
+        found = getattr(sys.modules[module], owner, None)
+        if isinstance(found, type) and hasattr(found, name):
+            hushed.append((found, name, getattr(found, name)))
+            setattr(found, name, _nothing)
 
-def _hush(module: str, owner: str, name: str) -> None:
-    found = getattr(sys.modules[module], owner, None)
-    if hasattr(found, name):
-        setattr(found, name, _nothing)
+    for place in _PLACES:
+        watch.expect(place[0], partial(hush, *place))
+
+    def undo() -> None:
+        watch.stop()
+        while hushed:
+            setattr(*hushed.pop())
+
+    return undo
 
 
 def _nothing(*_: Any, **__: Any) -> None:

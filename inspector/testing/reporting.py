@@ -49,6 +49,7 @@ def _said(session: Session, item: pytest.Item) -> list[str]:
         item.user_properties.append(("inspector.divergence", " ".join(line.strip() for line in lines)))
     if session.tape is not None:
         lines.append(f"{len(session.reused)} of {len(session.tape.calls)} calls of {session.tape.run} were given back")
+    lines += [f"not compared: {pattern} ({count}x)" for pattern, count in session.ignored.items()]
     kept = keep(session, item.nodeid, item.config.rootpath)
     if kept is not None:
         item.user_properties.append(("inspector.run", str(kept.spans)))

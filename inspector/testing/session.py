@@ -2,23 +2,27 @@
 
 import os
 import subprocess
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final, NoReturn
 
 import pytest
+from msgspec.structs import replace
 
 from inspector import recording
 from inspector.cassette import events_of_directory, events_of_file, write_cassette
 from inspector.launch import Choices, environment_of, program_of
-from inspector.launch.environment import KEYS, NO_KEY
+from inspector.launch.environment import KEYS, NO_KEY, UNSENT
 from inspector.model import Event
 from inspector.record import Attachment
-from inspector.replay import Miss, Report, reports_of
+from inspector.replay import Ignoring, Miss, Report, reports_of
+from inspector.replay.exporters import hush_exporters
 from inspector.replay.network import forbid_network
 from inspector.replay.player import Player
-from inspector.tape import Tape, TapeCall, check_whole, tape_of, write_tape
+from inspector.tape import Plan, Tape, TapeCall, check_whole, tape_of, write_tape
 from inspector.testing.errors import LeftRecording
+from inspector.testing.marked import Marked
 from instrument import control
 
 _HOME_OF_OTHERS: Final = ("INSPECTOR_ENDPOINT", "INSPECTOR_INTEGRATIONS_OFF")
@@ -28,7 +32,7 @@ class Session:
     """One test.
 
     Args:
-        cassette: The file of its recording.
+        marked: What its marker says.
         directory: Where it may write, its own.
         root: Where programs run.
         is_replayed: Whether calls are given back; else they are made, and recorded.
@@ -38,16 +42,17 @@ class Session:
         NotReplayable: It has a call that cannot be given back.
     """
 
-    def __init__(self, cassette: Path, directory: Path, root: Path, *, is_replayed: bool) -> None:
-        self.cassette = cassette
+    def __init__(self, marked: Marked, directory: Path, root: Path, *, is_replayed: bool) -> None:
+        self.cassette = cassette = marked.cassette
         self.root = root
         self.home = directory / "home"
         self.tape: Tape | None = None
         if is_replayed:
-            self.tape = tape_of(cassette.stem, events_of_file(cassette))
+            self.tape = _without(marked.ignored, tape_of(cassette.stem, events_of_file(cassette)))
             self._tape_file = directory / "tape.json"
             write_tape(self.tape, self._tape_file)
         self._directory = directory
+        self._frozen = marked.frozen
         self._inside = directory / "inside"
         self._inside.mkdir()
         self._reports: list[Path] = [self._inside]
@@ -56,6 +61,7 @@ class Session:
         self._installed: control.Installed | None = None
         self._player: _Player | None = None
         self._events: list[Event] | None = None
+        self._send_again: Callable[[], None] = lambda: None
 
     def begin(self) -> None:
         """Record this process from now on, and give its calls back."""
@@ -66,10 +72,12 @@ class Session:
             self._player = _Player(self.tape, self._inside)
             self._installed = control.install(self._player.decide, name="replay")
             _forbid(self._player.reached)
+            self._send_again = hush_exporters()
 
     def end(self) -> None:
         """Leave the process as it was."""
         _forbid(None)
+        self._send_again()
         if self._installed is not None:
             self._installed.remove()
         if self._attachment is not None:
@@ -84,7 +92,7 @@ class Session:
         replay = None if self.tape is None else self._tape_file
         where = cwd or self.root
         program = program_of([_placed(words[0], where), *words[1:]], os.environ)
-        environment = environment_of(os.environ, Choices(quiet=True, replay=replay), directory)
+        environment = environment_of(os.environ, Choices(quiet=True, replay=replay, frozen=self._frozen), directory)
         done = subprocess.run(  # noqa: S603 - what the test names
             program.arguments,
             executable=program.path,
@@ -124,6 +132,14 @@ class Session:
         reused = self.reused
         return [call for place, call in enumerate(self.tape.calls) if place not in reused]
 
+    @property
+    def ignored(self) -> Counter[str]:
+        """How often each pattern was found that is not compared."""
+        every: Counter[str] = Counter()
+        for report in self._all_reports():
+            every.update(report.ignored)
+        return every
+
     def write(self) -> None:
         """Write what was recorded as the cassette.
 
@@ -150,6 +166,12 @@ class Session:
         if self.tape is not None:
             for name in KEYS:
                 self._environment.setenv(name, os.environ.get(name) or NO_KEY)
+            for name, value in UNSENT.items():
+                self._environment.setenv(name, value)
+
+
+def _without(patterns: tuple[str, ...], tape: Tape) -> Tape:
+    return replace(Ignoring(patterns).in_tape(tape), plan=Plan(ignored=patterns)) if patterns else tape
 
 
 def _placed(word: str, where: Path) -> str:

@@ -1,0 +1,76 @@
+"""What the marker ``cassette`` says of a test, and what the settings of pytest add to it."""
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final, cast
+
+import pytest
+
+from inspector.frozen import Frozen
+
+IGNORE: Final = "inspector_ignore"
+"""The setting of pytest that has patterns for all tests."""
+_HOW: Final = 'mark the test: @pytest.mark.cassette("NAME")'
+_NOON: Final = datetime(2026, 1, 1, 12, tzinfo=UTC)
+_US_IN_NS: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """What the marker of a test says."""
+
+    cassette: Path
+    """The file of its recording."""
+    ignored: tuple[str, ...] = ()
+    """Regular expressions of what is not compared in the texts of requests."""
+    frozen: Frozen | None = None
+    """At what the programs that it runs are frozen, recorded or replayed."""
+
+
+def read_marker(request: pytest.FixtureRequest) -> Marked:
+    """Read the marker of a test, which fails where it has none, or another one.
+
+    Args:
+        request: Of a fixture of the test.
+    """
+    marker = request.node.get_closest_marker("cassette")
+    if marker is None:
+        pytest.fail(f"the fixture trace needs the name of a recording; {_HOW}", pytrace=False)
+    known = dict(marker.kwargs)
+    ignored, frozen = known.pop("ignore", ()), known.pop("freeze", None)
+    name = marker.args[0] if len(marker.args) == 1 and not known else None
+    if not isinstance(name, str) or not name or Path(name).name != name:
+        pytest.fail(f"the marker cassette takes the name of a recording, with no directory; {_HOW}", pytrace=False)
+    file = request.path.parent / "cassettes" / f"{name}.jsonl"
+    return Marked(file, (*request.config.getini(IGNORE), *_patterns(ignored)), _frozen(frozen))
+
+
+def _patterns(given: Any) -> tuple[str, ...]:
+    found = cast("tuple[Any, ...]", (given,) if isinstance(given, str) else tuple(given))
+    for each in found:
+        try:
+            re.compile(each)
+        except (re.error, TypeError) as error:
+            pytest.fail(f"the marker cassette ignores {each!r}, which is no regular expression: {error}", pytrace=False)
+    return found
+
+
+def _frozen(given: Any) -> Frozen | None:
+    """Return at what programs are frozen: a moment, or what ``inspector run --freeze`` recorded."""
+    if given is None or given is False:
+        return None
+    try:
+        return Frozen.read(str(given))
+    except ValueError:
+        pass
+    try:
+        moment = _NOON if given is True else datetime.fromisoformat(given)
+    except (TypeError, ValueError):
+        pytest.fail(
+            f'the marker cassette freezes at {given!r}; say True, or a moment as in freeze="2026-03-01T09:30:00Z"',
+            pytrace=False,
+        )
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return Frozen(round(moment.timestamp() * 1_000_000) * _US_IN_NS, 0)

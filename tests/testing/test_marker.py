@@ -1,0 +1,106 @@
+"""What the marker says besides the name of a recording: what is not compared, and at what programs are frozen."""
+
+import pytest
+
+TEST, CASSETTE = "tests/test_app.py", "tests/cassettes/app.jsonl"
+MARKED = '@pytest.mark.cassette("app"'
+ASKED = "print(answer(question))"
+WITH_A_CLOCK = 'print(answer(question + f"\\nIt is {__import__(\'time\').time_ns()}."))'
+PATTERN = r"It is \d+"
+
+
+@pytest.fixture
+def with_a_clock(project):
+    """A project whose program has a clock in its prompt, with a test of a run of it."""
+    project.change("app.py", ASKED, WITH_A_CLOCK)
+    assert project.record("run", "app.py").code == 0
+    project.make_test()
+    return project
+
+
+def test_what_the_marker_ignores_is_not_compared(with_a_clock):
+    done = with_a_clock.pytest()
+    assert done.code == 1
+    assert "message 1 differs" in done.out
+    with_a_clock.change(TEST, MARKED, f'{MARKED}, ignore=r"{PATTERN}"')
+    assert with_a_clock.pytest().code == 0
+    with_a_clock.change("app.py", "on the hills", "in the fields")
+    done = with_a_clock.pytest()
+    assert done.code == 1
+    assert "in the fields" in done.out
+    assert f"not compared: {PATTERN} (1x)" in done.out
+
+
+def test_what_the_settings_ignore_is_not_compared_in_any_test(with_a_clock):
+    with_a_clock.write("pytest.ini", f"[pytest]\ninspector_ignore =\n    no such\n    {PATTERN}\n")
+    done = with_a_clock.pytest()
+    assert done.code == 0, done.out
+
+
+def test_what_a_frozen_test_records_is_given_back_and_recorded_again_to_the_letter(with_a_clock):
+    with_a_clock.change(TEST, MARKED, f"{MARKED}, freeze=True")
+    done = with_a_clock.record_tests("--record=all")
+    assert done.code == 0, done.out
+    before = with_a_clock.read(CASSETTE)
+    assert "It is 1767268800000000000." in before
+    assert with_a_clock.pytest().code == 0
+    assert with_a_clock.record_tests("--record=all").code == 0
+    assert with_a_clock.read(CASSETTE) == before
+    with_a_clock.change(TEST, "freeze=True", 'freeze="2026-03-01T09:30:00+01:00"')
+    assert "It is 1772353800000000000." in with_a_clock.pytest().out
+
+
+def test_a_test_of_a_frozen_run_is_frozen_as_that_was(project):
+    project.change("app.py", ASKED, WITH_A_CLOCK)
+    assert project.record("run", "--freeze", "app.py").code == 0
+    project.make_test()
+    assert f'{MARKED}, freeze="' in project.read(TEST)
+    done = project.pytest()
+    assert done.code == 0, done.out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ('ignore="("', "the marker cassette ignores '(', which is no regular expression: "),
+        ('freeze="at noon"', "the marker cassette freezes at 'at noon'; say True, or a moment as in freeze="),
+        ("frozen=True", "the marker cassette takes the name of a recording"),
+    ],
+)
+def test_what_cannot_be_meant_is_said(with_test, words, said):
+    with_test.change(TEST, MARKED, f"{MARKED}, {words}")
+    done = with_test.pytest()
+    assert done.code == 1
+    assert said in done.out
+
+
+SENDING = """
+class BackendSpanExporter:
+    def export(self, spans):
+        return "sent"
+"""
+TESTS = """
+import pytest
+
+from agents.tracing.processors import BackendSpanExporter
+
+
+@pytest.mark.cassette("app")
+def test_replayed(trace):
+    trace.run("app.py")
+    assert BackendSpanExporter().export([]) is None
+
+
+def test_afterwards():
+    assert BackendSpanExporter().export([]) == "sent"
+"""
+
+
+def test_nothing_is_sent_to_vendors_while_a_test_is_replayed(with_test):
+    # As openai-agents has it.
+    for name, text in {"__init__": "", "tracing/__init__": "", "tracing/processors": SENDING}.items():
+        with_test.write(f"agents/{name}.py", text)
+    with_test.write(TEST, TESTS)
+    done = with_test.pytest()
+    assert done.code == 0, done.out
+    assert "2 passed" in done.out
