@@ -90,7 +90,7 @@ class Bench:
     def trees(self):
         """Each run, the earliest first: the names of its spans from the root on, and how they ended.
 
-        Without what is below a tool that a replay withholds.
+        Without what is below a tool that a replay withholds, and without what servers of MCP recorded.
         """
         with Owner(Settings(home=self.home)) as owner:
             owner.take_in()
@@ -116,7 +116,8 @@ def _tree(events):
     return sorted(
         ([*reversed([each.name for each in above(event)]), event.name], event.status)
         for event in by_id.values()
-        if not any(each.kind == "tool" and _source(each) != "agent" for each in above(event))
+        # What a withheld tool called, and what a server did, which is neither started nor reached.
+        if not any(each.kind == "rpc" or (each.kind == "tool" and _source(each) != "agent") for each in above(event))
     )
 
 

@@ -23,6 +23,7 @@ from typing import Any, Final, TypeAlias, cast
 from inspector.integrations.calls import Call, Keywords, Model, Named, awaited, opened, safely
 from inspector.integrations.patches import Patches
 from inspector.integrations.providers import provider_named
+from inspector.integrations.tool_bodies import run_tool
 from inspector.integrations.within import Within
 
 Method: TypeAlias = Callable[..., Coroutine[Any, Any, Any]]
@@ -225,13 +226,15 @@ def _first_chunk_s(turns: list[Any]) -> float | None:
 
 def _tool_called(original: Method) -> Method:
     async def call_tool(self: Any, name: Any, arguments: Any = None, tool_use_id: Any = None, **kwargs: Any) -> Any:
-        work = original(self, name, arguments, tool_use_id, **kwargs)
-        identity = (id(self), name, id(arguments), tool_use_id)
+        def tool(given: Any) -> Any:
+            return original(self, name, given, tool_use_id, **kwargs)
+
+        identity = (id(self), name, tool_use_id)
         if _is_told(identity):
-            return await work
+            return await tool(arguments)
         call = opened("tool_call", lambda: _tool(self, name, arguments, tool_use_id), emitter="fast_agent")
         _told.set((call, identity))
-        return await awaited(call, work, _tool_result)
+        return await awaited(call, run_tool(call, tool, arguments, subject=self), _tool_result)
 
     return call_tool
 
@@ -243,7 +246,11 @@ def _child_called(original: Method) -> Method:
             return _tool(self, name, arguments, kwargs.get("tool_use_id"), source="agent")
 
         call = opened("tool_call", describe, emitter="fast_agent")
-        return await awaited(call, original(self, child, arguments, **kwargs), _tool_result)
+
+        def tool(given: Any) -> Any:
+            return original(self, child, given, **kwargs)
+
+        return await awaited(call, run_tool(call, tool, arguments, subject=self), _tool_result)
 
     return invoke
 

@@ -62,6 +62,23 @@ async def run_body_async(
             raise
 
 
+def run_tool(call: Call, tool: Callable[[Any], Awaitable[Any]], arguments: Any, *, subject: object) -> Awaitable[Any]:
+    """Return the work of a tool that its framework calls in one place, wherever it runs.
+
+    A tool of an MCP server is decided on where that is asked.
+
+    Args:
+        call: The call.
+        tool: Makes it, given its arguments.
+        arguments: Those that the framework has for it.
+        subject: The framework's own object.
+    """
+    context: dict[str, Any] = call.keyword("context") or {}
+    if context.get("tool_source") == "mcp":
+        return tool(arguments)
+    return run_body_async(call, lambda changed: tool(arguments if changed is None else dict(changed)), subject=subject)
+
+
 Applied: TypeAlias = Callable[
     [Call, tuple[Any, ...], dict[str, Any], Arguments], tuple[tuple[Any, ...], dict[str, Any]]
 ]

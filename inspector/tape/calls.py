@@ -15,7 +15,10 @@ from inspector.tape.asked import Asked, asked, asked_of_tool
 CLIENTS: Final = ("openai", "anthropic", "aiohttp", "httpx", "httpx2", "requests")
 """Emitters of model calls that a replay can answer."""
 FRAMEWORKS: Final = frozenset(
-    ("agent_framework", "anthropic", "crewai", "google_adk", "langchain", "openai_agents", "pydantic_ai")
+    (
+        *("agent_framework", "anthropic", "crewai", "fast_agent", "google_adk", "langchain", "mcp_agent"),
+        *("openai_agents", "pydantic_ai"),
+    )
 )
 """Emitters whose tools a replay withholds, and whose model calls it answers where they reach a client."""
 AROUND: Final = {"agent_call": "invoke_agent", "workflow_run": "invoke_workflow"}
@@ -95,8 +98,10 @@ def call_of(event: Event, path: tuple[str, ...]) -> tuple[TapeCall, Asked] | Non
     if event.hook == "tool_call" and is_withheld:
         request = asked_of_tool(_arguments(event))
         return _tool_call(event, path, request), request
+    if requests.is_unanswered(attributes):
+        return None
     if requests.is_sent(attributes):
-        return None if requests.is_notification(attributes) else _request(event, path)
+        return _request(event, path)
     if event.hook in _NOT_NAMED or event.hook in AROUND or _is_of_requests(event, attributes):
         return None
     raise NotReplayable(f"{_called(event)} cannot be replayed: {_NOT_YET.format(event.kind)}")

@@ -15,6 +15,9 @@ from instrument.control import Proposal
 NOUN: Final = "rpc_request"
 ASKING_BACK: Final = frozenset(("sampling/createMessage", "elicitation/create", "roots/list"))
 """What servers ask of their clients."""
+_INPUT: Final = "inputResponses"
+"""Of a request that is sent again, since its server wanted to know more: of the one before nothing is recorded."""
+_LISTENING: Final = "subscriptions/listen"
 _VOLATILE: Final = frozenset(("progressToken", "traceparent", "tracestate", "baggage"))
 """Members of ``_meta`` that differ from one time to the next."""
 
@@ -24,9 +27,10 @@ def is_sent(attributes: Mapping[str, Any]) -> bool:
     return attributes.get(sc.SEED_RPC_DIRECTION) == "outbound" and isinstance(attributes.get(sc.SEED_RPC_METHOD), str)
 
 
-def is_notification(attributes: Mapping[str, Any]) -> bool:
-    """Tell whether nobody answers it."""
-    return str(attributes.get(sc.SEED_RPC_METHOD)).startswith("notifications/")
+def is_unanswered(attributes: Mapping[str, Any]) -> bool:
+    """Tell whether nobody answers it: a notification, or a request that stays open while its client listens."""
+    method = str(attributes.get(sc.SEED_RPC_METHOD))
+    return method.startswith("notifications/") or method == _LISTENING
 
 
 def asked_of_server(params: Any) -> Asked:

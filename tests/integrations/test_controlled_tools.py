@@ -21,6 +21,11 @@ FRAMEWORKS = {
         "raised": "told: Error executing tool: planned",
         "within": ("crewai",),
     },
+    "fast_agent": {
+        "denied": "told: Error: groups are booked by phone",
+        "raised": "told: Error: planned",
+        "within": ("fast-agent",),
+    },
     "google_adk": {
         "denied": "Denied: groups are booked by phone",
         "raised": "OSError: planned",
@@ -30,6 +35,11 @@ FRAMEWORKS = {
         "denied": "Denied: groups are booked by phone",
         "raised": "OSError: planned",
         "within": ("current",),
+    },
+    "mcp_agent": {
+        "denied": "told: Error executing tool 'book': groups are booked by phone",
+        "raised": "told: Error executing tool 'book': planned",
+        "within": ("mcp-agent",),
     },
     "openai_agents": {
         "denied": FAILED,

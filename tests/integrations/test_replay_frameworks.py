@@ -9,9 +9,11 @@ from replaying import PROGRAMS, Bench
     [
         ("replayed_agent_framework.py", "current"),
         ("replayed_crewai.py", "crewai"),
+        ("replayed_fast_agent.py", "fast-agent"),
         ("replayed_google_adk.py", "earlier"),
         ("replayed_langgraph.py", "current"),
         ("replayed_litellm.py", "earlier"),
+        ("replayed_mcp_agent.py", "mcp-agent"),
         ("replayed_openai_agents.py", "current"),
         ("replayed_pydantic_ai.py", "current"),
         ("replayed_tool_runner.py", "current"),
@@ -20,11 +22,15 @@ from replaying import PROGRAMS, Bench
 def test_a_framework_prints_the_same_and_makes_the_same_calls(program, within, tmp_path, framework_python):
     bench, python = Bench(tmp_path), framework_python(within)
     out = bench.record(PROGRAMS / program, python=python)
+    # What an MCP server of the program did, where it has one.
+    ledger = tmp_path / "ledger.txt"
+    served = ledger.read_text() if ledger.exists() else None
     done = bench.inspector("replay", "last", "--", python, PROGRAMS / program, REPLAYED="1")
     assert (done.code, done.out) == (0, out), done.err
     recorded, replayed = bench.trees()
     assert replayed == recorded
     assert len(replayed) > 5
+    assert served is None or ledger.read_text() == served
 
 
 def test_adk_is_replayed_over_either_client_of_gemini(tmp_path, framework_python):

@@ -109,7 +109,7 @@ def test_two_marks_of_one_secret_are_equal_in_whatever_process_they_were_made():
 @pytest.mark.parametrize(
     ("unplayable", "why"),
     [
-        (call(1, emitter="fast_agent"), "yet: it was recorded by the integration fast_agent, not by openai, anthropic"),
+        (call(1, emitter="another"), "yet: it was recorded by the integration another, not by openai, anthropic"),
         (call(1, **{"inspector.emitter": None}), "yet: it was recorded by the program itself"),
         (call(1, **{"mcp.llm.prompt_json_truncated": True}), "its request was too long to be recorded whole"),
         (call(1, status="cancelled"), "it did not end"),

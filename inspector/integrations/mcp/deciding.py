@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, cast
 
+from inspector.integrations.mcp.nowhere import LISTENING
 from inspector.integrations.mcp.requests import Exchange
 from inspector.integrations.mcp.transports import Line
 from inspector.integrations.plain import is_fields
@@ -28,7 +29,7 @@ async def response_to(
         TypeError: The controller gave what is no response.
     """
     method, params, line = request
-    if control.controller is None:
+    if control.controller is None or method == LISTENING:
         return await send(params)
     proposal = control.Proposal(
         "rpc_request", method, params, call_id=exchange.call_id, emitter="mcp", subject=line.server

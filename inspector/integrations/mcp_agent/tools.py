@@ -6,6 +6,7 @@ from typing import Any, Final, TypeAlias
 
 from inspector.integrations.calls import Keywords, awaited, opened
 from inspector.integrations.patches import Patches
+from inspector.integrations.tool_bodies import run_tool
 
 Method: TypeAlias = Callable[..., Any]
 
@@ -39,7 +40,11 @@ def _called(original: Method) -> Method:
         call = opened("tool_call", lambda: _tool(self, name, arguments, server_name, tool_use_id), emitter="mcp_agent")
         # What the tool itself calls has not been asked for by the model.
         _asked_id.set(None)
-        return await awaited(call, original(self, name, arguments, server_name), _result)
+
+        def tool(given: Any) -> Any:
+            return original(self, name, given, server_name)
+
+        return await awaited(call, run_tool(call, tool, arguments, subject=self), _result)
 
     return call_tool
 

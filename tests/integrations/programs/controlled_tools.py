@@ -1,10 +1,12 @@
 """One tool of a framework's agent under controllers that let it go on, change, answer, refuse and fail it."""
 
 import asyncio
+import importlib
 import json
 import os
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import models
@@ -62,6 +64,54 @@ def crewai(url: str) -> Any:
     return Crew(agents=[agent], tasks=[task]).kickoff().raw
 
 
+def fast_agent(url: str) -> Any:
+    from fast_agent import FastAgent
+
+    quiet = "{type: none, progress_display: false, show_chat: false, show_tools: false}"
+    Path("fast-agent.yaml").write_text(f"generic: {{api_key: none, base_url: '{url}'}}\nlogger: {quiet}\n")
+
+    async def nothing() -> None:
+        """What the decorator decorates."""
+
+    async def run() -> Any:
+        fast = FastAgent("trial", config_path="fast-agent.yaml", parse_cli_args=False, quiet=True)
+        fast.agent("planner", function_tools=[book], model="generic.stub")(nothing)
+        async with fast.run() as app:
+            return await app.planner.send(ASKED)
+
+    return asyncio.run(run())
+
+
+def mcp_agent(url: str) -> Any:
+    from mcp_agent.agents.agent import Agent
+    from mcp_agent.app import MCPApp
+    from mcp_agent.config import LoggerSettings, OpenAISettings, Settings
+    from mcp_agent.logging.transport import AsyncEventBus
+    from mcp_agent.workflows.llm.augmented_llm_openai import OpenAIAugmentedLLM
+
+    model = OpenAISettings(api_key="none", base_url=url, default_model="stub")
+    settings = Settings(execution_engine="asyncio", logger=LoggerSettings(type="none"), openai=model)
+
+    async def run() -> Any:
+        async with MCPApp(name="trial", settings=settings).run() as running:
+            planner = Agent(name="planner", instruction="Plan.", functions=[book], context=running.context)
+            return await OpenAIAugmentedLLM(agent=planner).generate_str(ASKED)
+
+    async def stopping() -> Any:
+        try:
+            return await run()
+        finally:
+            # Its log may take no notice of being cancelled as the loop ends.
+            bus = AsyncEventBus.get()
+            bus._running = False
+            if bus._task is not None:
+                bus._stop_event.set()
+                await asyncio.wait([bus._task], timeout=10)
+            AsyncEventBus.reset()
+
+    return asyncio.run(stopping())
+
+
 def google_adk(_: str) -> Any:
     from google.adk.agents import LlmAgent
     from google.adk.models import BaseLlm, LlmResponse
@@ -113,10 +163,18 @@ def fail(_: control.Proposal) -> None:
     raise OSError("planned")
 
 
+def planned(emitter: str | None) -> Any:
+    """Return an answer in the shape that the framework's own place has."""
+    if emitter not in ("fast_agent", "mcp_agent"):
+        return "planned"
+    types = importlib.import_module("mcp_types" if emitter == "fast_agent" else "mcp.types")
+    return types.CallToolResult(content=[types.TextContent(type="text", text="planned")])
+
+
 CONTROLLERS: dict[str, Callable[[control.Proposal], Any]] = {
     "passed": lambda _: None,
     "changed": lambda call: control.Proceed({**call.args, "seats": 2}, by="ada"),
-    "answered": lambda _: control.Answer("planned"),
+    "answered": lambda call: control.Answer(planned(call.emitter)),
     "denied": deny,
     "raised": fail,
 }
