@@ -120,6 +120,18 @@ def refuse_asking_back(event: Event, made_by: Iterable[TapeCall]) -> None:
         raise NotReplayable(f"{_called(event)} cannot be replayed yet: a server asks it of the program")
 
 
+def is_of_its_client(event: Event, above: TapeCall) -> bool:
+    """Tell whether the SDK of MCP asked the same server for more, such as for the tools that it has.
+
+    Args:
+        event: What was made.
+        above: The innermost of what gives back an answer around it.
+    """
+    attributes = attributes_of(event)
+    is_request = attributes.get(sc.EMITTER) == "mcp" and requests.is_sent(attributes)
+    return is_request and above.noun == requests.NOUN and above.span == event.parent_id
+
+
 def goes_unasked(event: Event, reaching: Collection[str]) -> bool:
     """Tell whether the program makes a call again of which no controller is asked."""
     is_over_client = event.span_id in reaching and attributes_of(event).get(sc.EMITTER) != TOOLKIT

@@ -18,6 +18,7 @@ from inspector.tape.calls import (
     attributes_of,
     call_of,
     goes_unasked,
+    is_of_its_client,
     refuse_asking_back,
 )
 
@@ -88,7 +89,7 @@ def tape_of(run: str, events: Iterable[Event], *, whole: bool = True) -> Tape:
     for event in every:
         above = list(_above(event, by_id))
         made_by = [withheld[each.span_id] for each in above if each.span_id in withheld]
-        if made_by:
+        if made_by and not is_of_its_client(event, made_by[0]):
             # It is made by a tool or a server, which does not run.
             refuse_asking_back(event, made_by)
             continue

@@ -119,3 +119,50 @@ def test_a_server_in_the_program_itself_is_asked_nothing(desks):
     replayed = desks.bench.inspector("replay", "last", "--", *desks.words, "memory")
     assert (replayed.code, replayed.out) == (0, out), replayed.err
     assert desks.done() == [*done, "start memory"]
+
+
+CALLS_AT_ONCE = """
+import asyncio, sys
+from mcp import ClientSession, StdioServerParameters, stdio_client
+
+async def main():
+    server = StdioServerParameters(command=sys.executable, args=[*sys.argv[1:], "desk"])
+    async with stdio_client(server) as streams, ClientSession(*streams) as session:
+        await session.initialize()
+        print((await session.call_tool("weather", {"city": "Oslo"})).content[0].text)
+
+asyncio.run(main())
+"""
+
+
+def test_what_the_sdk_itself_asks_of_a_server_for_a_call_is_answered(desks):
+    program = desks.bench.directory / "app.py"
+    program.write_text(CALLS_AT_ONCE)
+    out = desks.record(program=program)
+    done = desks.done()
+    words = desks.python, program, desks.desk, desks.ledger
+    replayed = desks.bench.inspector("replay", "last", "--", *words)
+    assert (replayed.code, replayed.out) == (0, out), replayed.err
+    # The request that connects, the call, and the tools that its result is checked by.
+    assert "replay: 3 of 3 calls" in replayed.err
+    assert desks.done() == done
+
+
+@pytest.mark.parametrize(
+    ("way", "within", "why"),
+    [
+        ("elicit", "current", "elicitation/create"),
+        ("elicit", "earlier", "elicitation/create"),
+        ("sample", "current", "sampling/createMessage"),
+        ("sample", "earlier", "sampling/createMessage"),
+        ("rounds", "current", "its server asked the program for input in the middle of it"),
+    ],
+)
+def test_a_server_that_asks_back_is_refused_before_anything_runs(way, within, why, tmp_path, framework_python):
+    bench, python = Bench(tmp_path), framework_python(within)
+    program = PROGRAMS / "replayed_asking.py"
+    assert "asked" in bench.record(program, way, python=python)
+    done = bench.inspector("replay", "last", "--", python, program, way)
+    assert (done.code, done.out) == (1, "")
+    assert why in done.err
+    assert "cannot be replayed" in done.err

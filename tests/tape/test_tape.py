@@ -225,6 +225,25 @@ def test_a_tool_call_of_a_client_stands_for_its_request_or_leaves_it_to_one_belo
     assert [call.span for call in tape.calls] == [f"{1:016x}", f"{3:016x}"]
 
 
+def test_what_a_client_asks_its_server_for_a_call_is_on_the_tape_too():
+    of_client = {"kind": "tool", "hook": "tool_call"}
+    listing = asked_of_server(2, parent=1, **{"mcp.rpc.method": "tools/list"})
+    served = asked_of_server(3, parent=2, **{"mcp.rpc.direction": "inbound"})
+    of_server = asked_of_server(4, parent=3)
+    tape = tape_of("r1", [asked_of_server(1, **of_client), listing, served, of_server])
+    assert [call.span for call in tape.calls] == [f"{1:016x}", f"{2:016x}"]
+
+
+def test_a_call_that_is_sent_again_with_what_its_server_asked_for_cannot_be_replayed_yet():
+    again = asked_of_server(1, {"name": "a", "inputResponses": {"row": 4}})
+    assert "its server asked the program for input in the middle of it" in refused(again)
+
+
+def test_a_request_that_stays_open_while_its_client_listens_is_not_on_the_tape():
+    listening = asked_of_server(2, **{"mcp.rpc.method": "subscriptions/listen"})
+    assert [call.span for call in tape_of("r1", [asked_of_server(1), listening]).calls] == [f"{1:016x}"]
+
+
 def test_a_server_that_asks_the_program_something_cannot_be_replayed_yet():
     back = asked_of_server(2, parent=1, **{"mcp.rpc.direction": "inbound", "mcp.rpc.method": "sampling/createMessage"})
     assert refused(asked_of_server(1), back).endswith("cannot be replayed yet: a server asks it of the program")
