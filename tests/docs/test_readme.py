@@ -1,5 +1,6 @@
 import json
 import re
+import shlex
 import sys
 import tomllib
 
@@ -7,6 +8,10 @@ import pytest
 from pydantic import SecretStr
 
 from inspector.settings import Settings
+
+
+def without_ids(text):
+    return re.sub(r"\b[0-9a-f]{32}\b", "ID", text)
 
 
 def skeleton(tree):
@@ -40,6 +45,20 @@ def test_the_picture_is_what_the_demo_looks_like(blocks, run, tmp_path):
     done = run("inspector", "show", "last", COLUMNS="110", PYTHONIOENCODING="utf-8", **home)
     assert done.returncode == 0, done.stderr
     assert skeleton(picture.text) == skeleton(done.stdout)
+
+
+def test_the_demo_is_replayed_tested_broken_and_compared(blocks, run, tmp_path):
+    (shown,) = blocks("README.md", "console")
+    home = {"INSPECTOR_HOME": str(tmp_path / "home"), "PYTHONIOENCODING": "utf-8", "PYTHONUTF8": "1"}
+    assert run("inspector", "demo", "--once", **home).returncode == 0
+    codes = []
+    for part in shown.text.removeprefix("$ ").split("\n$ "):
+        command, *lines = part.splitlines()
+        done = run(*shlex.split(command), **home)
+        codes.append(done.returncode)
+        printed = without_ids(done.stdout + done.stderr)
+        assert [line for line in lines if line != "…" and without_ids(line) not in printed] == [], printed
+    assert codes == [0, 0, 3, 0]
 
 
 def test_the_command_that_asks_the_same_from_the_terminal_answers(demo_address, run):
