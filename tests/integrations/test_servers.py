@@ -148,6 +148,30 @@ def sync(at: int):
     }
 
 
+def test_a_request_to_a_tool_of_a_toolkit_server_is_told_by_its_route(recorded):
+    (run,) = recorded(
+        """
+import asyncio
+import httpx2
+import inspector
+from toolkit import ToolServer, tool
+
+inspector.attach()
+
+@tool
+def look(at: str) -> str:
+    return at
+
+async def main():
+    async with ToolServer([look], mode="http", port=0) as server, httpx2.AsyncClient() as client:
+        await client.post(f"{server.url}/tools/look", json={"at": "x"})
+
+asyncio.run(main())
+"""
+    )
+    assert names(run) == ["POST /tools/look", "execute_tool look"]
+
+
 def test_a_request_in_which_nothing_is_recorded_is_kept_where_that_is_asked_for(recorded):
     code = FASTAPI + AROUND.format('client.get("/nothing")')
     assert recorded(code) == []

@@ -83,7 +83,7 @@ class Agent:
     ) -> None:
         if not name:
             raise DefinitionInvalid("an agent needs a name")
-        options = checked(options, name)
+        options = checked(options, name, type(self))
         output = options.get("output")
         self.name = name
         self.instruction = instruction

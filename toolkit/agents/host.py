@@ -1,12 +1,13 @@
 """An agent that coordinates others by calling the tools that they declare."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Unpack
 
 from toolkit.agents.agent import Agent
 from toolkit.agents.offered import offered_by
 from toolkit.agents.options import AgentOptions
+from toolkit.agents.requests import Named, by_name
 from toolkit.errors import DefinitionInvalid, ToolUnknown
 from toolkit.models.model import Model
 from toolkit.tool_class import Tool
@@ -26,7 +27,7 @@ class StructuredLLMHost(Agent):
     Args:
         name: What it is called.
         model: Who decides whom to call: a model, or its name.
-        participants: Agents, or objects with ``@tool`` methods, by the name they have here; more can join at any time.
+        participants: Agents, or objects with ``@tool`` methods, by their names or those of a mapping; more can join at any time.
         instruction: What the model is told first.
         options: The same as for ``Agent``.
     """
@@ -35,14 +36,14 @@ class StructuredLLMHost(Agent):
         self,
         name: str,
         model: Model | str | None = None,
-        participants: Mapping[str, object] | None = None,
+        participants: Mapping[str, object] | Iterable[Named] | None = None,
         *,
         instruction: str = INSTRUCTION,
         **options: Unpack[AgentOptions],
     ) -> None:
         super().__init__(name, instruction=instruction, model=model, **options)
         self._participants: dict[str, tuple[object, list[Tool]]] = {}
-        for participant, agent in (participants or {}).items():
+        for participant, agent in by_name(participants or {}).items():
             self.join(participant, agent)
 
     @property

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from functools import cache
+from inspect import signature
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict, cast, get_type_hints
 
 from toolkit.agents.limits import Limits
@@ -65,8 +66,8 @@ LIMITS = tuple(limit.name for limit in fields(Limits) if not limit.name.startswi
 """What ``limits`` can have in a card."""
 
 
-def checked(options: AgentOptions, agent: str) -> AgentOptions:
-    """Return the options of an agent as they were meant: one function alone is a list of it."""
+def checked(options: AgentOptions, agent: str, kind: type) -> AgentOptions:
+    """Return the options of an agent of this kind as they were meant: one function alone is a list of it."""
     values = cast("Mapping[str, Any]", options)
     shared = {key: value for key, value in values.items() if key in SHARED_KEYS or key not in KEYS}
     if not shared:
@@ -75,7 +76,8 @@ def checked(options: AgentOptions, agent: str) -> AgentOptions:
     from toolkit.schemas.reading import Misfit, Words, read
 
     try:
-        model = read(rules(), shared, Words(lambda path: LIMITS if len(path) > 1 else KEYS, what=lambda _: FUNCTIONS))
+        keys = {*KEYS, *signature(kind).parameters} - {"options"}
+        model = read(rules(), shared, Words(lambda path: LIMITS if len(path) > 1 else keys, what=lambda _: FUNCTIONS))
     except Misfit as error:
         raise DefinitionInvalid(f"agent {agent!r}: {error}") from None
     return cast("AgentOptions", {**values, **options_of(model)})

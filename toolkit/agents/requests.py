@@ -7,7 +7,7 @@ from typing import Any, Protocol, cast
 
 from toolkit.agents.foreign import ask, result_of
 from toolkit.context import ToolContext, context_of
-from toolkit.errors import ToolUnknown
+from toolkit.errors import DefinitionInvalid, ToolUnknown, did_you_mean
 from toolkit.result import ToolResult
 
 
@@ -45,21 +45,26 @@ class Named(Protocol):
         ...
 
 
-async def handle(request: UnifiedRequest, agents: Iterable[Named], *, context: ToolContext | None = None) -> ToolResult:
+async def handle(
+    request: UnifiedRequest,
+    agents: Iterable[Named] | Mapping[str, object] | Named,
+    *,
+    context: ToolContext | None = None,
+) -> ToolResult:
     """Have the agent that a request names carry it out, with one of its tools or by itself.
 
     What goes wrong with a tool is in the result, with its ``exception``; the request's metadata is there too.
 
     Args:
         request: The request.
-        agents: Those it may be for: agents, whoever's, and workflows.
+        agents: Those it may be for, by their names or by those of a mapping: agents, whoever's, and workflows.
         context: What the tools may use.
 
     Raises:
         ToolUnknown: There is no agent of that name.
         ModelFailed: The agent's model failed.
     """
-    known = {agent.name: agent for agent in agents}
+    known = by_name(agents)
     owner, tool = resolve(request.target, known)
     agent, within = known[owner], request.within(context_of(context))
     if not tool:
@@ -85,4 +90,20 @@ def resolve(target: str, owners: Collection[str]) -> tuple[str, str]:
     for end in range(len(parts), 0, -1):
         if (owner := ".".join(parts[:end])) in owners:
             return owner, ".".join(parts[end:])
-    raise ToolUnknown(f"no agent or tool set named {target!r}; known: {', '.join(owners) or 'none'}")
+    near = did_you_mean(parts[0], owners)
+    raise ToolUnknown(f"there is no agent {parts[0]!r}{near} (there are: {', '.join(map(repr, owners)) or 'none'})")
+
+
+def by_name(agents: object) -> dict[str, Any]:
+    """Return agents by their names: several, one alone, or a mapping by names of its own."""
+    if isinstance(agents, Mapping):
+        return dict(cast("Mapping[str, Any]", agents))
+    several = cast("Iterable[Any]", agents) if isinstance(agents, Iterable) else [agents]
+    named: dict[str, Any] = {}
+    for agent in several:
+        if isinstance(agent, type) or not isinstance(name := getattr(agent, "name", None), str):
+            raise DefinitionInvalid(f"{agent!r} is no agent with a name; expected agents, or names with them")
+        if name in named:
+            raise DefinitionInvalid(f"two agents are called {name!r}")
+        named[name] = agent
+    return named

@@ -1,5 +1,6 @@
 """``fast``: agents declared with decorators and cards, and run together."""
 
+import sys
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -118,11 +119,14 @@ class RunningAgents(Mapping[str, RunningAgent]):
     def __getattr__(self, name: str) -> RunningAgent:
         agent = self.__dict__.get("_attributes", {}).get(name)
         if agent is None:
-            raise AttributeError(f"there is no agent {name!r}")
+            raise AttributeError(f"there is no agent {name!r}{did_you_mean(name, self._attributes)}")
         return agent
 
 
 _NO_MODEL = "no model; name one here, for all agents as default_model in the settings, or when they are run"
+
+HELPFUL = "You are a helpful agent."
+"""What a model is told by those who say nothing else."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -160,7 +164,7 @@ class FastAgent:
         self._base_path = None if base_path is None else Path(base_path)
 
     def agent(
-        self, name: str = "default", *, instruction: str | Path, **declared: Unpack[Declared]
+        self, name: str = "default", instruction: str | Path = HELPFUL, **declared: Unpack[Declared]
     ) -> Callable[[F], F]:
         """Declare an agent; the decorated function stays what it is.
 
@@ -172,7 +176,11 @@ class FastAgent:
         return self._declare(name, instruction, declared, None)
 
     def custom(
-        self, cls: type[Agent], name: str = "default", *, instruction: str | Path, **declared: Unpack[Declared]
+        self,
+        cls: type[Agent],
+        name: str = "default",
+        instruction: str | Path = HELPFUL,
+        **declared: Unpack[Declared],
     ) -> Callable[[F], F]:
         """Declare an agent of your own class, which is made with the arguments of ``Agent``."""
         kind: Any = cls
@@ -267,6 +275,11 @@ class FastAgent:
     def _declare(
         self, name: str, instruction: str | Path, declared: Mapping[str, Any], cls: type[Agent] | None
     ) -> Callable[[F], F]:
+        if callable(name):
+            raise DefinitionInvalid("an agent needs a name before its function: @fast.agent('Name', 'Instruction')")
+        # Of several decorators the function has the line of the first.
+        caller = sys._getframe(2)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - whoever wrote the decorator
+        origin = Origin(caller.f_code.co_filename, caller.f_lineno, base_path=self._base_path)
         text = read_text(instruction).strip() if isinstance(instruction, Path) else instruction
         values = {"name": name, "instruction": text, **declared}
         try:
@@ -275,9 +288,6 @@ class FastAgent:
             raise DefinitionInvalid(f"agent {name!r}: {error}") from None
 
         def decorate(function: F) -> F:
-            code = getattr(function, "__code__", None)
-            origin = Origin() if code is None else Origin(code.co_filename, code.co_firstlineno)
-            origin = Origin(origin.source, origin.line, base_path=self._base_path)
             self.configs.append(config.model_copy(update={"agent_class": cls, "origin": origin}))
             return function
 

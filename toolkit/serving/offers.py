@@ -1,13 +1,12 @@
 """What a server offers: every tool with the name, the path and the target by which it is called."""
 
 import logging
-from collections.abc import Awaitable, Iterable, Sequence
+from collections.abc import Awaitable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from toolkit.agents.agent import Agent
 from toolkit.agents.offered import OfferedTool, offered_by
-from toolkit.agents.requests import Named
 from toolkit.call import ToolCall
 from toolkit.context import ToolContext
 from toolkit.definition import ToolDefinition
@@ -44,14 +43,13 @@ class Offer:
 class Offers:
     """Everything that one server offers, in one node; what is registered while it runs is offered from then on."""
 
-    def __init__(self, name: str, version: str, node: ToolNode, agents: Sequence[Named]) -> None:
-        names = [name, *(agent.name for agent in agents)]
-        if twice := next((name for name in names if names.count(name) > 1), None):
-            raise DefinitionInvalid(f"two agents, or an agent and the server, are called {twice!r}")
+    def __init__(self, name: str, version: str, node: ToolNode, agents: Mapping[str, Any]) -> None:
+        if name in agents:
+            raise DefinitionInvalid(f"an agent and the server are called {name!r}")
         self.name = name
         self.version = version
         self._node = node
-        self._agents = {agent.name: agent for agent in agents}
+        self._agents = agents
         self._places: dict[str, tuple[str, str]] = {}
         for owner, agent in self._agents.items():
             for tool in offered_by(owner, agent):

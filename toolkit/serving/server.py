@@ -5,7 +5,7 @@ from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from toolkit.agents.requests import Named
+from toolkit.agents.requests import Named, by_name
 from toolkit.context import ToolContext, context_of
 from toolkit.errors import DefinitionInvalid, ServerFailed
 from toolkit.extras import need_mcp
@@ -50,7 +50,7 @@ class ToolServer:
         *,
         name: str = "toolkit",
         version: str = "1",
-        agents: Iterable[Named] = (),
+        agents: Iterable[Named] | Mapping[str, object] = (),
         mode: Literal["stdio", "http"] = "stdio",
         host: str = "127.0.0.1",
         port: int = 8000,
@@ -76,7 +76,7 @@ class ToolServer:
         )
         self.tools = ToolNode(tools)
         """Its own tools; what is registered here is offered from then on."""
-        self._offers = Offers(name, version, self.tools, list(agents))
+        self._offers = Offers(name, version, self.tools, by_name(agents))
         self._running: Running | None = None
 
     @property

@@ -203,3 +203,16 @@ def test_the_hosts_own_limits_hold_for_participants_too(run):
 
     host = StructuredLLMHost("host", participants={"K": Keeper("keeper")}, context=ToolContext(permissions={"read"}))
     assert run(host.handle(UnifiedRequest("host.K__wipe"))).text == "K__wipe needs the permission 'admin'"
+
+
+MISSPELT = [
+    (StructuredLLMHost, "particpants", "participants"),
+    (Agent, "instructions", "instruction"),
+    (Agent, "modl", "model"),
+]
+
+
+@pytest.mark.parametrize(("kind", "wrong", "meant"), MISSPELT)
+def test_a_misspelt_option_is_told_with_the_one_that_is_meant(kind, wrong, meant):
+    with pytest.raises(DefinitionInvalid, match=f"unknown key '{wrong}'; did you mean '{meant}'"):
+        kind("host", **{wrong: None})

@@ -527,3 +527,32 @@ def test_a_failing_model_fails_the_message_and_leaves_no_trace(run):
 
     run(main())
     assert asked(model) == [("user", "second")]
+
+
+def test_an_agent_is_declared_by_name_and_instruction_alone_or_by_its_name():
+    fast = FastAgent("app")
+
+    @fast.agent("plain")
+    @fast.agent("fetcher", "Given a URL, summarize it.")
+    def main(): ...
+
+    assert [(each.name, each.instruction) for each in fast.configs] == [
+        ("fetcher", "Given a URL, summarize it."),
+        ("plain", "You are a helpful agent."),
+    ]
+
+
+def test_a_decorator_without_a_name_is_told_how_it_is_written():
+    with pytest.raises(DefinitionInvalid, match=r"before its function: @fast.agent\('Name', 'Instruction'\)"):
+        FastAgent("app").agent(lambda: None)
+
+
+def test_each_of_several_declarations_has_its_own_line():
+    fast = FastAgent("app")
+
+    @fast.agent("first")
+    @fast.agent("second")
+    def main(): ...
+
+    second, first = (each.origin.line for each in fast.configs)
+    assert second == first + 1

@@ -5,12 +5,14 @@ import pytest
 
 from toolkit import ToolContext
 from toolkit.agents import Agent
+from toolkit.agents.host import StructuredLLMHost
 from toolkit.agents.requests import UnifiedRequest, handle
 from toolkit.agents.workflow import Workflow
 from toolkit.errors import DefinitionInvalid, ToolUnknown
 from toolkit.functions import mcp_route, tool
 from toolkit.models.scripted import ScriptedModel, Turn
 from toolkit.result import ToolResult
+from toolkit.serving import ToolServer
 
 
 class Researcher(Agent):
@@ -73,7 +75,7 @@ def test_what_goes_wrong_with_a_tool_is_its_result():
 
 
 def test_a_request_for_nobody_names_those_that_are_there():
-    with pytest.raises(ToolUnknown, match="no agent or tool set named 'writer.draft'; known: researcher"):
+    with pytest.raises(ToolUnknown, match=r"there is no agent 'writer' \(there are: 'researcher'\)"):
         asyncio.run(handle(UnifiedRequest("writer.draft"), [researcher()]))
 
 
@@ -158,9 +160,29 @@ def test_a_request_for_a_tool_of_what_has_none_is_refused():
 
 
 def test_two_agents_with_one_name_or_one_route_are_refused(serve):
-    from toolkit.serving import ToolServer
-
     with pytest.raises(DefinitionInvalid, match="are called 'researcher'"):
         ToolServer(agents=[researcher(), researcher()])
     with pytest.raises(DefinitionInvalid, match="'a__search_docs' and 'b__search_docs' have the same route '/search'"):
         ToolServer(agents=[Researcher("a"), Researcher("b")])
+
+
+@pytest.mark.parametrize("of", [lambda agent: agent, lambda agent: [agent], lambda agent: {"researcher": agent}])
+def test_agents_are_given_as_one_as_several_or_by_names(of):
+    agent = researcher()
+    called = asyncio.run(handle(UnifiedRequest("researcher.search_docs", {"query": "x"}), of(agent)))
+    assert not called.is_error
+    assert list(StructuredLLMHost("host", participants=of(agent)).participants) == ["researcher"]
+    ToolServer(agents=of(agent))
+
+
+@pytest.mark.parametrize("wrong", ["researcher", [3], Agent])
+def test_what_is_no_agent_is_refused_where_agents_are_given(wrong):
+    with pytest.raises(DefinitionInvalid, match="is no agent with a name; expected agents, or"):
+        StructuredLLMHost("host", participants=wrong)
+    with pytest.raises(DefinitionInvalid, match="is no agent with a name; expected agents, or"):
+        ToolServer(agents=wrong)
+
+
+def test_a_request_for_a_misspelt_agent_says_which_one_is_meant():
+    with pytest.raises(ToolUnknown, match="there is no agent 'reseacher'; did you mean 'researcher'?"):
+        asyncio.run(handle(UnifiedRequest("reseacher.search_documents"), [researcher()]))
