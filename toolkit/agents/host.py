@@ -27,7 +27,8 @@ class StructuredLLMHost(Agent):
     Args:
         name: What it is called.
         model: Who decides whom to call: a model, or its name.
-        participants: Agents, or objects with ``@tool`` methods, by their names or those of a mapping; more can join at any time.
+        participants: Agents, or objects with ``@tool`` methods, by their names or those of a mapping; more can join at
+            any time.
         instruction: What the model is told first.
         options: The same as for ``Agent``.
     """
