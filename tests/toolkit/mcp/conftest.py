@@ -58,7 +58,9 @@ def desk_anew(desk_of):
 def desk_of(tmp_path, ledger):
     def make(python, **options):
         env = {"DESK_LEDGER": str(ledger.path)} | options.pop("env", {})
-        return StdioServer(python, [DESK], **({"stderr": tmp_path / "stderr.txt", "env": env} | options))
+        # On a loaded machine a fork may take longer than a person would wait.
+        usual = {"stderr": tmp_path / "stderr.txt", "env": env, "start_timeout_s": 300.0}
+        return StdioServer(python, [DESK], **(usual | options))
 
     return make
 
