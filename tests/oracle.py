@@ -249,7 +249,13 @@ class Oracle:
         traces = [trace_id for trace_id in self.trace_ids() if self.run_of_trace(trace_id) == run_id]
         spans = [span for trace_id in traces for span in self.in_trace(trace_id)]
         statuses = [self.status_of(trace_id) for trace_id in traces]
-        first = min(traces, key=lambda trace_id: min(span.start_ns for span in self.in_trace(trace_id)))
+        first = min(
+            traces,
+            key=lambda trace_id: (
+                self.head_of(trace_id).kind == "rpc",
+                min(span.start_ns for span in self.in_trace(trace_id)),
+            ),
+        )
         return {
             "run_id": run_id,
             "name": self._name_of_run(first),

@@ -177,7 +177,7 @@ class Run:
     answer: str | None
     """The beginning of what was last answered."""
     trace_id: str
-    """The trace that began first."""
+    """The trace that names it: the one that began first, messages of MCP aside."""
     trace_name: str
     """What that trace is called."""
     start_time_unix_nano: str

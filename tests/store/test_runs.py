@@ -1,3 +1,4 @@
+import itertools
 import json
 from dataclasses import replace
 
@@ -23,7 +24,7 @@ RECORDS = st.lists(
         process=st.sampled_from([None, "p1", "not an id"]),
         hook=st.sampled_from([None, "run", "request"]),
         model=PICK,
-        kind=st.sampled_from(["llm", "tool", "agent"]),
+        kind=st.sampled_from(["llm", "tool", "agent", "rpc"]),
         status=st.sampled_from(STATUSES),
         start_ns=st.integers(1, 4),
         end_ns=st.sampled_from([None, 2, 5, 9]),
@@ -81,6 +82,30 @@ def test_bare_calls_of_one_program_are_one_run(store, make_span):
     assert run.trace_id == "0" * 32
     assert [trace.trace_id[0] for trace in store.traces(Filter(run_id="r1"), order="asc").items] == ["0", "1", "2"]
     assert store.runs(Filter(run_id="r2")).items == ()
+
+
+def test_a_run_is_named_by_its_agent_rather_than_by_the_messages_that_connected_its_servers(store, make_span):
+    program = {"run": "r1", "process": PROCESS, "service": "shop.py"}
+    connect = make_span(trace_id="1" * 32, kind="rpc", name="initialize", start_ns=1, **program)
+    agent = make_span(trace_id="2" * 32, kind="agent", name="invoke_agent T", agent="T", start_ns=5, **program)
+    later = make_span(trace_id="3" * 32, kind="agent", name="invoke_agent U", agent="U", start_ns=9, **program)
+    for spans in itertools.permutations([connect, agent, later]):
+        for span in spans:
+            store.write([span])
+        (run,) = store.runs(Filter()).items
+        assert (run.agent, run.trace_id, run.trace_name) == ("T", "2" * 32, "invoke_agent T")
+        assert (run.start_time_unix_nano, run.traces) == ("1", 3)
+        store.delete_run("r1")
+    store.write([connect])
+    assert store.run("r1").trace_name == "initialize"
+
+
+def test_a_trace_whose_beginning_turns_out_to_be_a_message_names_its_run_no_longer(store, make_span):
+    inner = make_span(trace_id="1" * 32, run="r1", kind="agent", parent_id="9" * 16, start_ns=2)
+    store.write([inner, make_span(trace_id="2" * 32, run="r1", kind="llm", start_ns=3)])
+    assert store.run("r1").trace_id == "1" * 32
+    store.write([make_span(trace_id="1" * 32, run="r1", kind="rpc", span_id="9" * 16, start_ns=1)])
+    assert store.run("r1").trace_id == "2" * 32
 
 
 def test_a_process_that_names_no_run_is_one(store, make_span):

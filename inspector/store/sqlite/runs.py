@@ -11,9 +11,11 @@ from sqlalchemy import Connection
 from inspector.store.sqlite.bulk import VALUES, execute_rows
 from inspector.store.sqlite.contents import json_list
 from inspector.store.sqlite.engine import driver
-from inspector.store.values.sums import RunSums, TraceSums
+from inspector.store.values.sums import MESSAGE, RunSums, TraceSums
 
-_FIELDS = (*(found.name for found in fields(RunSums) if found.name != "models"), "models")
+_OF_HEAD = ("head_is_message", "head_ns")
+"""Fields that are read from the trace that names a run."""
+_FIELDS = (*(found.name for found in fields(RunSums) if found.name not in ("models", *_OF_HEAD)), "models")
 _COLUMNS = ", ".join(_FIELDS)
 _plain_values = attrgetter(*_FIELDS[:-1])
 _TRACE_FIELDS = tuple(found.name for found in fields(TraceSums) if found.name not in ("models", "head_status"))
@@ -21,6 +23,10 @@ _MODELS = msgspec.json.Decoder(set[str])
 _SAVE = (
     f"INSERT INTO runs ({_COLUMNS}) VALUES {VALUES} ON CONFLICT (run_id) DO UPDATE SET "  # noqa: S608  # constants
     + ", ".join(f"{name} = excluded.{name}" for name in _FIELDS if name != "run_id")
+)
+_LOAD = (
+    f"SELECT {_COLUMNS}, (SELECT kind FROM traces WHERE id = runs.head), "  # noqa: S608  # constants
+    "(SELECT start_ns FROM traces WHERE id = runs.head) FROM runs WHERE run_id IN (SELECT value FROM json_each(?))"
 )
 
 
@@ -40,7 +46,7 @@ def apply(connection: Connection, moves: Sequence[Move]) -> None:
     sums = _load(connection, touched)
     again: set[str] = set()
     for old, new, is_certain in moves:
-        if old is not None and (old.run_id != new.run_id or not is_certain):
+        if old is not None and (old.run_id != new.run_id or not is_certain or old.is_message != new.is_message):
             again.add(old.run_id)
         elif old is not None and old.run_id in sums:
             sums[old.run_id].discount(old)
@@ -77,11 +83,11 @@ def _traces(connection: Connection, run_id: str) -> Iterator[TraceSums]:
 
 
 def _load(connection: Connection, run_ids: Iterable[str]) -> dict[str, RunSums]:
-    sql = f"SELECT {_COLUMNS} FROM runs WHERE run_id IN (SELECT value FROM json_each(?))"  # noqa: S608  # constants
     found: dict[str, RunSums] = {}
-    for *values, models in driver(connection).execute(sql, (json_list(sorted(run_ids)),)):
+    for *values, models, kind, head_ns in driver(connection).execute(_LOAD, (json_list(sorted(run_ids)),)):
         given: dict[str, Any] = dict(zip(_FIELDS[:-1], values, strict=True))
-        found[given["run_id"]] = RunSums(**given, models=_MODELS.decode(models))
+        head: dict[str, Any] = {} if kind is None else {"head_is_message": kind == MESSAGE, "head_ns": head_ns}
+        found[given["run_id"]] = RunSums(**given, **head, models=_MODELS.decode(models))
     return found
 
 

@@ -236,7 +236,7 @@ runs = Table(
 )
 """One row a run, summed from its traces; ``running`` to ``cancelled`` count traces.
 
-``head`` is the trace that began first, by its row; a question or answer is from the trace in the column beside it.
+``head`` is the trace that names it, by its row; a question or answer is from the trace in the column beside it.
 """
 
 Index("ux_runs_run", runs.c.run_id, unique=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
 
-from inspector.model import RunOrigin
+from inspector.model import Kind, RunOrigin
 from inspector.spooling import is_run_id
 from inspector.store.values.counting import is_unpriced
 from inspector.store.values.rows import INT64_MAX, Row
@@ -16,6 +16,8 @@ from inspector.store.values.rows import INT64_MAX, Row
 _WORST_FIRST = ("running", "error", "lost", "abandoned", "cancelled")
 _COUNTED = {"running": "running", "error": "failed", "lost": "lost", "abandoned": "abandoned", "cancelled": "cancelled"}
 
+MESSAGE: Kind = "rpc"
+"""What a trace is that has no more than a message of MCP and what it led to."""
 _ORIGINS: dict[str | None, RunOrigin] = {"run": "block", "request": "request", "cell": "cell"}
 """What a run is whose root is of one of these hooks."""
 
@@ -148,6 +150,11 @@ class TraceSums(Sums):
     answer_ns: int = 0
     head_status: str = "ok"
 
+    @property
+    def is_message(self) -> bool:
+        """Whether it is a message of MCP that nothing recorded sent, such as a handshake with a server."""
+        return self.kind == MESSAGE
+
     def add(self, row: Row) -> None:
         """Takes in a span that was not counted yet."""
         self.count(row, 1)
@@ -248,8 +255,10 @@ class RunSums(Sums):
     service: str | None = None
     agent: str | None = None
     trace_id: str = ""
-    """The trace that began first, and ``head`` its row."""
+    """The trace that names it, and ``head`` its row: the one that began first, messages of MCP aside."""
     head: int = 0
+    head_is_message: bool = True
+    head_ns: int = INT64_MAX
     start_ns: int = INT64_MAX
     end_ns: int | None = None
     duration_ms: float | None = None
@@ -274,8 +283,10 @@ class RunSums(Sums):
         self._count(trace, 1)
         self.seq = max(self.seq, trace.seq)
         self.models |= trace.models
-        if not self.trace_id or (trace.start_ns, trace.id) <= (self.start_ns, self.head):
-            self.start_ns, self.head, self.trace_id = trace.start_ns, trace.id, trace.trace_id
+        self.start_ns = min(self.start_ns, trace.start_ns)
+        own, known = (trace.is_message, trace.start_ns, trace.id), (self.head_is_message, self.head_ns, self.head)
+        if not self.trace_id or own <= known:
+            (self.head_is_message, self.head_ns, self.head), self.trace_id = own, trace.trace_id
             self.origin, self.service, self.agent = trace.run_origin, trace.service, trace.head_agent or trace.any_agent
             self.name = _name_of_run(trace)
         if trace.end_ns is not None:

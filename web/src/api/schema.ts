@@ -898,7 +898,7 @@ export interface components {
             question: string | null;
             /** @description The beginning of what was last answered. */
             answer: string | null;
-            /** @description The trace that began first. */
+            /** @description The trace that names it, the one that began first; messages of MCP that nothing recorded sent, as to connect a server, stand back behind any other. */
             trace_id: components["schemas"]["TraceId"];
             /** @description What that trace is called. */
             trace_name: string;
