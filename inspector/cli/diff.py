@@ -25,6 +25,7 @@ class DiffOptions(TypedDict):
     exit_code: bool
     as_json: bool
     html: Path | None
+    no_content: bool
     no_pager: bool
     home: Path | None
 
@@ -47,6 +48,7 @@ class DiffOptions(TypedDict):
     metavar="FILE",
     help="Write a page with both runs and their differences into one file, instead of showing them.",
 )
+@click.option("--no-content", is_flag=True, help="Leave prompts, answers, arguments and results out of the page.")
 @no_pager_option
 @home_option
 def diff(**options: Unpack[DiffOptions]) -> int:
@@ -77,7 +79,9 @@ def diff(**options: Unpack[DiffOptions]) -> int:
     if options["html"] is not None:
         if is_of_several or options["as_json"]:
             raise click.UsageError("--html writes two runs as a page: name two, and neither --runs nor --json")
-        return _write_page(settings, a, b, options["html"], exit_code=options["exit_code"])
+        return _write_page(settings, a, b, options["html"], options)
+    if options["no_content"]:
+        raise click.UsageError("--no-content is for a page: add --html FILE")
     found = _of_several(settings, a, b, options["runs"]) if is_of_several else _of_two(settings, a, b)
     as_json = options["as_json"]
     with paged(standard_output(), may_page=not (as_json or options["no_pager"])) as terminal:
@@ -88,7 +92,7 @@ def diff(**options: Unpack[DiffOptions]) -> int:
     return 1 if options["exit_code"] and found.differs else 0
 
 
-def _write_page(settings: "Settings", a: tuple[str, ...], b: tuple[str, ...], file: Path, *, exit_code: bool) -> int:
+def _write_page(settings: "Settings", a: tuple[str, ...], b: tuple[str, ...], file: Path, options: DiffOptions) -> int:
     from inspector.cli.compared import runs_to_compare
     from inspector.cli.errors import CliError
     from inspector.cli.exporting import write_whole
@@ -100,14 +104,14 @@ def _write_page(settings: "Settings", a: tuple[str, ...], b: tuple[str, ...], fi
     runs = runs_to_compare(settings, *(names[0] if names else None for names in (a, b)))
     first, second = (ComparedRun(each.run, each.events, each.program) for each in runs)
     try:
-        page = page_of_diff(first, second, app=packed_file_page())
+        page = page_of_diff(first, second, app=packed_file_page(), content=not options["no_content"])
     except PageFileError as error:
         raise CliError(str(error)) from error
     write_whole(file, page.body)
     notice(f"wrote {counted(page.spans, 'span')} of two runs to {file}")
     if page.redacted:
         notice(f"secrets were taken out of {counted(page.redacted, 'span')}")
-    return 1 if exit_code and not compare(first.events, second.events).is_equal else 0
+    return 1 if options["exit_code"] and not compare(first.events, second.events).is_equal else 0
 
 
 class _Lines(Protocol):

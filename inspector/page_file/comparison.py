@@ -9,7 +9,7 @@ from msgspec import UNSET
 
 from inspector.api.bodies import encode_line
 from inspector.api.packed import FilePage
-from inspector.diff import Comparison, DiffRun, Pair, Step, compare, compare_calls, diff_of, program_changes
+from inspector.diff import Comparison, DiffRun, Step, compare, compare_calls, diff_of, program_changes
 from inspector.lookup import events_of
 from inspector.model import Event, Filter
 from inspector.page_file.copied import Copy, copied
@@ -33,13 +33,14 @@ class ComparedRun:
     """What is recorded of its program."""
 
 
-def page_of_diff(a: ComparedRun, b: ComparedRun, *, app: FilePage | None) -> PageFile:
+def page_of_diff(a: ComparedRun, b: ComparedRun, *, app: FilePage | None, content: bool = True) -> PageFile:
     """Make a file of two runs compared, each with its own page, that opens in a browser from wherever it lies.
 
     Args:
         a: The first run.
         b: The other one.
         app: As of `page_of_run`.
+        content: Whether prompts, answers, arguments and results are in it; without them it says which parts differ.
 
     Raises:
         RunTooLarge: They have more than a page holds.
@@ -51,13 +52,15 @@ def page_of_diff(a: ComparedRun, b: ComparedRun, *, app: FilePage | None) -> Pag
     if spans > MOST_SPANS:
         raise RunTooLarge(_too_large(f"{spans:,} spans; a page holds {MOST_SPANS:,}"))
     first, second = _apart(a.run, b.run)
-    with _copied(a, first) as one, _copied(b, second) as other:
-        in_a, in_b = list(_events(one)), list(_events(other))
+    with _copied(a, first, content=content) as one, _copied(b, second, content=content) as other:
+        # What differs is known from what was said, whether or not that is shown.
+        in_a, in_b = (list(_events(one)), list(_events(other))) if content else (a.events, b.events)
         comparison = compare(in_a, in_b, program_changes(a.program, b.program))
         begins: list[int] = []
-        calls = list(in_parts(_calls(comparison, in_a, in_b), begins))
+        calls = list(in_parts(_calls(comparison, in_a, in_b, most_text=_CHARACTERS if content else 0), begins))
         runs = [run_in_parts(copy.store, str(run.run_id), UNSET) for copy, run in ((one, first), (other, second))]
-        diff = diff_of(first, second, comparison, most_parts=_LISTED_PARTS, most_text=_CAUSE_CHARACTERS)
+        most_text = _CAUSE_CHARACTERS if content else 0
+        diff = diff_of(first, second, comparison, most_parts=_LISTED_PARTS, most_text=most_text)
         places = [1 + len(calls), 1 + len(calls) + len(runs[0])]
         head = packed(encode_line({"diff": diff, "begins": begins, "runs": places}))
         parts = [head, *calls, *runs[0], *runs[1]]
@@ -80,8 +83,8 @@ def _apart(a: DiffRun, b: DiffRun) -> tuple[DiffRun, DiffRun]:
     return replace(a, run_id=one, label=one), replace(b, run_id=other, label=other)
 
 
-def _copied(compared: ComparedRun, named: DiffRun) -> AbstractContextManager[Copy]:
-    return copied(compared.events, str(named.run_id), content=True)
+def _copied(compared: ComparedRun, named: DiffRun, *, content: bool) -> AbstractContextManager[Copy]:
+    return copied(compared.events, str(named.run_id), content=content)
 
 
 def _traces(copy: Copy) -> int:
@@ -93,15 +96,12 @@ def _events(copy: Copy) -> Iterator[Event]:
         yield from events_of(copy.store, trace.trace_id, full=True)
 
 
-def _calls(comparison: Comparison, a: Sequence[Event], b: Sequence[Event]) -> Iterator[tuple[bytes]]:
+def _calls(comparison: Comparison, a: Sequence[Event], b: Sequence[Event], *, most_text: int) -> Iterator[tuple[bytes]]:
     """Yield each step with the texts of its calls, one line each."""
     in_a, in_b = ({(event.trace_id, event.span_id): event for event in events} for events in (a, b))
     for pair in comparison.pairs:
-        yield (encode_line(_call(pair, in_a, in_b)),)
-
-
-def _call(pair: Pair, a: Mapping[tuple[str, str], Event], b: Mapping[tuple[str, str], Event]) -> object:
-    return compare_calls(_event(pair.a, a), _event(pair.b, b), most_parts=_PARTS, most_text=_CHARACTERS)
+        one, other = _event(pair.a, in_a), _event(pair.b, in_b)
+        yield (encode_line(compare_calls(one, other, most_parts=_PARTS, most_text=most_text)),)
 
 
 def _event(step: Step | None, events: Mapping[tuple[str, str], Event]) -> Event | None:

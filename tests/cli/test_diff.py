@@ -232,3 +232,9 @@ def test_a_replay_is_compared_with_what_it_replays(inspector, write_spans, trip)
     write_spans(*trip("a", at_s=1), *trip("b", at_s=2), replayed, replace(tool, service="other"))
     document = json.loads(inspector("diff", "--json").stdout)
     assert (document["a"]["run_id"], document["b"]["run_id"]) == ("run-a", "run-c")
+
+
+def test_only_a_page_is_without_content(inspector, write_spans, trip):
+    write_spans(*trip("a", at_s=1), *trip("b", at_s=2))
+    done = inspector("diff", "run-a", "run-b", "--no-content")
+    assert (done.returncode, "--no-content is for a page: add --html FILE" in done.stderr.decode()) == (2, True)

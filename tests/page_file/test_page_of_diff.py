@@ -130,3 +130,14 @@ def test_without_an_app_or_with_too_much_there_is_no_file(compared, monkeypatch)
     monkeypatch.setattr(comparison, "MOST_PACKED_BYTES", 0)
     with pytest.raises(RunTooLarge, match="MiB, packed"):
         page_of_diff(compared("a"), compared("b"), app=APP)
+
+
+def test_without_content_it_says_what_differs_and_nothing_of_what_was_said(compared):
+    a, b = compared("It is warm in Rome."), compared("It is cold in Oslo.", run_id="run-b")
+    page = page_of_diff(a, b, app=APP, content=False)
+    head, calls, *_ = read(page)
+    assert head["diff"]["cause"]["sentence"] == "the model gave a different answer to the same input"
+    assert [step["differences"] for step in head["diff"]["steps"]] == [["answer"], ["answer"]]
+    assert calls[0]["answers"] == {"a": "…", "b": "…", "equal": False}
+    kept = json.dumps(read(page), ensure_ascii=False)
+    assert not any(text in kept for text in ("warm", "cold", "Rome", "Oslo"))
