@@ -117,6 +117,7 @@ class _Forked(subprocess.Popen[Any]):
             "argv": [os.fsdecode(argument) for argument in asked["args"]],
             "env": dict(os.environ if asked["env"] is None else asked["env"]),
             "cwd": os.fspath(asked["cwd"] or Path.cwd()),
+            "session": asked["start_new_session"],
         }
         ends = enumerate((asked["p2cread"], asked["c2pwrite"], asked["errwrite"]))
         streams = [inherited if end == -1 else end for inherited, end in ends]
@@ -173,8 +174,10 @@ def _serve(requests: socket.socket, named: socket.socket) -> list[str]:
                 pass
 
 
-def _become(argv: list[str], env: dict[str, str], cwd: str, streams: list[int]) -> list[str]:
+def _become(argv: list[str], env: dict[str, str], cwd: str, streams: list[int], *, session: bool = False) -> list[str]:
     """Take on what a process starts with, and return its arguments without the interpreter."""
+    if session:
+        os.setsid()
     for standard, stream in enumerate(streams):
         os.dup2(stream, standard)
         os.close(stream)

@@ -28,11 +28,17 @@ class Done:
 
 
 class Bench:
-    """A home, and the command in it."""
+    """A home, and the command in it.
 
-    def __init__(self, directory):
+    Args:
+        directory: Where.
+        start: Starts Python as ``fork_python`` does.
+    """
+
+    def __init__(self, directory, start):
         self.directory = directory
         self.home = directory / "home"
+        self._start = start
 
     def inspector(self, *words, base=GONE, typed=None, **environment):
         env = {
@@ -45,17 +51,30 @@ class Bench:
             "SSL_CERT_DIR": str(self.directory / "no-certificates"),
             **environment,
         }
-        command = [sys.executable, "-m", "inspector.cli", *map(str, words)]
+        # What runs a program hands on what it started with itself.
+        start = self._anew if words[0] == "run" else self._start
+        pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
         # In a session of its own it has no terminal, wherever the tests have one.
-        streams = {"capture_output": True, "text": True, "start_new_session": True}
-        done = subprocess.run(command, env=env, timeout=180, cwd=self.directory, input=typed, **streams)
-        return Done(done.returncode, done.stdout, done.stderr)
+        options = {"env": env, "cwd": self.directory, "text": True, "start_new_session": True, **pipes}
+        with start("-m", "inspector.cli", *map(str, words), **options) as process:
+            try:
+                out, err = process.communicate(typed, timeout=180)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                raise
+        return Done(process.returncode, out, err)
+
+    def _anew(self, *words, **options):
+        return subprocess.Popen([sys.executable, *words], **options)
 
     @contextmanager
     def models(self):
         """Have models there to answer; yield where."""
-        server = subprocess.Popen(
-            [sys.executable, TESTS / "integrations" / "stubs" / "models.py", "--port", "0"],
+        server = self._start(
+            str(TESTS / "integrations" / "stubs" / "models.py"),
+            "--port",
+            "0",
+            stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             text=True,
         )

@@ -17,6 +17,7 @@ from typing import Any
 import msgspec
 import pytest
 from emitted import VARIABLE
+from replaying import Bench
 
 from inspector.ingest import Owner
 from inspector.model import Event, Filter
@@ -156,6 +157,12 @@ def framework_python() -> Callable[[str], Path]:
             pytest.fail(str(reason)) if os.environ.get("INSPECTOR_BROWSER") == "required" else pytest.skip(str(reason))
 
     return find
+
+
+@pytest.fixture
+def bench(tmp_path: Path, fork_python: Callable[..., "subprocess.Popen[Any]"]) -> Bench:
+    """A home of its own, and the command in it."""
+    return Bench(tmp_path, fork_python)
 
 
 @pytest.fixture(scope="session")

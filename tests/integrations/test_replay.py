@@ -9,15 +9,10 @@ from replaying import PROGRAMS, Bench, runs_of, written
 HERE = Path(__file__).parent
 
 
-@pytest.fixture
-def bench(tmp_path):
-    return Bench(tmp_path)
-
-
 @pytest.fixture(scope="module")
-def looped(tmp_path_factory):
+def looped(tmp_path_factory, fork_python):
     """The loop, recorded once; whoever replays it leaves the recording as it is."""
-    bench = Bench(tmp_path_factory.mktemp("looped"))
+    bench = Bench(tmp_path_factory.mktemp("looped"), fork_python)
     out = bench.record(PROGRAMS / "replayed_loop.py")
     (run,) = {event.run_id for event in runs_of(bench)}
     return bench, run, out

@@ -1,7 +1,7 @@
 """Agents of published frameworks, recorded once; then without models, keys and the bodies of their tools."""
 
 import pytest
-from replaying import PROGRAMS, Bench
+from replaying import PROGRAMS
 
 
 @pytest.mark.parametrize(
@@ -19,8 +19,8 @@ from replaying import PROGRAMS, Bench
         ("replayed_tool_runner.py", "current"),
     ],
 )
-def test_a_framework_prints_the_same_and_makes_the_same_calls(program, within, tmp_path, framework_python):
-    bench, python = Bench(tmp_path), framework_python(within)
+def test_a_framework_prints_the_same_and_makes_the_same_calls(program, within, bench, framework_python):
+    python = framework_python(within)
     out = bench.record(PROGRAMS / program, python=python)
     # What an MCP server of the program did, where it has one.
     ledger = tmp_path / "ledger.txt"
@@ -33,8 +33,8 @@ def test_a_framework_prints_the_same_and_makes_the_same_calls(program, within, t
     assert served is None or ledger.read_text() == served
 
 
-def test_adk_is_replayed_over_either_client_of_gemini(tmp_path, framework_python):
-    bench, python = Bench(tmp_path), framework_python("earlier")
+def test_adk_is_replayed_over_either_client_of_gemini(bench, framework_python):
+    python = framework_python("earlier")
     out = bench.record(PROGRAMS / "replayed_google_adk.py", python=python, BY="httpx")
     words = ("--", python, PROGRAMS / "replayed_google_adk.py")
     done = bench.inspector("replay", "last", *words, REPLAYED="1", BY="httpx")

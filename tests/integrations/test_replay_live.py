@@ -42,9 +42,9 @@ OUT = "echo: first\nsun in Bergen\necho: second\n"
 
 
 @pytest.fixture(scope="module")
-def trip(tmp_path_factory):
+def trip(tmp_path_factory, fork_python):
     """The program, recorded once with one city; whoever replays it leaves the recording as it is."""
-    bench = Bench(tmp_path_factory.mktemp("trip"))
+    bench = Bench(tmp_path_factory.mktemp("trip"), fork_python)
     program = written(bench, TRIP)
     assert bench.record(program, "Oslo") == "echo: first\nsun in Oslo\necho: second\nbooked Oslo booked Oslo\n"
     (run,) = {each.run_id for each in runs_of(bench)}
@@ -57,11 +57,6 @@ def spans(trip):
     bench, _, _ = trip
     found = [each for each in bench.events() if "inspector.replay.run" not in json.loads(bytes(each.attributes))]
     return [each.span_id for each in found]
-
-
-@pytest.fixture
-def bench(tmp_path):
-    return Bench(tmp_path)
 
 
 def asked(base):

@@ -6,7 +6,6 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from replaying import Bench
 
 PROGRAMS = Path(__file__).parent / "programs"
 PROGRAM = PROGRAMS / "replayed_mcp.py"
@@ -15,11 +14,11 @@ PROGRAM = PROGRAMS / "replayed_mcp.py"
 class Desks:
     """A bench with a desk to start, and what desks did."""
 
-    def __init__(self, directory, python):
-        self.bench = Bench(directory)
+    def __init__(self, bench, python):
+        self.bench = bench
         self.python = python
-        self.desk = directory / "desk.py"
-        self.ledger = directory / "ledger"
+        self.desk = bench.directory / "desk.py"
+        self.ledger = bench.directory / "ledger"
 
     @property
     def words(self):
@@ -48,8 +47,8 @@ class Desks:
 
 
 @pytest.fixture(params=["current", "earlier"])
-def desks(request, tmp_path, framework_python):
-    return Desks(tmp_path, framework_python(request.param))
+def desks(request, bench, framework_python):
+    return Desks(bench, framework_python(request.param))
 
 
 def trees(bench):

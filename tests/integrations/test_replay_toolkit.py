@@ -3,16 +3,8 @@
 import json
 from pathlib import Path
 
-import pytest
-from replaying import Bench
-
 PROGRAM = Path(__file__).parent / "programs" / "replayed_toolkit.py"
 DEMO = ("-m", "inspector.demo.program")
-
-
-@pytest.fixture
-def bench(tmp_path):
-    return Bench(tmp_path)
 
 
 def trees(bench):

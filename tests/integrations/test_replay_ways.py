@@ -24,14 +24,9 @@ if __name__ == "__main__":
 OUT = "echo: It is 12:00.\necho: second\n"
 
 
-@pytest.fixture
-def bench(tmp_path):
-    return Bench(tmp_path)
-
-
 @pytest.fixture(scope="module")
-def recorded(tmp_path_factory):
-    bench = Bench(tmp_path_factory.mktemp("ways"))
+def recorded(tmp_path_factory, fork_python):
+    bench = Bench(tmp_path_factory.mktemp("ways"), fork_python)
     assert bench.record(written(bench, APP)) == OUT
     (run,) = {each.run_id for each in runs_of(bench)}
     return bench, run
