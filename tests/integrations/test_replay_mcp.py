@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from replaying import Bench
 
 PROGRAMS = Path(__file__).parent / "programs"
 PROGRAM = PROGRAMS / "replayed_mcp.py"
@@ -51,54 +52,67 @@ def desks(request, bench, framework_python):
     return Desks(bench, framework_python(request.param))
 
 
+@pytest.fixture(scope="module", params=["current", "earlier"])
+def talked(request, tmp_path_factory, fork_python, framework_python):
+    """Desks with which a program talked over stdio, once; whoever replays it leaves the recording as it is."""
+    desks = Desks(Bench(tmp_path_factory.mktemp("talked"), fork_python), framework_python(request.param))
+    out = desks.record("stdio")
+    (run,) = trees(desks.bench)
+    return desks, run, out
+
+
 def trees(bench):
-    """The spans of each program, below those around them, without what servers recorded themselves."""
+    """The spans of each run, below those around them, without what servers recorded themselves."""
     trees = {}
     for event in bench.events():
         held = json.loads(bytes(event.attributes))
         if event.service != "desk" and held.get("mcp.rpc.direction") != "inbound" and event.kind != "other":
             trees.setdefault(held["inspector.run.id"], []).append((event.name, event.status, event.hook))
-    return [sorted(tree) for tree in trees.values()]
+    return {run: sorted(tree) for run, tree in trees.items()}
 
 
-def test_no_server_is_started_and_the_client_gets_what_it_got(desks):
-    out = desks.record("stdio")
-    done = desks.done()
-    replayed = desks.bench.inspector("replay", "last", "--", *desks.words, "stdio")
+def test_no_server_is_started_and_the_client_gets_what_it_got(talked):
+    desks, run, out = talked
+    done, before = desks.done(), trees(desks.bench)
+    replayed = desks.bench.inspector("replay", run, "--", *desks.words, "stdio")
     assert (replayed.code, replayed.out) == (0, out), replayed.err
     assert "north: sun in Oslo" in out
     assert "south: sun in Oslo" in out
     assert desks.done() == done
-    first, again = trees(desks.bench)
-    assert first == again
+    (again,) = (tree for made, tree in trees(desks.bench).items() if made not in before)
+    assert before[run] == again
     assert ("execute_tool wipe", "error", "tool_call") in again
 
 
-def test_another_argument_ends_the_program_and_is_named(desks):
-    desks.record("stdio")
-    done = desks.bench.inspector("replay", "last", "--", *desks.words, "stdio", CITY="Bergen")
+def test_another_argument_ends_the_program_and_is_named(talked):
+    desks, run, _ = talked
+    done = desks.bench.inspector("replay", run, "--", *desks.words, "stdio", CITY="Bergen")
     assert done.code == 3
     assert "its model call 1, of m-1, is not in the recording" in done.err
     assert "Bergen" in done.err
 
 
-def test_a_request_that_was_not_recorded_ends_the_program(desks):
-    desks.record("stdio")
-    program = desks.bench.directory / "more.py"
+@pytest.fixture
+def asking_more(talked, tmp_path):
+    """The program as it is when it asks for something that was not recorded."""
+    desks, _, _ = talked
+    program = tmp_path / "more.py"
     program.write_text(PROGRAM.read_text().replace('"wipe", {}', '"wipe", {"all": True}'))
-    done = desks.bench.inspector("replay", "last", "--", desks.python, program, *desks.words[2:], "stdio")
+    return desks.python, program, *desks.words[2:], "stdio"
+
+
+def test_a_request_that_was_not_recorded_ends_the_program(talked, asking_more):
+    desks, run, _ = talked
+    done = desks.bench.inspector("replay", run, "--", *asking_more)
     assert done.code == 3
     assert "of tools/call, is not in the recording; most like it is call" in done.err
     assert "replay: argument arguments differs" in done.err
 
 
-def test_a_program_that_goes_on_live_misses_the_server_that_was_not_started(desks):
-    desks.record("stdio")
+def test_a_program_that_goes_on_live_misses_the_server_that_was_not_started(talked, asking_more):
+    desks, run, _ = talked
     done = desks.done()
-    more = desks.bench.directory / "more.py"
-    more.write_text(PROGRAM.read_text().replace('"wipe", {}', '"wipe", {"all": True}'))
-    words = (desks.python, more, *desks.words[2:], "stdio")
-    replayed = desks.bench.inspector("replay", "--live-after-divergence", "last", "--", *words)
+    replayed = desks.bench.inspector("replay", "--live-after-divergence", run, "--", *asking_more)
     assert replayed.code == 3
     assert "its tools/call is for an MCP server that this replay has done without so far" in replayed.err
     assert desks.done() == done
