@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from inspector.cli.app import run as command
+
 SERVING = """
 import inspector, threading, time
 inspector.attach()
@@ -54,20 +56,21 @@ class werkzeug:
 
 
 @pytest.fixture
-def recorded(tmp_path):
+def recorded(tmp_path, capsys):
     """Runs a program with a home of its own; returns its runs, the first one first, each with its spans."""
+
+    def cli(*words):
+        done = command([*words, "--json", "--home", str(tmp_path / "home")])
+        out, errors = capsys.readouterr()
+        assert done == 0 or not out, errors
+        return json.loads(out or '{"items":[]}')
 
     def run(code, **variables):
         program = tmp_path / "shop.py"
         program.write_text(code)
         environment = {key: value for key, value in os.environ.items() if key != "INSPECTOR_RUN_ID"}
         environment |= {"INSPECTOR_HOME": str(tmp_path / "home"), **variables}
-
-        def cli(*words):
-            command = [sys.executable, "-m", "inspector.cli", *words, "--json"]
-            return json.loads(subprocess.run(command, env=environment, stdout=subprocess.PIPE).stdout or '{"items":[]}')
-
-        subprocess.run([sys.executable, str(program)], env=environment, check=True, cwd=tmp_path, timeout=30)
+        subprocess.run([sys.executable, str(program)], env=environment, check=True, cwd=tmp_path, timeout=240)
         spans = {}
         for span in cli("events", "--order", "asc", "--limit", "500")["items"]:
             spans.setdefault(span["trace_id"], []).append(span)
