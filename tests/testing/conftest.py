@@ -4,8 +4,10 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -75,18 +77,25 @@ class Done:
     err: str
 
 
+LEFT_OUT = ("schemathesis", "langsmith_plugin", "inline_snapshot", "hypothesispytest", "anyio")
+"""Plugins that are installed for tests of ours, and that take most of a short run of pytest to import."""
+
+
 @dataclass
 class Project:
     """A directory with a program, and the home where it was recorded."""
 
     directory: Path
+    start: Callable[..., "subprocess.Popen[Any]"]
+    """Starts Python as ``fork_python`` does."""
 
     def inspector(self, *words, **environment):
         return self._run("inspector.cli", words, environment)
 
     def pytest(self, *words, **environment):
         """Run pytest as a person would; what it writes to both streams is ``out``."""
-        done = self._run("pytest", ("-p", "no:cacheprovider", "-q", *words), environment)
+        left_out = (word for plugin in ("cacheprovider", *LEFT_OUT) for word in ("-p", f"no:{plugin}"))
+        done = self._run("pytest", (*left_out, "-q", *words), environment)
         return Done(done.code, done.out + done.err, done.err)
 
     def record(self, *program, **environment):
@@ -127,15 +136,20 @@ class Project:
             "OPENAI_BASE_URL": GONE,
             **environment,
         }
-        done = subprocess.run(
-            [sys.executable, "-m", module, *map(str, words)],
-            env=env,
-            capture_output=True,
-            text=True,
-            timeout=300,
-            cwd=self.directory,
-        )
-        return Done(done.returncode, done.stdout, done.stderr)
+        # What runs a program hands on what it started with itself, and pytest is to import what it needs.
+        start = self._anew if module == "pytest" or words[0] == "run" else self.start
+        pipes = dict.fromkeys(("stdout", "stderr"), subprocess.PIPE)
+        options = {"env": env, "cwd": self.directory, "text": True, "stdin": subprocess.DEVNULL, **pipes}
+        with start("-m", module, *map(str, words), **options) as process:
+            try:
+                out, err = process.communicate(timeout=300)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                raise
+        return Done(process.returncode, out, err)
+
+    def _anew(self, *words, **options):
+        return subprocess.Popen([sys.executable, *words], **options)
 
 
 class models:
@@ -152,8 +166,8 @@ class models:
 
 
 @pytest.fixture(scope="session")
-def recorded(tmp_path_factory):
-    project = Project(tmp_path_factory.mktemp("recorded"))
+def recorded(tmp_path_factory, fork_python):
+    project = Project(tmp_path_factory.mktemp("recorded"), fork_python)
     project.write("app.py", PROGRAM)
     done = project.record("run", "app.py")
     assert done.code == 0, done.err
@@ -166,14 +180,14 @@ def recorded(tmp_path_factory):
 def project(recorded, tmp_path):
     """A copy of the recorded project, to be written to."""
     shutil.copytree(recorded.directory, tmp_path / "project")
-    return Project(tmp_path / "project")
+    return Project(tmp_path / "project", recorded.start)
 
 
 @pytest.fixture(scope="session")
 def tested(recorded, tmp_path_factory):
     """The project with the test that was made of its run."""
     shutil.copytree(recorded.directory, directory := tmp_path_factory.mktemp("tested") / "project")
-    made = Project(directory)
+    made = Project(directory, recorded.start)
     made.make_test()
     return made
 
@@ -182,10 +196,10 @@ def tested(recorded, tmp_path_factory):
 def with_test(tested, tmp_path):
     """A copy of the project with its test, to be written to."""
     shutil.copytree(tested.directory, tmp_path / "project")
-    return Project(tmp_path / "project")
+    return Project(tmp_path / "project", tested.start)
 
 
 @pytest.fixture
-def empty_project(tmp_path):
+def empty_project(tmp_path, fork_python):
     """A directory with nothing in it."""
-    return Project(tmp_path)
+    return Project(tmp_path, fork_python)
