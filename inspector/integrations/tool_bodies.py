@@ -35,12 +35,15 @@ def run_body(call: Call, body: Callable[[Arguments | None], Any], *, subject: ob
             if control.controller is not None:
                 ruling = control.ask_sync(_proposal(call, subject), call.add)
                 if ruling.answer is not None:
-                    return _returned(call, ruling.answer.value)
+                    call.add(returned=ruling.answer.value)
+                    return ruling.answer.value
                 changed = _changed(call, ruling)
-            return _returned(call, body(changed))
+            value = body(changed)
         except BaseException as exc:
             call.add(raised=exc)
             raise
+        call.add(returned=value)
+        return value
 
 
 async def run_body_async(
@@ -54,12 +57,15 @@ async def run_body_async(
             if control.controller is not None:
                 ruling = await control.ask(_proposal(call, subject), call.add)
                 if ruling.answer is not None:
-                    return _returned(call, ruling.answer.value)
+                    call.add(returned=ruling.answer.value)
+                    return ruling.answer.value
                 changed = _changed(call, ruling)
-            return _returned(call, await body(changed))
+            value = await body(changed)
         except BaseException as exc:
             call.add(raised=exc)
             raise
+        call.add(returned=value)
+        return value
 
 
 def run_tool(call: Call, tool: Callable[[Any], Awaitable[Any]], arguments: Any, *, subject: object) -> Awaitable[Any]:
@@ -150,8 +156,3 @@ def _changed(call: Call, ruling: control.Ruling) -> Arguments | None:
         name, kind = call.keyword("tool_name"), type(args).__name__
         raise TypeError(f"the controller changed the arguments of {name} to {kind}; pass a mapping")
     return cast("Arguments", args)
-
-
-def _returned(call: Call, value: Any) -> Any:
-    call.add(returned=value)
-    return value
