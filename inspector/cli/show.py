@@ -167,6 +167,7 @@ def _inferred(
     from inspector.cli.attempts import attempts_said
     from inspector.cli.conversations import with_conversations
     from inspector.cli.lookup import said_in, turns_of
+    from inspector.cli.namesakes import told_apart
     from inspector.cli.notices import notice
 
     turns = turns_of(store, run_id)
@@ -177,7 +178,7 @@ def _inferred(
             "conversations are not known: the model calls were recorded without their messages, "
             "as with INSPECTOR_CAPTURE_CONTENT=false"
         )
-    inferred = with_conversations(traces, turns, lambda first, last: said_in(store, first, last))
+    inferred = with_conversations(told_apart(store, traces), turns, lambda first, last: said_in(store, first, last))
     return inferred.traces, {**attempts_said(store, traces, terminal), **inferred.said}
 
 
