@@ -35,8 +35,8 @@ _WORDS = (str, int, float, bool)
 def injection_of(name: str, hint: Any, default: Any) -> Injection | None:
     """Return how the argument ``name`` is injected; None for one that the model gives.
 
-    ``tool_call_id`` is injected by its name; so are ``state`` and ``context``, unless their hint is text, a number, a
-    choice or the like: then they are the model's. ``ToolContext`` and ``Inject[T]`` are injected under any name.
+    ``tool_call_id`` is injected by its name; so is ``state``, unless its hint is text, a number, a choice or the like,
+    and ``context`` without a hint: else they are the model's. ``ToolContext`` and ``Inject[T]`` have any name.
     """
     if (mark := _marked(default)) is not None:
         # `db: Database = Inject[Database]`, as others write it.
