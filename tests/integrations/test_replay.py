@@ -51,6 +51,8 @@ def test_plain_clients_print_the_same_streams_in_their_pieces(bench):
     out = bench.record(PROGRAMS / "replayed_clients.py")
     done = bench.inspector("replay", "last", "--", PROGRAMS / "replayed_clients.py")
     assert (done.code, done.out) == (0, out), done.err
+    recorded, replayed = bench.trees()
+    assert replayed == recorded
 
 
 def test_aiohttp_gives_the_same_pieces_however_it_is_read_and_fails_the_same_way(bench, framework_python):
@@ -70,6 +72,8 @@ def test_the_sdk_of_anthropic_parses_what_it_parsed(bench, framework_python):
     out = bench.record(PROGRAMS / "replayed_claude.py", python=python)
     done = bench.inspector("replay", "last", "--", python, PROGRAMS / "replayed_claude.py")
     assert (done.code, done.out) == (0, out), done.err
+    recorded, replayed = bench.trees()
+    assert replayed == recorded
 
 
 def test_one_other_word_ends_the_program_and_names_the_part_then_and_now(looped):
