@@ -23,7 +23,7 @@ def test_a_framework_prints_the_same_and_makes_the_same_calls(program, within, b
     python = framework_python(within)
     out = bench.record(PROGRAMS / program, python=python)
     # What an MCP server of the program did, where it has one.
-    ledger = tmp_path / "ledger.txt"
+    ledger = bench.directory / "ledger.txt"
     served = ledger.read_text() if ledger.exists() else None
     done = bench.inspector("replay", "last", "--", python, PROGRAMS / program, REPLAYED="1")
     assert (done.code, done.out) == (0, out), done.err
