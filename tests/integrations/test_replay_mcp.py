@@ -171,8 +171,8 @@ def test_what_the_sdk_itself_asks_of_a_server_for_a_call_is_answered(desks):
         ("rounds", "current", "its server asked the program for input in the middle of it"),
     ],
 )
-def test_a_server_that_asks_back_is_refused_before_anything_runs(way, within, why, tmp_path, framework_python):
-    bench, python = Bench(tmp_path), framework_python(within)
+def test_a_server_that_asks_back_is_refused_before_anything_runs(way, within, why, bench, framework_python):
+    python = framework_python(within)
     program = PROGRAMS / "replayed_asking.py"
     assert "asked" in bench.record(program, way, python=python)
     done = bench.inspector("replay", "last", "--", python, program, way)
