@@ -8,6 +8,7 @@ from difflib import SequenceMatcher
 from itertools import accumulate
 from typing import Literal, TypeAlias
 
+from inspector.diff.collecting import no_collecting
 from inspector.diff.programs import ProgramChange
 from inspector.diff.steps import Part, Step, steps_of
 from inspector.diff.volatile import Volatile
@@ -105,10 +106,11 @@ def compare(a: Iterable[Event], b: Iterable[Event], program: Sequence[ProgramCha
         b: The other one.
         program: What of their programs differs.
     """
-    volatile = Volatile()
-    pairs = list(aligned(steps_of(a, volatile), steps_of(b, volatile)))
-    parted = [pair for pair in pairs if set(pair.differences) - {"input"}]
-    return Comparison(pairs, min(parted, key=_parting(pairs), default=None), volatile.counts, program)
+    with no_collecting():
+        volatile = Volatile()
+        pairs = list(aligned(steps_of(a, volatile), steps_of(b, volatile)))
+        parted = [pair for pair in pairs if set(pair.differences) - {"input"}]
+        return Comparison(pairs, min(parted, key=_parting(pairs), default=None), volatile.counts, program)
 
 
 def _parting(pairs: Sequence[Pair]) -> Callable[[Pair], tuple[int, int]]:
