@@ -166,11 +166,7 @@ class ToolContext:
 
 
 def context_of(given: object) -> ToolContext:
-    """Return what was given as a context, an empty one where nothing was.
-
-    Raises:
-        DefinitionInvalid: It is none.
-    """
+    """Return what was given as a context, an empty one where nothing was; refuse anything else."""
     if isinstance(given, ToolContext):
         return given
     if given is None:

@@ -55,11 +55,7 @@ def message_of(error: BaseException) -> str:
 
 
 def check_result(name: str, result: ToolResult, check: Validator) -> None:
-    """Hold a result against its tool's output schema.
-
-    Raises:
-        ResultInvalid: It does not fit.
-    """
+    """Hold a result against its tool's output schema."""
     if result.is_error:
         return
     problems = check(result.structured)

@@ -79,11 +79,7 @@ def _is_langchain(value: object) -> bool:
 
 
 def listed(tools: object, name: str) -> list[object]:
-    """Return the tools of a list, or the one that stands alone.
-
-    Raises:
-        DefinitionInvalid: It is neither; the message has the ``name`` of whom they are for.
-    """
+    """Return the tools of a list, or the one that stands alone; they are for ``name``."""
     # A set of servers can be iterated, and what it yields are their names.
     if supplies_tools(tools) or callable(tools):
         tools = [tools]

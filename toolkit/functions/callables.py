@@ -68,11 +68,8 @@ async def in_thread(function: Callable[..., Any], *args: Any, **named: Any) -> A
     """Call a plain function in a thread, with the caller's context variables, and wait for what it returns."""
     returned, error = await asyncio.to_thread(_outcome, function, args, named)
     if error is not None:
-        try:
-            # A future makes another TimeoutError of one, which has no traceback, and carries no StopIteration at all.
-            raise error
-        finally:
-            del error  # whose traceback has this frame
+        # A future makes another TimeoutError of one, which has no traceback, and carries no StopIteration at all.
+        raise error
     return await returned if inspect.isawaitable(returned) else returned
 
 
