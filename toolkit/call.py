@@ -3,12 +3,11 @@
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 from toolkit.plain import read_json
 
 Arguments = dict[str, Any]
-CallFormat = Literal["chat", "langchain"]
 
 
 def new_id() -> str:
@@ -26,8 +25,6 @@ class ToolCall:
     id: str = field(default_factory=new_id)
     """The model's id of the call, which its answer has to carry; made up if there was none."""
     problem: str | None = None
-    format: CallFormat = "chat"
-    """How it was written, so how it is to be answered; see ``toolkit.formats``."""
 
     def __init__(
         self,
@@ -35,10 +32,9 @@ class ToolCall:
         arguments: Arguments | None = None,
         id: str = "",  # noqa: A002 - the field
         problem: str | None = None,
-        format: CallFormat = "chat",  # noqa: A002 - the field
     ) -> None:
         # One is made for each call, and what dataclasses write for a frozen class takes three times as long.
-        vars(self).update(name=name, arguments=arguments, id=id or new_id(), problem=problem, format=format)
+        vars(self).update(name=name, arguments=arguments, id=id or new_id(), problem=problem)
 
 
 def arguments_of(call: ToolCall) -> Arguments:

@@ -1,14 +1,12 @@
-"""How chat completions, LangChain and the Model Context Protocol write tools, calls of them and their results.
-
-A call remembers whether it is LangChain's, and is answered in the same way.
-"""
+"""How chat completions and the Model Context Protocol write tools, calls of them and their results."""
 
 from collections.abc import Sequence
 from typing import Any, Literal
 
 from toolkit.call import ToolCall
 from toolkit.definition import ToolDefinition
-from toolkit.formats import chat, langchain
+from toolkit.formats import chat
+from toolkit.formats.chat import answer
 from toolkit.formats.mcp import mcp_tool
 from toolkit.formats.reading import call_of, calls_of
 from toolkit.result import ToolResult
@@ -16,19 +14,13 @@ from toolkit.result import ToolResult
 __all__ = ["answer", "answers", "call_of", "calls_of", "offer"]
 
 
-def answer(call: ToolCall, result: ToolResult) -> dict[str, Any]:
-    """Return the ``tool`` message that answers one call."""
-    return (langchain if call.format == "langchain" else chat).answer(call, result)
-
-
 def answers(calls: Sequence[ToolCall], results: Sequence[ToolResult]) -> list[dict[str, Any]]:
     """Return the messages that answer the calls of one turn, for the end of the conversation.
 
-    That is one each, and for chat completions one of the user behind them with the pictures, if there are any.
+    That is one each, and one of the user behind them with the pictures, if there are any.
     """
     answered = list(zip(calls, results, strict=True))
-    messages = [answer(call, result) for call, result in answered]
-    return messages + chat.pictures([pair for pair in answered if pair[0].format == "chat"])
+    return [answer(call, result) for call, result in answered] + chat.pictures(answered)
 
 
 def offer(definition: ToolDefinition, format: Literal["chat", "mcp"] = "chat") -> dict[str, Any]:  # noqa: A002 - the field's word

@@ -33,7 +33,7 @@ def read(call: Any) -> ToolCall:
 
 
 def answer(call: ToolCall, result: ToolResult) -> dict[str, Any]:
-    """Return a ``tool`` message, which has text alone."""
+    """Return the ``tool`` message that answers one call, which has text alone."""
     return result.message(call.id)
 
 

@@ -2,7 +2,7 @@
 
 from typing import cast
 
-from toolkit.call import CallFormat, ToolCall, new_id, read_arguments
+from toolkit.call import ToolCall, new_id, read_arguments
 from toolkit.errors import DefinitionInvalid
 from toolkit.formats.chat import is_written, read
 from toolkit.plain import member
@@ -48,16 +48,14 @@ def _unread(part: object) -> list[ToolCall]:
 
 def _read(part: object) -> ToolCall:
     inner = member(part, "function") or part
-    is_langchain = member(part, "type") in _LANGCHAIN or member(inner, "args") is not None
-    written: CallFormat = "langchain" if is_langchain else "chat"
     name, own_id = member(inner, "name"), str(member(part, "id") or new_id())
     if not isinstance(name, str) or not name:
         kind = type(part).__name__
         found = f", found {', '.join(map(repr, cast('dict[object, object]', part)))}" if part and kind == "dict" else ""
         problem = f"no tool's name in a tool call of type {kind}; expected 'name' or 'function.name'{found}"
-        return ToolCall("", None, own_id, problem, written)
+        return ToolCall("", None, own_id, problem)
     arguments, problem = read_arguments(member(inner, "arguments", "args"))
-    return ToolCall(name, arguments, own_id, problem, written)
+    return ToolCall(name, arguments, own_id, problem)
 
 
 def _is_call(part: object) -> bool:

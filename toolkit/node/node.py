@@ -166,7 +166,7 @@ class ToolNode:
     async def messages(
         self, tool_calls: object, state: object = None, *, context: ToolContext | None = None
     ) -> list[dict[str, Any]]:
-        """Carry out the calls and return the messages to append to the conversation, in the shape of the calls."""
+        """Carry out the calls and return the messages to append to the conversation."""
         calls = calls_of(tool_calls)
         return answers(calls, await self.invoke(calls, state, context=context))
 

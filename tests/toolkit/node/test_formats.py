@@ -1,4 +1,4 @@
-"""Tool calls are read in every shape that models and protocols write them in, and answered in the same one."""
+"""Tool calls are read in every shape that models and protocols write them in, and answered in one."""
 
 import json
 
@@ -36,18 +36,18 @@ _COMPLETION = {
 
 
 @pytest.mark.parametrize(
-    ("shape", "written"),
+    "written",
     [
-        ("chat", _CHAT),
-        ("langchain", _LANGCHAIN),
-        ("chat", ChatCompletion.model_validate(_COMPLETION).choices[0].message.tool_calls[0]),
-        ("chat", {"id": "c1", "name": "shout", "arguments": '{"text": "hi"}'}),
+        _CHAT,
+        _LANGCHAIN,
+        ChatCompletion.model_validate(_COMPLETION).choices[0].message.tool_calls[0],
+        {"id": "c1", "name": "shout", "arguments": '{"text": "hi"}'},
     ],
 )
-def test_one_call_is_read_in_every_shape(shape, written):
+def test_one_call_is_read_in_every_shape(written):
     call = call_of(written)
 
-    assert (call.name, call.arguments, call.problem, call.format) == ("shout", {"text": "hi"}, None, shape)
+    assert (call.name, call.arguments, call.problem) == ("shout", {"text": "hi"}, None)
     assert call.id == "c1"
 
 
@@ -214,23 +214,11 @@ def test_chat_completions_are_answered_with_a_tool_message():
     TypeAdapter(ChatCompletionToolMessageParam).validate_python(told)
 
 
-def test_langchain_is_answered_with_a_message_that_says_whether_it_failed():
-    told = [_answered(_LANGCHAIN, _RESULT), _answered(_LANGCHAIN, _FAILED)]
+def test_langchain_takes_the_same_message():
+    [message] = convert_to_messages([_answered(_LANGCHAIN, _FAILED)])
 
-    messages = convert_to_messages(told)
-
-    assert all(isinstance(each, ToolMessage) for each in messages)
-    assert [(each.content, each.tool_call_id, each.status) for each in messages] == [
-        (
-            [
-                {"type": "text", "text": "HI"},
-                {"type": "image_url", "image_url": {"url": "data:image/png;base64,aGk="}},
-            ],
-            "c1",
-            "success",
-        ),
-        ("too loud", "c1", "error"),
-    ]
+    assert isinstance(message, ToolMessage)
+    assert (message.content, message.tool_call_id) == ("too loud", "c1")
 
 
 def test_mcp_is_answered_with_a_result_of_the_protocol():
