@@ -23,8 +23,8 @@ Extractor: TypeAlias = Callable[[Any], object | Awaitable[object]]
 class AgentTool(Tool):
     """A tool with one argument, ``message``, that an agent answers.
 
-    The agent may be any: an ``Agent`` or ``Workflow``, an object with ``run``, a LangChain runnable, or a function.
-    The calling agent's middleware stays around this call; inside, the agent has its own.
+    The agent may be any: an ``Agent`` or ``Workflow``, an object with ``run``, or a function. The calling agent's
+    middleware stays around this call; inside, the agent has its own.
 
     Args:
         agent: Who answers.
@@ -51,9 +51,7 @@ class AgentTool(Tool):
         timeout_s: float | None = None,
     ) -> None:
         if not (callable(agent) or is_agent(agent)):
-            raise DefinitionInvalid(
-                f"{agent!r} is no agent; expected an Agent, a function, or an object with run() or ainvoke()"
-            )
+            raise DefinitionInvalid(f"{agent!r} is no agent; expected an Agent, a function, or an object with run()")
         super().__init__(_definition(agent, name, description), on_error_func=on_error_func, validate=False)
         self.agent = agent
         self.history = History.of(thread)
