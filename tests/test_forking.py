@@ -35,6 +35,15 @@ def test_a_forked_program_says_and_ends_as_a_started_one(fork_python, program):
     assert end(subprocess.Popen, fork_python.stand_in, *command) == started
 
 
+def test_a_forked_program_has_a_session_of_its_own_where_that_is_asked_for(fork_python):
+    def leads(**options):
+        command = ("-c", "import os; print(os.getsid(0) == os.getpid())")
+        with fork_python(*command, stdout=subprocess.PIPE, text=True, **options) as process:
+            return process.communicate(timeout=60)[0]
+
+    assert (leads(), leads(start_new_session=True)) == ("False\n", "True\n")
+
+
 def test_what_is_sent_to_a_stand_in_ends_the_program(fork_python):
     program = "import os; print(os.getpid(), flush=True); input()"
     pipes = dict.fromkeys(("stdin", "stdout"), subprocess.PIPE)
