@@ -180,6 +180,15 @@ def test_whoever_reads_beside_a_server_leaves_it_the_space_to_delete_with(home, 
         assert (found.st_ino, found.st_size) == (held.st_ino, held.st_size)
 
 
+def test_the_space_to_delete_with_lasts_however_often_others_fill_the_disk(home, fill):
+    fill()
+    with Owner(Settings(home=home, retention_days=36_500)) as owner:
+        for number in range(20):
+            stuff_full(home)
+            assert owner.store.delete_trace(f"{number:032x}") == 10
+        assert (home / "inspector.db.reserve").stat().st_size > 1 << 20
+
+
 def test_without_a_byte_to_delete_with_it_is_said(ask, home, fill):
     fill()
     (home / "inspector.db.reserve").unlink()

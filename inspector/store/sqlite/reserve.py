@@ -67,7 +67,8 @@ class Reserve:
 
     def restore(self, size: int) -> None:
         """Take the space again, or what is left of it."""
-        size = min(size, self._free() // _STEP_BYTES * _STEP_BYTES)
+        free = self._free() + _size(self._path)
+        size = min(size, free // _STEP_BYTES * _STEP_BYTES)
         if size:
             self._allocate(size)
 
