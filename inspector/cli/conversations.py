@@ -1,12 +1,14 @@
 """Conversations put into the trees of their run: a hand-written loop as an agent with turns and tools.
 
-They stand where the page has them: above the model calls that no recorded agent holds, each call once.
+They stand where the page has them: above the model calls that no recorded agent holds, each call once, and with the
+recorded calls that ran between these, so that all of it is in the order in which it happened.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from inspector.cli import figures
+from inspector.cli.between_turns import Forest, Key, Talk, between_turns, key_of
 from inspector.model import Event, InferredTool, SpanError, Turn
 
 _ID = "conversation-{}"
@@ -44,61 +46,72 @@ def with_conversations(
         turns: Its model calls as turns, in the order they began.
         asked_and_answered: Returns the question of the first call and the answer of the last one.
     """
-    by_id = {(event.trace_id, event.span_id): event for events in traces for event in events}
-    talks: dict[str, list[Turn]] = {}
-    for turn in turns:
-        if (turn.trace_id, turn.span_id) in by_id and not _is_in_agent(turn, by_id):
-            talks.setdefault(turn.conversation, []).append(turn)
-    added: dict[str, list[Event]] = {}
-    moved: dict[tuple[str, str], Event] = {}
+    forest = Forest(traces)
+    talks = _talks(forest, turns)
+    between = between_turns(forest, talks)
+    moves = _Moves()
     said: dict[str, Said] = {}
-    for members in talks.values():
-        tools = [tool for turn in members for tool in turn.tools if _is_inferred(tool)]
-        if len(members) < 2 and not tools:
-            continue
-        calls = [by_id[turn.trace_id, turn.span_id] for turn in members]
-        top = _top(calls)
+    for talk, members in talks.items():
+        calls = [call for turn in members if (call := forest.get(key_of(turn))) is not None]
+        inner = [*calls, *between.get(talk, ())]
+        top = _top(calls, inner)
         said[top.span_id] = _of_conversation(members, *asked_and_answered(calls[0], calls[-1]))
-        rows = added.setdefault(top.trace_id, [])
+        rows = moves.added.setdefault(key_of(calls[0]), [])
         rows.append(top)
-        for turn, call in zip(members, calls, strict=True):
-            moved[turn.trace_id, turn.span_id] = call
-            rows.append(replace(call, trace_id=top.trace_id, parent_id=top.span_id))
-            for at, tool in enumerate(turn.tools):
-                if _is_inferred(tool):
-                    row = _tool(tool, top, _TOOL_ID.format(top.span_id, turn.span_id, at))
-                    said[row.span_id] = Said(_of_tool(tool))
-                    rows.append(row)
-    return Inferred([_placed(events, moved, added) for events in traces], said)
+        for event in inner:
+            moves.parents[key_of(event)] = top.span_id
+            if event.trace_id != top.trace_id:
+                moves.traces.update((key_of(each), top.trace_id) for each in forest.whole(event))
+        for row, tool in _tools(members, top):
+            said[row.span_id] = Said(_of_tool(tool))
+            rows.append(row)
+    return Inferred(moves.placed(traces), said)
 
 
-def _placed(
-    events: Sequence[Event], moved: Mapping[tuple[str, str], Event], added: Mapping[str, Sequence[Event]]
-) -> Sequence[Event]:
-    kept = [event for event in events if (event.trace_id, event.span_id) not in moved]
-    return [*added.get(events[0].trace_id, ()), *kept] if events else events
+class _Moves:
+    """Rows that are added beside a call, and spans that stand elsewhere than they were recorded."""
+
+    def __init__(self) -> None:
+        self.added: dict[Key, list[Event]] = {}
+        self.parents: dict[Key, str] = {}
+        self.traces: dict[Key, str] = {}
+
+    def placed(self, traces: Sequence[Sequence[Event]]) -> Sequence[Sequence[Event]]:
+        placed: dict[str, list[Event]] = {}
+        for event in (event for events in traces for event in events):
+            key = key_of(event)
+            trace_id, parent_id = self.traces.get(key, event.trace_id), self.parents.get(key, event.parent_id)
+            is_moved = (trace_id, parent_id) != (event.trace_id, event.parent_id)
+            here = placed.setdefault(trace_id, [])
+            here += [replace(row, trace_id=trace_id) for row in self.added.get(key, ())]
+            here.append(replace(event, trace_id=trace_id, parent_id=parent_id) if is_moved else event)
+        return [placed.get(events[0].trace_id, ()) if events else events for events in traces]
 
 
-def _is_in_agent(turn: Turn, by_id: Mapping[tuple[str, str], Event]) -> bool:
-    event, seen = by_id.get((turn.trace_id, turn.span_id)), set[str]()
-    while event is not None and event.span_id not in seen:
-        if event.kind == "agent":
-            return True
-        seen.add(event.span_id)
-        event = by_id.get((event.trace_id, event.parent_id or ""))
-    return False
+def _talks(forest: Forest, turns: Iterable[Turn]) -> Mapping[Talk, Sequence[Turn]]:
+    """Return the turns of each conversation that shows; what recorded spans hold apart stays in these."""
+    talks: dict[Talk, list[Turn]] = {}
+    for turn in turns:
+        call = forest.get(key_of(turn))
+        if call is not None and all(event.kind != "agent" for event in forest.upwards(call)):
+            talks.setdefault(Talk(turn.conversation, forest.above(call)), []).append(turn)
+    return {
+        talk: members
+        for talk, members in talks.items()
+        if len(members) > 1 or any(_is_inferred(tool) for tool in members[0].tools)
+    }
 
 
 def _is_inferred(tool: InferredTool) -> bool:
     return not tool.recorded and tool.start_time_unix_nano is not None and tool.end_time_unix_nano is not None
 
 
-def _top(calls: Sequence[Event]) -> Event:
+def _top(calls: Sequence[Event], inner: Sequence[Event]) -> Event:
     """Return the row of a conversation: it begins with its first call, and ends as the last one did."""
     first, last = calls[0], calls[-1]
-    ends = [call.end_time_unix_nano for call in calls]
+    ends = [event.end_time_unix_nano for event in inner]
     end = None if None in ends else max((at for at in ends if at is not None), key=int)
-    is_open = any(call.status == "running" for call in calls)
+    is_open = any(event.status == "running" for event in inner)
     return replace(
         first,
         span_id=_ID.format(first.span_id),
@@ -114,6 +127,13 @@ def _top(calls: Sequence[Event]) -> Event:
         error=None,
         folded_into=None,
     )
+
+
+def _tools(members: Iterable[Turn], top: Event) -> Iterator[tuple[Event, InferredTool]]:
+    for turn in members:
+        for at, tool in enumerate(turn.tools):
+            if _is_inferred(tool):
+                yield _tool(tool, top, _TOOL_ID.format(top.span_id, turn.span_id, at)), tool
 
 
 def _tool(tool: InferredTool, top: Event, span_id: str) -> Event:

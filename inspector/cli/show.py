@@ -70,10 +70,10 @@ def show(**options: Unpack[ShowOptions]) -> None:
     All traces of a run are drawn on one scale of time; a run of one trace is that trace. The id of a SPAN shows that
     alone, as --span does.
 
-    Model calls that continue one another are drawn as a conversation, with what was asked and answered and with the
-    tools that its messages tell of, marked 'inferred' and never counted. MCP's lists and pings are one row, and what is
-    recorded of one message a second time is left out: --all and --depth draw it. A call that middleware made several
-    times has a line for each attempt.
+    Model calls that continue one another are drawn as a conversation, with what was asked and answered, with the calls
+    that ran between them, and with the tools that its messages alone tell of, marked 'inferred' and never counted.
+    MCP's lists and pings are one row, and what is recorded of one message a second time is left out: --all and --depth
+    draw it. A call that middleware made several times has a line for each attempt.
 
     A drawing longer than the screen goes through $INSPECTOR_PAGER, $PAGER or less.
     """

@@ -48,12 +48,12 @@ BUTTERMILK = """\
 """
 PYAGENITY = """\
 ✓ invoke_workflow graph
-├─ ✓ conversation
-│  ├─ ✓ chat scripted
-│  └─ ✓ chat scripted
-└─ ✓ invoke_workflow ToolNode
-   ├─ ✓ execute_tool get_weather
-   └─ ✗ execute_tool get_news
+└─ ✓ conversation
+   ├─ ✓ chat scripted
+   ├─ ✓ invoke_workflow ToolNode
+   │  ├─ ✓ execute_tool get_weather
+   │  └─ ✗ execute_tool get_news
+   └─ ✓ chat scripted
 """
 
 

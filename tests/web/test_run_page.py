@@ -14,8 +14,10 @@ TALL = {"viewport": {"width": 1280, "height": 1400}}
 
 @pytest.fixture(scope="module")
 def loops(homes: Path, serving):
-    """Two conversations of one program, and a run of another one."""
+    """Two conversations of one program, a run of another one, and a loop of which one tool was recorded."""
     home = homes / "loops"
+    invoice = tool_call(f"{0x20001:032x}", 1, "invoice", start_ms=2120)
+    fill(home, [replace(each, run="watched") for each in (*loop_spans(3, "Send it", 2000), invoice)])
     other = tool_call(f"{0x20000:032x}", 1, "elsewhere", start_ms=5 * MINUTE)
     fill(home, [*loop_spans(1, "Send invoice 1137", 0), *loop_spans(2, "And once more", 1000), other])
     with serving(home) as server:
@@ -42,6 +44,16 @@ def test_a_hand_written_loop_is_an_agent_with_its_tools_and_says_which_failed(lo
     detail = page.get_by_role("region", name="Span", exact=True)
     expect(detail).to_contain_text("KeyError: 'ann'")
     expect(detail).to_contain_text("Inferred from messages")
+
+
+def test_recorded_calls_stand_between_the_turns_and_are_not_inferred_besides(loops, visit):
+    page = visit(loops, "/runs/watched", **TALL)
+    expect(rows_of(page)).to_have_count(6)
+    for at, name in enumerate(("conversation", "gpt-4.1", "invoice", "gpt-4.1", "send_mail", "gpt-4.1")):
+        expect(rows_of(page).nth(at)).to_contain_text(name)
+        expect(rows_of(page).nth(at)).to_have_attribute("aria-level", "1" if at == 0 else "2")
+    expect(rows_of(page).nth(2)).not_to_contain_text("get_invoice")
+    expect(header_of(page)).to_contain_text(re.compile(r"Tool calls\s*1 \+ 1 inferred"))
 
 
 def test_a_conversation_says_what_was_asked_how_many_turns_it_took_and_what_was_answered(loops, visit):

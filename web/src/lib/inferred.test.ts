@@ -17,6 +17,7 @@ function tool(name: string, from: number, to: number | null, over: Partial<Infer
     start_time_unix_nano: at(from),
     end_time_unix_nano: to === null ? null : at(to),
     recorded: false,
+    span: null,
     ...over,
   };
 }

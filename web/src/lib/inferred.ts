@@ -1,8 +1,9 @@
+import { betweenSteps, type Known, type Member, type Talk } from "./between-turns";
 import type { Status } from "./filter";
 import type { SpanRow } from "./spans";
 import { PART, type Steps } from "./steps";
 import { msBetween, type UnixNano } from "./time";
-import { ancestorsOf, type Tree, treeSteps } from "./tree";
+import { ancestorsOf, treeSteps } from "./tree";
 
 /** The trace of a row that no span tells of: it is nowhere but on this page. */
 export const INFERRED = "inferred";
@@ -34,6 +35,8 @@ export interface InferredTool {
   start_time_unix_nano: UnixNano | null;
   end_time_unix_nano: UnixNano | null;
   recorded: boolean;
+  /** Where its own span is, which is on this page where it was recorded. */
+  span: { span_id: string } | null;
 }
 
 /** A model call as part of a conversation, as the API infers it. */
@@ -48,8 +51,9 @@ export interface InferredTurn {
 }
 
 /**
- * The rows with an agent above the model calls of each conversation that no recorded agent holds, and the tools that
- * ran between them. Rows that are there already stay as they are, but for what is above them.
+ * The rows with an agent above the model calls of each conversation that no recorded agent holds, the recorded calls
+ * that ran between these, and the tools that were not recorded. Rows that are there already stay as they are, but for
+ * what is above them.
  */
 export function* conversationSteps(
   rows: readonly SpanRow[],
@@ -60,50 +64,44 @@ export function* conversationSteps(
   const next = new Map(turns.flatMap(({ previous, span_id }) => (previous ? [[previous.span_id, span_id]] : [])));
   const added: SpanRow[] = [];
   const moved = new Map<string, string>();
-  for (const members of (yield* looseTurns(known, turns)).values()) {
-    const first = members[0];
-    if (!first || (members.length < 2 && !members.some(({ turn }) => turn.tools.some(isSeen)))) continue;
-    const agent = agentOf(members);
+  const talks = yield* looseTalks(known, turns);
+  const between = yield* betweenSteps(known, talks);
+  const inner = new Map(talks.map((talk) => [talk, talk.members.map(({ row }) => row)]));
+  for (const [at, talk] of between) inner.get(talk)?.push(rows[at] as SpanRow);
+  for (const talk of talks) {
+    const agent = agentOf(talk.members, inner.get(talk) ?? []);
     added.push(agent);
-    for (const [count, { row, turn }] of members.entries()) {
+    for (const { id } of inner.get(talk) ?? []) moved.set(id, agent.id);
+    for (const [count, { turn }] of talk.members.entries()) {
       if (count % PART === 0) yield;
-      moved.set(row.id, agent.id);
       turn.tools.forEach((tool, at) => {
         if (isSeen(tool)) added.push(toolOf(tool, at, turn, next.get(turn.span_id) ?? null, agent.id, base));
       });
     }
   }
-  return yield* merged(added.sort(byStart), yield* withTurns(known, turns, moved));
+  const placed = yield* movedSteps(yield* withTurns(known, turns), known, moved);
+  return yield* merged(added.sort(byStart), placed);
 }
 
-/** Rows, and how they hang together. */
-interface Known {
-  rows: readonly SpanRow[];
-  tree: Tree;
-}
-
-type Member = { row: SpanRow; turn: InferredTurn };
-
-/** The turns of each conversation that no recorded agent holds. */
-function* looseTurns(known: Known, turns: readonly InferredTurn[]): Steps<Map<string, Member[]>> {
-  const loose = new Map<string, Member[]>();
+/** The conversations that show, of turns that no recorded agent holds; what recorded rows hold apart stays in these. */
+function* looseTalks(known: Known, turns: readonly InferredTurn[]): Steps<Talk[]> {
+  const loose = new Map<string, Talk>();
   for (const [count, turn] of turns.entries()) {
     if (count % PART === 0) yield;
-    const row = rowOf(known, turn.span_id);
-    if (!row || isInsideAgent(known, row.id)) continue;
-    const members = loose.get(turn.conversation) ?? [];
-    members.push({ row, turn });
-    loose.set(turn.conversation, members);
+    const at = known.tree.places.get(turn.span_id);
+    const row = known.rows[at ?? -1];
+    if (at === undefined || !row || isInsideAgent(known, row.id)) continue;
+    const above = known.tree.parent[at] ?? -1;
+    const key = `${turn.conversation} ${above}`;
+    const talk = loose.get(key) ?? { above, members: [] };
+    talk.members.push({ at, row, turn });
+    loose.set(key, talk);
   }
-  return loose;
+  return [...loose.values()].filter(({ members }) => members.length > 1 || members[0]?.turn.tools.some(isSeen));
 }
 
-/** The rows, those of model calls with what is known of their turn; those that moved below a conversation. */
-function* withTurns(
-  known: Known,
-  turns: readonly InferredTurn[],
-  moved: ReadonlyMap<string, string>,
-): Steps<readonly SpanRow[]> {
+/** The rows, those of model calls with what is known of their turn. */
+function* withTurns(known: Known, turns: readonly InferredTurn[]): Steps<SpanRow[]> {
   const all = known.rows.slice();
   for (const [count, turn] of turns.entries()) {
     if (count % PART === 0) yield;
@@ -114,11 +112,22 @@ function* withTurns(
     all[at] = {
       ...row,
       ...(continues !== undefined && { continues }),
-      parentId: moved.get(row.id) ?? row.parentId,
       turn: { conversation: turn.conversation, sizes: turn.sizes, asks: turn.tools.map(({ name }) => name) },
     };
   }
   return all;
+}
+
+/** The same rows, those that a conversation has taken in below it. */
+function* movedSteps(rows: SpanRow[], { tree }: Known, moved: ReadonlyMap<string, string>): Steps<readonly SpanRow[]> {
+  let count = 0;
+  for (const [id, parentId] of moved) {
+    if (++count % PART === 0) yield;
+    const at = tree.places.get(id);
+    const row = rows[at ?? -1];
+    if (at !== undefined && row) rows[at] = { ...row, parentId };
+  }
+  return rows;
 }
 
 /** Two lists by start as one. An agent begins with its first call, and stands above it. */
@@ -160,13 +169,14 @@ function isInsideAgent({ rows, tree }: Known, id: string): boolean {
   return at !== undefined && ancestorsOf(tree, at).some((above) => rows[above]?.kind === "agent");
 }
 
-function agentOf(members: readonly Member[]): SpanRow {
+/** The row of a conversation, which goes on while one of the rows below it does. */
+function agentOf(members: readonly Member[], inner: readonly SpanRow[]): SpanRow {
   const rows = members.map(({ row }) => row);
   const first = rows.reduce((least, row) => (row.startMs < least.startMs ? row : least));
   const last = rows.reduce((most, row) => (row.startMs >= most.startMs ? row : most));
-  const ends = rows.map((row) => (row.durationMs === null ? null : row.startMs + row.durationMs));
+  const ends = inner.map((row) => (row.durationMs === null ? null : row.startMs + row.durationMs));
   const isOver = ends.every((end) => end !== null);
-  const status: Status = rows.some((row) => row.status === "running") ? "running" : last.status;
+  const status: Status = inner.some((row) => row.status === "running") ? "running" : last.status;
   return {
     ...blank(`a000${first.id.slice(4)}`, first.parentId),
     kind: "agent",

@@ -1,0 +1,144 @@
+"""Recorded calls that ran between the turns of a conversation: what its answers asked for, and what its loop did."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple, TypeAlias
+
+from inspector.model import Event, Turn
+
+Key: TypeAlias = tuple[str, str]
+"""A trace and a span of it."""
+
+
+class Talk(NamedTuple):
+    """A conversation, or the part of one that was recorded below one span."""
+
+    conversation: str
+    place: Key | None
+    """The span that its calls are right below; None where nothing recorded is above them."""
+
+
+class Forest:
+    """The spans of some traces, and how they hang together."""
+
+    def __init__(self, traces: Iterable[Sequence[Event]]) -> None:
+        self._events = {key_of(event): event for events in traces for event in events}
+        self._below: dict[Key | None, list[Event]] = {}
+        for event in self._events.values():
+            self._below.setdefault(self.above(event), []).append(event)
+
+    def get(self, key: Key) -> Event | None:
+        """Return a span; None where it is not among them."""
+        return self._events.get(key)
+
+    def above(self, event: Event) -> Key | None:
+        """Return what a span is right below; None where nothing recorded is."""
+        key = (event.trace_id, event.parent_id or "")
+        return key if key in self._events else None
+
+    def upwards(self, event: Event) -> Iterator[Event]:
+        """Yield a span and all that it is below, from inside; none of a circle twice."""
+        here: Event | None = event
+        seen: set[Key] = set()
+        while here is not None and key_of(here) not in seen:
+            yield here
+            seen.add(key_of(here))
+            above = self.above(here)
+            here = None if above is None else self._events[above]
+
+    def right_below(self, place: Key | None) -> Sequence[Event]:
+        """Return what is right below a span, or below none."""
+        return self._below.get(place, ())
+
+    def whole(self, top: Event) -> Iterator[Event]:
+        """Yield a span and all that is below it."""
+        waiting, seen = [top], {key_of(top)}
+        while waiting:
+            event = waiting.pop()
+            yield event
+            inner = [each for each in self.right_below(key_of(event)) if key_of(each) not in seen]
+            seen.update(map(key_of, inner))
+            waiting += inner
+
+
+def key_of(place: Event | Turn) -> Key:
+    """Return where a span is."""
+    return place.trace_id, place.span_id
+
+
+def between_turns(forest: Forest, talks: Mapping[Talk, Sequence[Turn]]) -> Mapping[Talk, Sequence[Event]]:
+    """Find the spans beside the calls of each conversation that ran between them; each belongs to one at most.
+
+    These are the calls that its answers asked for, with the span of a batch around them, and what began and ended
+    between two turns of it alone. A model call that is no turn of it belongs to nobody.
+    """
+    turns = {key_of(turn) for members in talks.values() for turn in members}
+    asking = _asking(forest, talks)
+    by_place: dict[Key | None, list[Talk]] = {}
+    for talk in talks:
+        by_place.setdefault(talk.place, []).append(talk)
+    found: dict[Talk, list[Event]] = {}
+    for place, here in by_place.items():
+        beside = [event for event in forest.right_below(place) if key_of(event) not in turns]
+        asked = [(event, asking[key_of(event)]) for event in beside if key_of(event) in asking]
+        others = [event for event in beside if key_of(event) not in asking and event.kind != "llm"]
+        gaps = [gap for talk in here for gap in _gaps(forest, talk, talks[talk])]
+        gaps += _last_gaps(forest, talks, asked)
+        owners = {key_of(event): owners for event, owners in asked}
+        owners.update(_within(gaps, others))
+        for event in beside:
+            owner = owners.get(key_of(event), set[Talk]())
+            if len(owner) == 1:
+                found.setdefault(next(iter(owner)), []).append(event)
+    return found
+
+
+def _asking(forest: Forest, talks: Mapping[Talk, Sequence[Turn]]) -> dict[Key, set[Talk]]:
+    """Return which conversations asked for a call that a span beside their own calls is, or has below it."""
+    asking: dict[Key, set[Talk]] = {}
+    for talk, members in talks.items():
+        for place in (tool.span for turn in members for tool in turn.tools if tool.span is not None):
+            call = forest.get((place.trace_id, place.span_id))
+            above = () if call is None else forest.upwards(call)
+            beside = next((event for event in above if forest.above(event) == talk.place), None)
+            if beside is not None:
+                asking.setdefault(key_of(beside), set()).add(talk)
+    return asking
+
+
+class _Gap(NamedTuple):
+    began_ns: int
+    ended_ns: int
+    talk: Talk
+
+
+def _gaps(forest: Forest, talk: Talk, members: Sequence[Turn]) -> Iterator[_Gap]:
+    calls = [call for turn in members if (call := forest.get(key_of(turn))) is not None]
+    for before, after in pairwise(calls):
+        if before.end_time_unix_nano is not None:
+            yield _Gap(int(before.end_time_unix_nano), int(after.start_time_unix_nano), talk)
+
+
+def _last_gaps(
+    forest: Forest, talks: Mapping[Talk, Sequence[Turn]], asked: Iterable[tuple[Event, set[Talk]]]
+) -> Iterator[_Gap]:
+    """Yield from when each conversation was over until the last call began that it asked for, where that came later."""
+    for event, owners in asked:
+        for talk in owners:
+            last = forest.get(key_of(talks[talk][-1]))
+            if last is not None and last.end_time_unix_nano is not None:
+                yield _Gap(int(last.end_time_unix_nano), int(event.start_time_unix_nano), talk)
+
+
+def _within(gaps: Sequence[_Gap], events: Sequence[Event]) -> Iterator[tuple[Key, set[Talk]]]:
+    """Yield in the gaps of which conversations each span began and ended."""
+    coming = sorted(gaps, key=lambda gap: gap.began_ns, reverse=True)
+    open_gaps: list[_Gap] = []
+    for event in sorted(events, key=lambda event: int(event.start_time_unix_nano)):
+        start_ns = int(event.start_time_unix_nano)
+        while coming and coming[-1].began_ns <= start_ns:
+            open_gaps.append(coming.pop())
+        open_gaps = [gap for gap in open_gaps if gap.ended_ns >= start_ns]
+        if event.end_time_unix_nano is not None:
+            end_ns = int(event.end_time_unix_nano)
+            yield key_of(event), {gap.talk for gap in open_gaps if gap.ended_ns >= end_ns}
