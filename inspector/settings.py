@@ -30,12 +30,16 @@ def _hosts(names: tuple[str, ...]) -> tuple[str, ...]:
 Texts = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
 
 
+def _default_home() -> Path:
+    return Path.home() / ".inspector"
+
+
 class Settings(BaseSettings):
     """What can be configured; each field is also ``INSPECTOR_<NAME>`` in the environment."""
 
     model_config = SettingsConfigDict(env_prefix="INSPECTOR_", env_ignore_empty=True, extra="ignore", frozen=True)
 
-    home: Path = Field(default_factory=lambda: Path.home() / ".inspector")
+    home: Path = Field(default_factory=_default_home)
     """Directory of ``token``, ``inspector.db``, ``spool/``, ``owner.lock`` and ``server.json``; mode 0700."""
     host: str = "127.0.0.1"
     port: Annotated[int, Field(ge=0, le=65535)] = 7800
@@ -78,6 +82,11 @@ class Settings(BaseSettings):
     retention_bytes: Annotated[int, Field(ge=1 << 20)] = 10 << 30
     """Size that the database is kept under."""
     log_level: Literal["debug", "info", "warning", "error"] = "info"
+
+    @property
+    def home_elsewhere(self) -> Path | None:
+        """The home, where a command has to be told it; None for the default one."""
+        return None if self.home.absolute() == _default_home() else self.home.absolute()
 
     @property
     def spool(self) -> Path:

@@ -242,6 +242,12 @@ class TraceQuery(Page):
     full: Flag = False
 
 
+class ReplayQuery(Query):
+    """``GET /runs/{run_id}/replay``."""
+
+    judge: Flag = True
+
+
 class DiffQuery(Query):
     """``GET /diff``."""
 

@@ -11,13 +11,23 @@ from inspector.api.bodies import json_response
 from inspector.api.errors import Refusal
 from inspector.api.operations import LOOK, statuses
 from inspector.api.parameter_types import RunIdInPath
-from inspector.api.parameters import HitsQuery, OutlineQuery, PreviewsQuery, Query, RunQuery, RunsQuery, TurnsQuery
+from inspector.api.parameters import (
+    HitsQuery,
+    OutlineQuery,
+    PreviewsQuery,
+    Query,
+    ReplayQuery,
+    RunQuery,
+    RunsQuery,
+    TurnsQuery,
+)
 from inspector.api.problems import not_found
 from inspector.api.query import QueryOf
 from inspector.api.reads import page_cost
 from inspector.api.service import InService
 from inspector.api.traces import OUTLINE_ROWS
 from inspector.model import Filter
+from inspector.tape import MOST_SPANS, replayable
 
 router = APIRouter()
 
@@ -132,6 +142,27 @@ async def list_previews(
         return json_response({"items": items})
 
     return await service.reads.answer(request, page_cost(len(query.span_id)), read)
+
+
+@router.api_route("/runs/{run_id}/replay", methods=LOOK, responses=statuses(404, 503))
+async def get_replay(
+    request: Request,
+    service: InService,
+    run_id: RunIdInPath,
+    query: Annotated[ReplayQuery, Depends(QueryOf(ReplayQuery))],
+) -> Response:
+    """Answer whether a run can be replayed, by which command, and which runs replay which."""
+
+    def read() -> Response:
+        run = service.store.run(run_id)
+        if run is None:
+            raise _no_run(run_id)
+        return json_response(replayable(service.store, run, home=service.settings.home_elsewhere, looks=query.judge))
+
+    run = await run_in_threadpool(lambda: service.store.run(run_id))
+    # What is too large is not read, but for the calls of its replays.
+    spans = run.spans if query.judge and run is not None and run.spans <= MOST_SPANS else 0
+    return await service.reads.answer(request, page_cost(spans, full=True), read)
 
 
 @router.delete("/runs/{run_id}", responses=statuses(404, 409, 503))

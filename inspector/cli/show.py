@@ -153,9 +153,9 @@ def _show_replays(store: "Store", found: Run | Trace | Event, terminal: "Termina
     if isinstance(found, Event):
         return
     run = store.run(found.run_id) if isinstance(found, Trace) else found
-    if isinstance(found, Trace) and run is not None and run.traces > 1:
+    if run is None or (isinstance(found, Trace) and run.traces > 1):
         return
-    lines = [terminal.style(terminal.cut(line), "dim") for line in replay_lines(store, found, terminal, file)]
+    lines = [terminal.style(terminal.cut(line), "dim") for line in replay_lines(store, run, terminal, file)]
     if lines:
         terminal.write(["", *lines])
 

@@ -4,12 +4,10 @@ import os
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from inspector.cli.errors import CliError
-
-_MOST_WORDS = 200
-"""Of which a recorder keeps no more."""
+from inspector.tape import start_of, why_not_started_again
 
 
 def start_again(program: Mapping[str, Any] | None, run: str) -> tuple[str, ...]:
@@ -24,7 +22,7 @@ def start_again(program: Mapping[str, Any] | None, run: str) -> tuple[str, ...]:
     """
     from inspector.cli.notices import notice
 
-    words, directory = _start_of(program)
+    words, directory = start_of(program)
     why = _unstartable(words, directory)
     if why is not None:
         raise CliError(f"{why}; give the program to run: inspector replay {run} -- app.py")
@@ -36,30 +34,17 @@ def start_again(program: Mapping[str, Any] | None, run: str) -> tuple[str, ...]:
 
 def is_startable(program: Mapping[str, Any] | None) -> bool:
     """Tell whether a program can be started as it was."""
-    return _unstartable(*_start_of(program)) is None
-
-
-def words_of(program: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the words that a program was started with, as ``inspector run`` takes them; none where none are known."""
-    words = tuple(map(str, cast("list[Any]", program.get("argv") or ())))
-    return ("-m", str(program["module"]), *words[1:]) if words and program.get("module") else words
-
-
-def _start_of(program: Mapping[str, Any] | None) -> tuple[tuple[str, ...], object]:
-    held = program or {}
-    return words_of(held), held.get("directory")
+    return _unstartable(*start_of(program)) is None
 
 
 def _unstartable(words: tuple[str, ...], directory: object) -> str | None:
-    if not words or not isinstance(directory, str):
-        return "how the program was started is not recorded"
-    if len(words) >= _MOST_WORDS or any("[redacted:" in word for word in words):
-        return "not all of the words that the program was started with are recorded"
-    if words[0] in ("", "-", "-c") or words == ("-m",):
-        return "the program was no file"
-    script = Path(directory, words[0])
+    why = why_not_started_again(words, directory)
+    if why is not None:
+        return why
+    script = Path(str(directory), words[0])
     if words[0] != "-m" and not script.is_file():
         return f"the program {script} is gone"
     if script.name == "__main__.py" or (script.parent / "__init__.py").exists():
         return f"the program {script} is of a package, and was perhaps started with -m"
-    return None if Path(directory).is_dir() else f"the directory {directory}, where the program was started, is gone"
+    is_there = Path(str(directory)).is_dir()
+    return None if is_there else f"the directory {directory}, where the program was started, is gone"

@@ -79,7 +79,7 @@ def _events(settings: "Settings", text: str) -> "list[Event]":
 def _recorded_program(events: "Iterable[Event]", run: str) -> "Sequence[str]":
     """Return the words that started the program, as it saw them."""
     from inspector.cli.errors import CliError
-    from inspector.cli.started import words_of
+    from inspector.tape import words_of
 
     for program in _programs(events):
         words = words_of(program)

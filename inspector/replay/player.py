@@ -145,8 +145,8 @@ class Player:
                 self._leave_the_tape(self._miss_of(proposal, request))
             elif plan.live_from is not None and left[0] >= plan.live_from:
                 self._is_live = True
-            elif (why := self._tape.calls[left[0]].unrecordable) is not None:
-                self._leave_the_tape(Miss(why))
+            elif (obstacle := self._tape.calls[left[0]].obstacle) is not None:
+                self._leave_the_tape(Miss(obstacle.sentence))
             else:
                 return self._reuse(left, self._server(proposal))
         # Again at the end; this is for a program that is killed.

@@ -38,8 +38,35 @@ _REDACTED: Final = b"[redacted:"
 _NOT_YET: Final = "a replay does not withhold {} calls of this kind yet, it would make them again"
 
 
+class Obstacle(Struct, frozen=True):
+    """A call that cannot be replayed."""
+
+    span_id: str
+    name: str
+    """As it is shown: ``chat gpt-4o``."""
+    reason: str
+    """Why, without the call."""
+    yet: bool = False
+    """Whether a replay may learn it."""
+
+    @property
+    def sentence(self) -> str:
+        """The call and the reason, for a person."""
+        cannot = "cannot be replayed yet" if self.yet else "cannot be replayed"
+        return f"the call {self.name} ({self.span_id[:8]}) {cannot}: {self.reason}"
+
+
 class NotReplayable(Exception):
-    """A run cannot be replayed; the message names the call and says why."""
+    """A run cannot be replayed; the message says why, and names the call where one is in the way."""
+
+    def __init__(self, message: str, obstacle: Obstacle | None = None) -> None:
+        super().__init__(message)
+        self.obstacle = obstacle
+        """The call."""
+
+
+class _Unrecordable(Exception):
+    """Why a call cannot be given back."""
 
 
 class TapeCall(Struct, frozen=True):
@@ -74,6 +101,11 @@ class TapeCall(Struct, frozen=True):
     """Which one was asked, of several."""
 
     @property
+    def obstacle(self) -> Obstacle | None:
+        """What it is in the way, where it cannot be given back."""
+        return None if self.unrecordable is None else Obstacle(self.span, self.name, self.unrecordable)
+
+    @property
     def key(self) -> "Key":
         """What equal calls have in common."""
         return key_of(self.noun, self.subject, self.path, self.parts)
@@ -104,7 +136,7 @@ def call_of(event: Event, path: tuple[str, ...]) -> tuple[TapeCall, Asked] | Non
         return _request(event, path)
     if event.hook in _NOT_NAMED or event.hook in AROUND or _is_of_requests(event, attributes):
         return None
-    raise NotReplayable(f"{_called(event)} cannot be replayed: {_NOT_YET.format(event.kind)}")
+    raise _refused(event, _NOT_YET.format(event.kind))
 
 
 def _is_of_requests(event: Event, attributes: Mapping[str, Any]) -> bool:
@@ -117,7 +149,7 @@ def refuse_asking_back(event: Event, made_by: Iterable[TapeCall]) -> None:
     """Refuse what a server asked of the program for a request: nobody would ask it again."""
     method = attributes_of(event).get(sc.SEED_RPC_METHOD) if event.kind == "rpc" else None
     if method in requests.ASKING_BACK and all(call.noun == requests.NOUN for call in made_by):
-        raise NotReplayable(f"{_called(event)} cannot be replayed yet: a server asks it of the program")
+        raise _refused(event, "a server asks it of the program", yet=True)
 
 
 def is_of_its_client(event: Event, above: TapeCall) -> bool:
@@ -151,7 +183,7 @@ def _is_made_again(event: Event) -> bool:
         return False
     is_move = attributes.get(sc.TOOL_SOURCE) == "runtime" and sc.SEED_TOOL_INPUT in attributes
     if event.status == "ok" and not (is_move or _is_agent(attributes)):
-        raise NotReplayable(f"{_called(event)} cannot be replayed: {_NOT_YET.format(event.kind)}")
+        raise _refused(event, _NOT_YET.format(event.kind))
     return True
 
 
@@ -169,8 +201,8 @@ def _model_call(event: Event, path: tuple[str, ...], request: Asked) -> TapeCall
     found = (event.span_id, "llm_generate", event.name, "", path, dict(request.parts))
     try:
         return TapeCall(*found, _exchanges(event))
-    except NotReplayable as error:
-        return TapeCall(*found, unrecordable=str(error))
+    except _Unrecordable as why:
+        return TapeCall(*found, unrecordable=str(why))
 
 
 def _model_of_toolkit(event: Event, path: tuple[str, ...], request: Asked) -> TapeCall:
@@ -192,7 +224,7 @@ def _model_of_toolkit(event: Event, path: tuple[str, ...], request: Asked) -> Ta
         *(event.span_id, "llm_generate", event.name, TOOLKIT, path, dict(request.parts)),
         output=response if isinstance(response, str) else "",
         error=error if isinstance(error, str) else None,
-        unrecordable=None if why is None else f"{_called(event)} cannot be replayed: {why}",
+        unrecordable=why,
     )
 
 
@@ -204,8 +236,8 @@ def _tool_call(event: Event, path: tuple[str, ...], request: Asked) -> TapeCall:
     try:
         result, output, error = _outcome(event)
         return TapeCall(*found, result=result, output=output, error=error)
-    except NotReplayable as error:
-        return TapeCall(*found, unrecordable=str(error))
+    except _Unrecordable as why:
+        return TapeCall(*found, unrecordable=str(why))
 
 
 def _outcome(event: Event) -> tuple[str | None, str, str | None]:
@@ -215,7 +247,7 @@ def _outcome(event: Event) -> tuple[str | None, str, str | None]:
     has_ended = event.status in ("ok", "error") or _BODY in attributes or _is_refusal(event)
     if not has_ended or not (isinstance(result, str) or isinstance(error, str)):
         why = "what it gave was not recorded" if has_ended else "it did not end"
-        raise NotReplayable(f"{_called(event)} cannot be replayed: {why}")
+        raise _Unrecordable(why)
     output = bytes(event.output or b"null").decode()
     given = f"{result}{error}{output}"
     why = _unrecordable(result if isinstance(result, str) else str(error))
@@ -224,7 +256,7 @@ def _outcome(event: Event) -> tuple[str | None, str, str | None]:
     if why is None and _REDACTED.decode() in given:
         why = "a secret was taken out of its result"
     if why is not None:
-        raise NotReplayable(f"{_called(event)} cannot be replayed: {why}")
+        raise _Unrecordable(why)
     return result if isinstance(result, str) else None, output, error if isinstance(error, str) else None
 
 
@@ -240,7 +272,7 @@ def _request(event: Event, path: tuple[str, ...]) -> tuple[TapeCall, Asked]:
     attributes = attributes_of(event)
     request, why = requests.recorded_request(attributes)
     if request is None:
-        raise NotReplayable(f"{_called(event)} cannot be replayed: {why}")
+        raise _refused(event, str(why))
     response, why = requests.recorded_response(attributes)
     error = attributes.get(_ERROR)
     if event.status not in ("ok", "error"):
@@ -252,7 +284,7 @@ def _request(event: Event, path: tuple[str, ...]) -> tuple[TapeCall, Asked]:
         *(event.span_id, requests.NOUN, event.name, method, path, dict(request.parts)),
         output=response or "",
         error=error if response is None else None,
-        unrecordable=None if why is None else f"{_called(event)} cannot be replayed: {why}",
+        unrecordable=why,
         server=requests.server_of(attributes),
     ), request
 
@@ -276,14 +308,15 @@ def _given(event: Event, key: str, what: str) -> Any:
     attributes = attributes_of(event)
     text = attributes.get(key)
     if not isinstance(text, str):
-        raise NotReplayable(f"{_called(event)} cannot be replayed: it was recorded without content")
+        raise _refused(event, "it was recorded without content")
     if attributes.get(key + sc.TRUNCATED_SUFFIX):
-        raise NotReplayable(f"{_called(event)} cannot be replayed: {what} too long to be recorded whole")
+        raise _refused(event, f"{what} too long to be recorded whole")
     return json.loads(text)
 
 
-def _called(event: Event) -> str:
-    return f"the call {event.name} ({event.span_id[:8]})"
+def _refused(event: Event, why: str, *, yet: bool = False) -> NotReplayable:
+    obstacle = Obstacle(event.span_id, event.name, why, yet)
+    return NotReplayable(obstacle.sentence, obstacle)
 
 
 def _body(event: Event) -> Any:
@@ -294,7 +327,7 @@ def _body(event: Event) -> Any:
     if emitter not in (*CLIENTS, TOOLKIT) and not sends_itself:
         who = "the program itself" if emitter is None else f"the integration {emitter}"
         known = ", ".join((*CLIENTS, TOOLKIT))
-        raise NotReplayable(f"{_called(event)} cannot be replayed yet: it was recorded by {who}, not by {known}")
+        raise _refused(event, f"it was recorded by {who}, not by {known}", yet=True)
     return _given(event, sc.SEED_LLM_PROMPT, "its request was")
 
 
@@ -303,15 +336,15 @@ def _exchanges(event: Event) -> str:
     text = attributes.get(_EXCHANGES)
     if event.status not in ("ok", "error") or not isinstance(text, str):
         why = "it did not end" if event.status not in ("ok", "error") else "what its client got was not recorded"
-        raise NotReplayable(f"{_called(event)} cannot be replayed: {why}")
+        raise _Unrecordable(why)
     try:
         exchanges = read_exchanges(text)
     except ExchangeUnreadable as error:
-        raise NotReplayable(f"{_called(event)} cannot be replayed: {error}") from error
+        raise _Unrecordable(str(error)) from error
     for exchange in exchanges:
         why = _unplayable(exchange, str(attributes[sc.EMITTER]))
         if why is not None:
-            raise NotReplayable(f"{_called(event)} cannot be replayed: {why}")
+            raise _Unrecordable(why)
     return text
 
 

@@ -1,8 +1,9 @@
 """What a run was answered, call by call: all that a replay of it needs."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -14,6 +15,7 @@ from inspector.tape.calls import (
     AROUND,
     CLIENTS,
     NotReplayable,
+    Obstacle,
     TapeCall,
     attributes_of,
     call_of,
@@ -25,6 +27,7 @@ from inspector.tape.calls import (
 OF_RUN: Final = "inspector.replay.run"
 """Attribute of each call that a replay gives back: the run that it was recorded in."""
 _LISTED: Final = 8
+_NOTHING: Final = "has no call of a model or a tool, so there is nothing to replay"
 
 
 class Plan(Struct, frozen=True):
@@ -69,6 +72,17 @@ def write_tape(tape: Tape, path: Path) -> None:
     path.write_bytes(msgspec.json.encode(tape))
 
 
+class Judgement(NamedTuple):
+    """Whether a run can be replayed."""
+
+    calls: int
+    """Those that a replay answers."""
+    obstacles: tuple[Obstacle, ...]
+    """The calls that are in the way, in the order in which they began."""
+    reason: str | None
+    """Why it cannot be replayed, whatever its single calls are."""
+
+
 def tape_of(run: str, events: Iterable[Event], *, whole: bool = True) -> Tape:
     """Make a tape of a run.
 
@@ -80,46 +94,89 @@ def tape_of(run: str, events: Iterable[Event], *, whole: bool = True) -> Tape:
     Raises:
         NotReplayable: It has a call that a replay cannot answer, or none at all.
     """
-    every = list(events)
-    by_id = {event.span_id: event for event in every}
-    calls: list[TapeCall] = []
-    texts: dict[str, str] = {}
-    withheld: dict[str, TapeCall] = {}
-    reaching = _reaching_a_client(every, by_id)
-    for event in every:
-        above = list(_above(event, by_id))
-        made_by = [withheld[each.span_id] for each in above if each.span_id in withheld]
-        if made_by and not is_of_its_client(event, made_by[0]):
-            # It is made by a tool or a server, which does not run.
-            refuse_asking_back(event, made_by)
-            continue
-        if goes_unasked(event, reaching):
-            continue
-        found = call_of(event, tuple(each.name for each in reversed(above) if each.hook in AROUND))
-        if found is not None:
-            call, request = found
-            if event.span_id in reaching:
-                call = replace(call, goes_on=True, unrecordable=None)
-            calls.append(call)
-            texts |= request.texts
-            if not call.goes_on and (call.noun != "llm_generate" or call.subject):
-                withheld[event.span_id] = call
-    _refuse_several_processes(calls, by_id)
+    recorded = _Recorded.of(events)
+    for refused in recorded.refused:
+        raise refused
+    if (why := recorded.several_processes()) is not None:
+        raise NotReplayable(why)
     if whole:
-        check_whole(calls)
-    if not calls:
-        raise NotReplayable(f"the run {run} has no call of a model or a tool, so there is nothing to replay")
-    return Tape(run, tuple(calls), texts)
+        check_whole(recorded.calls)
+    if not recorded.calls:
+        raise NotReplayable(f"the run {run} {_NOTHING}")
+    return Tape(run, tuple(recorded.calls), recorded.texts)
 
 
-def _refuse_several_processes(calls: Iterable[TapeCall], by_id: Mapping[str, Event]) -> None:
-    """Refuse calls of which a process would be given those of another."""
-    first: dict[object, TapeCall] = {}
-    for call in calls:
-        first.setdefault(attributes_of(by_id[call.span]).get(sc.PROCESS_PID), call)
-    if len(first) > 1:
+def judge(events: Iterable[Event]) -> Judgement:
+    """Judge whether a run can be replayed, all calls that are in the way included.
+
+    Args:
+        events: As `tape_of` takes them.
+    """
+    recorded = _Recorded.of(events)
+    found = [*(refused.obstacle for refused in recorded.refused), *(call.obstacle for call in recorded.calls)]
+    place = {span: number for number, span in enumerate(recorded.by_id)}
+    obstacles = sorted(filter(None, found), key=lambda each: place[each.span_id])
+    reason = recorded.several_processes()
+    if not (reason or recorded.calls or obstacles):
+        reason = f"the run {_NOTHING}"
+    return Judgement(len(recorded.calls), tuple(obstacles), reason)
+
+
+@dataclass(frozen=True, slots=True)
+class _Recorded:
+    """What of a run a replay answers, and what it cannot."""
+
+    by_id: dict[str, Event]
+    calls: list[TapeCall] = field(default_factory=list[TapeCall])
+    texts: dict[str, str] = field(default_factory=dict[str, str])
+    refused: list[NotReplayable] = field(default_factory=list[NotReplayable])
+
+    @classmethod
+    def of(cls, events: Iterable[Event]) -> "_Recorded":
+        """Read the calls of a run."""
+        every = list(events)
+        recorded = cls({event.span_id: event for event in every})
+        withheld: dict[str, TapeCall | None] = {}
+        reaching = _reaching_a_client(every, recorded.by_id)
+        for event in every:
+            above = list(_above(event, recorded.by_id))
+            made_by = [call for each in above if (call := withheld.get(each.span_id)) is not None]
+            if len(made_by) < sum(each.span_id in withheld for each in above):
+                # Of a call that is in the way, and no obstacle of its own.
+                continue
+            try:
+                if made_by and not is_of_its_client(event, made_by[0]):
+                    # It is made by a tool or a server, which does not run.
+                    refuse_asking_back(event, made_by)
+                elif not goes_unasked(event, reaching):
+                    call = recorded._take(event, above, reaching)
+                    if call is not None and not call.goes_on and (call.noun != "llm_generate" or call.subject):
+                        withheld[event.span_id] = call
+            except NotReplayable as error:
+                recorded.refused.append(error)
+                withheld[event.span_id] = None
+        return recorded
+
+    def _take(self, event: Event, above: Sequence[Event], reaching: Collection[str]) -> TapeCall | None:
+        found = call_of(event, tuple(each.name for each in reversed(above) if each.hook in AROUND))
+        if found is None:
+            return None
+        call, request = found
+        if event.span_id in reaching:
+            call = replace(call, goes_on=True, unrecordable=None)
+        self.calls.append(call)
+        self.texts.update(request.texts)
+        return call
+
+    def several_processes(self) -> str | None:
+        """Say of which processes the calls are, where a process would be given those of another."""
+        first: dict[object, TapeCall] = {}
+        for call in self.calls:
+            first.setdefault(attributes_of(self.by_id[call.span]).get(sc.PROCESS_PID), call)
+        if len(first) <= 1:
+            return None
         named = " and ".join(f"{call.name} ({call.span[:8]})" for call in list(first.values())[:2])
-        raise NotReplayable(f"calls of {len(first)} processes, such as {named}, cannot be replayed together yet")
+        return f"calls of {len(first)} processes, such as {named}, cannot be replayed together yet"
 
 
 def check_whole(calls: Iterable[TapeCall]) -> None:
@@ -129,8 +186,8 @@ def check_whole(calls: Iterable[TapeCall]) -> None:
         NotReplayable: One cannot.
     """
     for call in calls:
-        if call.unrecordable is not None:
-            raise NotReplayable(call.unrecordable)
+        if call.obstacle is not None:
+            raise NotReplayable(call.obstacle.sentence, call.obstacle)
 
 
 def place_of(tape: Tape, span: str) -> int:

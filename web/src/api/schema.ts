@@ -204,6 +204,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/runs/{run_id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: components["schemas"]["RunId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Whether a run can be replayed, by which command, and which runs replay which.
+         * @description As `inspector show` says it: the recording is looked at, and nothing is run. Of a run that has not ended, has more
+         *     than 2,000 spans or holds more than 64 MB this is `unknown`; the command looks at all of it before anything runs.
+         */
+        get: operations["getReplay"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/diff": {
         parameters: {
             query?: never;
@@ -1133,6 +1156,55 @@ export interface components {
         };
         Previews: {
             items: components["schemas"]["Preview"][];
+        };
+        /** @description Whether a run can be replayed, and which runs replay which. */
+        Replay: {
+            run_id: components["schemas"]["RunId"];
+            /** @enum {string} */
+            replayable: "yes" | "no" | "unknown";
+            /** @description Why not, or why that is not known, where no single call is in the way. */
+            reason: string | null;
+            /** @description How many of its calls a replay answers; null where it was not looked through. */
+            calls: number | null;
+            /** @description The first 10 calls that are in the way, in the order they began. */
+            obstacles: components["schemas"]["ReplayObstacle"][];
+            /** @description How many calls are in the way. */
+            obstacle_count: number;
+            /**
+             * @description The line for a shell that replays it, quoted where that needs it; null where it cannot be replayed or has not
+             *     ended. It names the inspector's home, unless that is the default one.
+             */
+            command: string | null;
+            /**
+             * @description Whether `PROGRAM` in the command stands for the program, which has to be named as for `inspector run`: how it
+             *     was started is not recorded, or it was no file.
+             */
+            names_program: boolean;
+            /** @description The run that this one replays. */
+            original: components["schemas"]["LinkedRun"] | null;
+            /** @description The latest 10 runs that replay this one, the latest first. */
+            replays: components["schemas"]["LinkedRun"][];
+            /** @description Whether there are more. */
+            more_replays: boolean;
+        };
+        /** @description A call that is in the way of a replay. */
+        ReplayObstacle: {
+            trace_id: components["schemas"]["TraceId"];
+            span_id: components["schemas"]["SpanId"];
+            name: string;
+            /** @description Why it cannot be given back or withheld. */
+            reason: string;
+            /** @description The call and the reason, as `inspector show` says them. */
+            sentence: string;
+        };
+        /** @description A run that another one is linked to. All but the id is null where it is not recorded here, or no more. */
+        LinkedRun: {
+            run_id: components["schemas"]["RunId"];
+            name: string | null;
+            /** @description The beginning of what was first asked, on one line. */
+            question: string | null;
+            status: components["schemas"]["Status"] | null;
+            start_time_unix_nano: components["schemas"]["Nanoseconds"] | null;
         };
         /** @description One of two runs that are compared. */
         DiffRun: {
@@ -2517,6 +2589,42 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Hits"];
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            421: components["responses"]["Misdirected"];
+            422: components["responses"]["Invalid"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getReplay: {
+        parameters: {
+            query?: {
+                /** @description Whether its calls are looked through; `false` asks for the command and the linked runs alone. */
+                judge?: boolean;
+            };
+            header?: never;
+            path: {
+                run_id: components["schemas"]["RunId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What is known of its replay. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Replay"];
                 };
             };
             400: components["responses"]["Malformed"];

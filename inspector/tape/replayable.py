@@ -1,0 +1,200 @@
+"""Whether a recorded run can be replayed, as what it was replayed, and of which run it is a replay."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from inspector.lookup import events_of, program_of, traces_of
+from inspector.model import Event, Filter, Run, Status
+from inspector.spooling import is_run_id
+from inspector.store import Store
+from inspector.tape.calls import Obstacle
+from inspector.tape.started import replay_command, start_of, why_not_started_again
+from inspector.tape.tape import OF_RUN, judge
+
+MOST_SPANS: Final = 2_000
+"""Of a run that is judged; of a larger one the command says whether it can be replayed."""
+_MOST_BYTES: Final = 64 << 20
+"""Of what its spans hold, with what a replay gives back."""
+_FOREIGN: Final = "the run was recorded by another recorder, without what a replay gives back"
+_LISTED: Final = 10
+"""Obstacles and replays that are named."""
+_MOST_OF_REPLAYS: Final = 4
+"""Pages of calls of replays that are looked through for the runs they are of."""
+_PAGE: Final = 500
+_FIRST_CALLS: Final = 20
+"""Among so many a replay has one that was given back."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunLink:
+    """A run that another one is linked to; all but the id is None where it is not recorded here."""
+
+    run_id: str
+    name: str | None
+    question: str | None
+    status: Status | None
+    start_time_unix_nano: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedObstacle:
+    """A call that is in the way of a replay."""
+
+    trace_id: str
+    span_id: str
+    name: str
+    reason: str
+    """Why it cannot be given back or withheld."""
+    sentence: str
+    """The call and the reason, for a person."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replayable:
+    """What there is to say of a run and its replays."""
+
+    run_id: str
+    replayable: Literal["yes", "no", "unknown"]
+    reason: str | None = None
+    """Why not, or why that is not known, where no single call is in the way."""
+    calls: int | None = None
+    """Those that a replay answers."""
+    obstacles: tuple[PlacedObstacle, ...] = ()
+    """The first calls that are in the way."""
+    obstacle_count: int = 0
+    """All of them."""
+    command: str | None = None
+    """The line for a shell that replays it."""
+    names_program: bool = False
+    """Whether ``PROGRAM`` in the command stands for the program, which has to be named."""
+    original: RunLink | None = None
+    """The run that this one replays."""
+    replays: tuple[RunLink, ...] = ()
+    """The runs that replay this one, the latest first."""
+    more_replays: bool = False
+    """Whether there are more than those."""
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether nobody expects a replay of it, since another recorder recorded it."""
+        return self.reason == _FOREIGN
+
+
+def replayable(store: Store, run: Run, *, home: Path | None = None, looks: bool = True) -> Replayable:
+    """Judge whether a run can be replayed, and find what replays what.
+
+    Args:
+        store: Where it is recorded.
+        run: The run.
+        home: The home to be named in the command, if any.
+        looks: Whether the calls are looked through; else it is not known whether they can be given back.
+    """
+    found = _judged(store, run) if looks else Replayable(run.run_id, "unknown", "it was not asked for")
+    replays, more = _replays_of(store, run)
+    found = replace(found, original=_original_of(store, run), replays=replays, more_replays=more)
+    if found.replayable == "no" or run.status == "running":
+        return found
+    program = program_of(store, traces_of(store, run))
+    names_program = why_not_started_again(*start_of(program)) is not None
+    command = replay_command(run.run_id, home=home, names_program=names_program)
+    return replace(found, command=command, names_program=names_program)
+
+
+def _judged(store: Store, run: Run) -> Replayable:
+    first = store.events(Filter(run_id=run.run_id), order="asc", limit=_PAGE).items
+    if all(event.hook is None for event in first):
+        return Replayable(run.run_id, "no", _FOREIGN)
+    events = _read(store, run)
+    if isinstance(events, str):
+        return Replayable(run.run_id, "unknown", events)
+    judgement = judge(events)
+    trace_of = {event.span_id: event.trace_id for event in events}
+    return Replayable(
+        run.run_id,
+        "no" if judgement.obstacles or judgement.reason is not None else "yes",
+        judgement.reason,
+        judgement.calls,
+        tuple(_placed(each, trace_of) for each in judgement.obstacles[:_LISTED]),
+        len(judgement.obstacles),
+    )
+
+
+def _read(store: Store, run: Run) -> Sequence[Event] | str:
+    """Return the calls of a run as they are judged, or why they are not."""
+    if run.status == "running":
+        return "the run has not ended"
+    if run.spans > MOST_SPANS:
+        return f"the run has {run.spans:,} spans, and up to {MOST_SPANS:,} are looked through"
+    events: list[Event] = []
+    read = 0
+    for trace in traces_of(store, run):
+        for event in events_of(store, trace.trace_id, full=True, raw=True):
+            read += len(bytes(event.attributes or b"")) + len(bytes(event.output or b""))
+            if read > _MOST_BYTES:
+                return f"the run holds more than {_MOST_BYTES >> 20} MB, and up to so many are looked through"
+            events.append(replace(event, input=None))
+    return events
+
+
+def _placed(found: Obstacle, trace_of: Mapping[str, str]) -> PlacedObstacle:
+    return PlacedObstacle(trace_of[found.span_id], found.span_id, found.name, found.reason, found.sentence)
+
+
+def _names_of(run: Run) -> list[str]:
+    """Return by what its replays name a run: a run of one trace is that trace."""
+    return list(dict.fromkeys((run.run_id, run.trace_id) if run.traces == 1 else (run.run_id,)))
+
+
+def _replays_of(store: Store, run: Run) -> tuple[tuple[RunLink, ...], bool]:
+    found: dict[str, Run] = {}
+    for name in _names_of(run):
+        for trace_id in _traces_with(store, name):
+            trace = store.trace(trace_id)
+            other = None if trace is None or trace.run_id in found else store.run(trace.run_id)
+            if other is not None and other.run_id != run.run_id:
+                found[other.run_id] = other
+            if len(found) > _LISTED:
+                break
+    latest = sorted(found.values(), key=lambda each: int(each.start_time_unix_nano), reverse=True)
+    return tuple(map(_link, latest[:_LISTED])), len(latest) > _LISTED
+
+
+def _traces_with(store: Store, name: str) -> Iterator[str]:
+    """Yield the traces that have calls of replays of a run, the latest first."""
+    seen: set[str] = set()
+    cursor: str | None = None
+    for _ in range(_MOST_OF_REPLAYS):
+        page = store.events(Filter(attributes=((OF_RUN, name),)), cursor=cursor, limit=_PAGE)
+        for event in page.items:
+            if event.trace_id not in seen:
+                seen.add(event.trace_id)
+                yield event.trace_id
+        cursor = page.next_cursor
+        if cursor is None:
+            return
+
+
+def _original_of(store: Store, run: Run) -> RunLink | None:
+    calls = Filter(run_id=run.run_id, kinds=("llm", "tool", "rpc"))
+    name = _original_named(store.events(calls, order="asc", limit=_FIRST_CALLS, full=True).items)
+    if name is None:
+        return None
+    trace = store.trace(name)
+    original = store.run(name if trace is None else trace.run_id)
+    return RunLink(name, None, None, None, None) if original is None else _link(original)
+
+
+def _original_named(events: Iterable[Event]) -> str | None:
+    for event in events:
+        attributes: dict[str, Any] = json.loads(bytes(event.attributes or b"{}"))
+        name = attributes.get(OF_RUN)
+        if isinstance(name, str) and is_run_id(name):
+            return name
+    return None
+
+
+def _link(run: Run) -> RunLink:
+    return RunLink(run.run_id, run.name, run.question, run.status, run.start_time_unix_nano)
