@@ -19,6 +19,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import serving as processes
 from hostile import hostile_spans
 from pairs import two_trips
+from replayed import replayed_runs
 from serving import DEMO_SPANS, ROOT, Agent, Server, fill, wait_until
 from settling import settle, slow_down
 from stories import kinds_and_statuses, long_trace, many_runs, odd_trees, told_twice
@@ -243,6 +244,14 @@ def trips(homes: Path, serving: Callable[..., Any]) -> Iterator[Server]:
     """Three runs of one program, the first two of which part; only to be looked at."""
     fill(homes / "trips", two_trips())
     with serving(homes / "trips") as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def replays(homes: Path, serving: Callable[..., Any]) -> Iterator[Server]:
+    """A run, two replays of it, and a run that cannot be replayed; only to be looked at."""
+    fill(homes / "replays", replayed_runs())
+    with serving(homes / "replays") as server:
         yield server
 
 

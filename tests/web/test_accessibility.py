@@ -5,6 +5,7 @@ import re
 import pytest
 from pairs import FIRST, SECOND
 from playwright.sync_api import expect
+from replayed import CUT, LATEST, ORIGINAL
 from serving import ROOT
 from settling import settle
 from stories import STATES, TWICE, span_of
@@ -83,6 +84,14 @@ def test_axe_finds_nothing_where_a_run_to_compare_with_is_chosen(trips, visit):
     page = visit(trips, f"/runs/{SECOND}", color_scheme="light")
     page.get_by_role("button", name="Compare with").click()
     expect(page.get_by_role("dialog", name="Compare with").get_by_role("link")).to_have_count(2)
+    assert_accessible(page)
+
+
+@pytest.mark.parametrize("run", [ORIGINAL, LATEST, CUT])
+def test_axe_finds_nothing_where_a_replay_is_offered(replays, visit, run):
+    page = visit(replays, f"/runs/{run}", color_scheme="light")
+    page.get_by_role("button", name="Replay", exact=True).click()
+    expect(page.get_by_role("dialog", name="Replay").locator("p").first).to_contain_text("be replayed")
     assert_accessible(page)
 
 

@@ -27,12 +27,14 @@ export function Popover({ label, children, className, panel, ref, onClose }: Pro
   const [place, setPlace] = useState<Place | null>(null);
 
   // How wide it is shows only once it is there.
-  useLayoutEffect(() => {
+  function keepInside() {
     const box = place && root.current?.getBoundingClientRect();
     if (!box || box.width === 0) return;
-    const most = window.innerWidth - 8 - box.width;
-    if (place.left !== undefined && place.left > Math.max(8, most)) setPlace({ ...place, left: Math.max(8, most) });
-  }, [place]);
+    const most = Math.max(4, window.innerWidth - 8 - box.width);
+    if (place.left !== undefined && place.left > most) setPlace({ ...place, left: most });
+    if (place.right !== undefined && place.right > most) setPlace({ ...place, right: most });
+  }
+  useLayoutEffect(keepInside, [place]);
 
   function beforeToggle(event: ToggleEvent<HTMLDivElement>) {
     const button = event.currentTarget.previousElementSibling;
@@ -41,6 +43,7 @@ export function Popover({ label, children, className, panel, ref, onClose }: Pro
 
   function toggled(event: ToggleEvent<HTMLDivElement>) {
     if (event.newState === "open") {
+      keepInside();
       event.currentTarget.querySelector<HTMLElement>("[data-autofocus], input, button")?.focus();
     } else {
       setPlace(null);

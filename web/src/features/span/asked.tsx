@@ -11,10 +11,10 @@ import { Disclosure } from "@/ui/disclosure";
 import { MessageView } from "@/ui/message";
 import { Skeleton } from "@/ui/notice";
 import { Recorded } from "@/ui/recorded";
+import { SpanLink } from "@/ui/span-link";
 import { Tabs } from "@/ui/tabs";
 import css from "./asked.module.css";
 import { Nothing, Section } from "./section";
-import { SpanLink } from "./span-link";
 import { useOtherSpan } from "./use-span";
 
 interface Props {

@@ -3,9 +3,9 @@ import { useState } from "react";
 import { compact, count } from "@/lib/format";
 import { visibleLine } from "@/lib/visible";
 import { Button } from "@/ui/button";
+import { SpanLink } from "@/ui/span-link";
 import { type ContextTurn, jumpWords, PART_LABELS, PARTS, type Part } from "./context";
 import css from "./context-chart.module.css";
-import { SpanLink } from "./span-link";
 
 const COLORS: Record<Part, string> = {
   system: "--kind-workflow",

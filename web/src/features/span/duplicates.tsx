@@ -2,9 +2,9 @@ import { Equal } from "lucide-react";
 import { duplicatesOf, otherSpan } from "@/lib/duplicates";
 import { treeOf } from "@/lib/tree";
 import { Recorded } from "@/ui/recorded";
+import { SpanLink } from "@/ui/span-link";
 import css from "./duplicates.module.css";
 import type { OverviewProps } from "./overview";
-import { SpanLink } from "./span-link";
 
 const MOST = 4;
 

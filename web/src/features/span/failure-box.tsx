@@ -9,10 +9,10 @@ import { visible } from "@/lib/visible";
 import { CodeBlock } from "@/ui/code-block";
 import { LongText } from "@/ui/message-text";
 import { Recorded } from "@/ui/recorded";
+import { SpanLink } from "@/ui/span-link";
 import css from "./failure-box.module.css";
 import { deepestFailure } from "./related";
 import { Section } from "./section";
-import { SpanLink } from "./span-link";
 import { readTraceback, type TracebackPart } from "./traceback";
 
 /** Why a span failed: type and message, where below it the failure began, and of most kinds the traceback. */

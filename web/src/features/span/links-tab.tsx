@@ -4,9 +4,9 @@ import type { FullSpan, SpanLink as Link } from "@/lib/full-span";
 import { visibleLine } from "@/lib/visible";
 import { CopyButton } from "@/ui/button";
 import { Empty } from "@/ui/notice";
+import { SpanLink } from "@/ui/span-link";
 import { AttributeList } from "./attributes-tab";
 import css from "./events-tab.module.css";
-import { SpanLink } from "./span-link";
 
 const STEP = 200;
 

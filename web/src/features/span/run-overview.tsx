@@ -6,6 +6,7 @@ import { KEY } from "@/lib/semconv";
 import { Button } from "@/ui/button";
 import { InferredMark } from "@/ui/inferred-mark";
 import { KindIcon } from "@/ui/kind";
+import { SpanLink } from "@/ui/span-link";
 import { SpanName } from "@/ui/span-name";
 import { SummedCost } from "@/ui/summed-cost";
 import { contextsOf } from "./context";
@@ -15,7 +16,6 @@ import { RecordedValue } from "./recorded-value";
 import { calledBy, descendantsOf, type Group, groupsOf, sumsBelow } from "./related";
 import css from "./run-overview.module.css";
 import { Facts, Nothing, Section, TextFact } from "./section";
-import { SpanLink } from "./span-link";
 
 /** A workflow or an agent: what it was given, what it answered, and what it called on the way. */
 export function RunOverview({ span, place, rows }: OverviewProps) {

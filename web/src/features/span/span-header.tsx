@@ -11,12 +11,12 @@ import { visibleLine } from "@/lib/visible";
 import { Here } from "@/ui/here";
 import { KindIcon, kindLabel } from "@/ui/kind";
 import { Recorded } from "@/ui/recorded";
+import { SpanLink } from "@/ui/span-link";
 import { SpanName } from "@/ui/span-name";
 import { StatusMark } from "@/ui/status";
 import { CopyMenu } from "./copy-menu";
 import { type Around, agentAround } from "./related";
 import css from "./span-header.module.css";
-import { SpanLink } from "./span-link";
 
 interface Props {
   traceId: string;

@@ -16,6 +16,7 @@ import { JsonView } from "@/ui/json-view";
 import { PartsView } from "@/ui/message";
 import { LongText } from "@/ui/message-text";
 import { Recorded } from "@/ui/recorded";
+import { SpanLink } from "@/ui/span-link";
 import { Raised } from "./failure-box";
 import { Middleware } from "./middleware";
 import type { OverviewProps } from "./overview";
@@ -23,7 +24,6 @@ import { RecordedValue } from "./recorded-value";
 import { type Parameter, parametersOf, type Refused, refusedIn } from "./refused";
 import type { Around } from "./related";
 import { Fact, Facts, Section, TextFact } from "./section";
-import { SpanLink } from "./span-link";
 import css from "./tool-overview.module.css";
 import { useOtherSpan } from "./use-span";
 

@@ -14,6 +14,8 @@ import { StatusMark } from "@/ui/status";
 import { useTraceAddress } from "./address";
 import { CompareMenu } from "./compare-menu";
 import type { InferredCounts } from "./picture";
+import { ReplayLine } from "./replay-line";
+import { ReplayMenu } from "./replay-menu";
 import { TraceFigures } from "./trace-figures";
 import css from "./trace-header.module.css";
 import { VIEWS, type View } from "./url";
@@ -88,6 +90,7 @@ export function TraceHeader({ trace, run, view, onView, clock, inferred, loaded,
             <>
               <Elsewhere only={run ? { run_id: run.run_id } : { trace_id: trace.trace_id }} />
               <CompareMenu trace={trace} run={run} />
+              <ReplayMenu runId={trace.run_id} />
               <CopyButton text={() => location.href} label="Copy a link to what shows now" />
               <DeleteButton traceId={trace.trace_id} runId={run?.run_id ?? null} />
             </>
@@ -95,6 +98,7 @@ export function TraceHeader({ trace, run, view, onView, clock, inferred, loaded,
         </div>
       </div>
       <Gist question={trace.question} answer={trace.answer} />
+      {isServed() && <ReplayLine runId={trace.run_id} />}
       <TraceFigures {...{ trace, run, clock, inferred }}>{labels}</TraceFigures>
     </header>
   );

@@ -8,13 +8,14 @@ interface Props {
   className?: string | undefined;
   title?: string | undefined;
   label?: string | undefined;
+  onClick?: (() => void) | undefined;
   children: ReactNode;
 }
 
 /** Selects another span; of another trace it opens that trace. */
-export function SpanLink({ traceId, spanId, className, title, label, children }: Props) {
+export function SpanLink({ traceId, spanId, className, title, label, onClick, children }: Props) {
   const isHere = use(Here)?.(traceId) ?? false;
-  const looks = { className, title, "aria-label": label, children };
+  const looks = { className, title, "aria-label": label, onClick, children };
   if (isHere) return <Link to="." search={(before) => ({ ...before, span: spanId })} {...looks} />;
   return <Link to="/traces/$traceId" params={{ traceId }} search={{ span: spanId }} {...looks} />;
 }

@@ -1,0 +1,65 @@
+"""Whether a run can be replayed, on its page: the command, what is in the way, and the runs that replay which."""
+
+import re
+
+from playwright.sync_api import expect
+from replayed import CUT, LATEST, ORIGINAL
+
+PHONE = {"width": 390, "height": 800}
+
+
+def opened(page):
+    page.get_by_role("button", name="Replay", exact=True).click()
+    panel = page.get_by_role("dialog", name="Replay")
+    expect(panel.locator("p").first).to_contain_text("be replayed")
+    return panel
+
+
+def test_the_page_of_a_run_offers_the_command_that_replays_it(replays, visit):
+    page = visit(replays, f"/runs/{ORIGINAL}")
+    panel = opened(page)
+    expect(panel).to_contain_text("Can be replayed: the program runs again and gets the 2 recorded answers.")
+    expect(panel).to_contain_text(re.compile(rf"inspector replay --home \S+ {ORIGINAL}"))
+    page.keyboard.press("Tab")
+    expect(panel.get_by_role("button", name="Copy the command")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(panel).to_have_count(0)
+    expect(page.get_by_role("button", name="Replay", exact=True)).to_be_focused()
+
+
+def test_a_call_that_is_in_the_way_is_named_with_the_reason_and_opens(replays, visit):
+    page = visit(replays, f"/runs/{CUT}")
+    panel = opened(page)
+    expect(panel).to_contain_text("1 call is in the way")
+    expect(panel).to_contain_text("chat gpt-4.1: what its client got was not recorded")
+    panel.get_by_role("link", name="chat gpt-4.1").click()
+    page.wait_for_url(re.compile(rf"/runs/{CUT}\?span={4 << 32 | 2:016x}"))
+    expect(panel).to_have_count(0)
+
+
+def test_a_run_and_its_replays_lead_to_one_another_and_to_their_comparison(replays, visit):
+    page = visit(replays, f"/runs/{ORIGINAL}")
+    expect(page.get_by_text("Replayed as")).to_be_visible()
+    page.get_by_role("link", name="Where is it warm now?").click()
+    page.wait_for_url(re.compile(f"/runs/{LATEST}"))
+    expect(page.get_by_text("Replay of")).to_be_visible()
+    page.get_by_role("link", name=re.compile("Compare with the run of")).click()
+    page.wait_for_url(re.compile(f"a={ORIGINAL}&b={LATEST}"))
+
+
+def test_a_run_that_has_to_do_with_no_replay_has_no_line_about_them(replays, visit):
+    page = visit(replays, f"/runs/{CUT}")
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    expect(page.get_by_text(re.compile("Replay of|Replayed as"))).to_have_count(0)
+
+
+def test_on_a_phone_the_panel_stays_on_the_screen(replays, visit):
+    page = visit(replays, f"/runs/{ORIGINAL}", viewport=PHONE)
+    expect(opened(page).get_by_role("button", name="Copy the command")).to_be_visible()
+    page.wait_for_function(
+        """(width) => {
+          const { left, right } = document.querySelector("[role=dialog]:popover-open").getBoundingClientRect();
+          return left >= 0 && right <= width && document.documentElement.scrollWidth <= width;
+        }""",
+        arg=PHONE["width"],
+    )
