@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from inspector import semconv as sc
-from inspector.model import Event, Filter, Run, Trace
+from inspector.model import Event, Filter, Kind, Run, Trace
 from inspector.spooling import is_run_id
 from inspector.store import Store
 
@@ -18,6 +18,8 @@ _FULL_PAGE = 200
 """Events with their prompts, of which a page is held at once."""
 _TRACES_OF_PROGRAM, _CALLS_OF_PROGRAM = 5, 20
 """Among so many of the first, the call is looked for that says what the program is."""
+_CALLS: tuple[Kind, ...] = ("llm", "tool", "rpc")
+"""Kinds of calls that a replay gives back."""
 _HEX = re.compile(r"[0-9a-f]{1,32}")
 _TRACE_DIGITS = 32
 _NAMED_IN_MESSAGE = 3
@@ -179,7 +181,7 @@ def run_before(store: Store, run: Run | Trace) -> Run:
     Raises:
         RunUnknown: There is none among the latest.
     """
-    if replayed := _replayed(store, run):
+    if replayed := replayed_run(store, replayed_name(store, run)):
         return replayed
     if before := runs_before(store, run, limit=1):
         return before[0]
@@ -189,17 +191,23 @@ def run_before(store: Store, run: Run | Trace) -> Run:
     )
 
 
-def _replayed(store: Store, run: Run | Trace) -> Run | None:
-    """Return the recorded run that some of the first calls of this one were given back from."""
-    traces = [run] if isinstance(run, Trace) else store.traces(Filter(run_id=run.run_id), order="asc", limit=1).items
-    for trace in traces:
-        page = store.events(Filter(trace_id=trace.trace_id), order="asc", limit=_CALLS_OF_PROGRAM, full=True)
-        for event in page.items:
-            name = msgspec.json.decode(bytes(event.attributes or b"{}"), type=_Attributes).replayed
-            if name is not None:
-                whole = store.trace(name) if len(name) == _TRACE_DIGITS else None
-                return store.run(name if whole is None else whole.run_id)
+def replayed_name(store: Store, run: Run | Trace) -> str | None:
+    """Return the id of the run that some of the first calls of this one were given back from, or of its only trace."""
+    is_trace = isinstance(run, Trace)
+    where = Filter(trace_id=run.trace_id if is_trace else None, run_id=None if is_trace else run.run_id, kinds=_CALLS)
+    for event in store.events(where, order="asc", limit=_CALLS_OF_PROGRAM, full=True).items:
+        name = msgspec.json.decode(bytes(event.attributes or b"{}"), type=_Attributes).replayed
+        if name is not None and is_run_id(name):
+            return name
     return None
+
+
+def replayed_run(store: Store, name: str | None) -> Run | None:
+    """Return the run of which `replayed_name` gave the id, where it is recorded here."""
+    if name is None:
+        return None
+    whole = store.trace(name) if len(name) == _TRACE_DIGITS else None
+    return store.run(name if whole is None else whole.run_id)
 
 
 def runs_before(store: Store, run: Run | Trace, *, limit: int) -> list[Run]:

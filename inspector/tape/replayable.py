@@ -1,14 +1,12 @@
 """Whether a recorded run can be replayed, as what it was replayed, and of which run it is a replay."""
 
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
-from inspector.lookup import events_of, program_of, traces_of
+from inspector.lookup import events_of, program_of, replayed_name, replayed_run, traces_of
 from inspector.model import Event, Filter, Run, Status
-from inspector.spooling import is_run_id
 from inspector.store import Store
 from inspector.tape.calls import Obstacle
 from inspector.tape.started import replay_command, start_of, why_not_started_again
@@ -24,8 +22,6 @@ _LISTED: Final = 10
 _MOST_OF_REPLAYS: Final = 4
 """Pages of calls of replays that are looked through for the runs they are of."""
 _PAGE: Final = 500
-_FIRST_CALLS: Final = 20
-"""Among so many a replay has one that was given back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,22 +174,11 @@ def _traces_with(store: Store, name: str) -> Iterator[str]:
 
 
 def _original_of(store: Store, run: Run) -> RunLink | None:
-    calls = Filter(run_id=run.run_id, kinds=("llm", "tool", "rpc"))
-    name = _original_named(store.events(calls, order="asc", limit=_FIRST_CALLS, full=True).items)
+    name = replayed_name(store, run)
     if name is None:
         return None
-    trace = store.trace(name)
-    original = store.run(name if trace is None else trace.run_id)
+    original = replayed_run(store, name)
     return RunLink(name, None, None, None, None) if original is None else _link(original)
-
-
-def _original_named(events: Iterable[Event]) -> str | None:
-    for event in events:
-        attributes: dict[str, Any] = json.loads(bytes(event.attributes or b"{}"))
-        name = attributes.get(OF_RUN)
-        if isinstance(name, str) and is_run_id(name):
-            return name
-    return None
 
 
 def _link(run: Run) -> RunLink:
