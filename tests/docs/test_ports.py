@@ -27,7 +27,7 @@ AGENT_FRAMEWORK = """\
 ├─ ✓ chat scripted
 ├─ ✓ execute_tool web_search
 ├─ ✓ chat scripted
-├─ ✗ execute_tool web_search
+├─ ⊖ execute_tool web_search
 ├─ ✓ chat scripted
 ├─ ✓ execute_tool thumbnail
 ├─ ✓ chat scripted
@@ -69,6 +69,6 @@ PYAGENITY = """\
 def test_the_main_example_of_a_design_is_drawn_as_one_tree(example, tree, root, run):
     done = run("inspector", "run", str(root / "examples" / example))
     assert done.returncode == 0, done.stderr
-    drawn = re.findall(r"^((?:[│├└─ ]{3})*[✓✗] \w+(?: [\w-]+)?)", run("inspector", "show", "last").stdout, re.MULTILINE)
+    drawn = re.findall(r"^((?:[│├└─ ]{3})*[✓✗⊖] \w+(?: [\w-]+)?)", run("inspector", "show", "last").stdout, re.MULTILINE)
     # The servers are connected to before any agent works.
     assert [line.rstrip() for line in drawn if line != "✓ MCP"] == tree.splitlines()
