@@ -18,7 +18,7 @@ Json: TypeAlias = dict[str, Any]
 EXCHANGES: Final = "inspector.raw.exchanges"
 _LEFT_OUT: Final = frozenset(
     (
-        *(sc.CALL_ID, sc.HOST_NAME, sc.PROCESS_PID, sc.PROCESS, sc.RUN_ID, sc.SDK_LANGUAGE, sc.THREAD_ID),
+        *(sc.CALL_ID, sc.HOST_NAME, sc.PROCESS_PID, sc.PROCESS, sc.RUN_ID, sc.SDK_LANGUAGE, sc.TASK, sc.THREAD_ID),
         *("inspector.raw.program", "gen_ai.response.time_to_first_chunk", "url.full", "server.address", "server.port"),
     )
 )

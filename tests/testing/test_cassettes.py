@@ -131,6 +131,12 @@ def test_siblings_that_overlap_are_sorted_by_what_they_were_given_and_others_by_
     assert values(stable([later, *overlapping], "n"), INPUT) == ["a", "b", "0"]
 
 
+def test_the_task_and_the_thread_of_a_call_are_left_out():
+    # A framework names its tasks by the address of an object.
+    (found,) = stable([span(1, **{"inspector.task": "graph.run@7fe27c8fb340", "thread.id": "7", "kept": "x"})], "n")
+    assert {pair["key"] for pair in found["attributes"]} == {"kept", "inspector.run.id"}
+
+
 def test_parents_in_a_circle_are_written_once():
     found = stable([span(1, parent=2), span(2, parent=1)], "n")
     assert len(found) == 2

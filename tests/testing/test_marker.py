@@ -5,7 +5,7 @@ import pytest
 TEST, CASSETTE = "tests/test_app.py", "tests/cassettes/app.jsonl"
 MARKED = '@pytest.mark.cassette("app"'
 ASKED = "print(answer(question))"
-WITH_A_CLOCK = 'print(answer(question + f"\\nIt is {__import__(\'time\').time_ns()}."))'
+WITH_A_CLOCK = "print(answer(question + f\"\\nIt is {__import__('time').time_ns()}.\"))"
 PATTERN = r"It is \d+"
 
 
