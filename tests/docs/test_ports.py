@@ -69,6 +69,7 @@ PYAGENITY = """\
 def test_the_main_example_of_a_design_is_drawn_as_one_tree(example, tree, root, run):
     done = run("inspector", "run", str(root / "examples" / example))
     assert done.returncode == 0, done.stderr
-    drawn = re.findall(r"^((?:[│├└─ ]{3})*[✓✗⊖] \w+(?: [\w-]+)?)", run("inspector", "show", "last").stdout, re.MULTILINE)
+    shown = run("inspector", "show", "last").stdout
+    drawn = re.findall(r"^((?:[│├└─ ]{3})*[✓✗⊖] \w+(?: [\w-]+)?)", shown, re.MULTILINE)
     # The servers are connected to before any agent works.
     assert [line.rstrip() for line in drawn if line != "✓ MCP"] == tree.splitlines()
