@@ -4,12 +4,11 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
 
 from toolkit.errors import DefinitionInvalid, ToolkitError
-from toolkit.extras import need
 from toolkit.schemas.fetching import fetch
 
 Node = Mapping[str, Any]
@@ -79,11 +78,10 @@ def as_nodes(value: object) -> list[object]:
 
 
 def read_document(source: object) -> Document:
-    """Read the document at a path or an http(s) URL, or the text or mapping that ``source`` is.
+    """Read the document at a path or an http(s) URL, or the mapping that ``source`` is.
 
     Raises:
-        DefinitionInvalid: It cannot be had, is neither JSON nor YAML, or is no OpenAPI 3.0, 3.1 or 3.2.
-        ExtraMissing: It is YAML and ``pyyaml`` is not installed.
+        DefinitionInvalid: It cannot be had, is no JSON, or is no OpenAPI 3.0, 3.1 or 3.2.
     """
     where, url = str(source), None
     if isinstance(source, Mapping):
@@ -91,13 +89,11 @@ def read_document(source: object) -> Document:
     elif isinstance(source, str) and source.startswith(("http://", "https://")):
         text, url = _fetched(source)
         root = _parsed(text, where)
-    elif isinstance(source, str) and ("\n" in source or source.lstrip().startswith("{")):
-        where, root = "the text", _parsed(source, "the text")
     elif isinstance(source, str | Path):
         root = _parsed(_file(Path(source)), where)
     else:
         kind = type(source).__name__
-        raise DefinitionInvalid(f"an OpenAPI document is a path, an URL, a text or a mapping, not {kind}")
+        raise DefinitionInvalid(f"an OpenAPI document is a path, an URL or a mapping, not {kind}")
     version = str(root.get("openapi", ""))
     if not _SUPPORTED.match(version):
         written = f"openapi: {version}" if version else f"swagger: {root.get('swagger', 'nothing')}"
@@ -124,34 +120,9 @@ def _fetched(url: str) -> tuple[str, str]:
 
 def _parsed(text: str, where: str) -> Node:
     try:
-        value = json.loads(text) if text.lstrip().startswith("{") else _yaml(text)
-    except (ValueError, TypeError, RecursionError) as error:
-        raise DefinitionInvalid(f"{where} is neither JSON nor YAML: {error}") from error
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise DefinitionInvalid(f"{where} is no JSON: {error}; pass what yaml.safe_load makes of YAML") from error
     if not isinstance(value, dict):
         raise DefinitionInvalid(f"{where} holds {type(value).__name__}; expected an OpenAPI document")
     return cast("Node", value)
-
-
-def _yaml(text: str) -> object:
-    yaml = need("yaml", extra="toolkit", purpose="reading an OpenAPI document in YAML")
-    try:
-        # Written out, a few lines of aliases can be larger than any memory.
-        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, _loader())):
-            raise ValueError("aliases, as in *name, are not read; write them out, or as $ref")
-        # Through JSON for keys that are text: ``200:`` is a number in YAML.
-        return json.loads(json.dumps(yaml.load(text, _loader())))
-    except yaml.YAMLError as error:
-        raise ValueError(str(error)) from error
-
-
-@cache
-def _loader() -> Any:
-    """Return a safe loader for the YAML that OpenAPI means: dates and ``on`` are text, as in JSON."""
-    yaml = need("yaml", extra="toolkit", purpose="reading an OpenAPI document in YAML")
-    loader: Any = type("OpenAPILoader", (getattr(yaml, "CSafeLoader", yaml.SafeLoader),), {})
-    loader.yaml_implicit_resolvers = {
-        first: [(tag, rule) for tag, rule in rules if not tag.endswith((":timestamp", ":bool"))]
-        for first, rules in loader.yaml_implicit_resolvers.items()
-    }
-    loader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile("^(true|True|TRUE|false|False|FALSE)$"), "tTfF")
-    return loader

@@ -107,7 +107,7 @@ def openapi_tools(
     needs anything else is refused. Reading an URL or a file blocks; on an event loop call it by ``asyncio.to_thread``.
 
     Args:
-        document: A path, an http(s) URL, a text in JSON or YAML, or the parsed document; OpenAPI 3.0 to 3.2.
+        document: A path or an http(s) URL of JSON, or the document as a mapping; OpenAPI 3.0 to 3.2.
         base_url: The address that paths are added to, instead of the document's servers.
         auth: Secrets by the name of their security scheme: a key, a token, or ``user:password`` for basic.
         only: Patterns (``fnmatch``) of the operations wanted: tool names, operationIds, or as in ``GET /pets/*``.
