@@ -9,14 +9,15 @@ from sqlalchemy import Connection
 from inspector.model import SpanPlace, Status
 from inspector.store.sqlite.engine import driver
 from inspector.store.values.chains import AskedTool
-from inspector.store.values.identity import read_identity, short_id
+from inspector.store.values.identity import Identity, short_id
 from inspector.toolnames import plain_name, plain_names
 
 _MOST = 100_000
 """Spans of tools of a run that are looked at."""
+_TOOL_CALL_ID = f"$[{Identity.__struct_fields__.index('tool_call_id')}]"
 _RECORDED = (
-    "SELECT traces.trace_id, spans.span_id, spans.tool, spans.start_ns, spans.status, spans.identity, "
-    "spans.folded_into FROM traces JOIN spans ON spans.trace_id = traces.id "
+    "SELECT spans.start_ns, traces.trace_id, spans.span_id, spans.tool, spans.status, "
+    "json_extract(spans.identity, ?), spans.folded_into FROM traces JOIN spans ON spans.trace_id = traces.id "
     "WHERE traces.run_id = ? AND spans.kind = 'tool' AND spans.start_ns BETWEEN ? AND ? "
     "ORDER BY spans.start_ns, spans.id LIMIT ?"
 )
@@ -26,9 +27,15 @@ class RecordedTool(NamedTuple):
     """A tool call with a span, which is the one that counts where it has several."""
 
     start_ns: int
-    place: SpanPlace
-    name: str
+    trace_id: str
+    span_id: str
+    tool: str
     status: Status
+
+    @property
+    def place(self) -> SpanPlace:
+        """Where its span is."""
+        return SpanPlace(self.trace_id, self.span_id)
 
 
 class RecordedTools(NamedTuple):
@@ -50,12 +57,14 @@ class RecordedTools(NamedTuple):
         Returns:
             As many as are asked for, in the same order.
         """
-        taken: set[SpanPlace] = set()
+        taken: set[RecordedTool] = set()
         found: list[RecordedTool | None] = []
         for tool in asked:
             alike = () if tool.id is None else _between(self.by_id.get(short_id(tool.id), ()), since_ns, until_ns)
             # Models that number their calls give a call and those of an agent below it the same ids.
-            found.append(_take(sorted(alike, key=lambda call: call.name not in plain_names(tool.name)), taken))
+            found.append(
+                _take(sorted(alike, key=lambda call: plain_name(call.tool) not in plain_names(tool.name)), taken)
+            )
         for at, tool in enumerate(asked):
             if found[at] is None:
                 named = (self.by_name.get(name, ()) for name in plain_names(tool.name))
@@ -65,21 +74,22 @@ class RecordedTools(NamedTuple):
 
 def read_recorded(connection: Connection, run_id: str, since_ns: int, until_ns: int) -> RecordedTools:
     """Read the tool calls of a run that began between two times."""
-    rows = driver(connection).execute(_RECORDED, (run_id, since_ns, until_ns, _MOST)).fetchall()
+    rows = driver(connection).execute(_RECORDED, (_TOOL_CALL_ID, run_id, since_ns, until_ns, _MOST)).fetchall()
     calls = {
-        (trace_id, span_id): RecordedTool(start_ns, SpanPlace(trace_id, span_id), plain_name(name or ""), status)
-        for trace_id, span_id, name, start_ns, status, _, folded_into in rows
+        (trace_id, span_id): RecordedTool(start_ns, trace_id, span_id, tool or "", status)
+        for start_ns, trace_id, span_id, tool, status, _, folded_into in rows
         if folded_into is None
     }
     by_id: dict[str, list[RecordedTool]] = {}
     by_name: dict[str, list[RecordedTool]] = {}
-    for trace_id, span_id, _, _, _, identity, folded_into in rows:
+    plain: dict[str, str] = {}
+    for _, trace_id, span_id, _, _, call_id, folded_into in rows:
         call = calls.get((trace_id, folded_into or span_id))
         if call is None:
             continue
         if folded_into is None:
-            by_name.setdefault(call.name, []).append(call)
-        call_id = None if identity is None else read_identity(identity).tool_call_id
+            name = plain.get(call.tool) or plain.setdefault(call.tool, plain_name(call.tool))
+            by_name.setdefault(name, []).append(call)
         if call_id is not None:
             by_id.setdefault(call_id, []).append(call)
     return RecordedTools({call_id: sorted(found, key=_start_ns) for call_id, found in by_id.items()}, by_name)
@@ -96,9 +106,9 @@ def _between(calls: Sequence[RecordedTool], since_ns: int, until_ns: int) -> Ite
         yield calls[at]
 
 
-def _take(calls: Iterable[RecordedTool], taken: set[SpanPlace]) -> RecordedTool | None:
+def _take(calls: Iterable[RecordedTool], taken: set[RecordedTool]) -> RecordedTool | None:
     """Return the first call that no other one was taken for, and note that it is taken."""
-    call = next((call for call in calls if call.place not in taken), None)
+    call = next((call for call in calls if call not in taken), None)
     if call is not None:
-        taken.add(call.place)
+        taken.add(call)
     return call
