@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from inspect import isawaitable
-from typing import Any, cast
+from typing import Any
 
 from toolkit.content import as_content
 from toolkit.errors import ToolkitError
@@ -89,7 +89,6 @@ class _View:
 
     def __init__(self, hook: ToolHook, args: ToolCallArgs) -> None:
         self._change = Change(name_of(hook))
-        self._hides = hides_values(hook)
         self._given = seen(plain, args)
         self._answer: Any = None
         self._failures: list[BaseException] = []
@@ -127,20 +126,11 @@ class _View:
     def change(self) -> Change:
         """Return what is recorded of it: no value that was taken away, and what an attempt said is a value too."""
         change = self._change
-        if self._hides or (change.result is not None and change.result[0] is WITHHELD):
+        if change.result is not None and change.result[0] is WITHHELD:
             change.attempts = [
                 {key: value for key, value in each.items() if key != "message"} for each in change.attempts
             ]
-        if self._hides:
-            change.args = change.result = None
         return change
-
-
-def hides_values(hook: object) -> bool:
-    """Return whether a middleware keeps all values that it changed out of the hooks of the bus."""
-    while isinstance(hook, partial):
-        hook = cast("partial[Any]", hook).func
-    return bool(getattr(hook, "hides_values", False))
 
 
 def _result_of(value: object) -> ToolResult:

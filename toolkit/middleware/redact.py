@@ -1,4 +1,4 @@
-"""Takes out of results, and if asked of arguments, what nobody should read."""
+"""Takes out of results what nobody should read."""
 
 import json
 import re
@@ -35,20 +35,15 @@ class Redact(ToolMiddleware):
         patterns: Regular expressions of what is taken out of every text.
         keys: Patterns of field names, upper and lower case alike, whose values are taken out whole, for example
             ``"*password*"``; also in text that is JSON.
-        arguments: Whether the tool itself is not to get it either.
         replacement: What stands there instead.
         tools: Whose calls it stands around.
     """
-
-    hides_values = True
-    """Tells the chain to keep what was there before out of the hooks."""
 
     def __init__(
         self,
         patterns: str | Iterable[str] = (),
         *,
         keys: str | Iterable[str] = (),
-        arguments: bool = False,
         replacement: str = "[redacted]",
         tools: Tools = "*",
     ) -> None:
@@ -60,12 +55,11 @@ class Redact(ToolMiddleware):
         self._keys = [each.lower() for each in several(keys, "Redact(keys=…)")]
         if not (self._expressions or self._keys):
             raise DefinitionInvalid("Redact: nothing would be taken out; give it patterns or keys")
-        self._arguments = arguments
         self._replacement = replacement
 
     async def around(self, _ctx: ToolHookContext, args: ToolCallArgs, call_next: ToolCallFn, /) -> ToolResult:
         """Call the tool, and redact what comes back, or what is raised."""
-        result = await _outcome(call_next, cast("ToolCallArgs", self._value(args)) if self._arguments else args)
+        result = await _outcome(call_next, args)
         if isinstance(result, Exception):
             raise self._exception(result)
         return replace(

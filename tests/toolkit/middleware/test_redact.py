@@ -1,5 +1,4 @@
 import traceback
-from functools import partial
 
 import pytest
 
@@ -37,7 +36,9 @@ def test_what_matches_is_taken_out_of_every_part_of_a_result(tool, call):
     )
     assert made.calls == [{"q": "sk-9"}]
     assert result.content[0] == TextContent("key sk-123 and sk-4")
-    assert emitted[-1][1]["middleware"] == [{"name": "Redact", "did": "changed"}]
+    [told] = emitted[-1][1]["middleware"]
+    assert (told["name"], told["did"], list(told["result"])) == ("Redact", "changed", ["after"])
+    assert "sk-" not in repr(told)
 
 
 def test_text_that_is_json_is_redacted_by_field_as_well(tool, call):
@@ -47,22 +48,10 @@ def test_text_that_is_json_is_redacted_by_field_as_well(tool, call):
     assert call(tool('{"api_key'), {}, hook).text == '{"api_key'
 
 
-def test_the_tool_gets_redacted_arguments_where_asked(tool, call):
-    made = tool()
-    call(made, {"q": "sk-9", "deep": {"API_KEY": "x"}}, Redact([r"sk-\d+"], keys=["api_key"], arguments=True))
-    assert made.calls == [{"q": "[redacted]", "deep": {"API_KEY": "[redacted]"}}]
-
-
 def test_a_replacement_is_taken_by_the_letter_and_a_wrong_pattern_is_refused(tool, call):
     assert call(tool("sk-1"), {}, Redact([r"(sk)-\d"], replacement=r"\1")).text == r"\1"
     with pytest.raises(DefinitionInvalid, match=r"Redact: '\(' is no regular expression"):
         Redact(["("])
-
-
-def test_a_partial_hides_what_the_middleware_inside_of_it_hides(tool, call):
-    with capture() as emitted:
-        call(tool(lambda args: {"password": "hunter2"}), {}, partial(Redact(keys=["password"])))
-    assert emitted[-1][1]["middleware"] == [{"name": "Redact", "did": "changed"}]
 
 
 def test_an_exception_that_would_tell_is_replaced_for_the_hooks(tool, call):
