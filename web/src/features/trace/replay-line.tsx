@@ -28,7 +28,7 @@ export function ReplayLine({ runId }: { runId: string }) {
             {replays.slice(0, NAMED).map((each) => (
               <ReplayLink key={each.run_id} run={each} of={runId} />
             ))}
-            {more > 0 && `and ${more}${more_replays ? " or more" : ""} others`}
+            {more > 0 && `and ${more}${more_replays ? "+" : ""} more`}
           </span>
         )}
       </span>
