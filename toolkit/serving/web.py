@@ -1,7 +1,6 @@
 """The tools over HTTP: a route each, the document that describes them, and the protocol itself."""
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Mapping
 from http import HTTPStatus
 from typing import Any, TypeVar, cast
@@ -37,7 +36,6 @@ T = TypeVar("T")
 CONTEXT = "toolkit.context"
 """Where the scope of a request has what its caller may use."""
 
-_log = logging.getLogger("mcp.toolkit")
 _MOST_BYTES = 4 << 20
 """Of a request's body; as the SDK has it for the protocol's."""
 _HEADERS = ((b"x-content-type-options", b"nosniff"), (b"cache-control", b"no-store"))
@@ -53,7 +51,7 @@ _STATUS: tuple[tuple[type[BaseException], HTTPStatus], ...] = (
 
 
 class Guard:
-    """Stands before everything: lets in what ``Access`` allows, and turns what fails behind it into a problem."""
+    """Stands before everything: lets in what ``Access`` allows, and has no answer kept or taken for another kind."""
 
     def __init__(self, app: ASGIApp, access: Access) -> None:
         self._app = app
@@ -74,29 +72,13 @@ class Guard:
         if token := headers.get("authorization", "").partition(" ")[2].strip():
             # The SDK keeps others from a session that was begun with this token.
             scope["user"] = AuthenticatedUser(AccessToken(token=token, client_id=token, scopes=[]))
-        await self._passed(scope, receive, send)
 
-    async def _passed(self, scope: Scope, receive: Receive, send: Send) -> None:
-        begun = ended = False
-
-        async def answer(message: Message) -> None:
-            nonlocal begun, ended
-            ended = message["type"] == "http.response.body" and not message.get("more_body", False)
+        async def not_kept(message: Message) -> None:
             if message["type"] == "http.response.start":
-                begun = True
                 message = {**message, "headers": [*message.get("headers", ()), *_HEADERS]}
             await send(message)
 
-        try:
-            await self._app(scope, receive, answer)
-        except Exception:
-            # The border of the server: a client learns no more than that something is wrong with it.
-            _log.exception("failed to answer %s %s", scope["method"], scope["path"])
-            if ended:
-                return
-            if begun:
-                raise
-            await (await _failed(Request(scope)))(scope, receive, send)
+        await self._app(scope, receive, not_kept)
 
 
 def context_of(scope: Mapping[str, Any]) -> ToolContext:
@@ -195,7 +177,8 @@ async def _gone(request: Request) -> None:
         pass
 
 
-async def _failed(request: Request, error: Exception | None = None) -> Response:  # noqa: ARG001 - as Starlette calls it
+async def _failed(request: Request, error: Exception) -> Response:  # noqa: ARG001 - uvicorn logs it
+    # The border of the server: a client learns no more than that something is wrong with it.
     return _problem(500, "the server failed; its log says why", instance=request.url.path)
 
 
