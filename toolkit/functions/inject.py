@@ -1,7 +1,6 @@
 """Arguments that the caller's context gives, and models never see."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args, get_origin
 
@@ -14,16 +13,9 @@ T = TypeVar("T")
 MISSING: Any = object()
 """Stands for no default."""
 
+_MARK = object()
 
-@dataclass(frozen=True, slots=True)
-class Injected:
-    """Marks an argument, as in ``Annotated[Database, Injected()]``, that ``ToolContext.dependencies`` has."""
-
-    key: str | None = None
-    """The dependency's name; without one it is found by the argument's type."""
-
-
-Inject: TypeAlias = Annotated[T, Injected()]
+Inject: TypeAlias = Annotated[T, _MARK]
 """``db: Inject[Database]`` is a ``Database`` to type checkers; ``Annotated[Database, Inject]`` says the same."""
 
 Injection = Callable[[ToolCall, ToolContext], Any]
@@ -38,14 +30,13 @@ def injection_of(name: str, hint: Any, default: Any) -> Injection | None:
     ``tool_call_id`` is injected by its name; so is ``state``, unless its hint is text, a number, a choice or the like,
     and ``context`` without a hint: else they are the model's. ``ToolContext`` and ``Inject[T]`` have any name.
     """
-    if (mark := _marked(default)) is not None:
+    if (kind := _marked(default)) is not None:
         # `db: Database = Inject[Database]`, as others write it.
-        return _dependency(name, mark, MISSING, optional=False)
+        return _dependency(name, kind, MISSING, optional=False)
     options = _options(hint)
     for each in options:
-        mark = _marked(each)
-        if mark is not None:
-            return _dependency(name, mark, default, optional=type(None) in options)
+        if (kind := _marked(each)) is not None:
+            return _dependency(name, kind, default, optional=type(None) in options)
     if name == "tool_call_id":
         return lambda call, _context: call.id
     if ToolContext in options or (name == "context" and hint is Any):
@@ -63,16 +54,12 @@ def _options(hint: Any) -> tuple[Any, ...]:
     return get_args(hint) if is_union else (hint,)
 
 
-def _marked(hint: Any) -> tuple[Any, Injected] | None:
+def _marked(hint: Any) -> Any:
+    """Return the type that ``Inject`` is written around, None where it is not."""
     if get_origin(hint) is not Annotated:
         return None
     kind, *notes = get_args(hint)
-    for note in notes:
-        if note is Inject or note is Injected:
-            return kind, Injected()
-        if isinstance(note, Injected):
-            return kind, note
-    return None
+    return kind if any(note is _MARK or note is Inject for note in notes) else None
 
 
 def _is_word(hint: Any) -> bool:
@@ -80,17 +67,15 @@ def _is_word(hint: Any) -> bool:
     return is_word or hint is type(None) or get_origin(hint) is Literal
 
 
-def _dependency(name: str, marked: tuple[Any, Injected], default: Any, *, optional: bool) -> Injection:
-    kind, mark = marked
+def _dependency(name: str, kind: Any, default: Any, *, optional: bool) -> Injection:
     if type(None) in get_args(kind):
         others = [each for each in get_args(kind) if each is not type(None)]
         kind, optional = others[0] if len(others) == 1 else kind, True
-    key = kind if mark.key is None else mark.key
     fallback = None if optional and default is MISSING else default
 
     def find(_call: ToolCall, context: ToolContext) -> Any:
         try:
-            return context.dependency(key)
+            return context.dependency(kind)
         except DependencyMissing as error:
             if fallback is not MISSING:
                 return fallback

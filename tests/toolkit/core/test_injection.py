@@ -1,12 +1,12 @@
 import asyncio
-from typing import Annotated, Any, Literal, Optional
+from typing import Annotated, Any, Literal, NewType, Optional
 
 import pytest
 
 from toolkit.call import ToolCall
 from toolkit.context import ToolContext
 from toolkit.errors import DefinitionInvalid
-from toolkit.functions import FunctionTool, Inject, Injected, tool
+from toolkit.functions import FunctionTool, Inject, tool
 
 
 class Database:
@@ -61,8 +61,6 @@ def test_the_context_is_injected_by_name_or_by_type():
     [
         Inject[Database],
         Annotated[Database, Inject],
-        Annotated[Database, Injected()],
-        Annotated[Database, Injected],
         Inject[Database] | None,
         Optional[Inject[Database]],  # noqa: UP045 - both spellings are read
     ],
@@ -78,12 +76,14 @@ def test_a_dependency_is_injected_by_its_type(hint):
     assert call(made, dependencies={"any name": Backup()}).text == "backup"
 
 
-def test_a_dependency_is_injected_by_its_name():
-    @tool
-    def ask(db: Annotated[Database, Injected("second")]) -> str:
+def test_two_dependencies_of_one_type_are_told_apart_by_a_type_of_their_own():
+    second = NewType("second", Database)
+
+    def ask(db: Any) -> str:
         return db.name
 
-    assert call(ask, dependencies={Database: Database(), "second": Backup()}).text == "backup"
+    ask.__annotations__["db"] = Inject[second]
+    assert call(FunctionTool(ask), dependencies={Database: Database(), second: Backup()}).text == "backup"
 
 
 def test_a_dependency_that_is_not_there_is_named_unless_there_is_a_default():
