@@ -1,4 +1,4 @@
-"""Tools of MCP servers, over the official SDK."""
+"""Tools, resources and prompts of MCP servers, over the official SDK."""
 
 from toolkit.mcp.places import HttpServer, StdioServer
 from toolkit.mcp.servers import McpServers

@@ -1,13 +1,16 @@
-"""One MCP server as an agent sees it: its tools."""
+"""One MCP server as an agent sees it: its tools, resources and prompts."""
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
+from instrument import around
+from toolkit.content import Content, ResourceContent, as_content, as_text
 from toolkit.context import ToolContext
 from toolkit.errors import ServerFailed, ToolRefused
 from toolkit.mcp.places import Place
 from toolkit.mcp.tools import McpTool, make_tool
+from toolkit.models.model import Message
 from toolkit.people.asking import Approver
 from toolkit.plain import plain
 
@@ -57,6 +60,39 @@ class McpServer:
                 self._listed_after = changes
             return list(self._tools)
 
+    async def read(self, uri: str) -> list[Content]:
+        """Read a resource, in as many parts as the server makes of it.
+
+        Raises:
+            ServerFailed: It cannot be read.
+            ToolTimedOut: It took longer than a request may.
+        """
+        async with around("resource_fetch", emitter="toolkit", uri=uri, context={"server_name": self.name}) as call:
+            result = await self._ask(lambda session: session.read_resource(uri), f"the resource {uri}")
+            parts: list[Content] = [_part(contents) for contents in result.contents]
+            texts = [part.text for part in parts if isinstance(part, ResourceContent) and part.text is not None]
+            content = "\n".join(texts) if len(texts) == len(parts) else [plain(part) for part in parts]
+            call.set(content=content, mime_type=_mime_type(parts))
+            return parts
+
+    async def prompt(self, name: str, arguments: Mapping[str, str] | None = None) -> list[Message]:
+        """Have a template filled in; what is no text in it becomes a note of what it is.
+
+        Raises:
+            ServerFailed: There is none of the name, or an argument is missing.
+            ToolTimedOut: It took longer than a request may.
+        """
+        texts = dict(arguments or {})
+        origin = {"server_name": self.name}
+        async with around(
+            "prompt_apply", emitter="toolkit", template_id=name, parameters=texts, context=origin
+        ) as call:
+            result = await self._ask(lambda session: session.get_prompt(name, texts), f"the prompt {name}")
+            call.set(rendered=[plain(message) for message in result.messages])
+            return [
+                Message(role=message.role, content=as_text(as_content(message.content))) for message in result.messages
+            ]
+
     async def call_tool(self, tool: McpTool, arguments: dict[str, Any], context: ToolContext) -> object:
         """Call a tool and pass on how far it is.
 
@@ -94,13 +130,21 @@ class McpServer:
         while cursor not in seen:
             seen.add(cursor)
             params = PaginatedRequestParams(cursor=cursor)
-
-            def send(session: Any, params: PaginatedRequestParams = params) -> Awaitable[Any]:
-                return session.list_tools(params=params)
-
-            page = await self._connection.ask(send, what=what, repeatable=True)
+            page = await self._ask(lambda session, params=params: session.list_tools(params=params), what)
             entries += [plain(entry) for entry in page.tools]
             cursor = page.next_cursor
             if cursor is None:
                 return entries
         raise ServerFailed(f"MCP server {self.name!r} answers {what} with the same page again and again")
+
+    async def _ask(self, send: Callable[[Any], Awaitable[Any]], what: str) -> Any:
+        return await self._connection.ask(send, what=what, repeatable=True)
+
+
+def _part(contents: object) -> Content:
+    return as_content({"type": "resource", "resource": contents})
+
+
+def _mime_type(parts: list[Content]) -> str | None:
+    first = parts[0] if parts else None
+    return first.mime_type if isinstance(first, ResourceContent) else None

@@ -5,7 +5,7 @@ import pytest
 from instrument.testing import capture
 from toolkit import ToolContext
 from toolkit.context import Progress
-from toolkit.errors import ToolTimedOut
+from toolkit.errors import ServerFailed, ToolTimedOut
 from toolkit.mcp import HttpServer, McpServers
 
 
@@ -170,6 +170,43 @@ def test_a_call_under_way_when_a_listening_server_dies_is_not_sent_again(listeni
     result = asyncio.run(body())
     assert result.text == "the connection to MCP server 'web' was lost; whether web__die was done is not known"
     assert ledger.lines() == ["died"]
+
+
+def test_a_resource_is_read_and_a_prompt_filled_in(desk):
+    async def body(servers):
+        desk = servers["desk"]
+        return (
+            await desk.read("guide://lisbon"),
+            await desk.prompt("brief", {"city": "Lisbon"}),
+        )
+
+    with capture() as emitted:
+        [content], [message] = run({"desk": desk()}, body)
+
+    assert (content.text, content.mime_type) == ("# Lisbon", "text/markdown")
+    assert message == {"role": "user", "content": "Plan 2 nights in Lisbon."}
+    told = dict(emitted)
+    assert told["after_resource_fetch"] | {"call_id": ""} == {
+        "uri": "guide://lisbon",
+        "content": "# Lisbon",
+        "mime_type": "text/markdown",
+        "context": {"server_name": "desk"},
+        "call_id": "",
+        "emitter": "toolkit",
+    }
+    assert told["after_prompt_apply"]["template_id"] == "brief"
+    assert told["after_prompt_apply"]["rendered"][0]["content"]["text"] == "Plan 2 nights in Lisbon."
+
+
+def test_a_prompt_that_is_not_there_is_an_error_with_the_servers_words(desk):
+    async def body(servers):
+        with pytest.raises(ServerFailed, match="MCP server 'desk' refused the prompt nothing: Unknown prompt: nothing"):
+            await servers["desk"].prompt("nothing")
+
+    with capture() as emitted:
+        run({"desk": desk()}, body)
+    assert [name for name, _ in emitted][-3:] == ["before_rpc_request", "after_rpc_response", "error_prompt_apply"]
+    assert emitted[-2][1]["envelope"]["error"]["message"] == "Unknown prompt: nothing"
 
 
 @pytest.mark.parametrize(("answer", "said"), [(True, "accept True"), (False, "decline")])

@@ -51,7 +51,7 @@ def test_the_hooks_are_the_same_whether_the_integration_is_on_or_off(recorded):
     sent = [each for each in off if each[0] == "before_rpc_request" and each[4] == "outbound"]
     assert [each[1] for each in sent] == [
         *("initialize", "tools/list", "tools/call"),
-        *("initialize", "tools/list", "tools/call", "tools/call", "tools/call"),
+        *("initialize", "tools/list", "tools/call", "tools/call", "tools/call", "resources/read", "prompts/get"),
     ]
     came_in = [each for each in off if each[0] == "before_rpc_request" and each[4] == "inbound"]
     assert [(each[1], each[3]) for each in came_in] == [

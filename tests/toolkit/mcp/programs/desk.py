@@ -111,6 +111,18 @@ async def age(desk: Context) -> str:
     return f"{answer.action} {answer.data.years if answer.action == 'accept' else ''}".strip()
 
 
+@desk.resource("guide://lisbon", mime_type="text/markdown")
+def guide() -> str:
+    """Two days in Lisbon."""
+    return "# Lisbon"
+
+
+@desk.prompt()
+def brief(city: str, nights: str = "2") -> str:
+    """Write the brief of a trip."""
+    return f"Plan {nights} nights in {city}."
+
+
 if __name__ == "__main__":
     sys.stderr.write("the desk is open\n")
     sys.stderr.flush()

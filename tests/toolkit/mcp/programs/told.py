@@ -38,6 +38,8 @@ async def visit() -> None:
             await tools["desk__confirm"]({})
             await tools["desk__steps"]({})
             await tools["desk__fail"]({})
+            await desks["desk"].read("guide://lisbon")
+            await desks["desk"].prompt("brief", {"city": "Lisbon"})
 
 
 def told(name: str, keywords: dict) -> list:
