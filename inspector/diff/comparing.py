@@ -147,9 +147,10 @@ def aligned(a: Sequence[Step], b: Sequence[Step]) -> Iterator[Pair]:
 def _below(a: Step | None, b: Step | None) -> tuple[Sequence[Step], Sequence[Step]]:
     """Returns the calls below a pair; none where a replay gave one of them back, which calls nothing below it."""
     calls_a, calls_b = a.children if a else (), b.children if b else ()
-    is_without = a is not None and b is not None and bool(calls_a) != bool(calls_b)
-    if is_without and (b if calls_a else a).is_given_back:
-        return (), ()
+    if a is not None and b is not None and bool(calls_a) != bool(calls_b):
+        without = b if calls_a else a
+        if without.is_given_back:
+            return (), ()
     return calls_a, calls_b
 
 

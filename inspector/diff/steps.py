@@ -152,7 +152,7 @@ def step_of(event: Event, volatile: Volatile) -> Step:
         start_ns=int(event.start_time_unix_nano),
         end_ns=int(event.end_time_unix_nano or event.start_time_unix_nano),
         # Looked for before it is read: most calls have no such attribute.
-        is_given_back=event.attributes is not None and _GIVEN_BACK in bytes(event.attributes),
+        is_given_back=_GIVEN_BACK in bytes(event.attributes or b""),
     )
 
 
