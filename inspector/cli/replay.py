@@ -1,8 +1,9 @@
 """``inspector replay``: a program again, against what its models answered in a recorded run."""
 
+import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, Unpack
 
 import click
 
@@ -40,6 +41,18 @@ class ReplayOptions(TypedDict):
     answers: tuple[str, ...]
     ignore: tuple[str, ...]
     freeze: bool
+
+
+class _Recording(NamedTuple):
+    """What is recorded of a run that is to be replayed."""
+
+    tape: "Tape"
+    frozen: "Frozen | None"
+    """What its replay is frozen at."""
+    program: "Mapping[str, Any] | None"
+    """How the program was started."""
+    service: str | None
+    """What the program was called."""
 
 
 @click.command(context_settings={"allow_interspersed_args": False})
@@ -105,11 +118,12 @@ def replay(*, run: str, program: tuple[str, ...], home: Path | None, **options: 
     plan = Plan(goes_on=options["live_after_divergence"], allowed=options["allow"], ignored=options["ignore"])
     if plan.allowed and not (plan.goes_on or options["live_from"]):
         raise click.UsageError("--allow is about calls that are made: add --live-after-divergence or --from SPAN")
-    tape, frozen, recorded = _tape(settings_of(home), run, freeze=options["freeze"])
-    tape = _planned(_with_answers(tape, options["answers"]), plan, options["live_from"])
+    recorded = _recorded(settings_of(home), run, freeze=options["freeze"])
+    tape = _planned(_with_answers(recorded.tape, options["answers"]), plan, options["live_from"])
+    service = None if "INSPECTOR_SERVICE" in os.environ else recorded.service
     # Before the program's directory is gone to.
-    choices = Choices(home=None if home is None else home.absolute(), frozen=frozen)
-    return _replay(tape, words or start_again(recorded, run), choices)
+    choices = Choices(home=None if home is None else home.absolute(), frozen=recorded.frozen, service=service)
+    return _replay(tape, words or start_again(recorded.program, run), choices)
 
 
 def _with_answers(tape: "Tape", answers: tuple[str, ...]) -> "Tape":
@@ -144,8 +158,7 @@ def _planned(tape: "Tape", plan: "Plan", live_from: str | None) -> "Tape":
     return replace(compared, plan=replace(plan, live_from=place))
 
 
-def _tape(settings: "Settings", text: str, *, freeze: bool) -> "tuple[Tape, Frozen | None, Mapping[str, Any] | None]":
-    """Read the tape of a run, at what its replay is frozen, and how its program was started."""
+def _recorded(settings: "Settings", text: str, *, freeze: bool) -> _Recording:
     from inspector.cli.opening import opened
     from inspector.cli.run_files import home_of
     from inspector.frozen import Frozen
@@ -155,7 +168,7 @@ def _tape(settings: "Settings", text: str, *, freeze: bool) -> "tuple[Tape, Froz
 
     if Path(text).is_file():
         with home_of(Path(text)) as own:
-            return _tape(own, "last", freeze=freeze)
+            return _recorded(own, "last", freeze=freeze)
     with opened(settings) as store:
         found = find_run_or_trace(store, text)
         traces = [found] if isinstance(found, Trace) else traces_of(store, found)
@@ -163,14 +176,12 @@ def _tape(settings: "Settings", text: str, *, freeze: bool) -> "tuple[Tape, Froz
         tape = tape_of(found.trace_id if isinstance(found, Trace) else found.run_id, events, whole=False)
         program = program_of(store, traces)
         recorded = (program or {}).get("frozen")
-        if recorded is not None:
-            return tape, Frozen.read(str(recorded)), program
-        return tape, Frozen(int(traces[0].start_time_unix_nano), None) if freeze else None, program
+        frozen = Frozen(int(traces[0].start_time_unix_nano), None) if freeze else None
+        return _Recording(tape, frozen if recorded is None else Frozen.read(str(recorded)), program, traces[0].service)
 
 
 def _replay(tape: "Tape", words: tuple[str, ...], choices: "Choices") -> int:
     import dataclasses
-    import os
     import shutil
     import tempfile
 

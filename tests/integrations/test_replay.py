@@ -29,12 +29,13 @@ def test_a_loop_prints_the_same_with_its_models_gone(bench):
     assert len(recorded[run]) == 20
 
 
-def test_a_run_is_shown_with_its_replays_and_a_replay_with_its_run(bench):
-    bench.record(PROGRAMS / "replayed_loop.py")
+def test_a_run_is_shown_with_its_replays_and_a_replay_with_its_run_whose_name_it_has(bench):
+    bench.record(PROGRAMS / "replayed_loop.py", INSPECTOR_SERVICE="looper")
     (run,) = {each.run_id for each in runs_of(bench)}
     assert bench.inspector("show", run).out.splitlines()[-1] == f"can be replayed: inspector replay {run[-8:]}"
     assert bench.inspector("replay", run).code == 0
     (again,) = {each.run_id for each in runs_of(bench)} - {run}
+    assert [each.service for each in runs_of(bench)] == ["looper", "looper"]
     assert bench.inspector("show", run).out.splitlines()[-1] == f"was replayed as {again[-8:]}"
     of_run = f"a replay of {run[-8:]}: inspector diff {run[-8:]} {again[-8:]}"
     assert bench.inspector("show", again).out.splitlines()[-1] == of_run
