@@ -27,7 +27,7 @@ from inspector.api.reads import page_cost
 from inspector.api.service import InService
 from inspector.api.traces import OUTLINE_ROWS
 from inspector.model import Filter
-from inspector.tape import MOST_SPANS, replayable
+from inspector.replayable import MOST_SPANS, replayable
 
 router = APIRouter()
 

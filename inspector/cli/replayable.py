@@ -7,8 +7,9 @@ from inspector.cli.started import is_startable
 from inspector.cli.terminal import Terminal
 from inspector.lookup import program_of, traces_of
 from inspector.model import Run
+from inspector.replayable import Replayable, replayable
 from inspector.store import Store
-from inspector.tape import Replayable, replay_command, replayable
+from inspector.tape import replay_command
 
 _NAMED = 3
 """Calls that are in the way, and replays, that are named."""
