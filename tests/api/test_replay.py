@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector import tape
+from inspector.replayable import MOST_SPANS
 from inspector.settings import Settings
 
 BODY = {"model": "m-1", "messages": [{"role": "user", "content": "hi"}]}
@@ -111,7 +111,7 @@ def test_a_run_of_which_nothing_can_be_given_back_says_why(client, store, call, 
 
 
 def test_a_large_run_is_not_looked_through_and_left_to_the_command(client, store, call):
-    store.write([call(number, "run-a") for number in range(1, tape.MOST_SPANS + 2)])
+    store.write([call(number, "run-a") for number in range(1, MOST_SPANS + 2)])
     found = client.get("/runs/run-a/replay").json()
     assert (found["replayable"], found["calls"]) == ("unknown", None)
     assert found["reason"] == "the run has 2,001 spans, and up to 2,000 are looked through"
