@@ -51,6 +51,9 @@ class Bench:
             "SSL_CERT_DIR": str(self.directory / "no-certificates"),
             **environment,
         }
+        if words[0] == "replay":
+            env["PYTHONPATH"] = os.pathsep.join((str(TESTS / "integrations" / "sockets"), env["PYTHONPATH"]))
+            env["SOCKETS"] = str(self.directory / "sockets")
         # What runs a program hands on what it started with itself.
         start = self._anew if words[0] == "run" else self._start
         pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
@@ -63,6 +66,12 @@ class Bench:
                 process.kill()
                 raise
         return Done(process.returncode, out, err)
+
+    @property
+    def connected(self):
+        """The addresses that replays in this home have connected to."""
+        file = self.directory / "sockets"
+        return file.read_text().splitlines() if file.exists() else []
 
     def _anew(self, *words, **options):
         return subprocess.Popen([sys.executable, *words], **options)

@@ -22,7 +22,7 @@ def test_a_loop_prints_the_same_with_its_models_gone(bench):
     out = bench.record(PROGRAMS / "replayed_loop.py")
     (run,) = {each.run_id for each in runs_of(bench)}
     done = bench.inspector("replay", run, "--", PROGRAMS / "replayed_loop.py")
-    assert (done.code, done.out) == (0, out), done.err
+    assert (done.code, done.out, bench.connected) == (0, out, []), done.err
     assert f"replay: 20 of 20 calls of {run} were given back" in done.err
     recorded = bench.runs()
     assert sorted(recorded[run]) == sorted(recorded[None])
@@ -53,7 +53,7 @@ def test_the_calls_that_keep_a_run_from_being_replayed_are_shown_with_the_reason
 def test_plain_clients_print_the_same_streams_in_their_pieces(bench):
     out = bench.record(PROGRAMS / "replayed_clients.py")
     done = bench.inspector("replay", "last", "--", PROGRAMS / "replayed_clients.py")
-    assert (done.code, done.out) == (0, out), done.err
+    assert (done.code, done.out, bench.connected) == (0, out, []), done.err
     recorded, replayed = bench.trees()
     assert replayed == recorded
 
@@ -62,7 +62,7 @@ def test_aiohttp_gives_the_same_pieces_however_it_is_read_and_fails_the_same_way
     python = framework_python("clients")
     out = bench.record(PROGRAMS / "replayed_aiohttp.py", python=python)
     done = bench.inspector("replay", "last", "--", python, PROGRAMS / "replayed_aiohttp.py")
-    assert (done.code, done.out) == (0, out), done.err
+    assert (done.code, done.out, bench.connected) == (0, out, []), done.err
     assert "replay: 13 of 13 calls" in done.err
     # No session and no connection is left open.
     assert "Unclosed" not in done.err
@@ -74,7 +74,7 @@ def test_the_sdk_of_anthropic_parses_what_it_parsed(bench, framework_python):
     python = framework_python("current")
     out = bench.record(PROGRAMS / "replayed_claude.py", python=python)
     done = bench.inspector("replay", "last", "--", python, PROGRAMS / "replayed_claude.py")
-    assert (done.code, done.out) == (0, out), done.err
+    assert (done.code, done.out, bench.connected) == (0, out, []), done.err
     recorded, replayed = bench.trees()
     assert replayed == recorded
 

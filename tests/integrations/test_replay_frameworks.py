@@ -26,7 +26,7 @@ def test_a_framework_prints_the_same_and_makes_the_same_calls(program, within, b
     ledger = bench.directory / "ledger.txt"
     served = ledger.read_text() if ledger.exists() else None
     done = bench.inspector("replay", "last", "--", python, PROGRAMS / program, REPLAYED="1")
-    assert (done.code, done.out) == (0, out), done.err
+    assert (done.code, done.out, bench.connected) == (0, out, []), done.err
     recorded, replayed = bench.trees()
     assert replayed == recorded
     assert len(replayed) > 5

@@ -122,7 +122,7 @@ def test_no_server_is_reached_over_http(desks):
     url, out = desks.record_over_http()
     done = desks.done()
     replayed = desks.bench.inspector("replay", "last", "--", *desks.words, url)
-    assert (replayed.code, replayed.out) == (0, out), replayed.err
+    assert (replayed.code, replayed.out, desks.bench.connected) == (0, out, []), replayed.err
     assert desks.done() == done
 
 

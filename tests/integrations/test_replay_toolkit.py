@@ -31,7 +31,7 @@ def trees(bench):
 def test_agents_tools_and_models_of_the_toolkit_give_what_they_gave(bench):
     out = bench.record(PROGRAM)
     done = bench.inspector("replay", "last", "--", PROGRAM, REPLAYED="1")
-    assert (done.code, done.out) == (0, out), done.err
+    assert (done.code, done.out, bench.connected) == (0, out, []), done.err
     assert "FullyBooked('Casa')" not in out
     assert "FullyBooked('Roma') Roma" in out
     first, again = trees(bench)

@@ -35,7 +35,7 @@ def test_the_cause_is_named_and_its_words_show_at_once(trips, visit):
     expect(page.get_by_role("button", name=f"Cause: {CAUSE}.")).to_be_visible()
     expect(detail(page).locator("del").first).to_have_text("300")
     expect(detail(page).locator("ins").first).to_have_text("150")
-    expect(detail(page)).to_contain_text("3 parts of the input are equal.")
+    expect(detail(page)).to_contain_text("3 parts of the input are the same.")
     expect(chosen(page)).to_contain_text("system text, answer")
 
 
