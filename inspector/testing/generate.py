@@ -38,7 +38,7 @@ def _body(program: Sequence[str], trace: Trace, answer: Any) -> Iterator[str]:
     yield f"assert trace.tools == {_literal(trace.tools)}"
     yield from _shape(answer)
     yield ""
-    yield "# What else was so, to be taken in where it matters:"
+    yield "# Also true of this run; uncomment what matters:"
     for position, call in enumerate(trace.calls()):
         if call.error is None:
             yield _comment(f"assert trace.calls()[{position}].args == {_literal(call.args)}")

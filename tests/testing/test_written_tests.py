@@ -18,7 +18,7 @@ def test_app(trace):
     assert trace.tools == ["search", "book"]
     assert trace.answer
 
-    # What else was so, to be taken in where it matters:
+    # Also true of this run; uncomment what matters:
     # assert trace.calls()[0].args == {"city": "Oslo"}
     # assert trace.calls()[1].args == {"hotel": "Casa Oslo"}
 """
