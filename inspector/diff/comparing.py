@@ -231,20 +231,14 @@ def _in_order(steps: Sequence[Step]) -> list[Step]:
     """
     ordered: list[Step] = []
     at_once: list[Step] = []
-    asked: frozenset[str] = frozenset()
     until = 0
     for step in steps:
-        if at_once and step.start_ns >= until and not (_is_asked(step, asked) and _is_asked(at_once[-1], asked)):
+        if at_once and step.start_ns >= until and not (step.asked_in and step.asked_in == at_once[-1].asked_in):
             ordered += sorted(at_once, key=_stable)
             at_once = []
         at_once.append(step)
         until = max(until, step.end_ns)
-        asked = step.asks if step.event.kind == "llm" else asked
     return ordered + sorted(at_once, key=_stable)
-
-
-def _is_asked(step: Step, asked: frozenset[str]) -> bool:
-    return step.event.kind == "tool" and step.subject in asked
 
 
 def _stable(step: Step) -> tuple[str, str, bytes]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from hashlib import blake2b
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any, Literal, TypeAlias, cast
 
 import msgspec
@@ -22,6 +22,8 @@ _NOT_CHOSEN = frozenset((sc.REQUEST_MODEL, sc.REQUEST_STREAM))
 _SMALL_FIELDS = attrgetter(*(each.name for each in fields(Event) if each.default is not msgspec.UNSET))
 _Place: TypeAlias = tuple[str, str]
 """A trace, and a span of it."""
+_MOST_ANSWERS = 50
+"""Of models that run at once, which are looked through for the one that asked for a tool."""
 _GIVEN_BACK = f'"{sc.REPLAYED_SPAN}":'.encode()
 _IDS_OF_MESSAGES = frozenset(("id", "call_id", "tool_call_id"))
 
@@ -72,6 +74,8 @@ class Step:
     """When it began."""
     end_ns: int
     """When it ended; when it began where it never did."""
+    asked_in: str = ""
+    """Of a tool: the span of the model call before it whose answer asks for it; empty where there is none."""
     is_given_back: bool = False
     """Whether a replay gave its result back, so that what had made it was not called."""
     children: "list[Step]" = field(default_factory=list["Step"])
@@ -98,7 +102,21 @@ def steps_of(events: Iterable[Event], volatile: Volatile) -> list[Step]:
         step.answered_by = step.answered_by or answered.get(place, "")
         above = _step_above(place, by_id, steps)
         (tops if above is None else above.children).append(step)
+    _find_who_asked(steps.values())
     return tops
+
+
+def _find_who_asked(steps: Iterable[Step]) -> None:
+    """Note at each tool which answer asks for it: a framework may make the calls below a step of their own."""
+    answers: list[Step] = []
+    moments = [(step.end_ns, 0, step) for step in steps if step.asks]
+    moments += [(step.start_ns, 1, step) for step in steps if step.event.kind == "tool"]
+    for _, _, step in sorted(moments, key=itemgetter(0, 1)):
+        if step.event.kind == "llm":
+            answers.append(step)
+        else:
+            asking = next((each for each in reversed(answers[-_MOST_ANSWERS:]) if step.subject in each.asks), None)
+            step.asked_in = "" if asking is None else asking.event.span_id
 
 
 def _read_one_by_one(

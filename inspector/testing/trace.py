@@ -5,12 +5,14 @@ import subprocess
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, cast
 
 from inspector import semconv as sc
 from inspector.model import Event
 from inspector.testing.errors import CostUnknown
+from inspector.toolnames import is_same_tool
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,7 @@ class Trace:
 
     @property
     def tools(self) -> list[str]:
-        """The names of the tools that were called, in that order."""
+        """The names of the tools that were called, in that order; those of one answer as it asks for them."""
         return [call.name for call in self.calls()]
 
     def calls(self, name: str | None = None) -> list[ToolCall]:
@@ -119,14 +121,41 @@ def _tool_calls(events: Sequence[Event]) -> Iterator[ToolCall]:
     known = {_tool(event) for event in recorded.values()}
     results = dict(_results(events))
     models = {event.span_id for event in _models(events)}
+    asked: list[dict[str, Any]] = []
+    called: list[ToolCall] = []
     for event in events:
         if event.span_id in recorded:
             why = _why(event) if event.status == "error" else None
-            yield ToolCall(_tool(event), _json(event.input), None if why else _json(event.output), why)
+            called.append(ToolCall(_tool(event), _json(event.input), None if why else _json(event.output), why))
         elif event.span_id in models:
-            for part in _parts(event, sc.OUTPUT_MESSAGES):
-                if part.get("type") == "tool_call" and part.get("name") not in known:
+            yield from _as_asked(called, asked)
+            called, asked = [], [part for part in _parts(event, sc.OUTPUT_MESSAGES) if part.get("type") == "tool_call"]
+            for part in asked:
+                if part.get("name") not in known:
                     yield ToolCall(str(part.get("name")), part.get("arguments"), results.get(str(part.get("id"))))
+    yield from _as_asked(called, asked)
+
+
+def _as_asked(calls: Sequence[ToolCall], asked: Sequence[Mapping[str, Any]]) -> Sequence[ToolCall]:
+    """Return the calls that follow an answer in the order in which it asks for them: threads begin them in any.
+
+    As they began, where the answer does not ask for each of them.
+    """
+    left = dict(enumerate(asked))
+    places: list[int] = []
+    for call in calls:
+        place = next((place for place, part in left.items() if _is_asked(call, part)), None)
+        if place is None:
+            return calls
+        del left[place]
+        places.append(place)
+    return [call for _, call in sorted(zip(places, calls, strict=True), key=itemgetter(0))]
+
+
+def _is_asked(call: ToolCall, part: Mapping[str, Any]) -> bool:
+    name, arguments = str(part.get("name")), part.get("arguments")
+    is_it = is_same_tool(call.name, name) or is_same_tool(name, call.name)
+    return is_it and (_parsed(arguments) if isinstance(arguments, str) else arguments) == call.args
 
 
 def _results(events: Iterable[Event]) -> Iterator[tuple[str, Any]]:

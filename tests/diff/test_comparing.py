@@ -163,6 +163,19 @@ def test_what_an_agent_was_given_as_a_whole_is_called_its_input():
     assert found.sentence == "input of agent planner changed"
 
 
+def test_tools_of_one_answer_have_no_order_wherever_a_framework_calls_them():
+    def graph(*tools):
+        asked = llm(ASKED, "")
+        parts = [{"type": "tool_call", "name": name, "arguments": {}} for name in ("stock", "ship")]
+        asked["answered"] = [{"role": "assistant", "parts": parts}]
+        return run(agent("graph", "x", "y", agent("model", "x", "y", asked), agent("tools", "x", "y", *tools)))
+
+    stock, ship = tool("stock", {}, 1), tool("ship", {}, 2)
+    assert compare(graph(stock, ship), graph(ship, stock)).is_equal
+    other = tool("other", {}, 3)
+    assert not compare(graph(stock, other), graph(other, stock)).is_equal
+
+
 def test_calls_at_once_have_no_order():
     calls = [tool("fetch", {"n": number}, number) for number in range(20)]
     shuffled = calls[:]
