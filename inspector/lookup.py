@@ -33,7 +33,7 @@ SHORT_ID = 8
 
 class _Attributes(Struct):
     program: str | None = msgspec.field(name=sc.RAW_PREFIX + "program", default=None)
-    replayed: str | None = msgspec.field(name="inspector.replay.run", default=None)
+    replayed: str | None = msgspec.field(name=sc.REPLAYED_RUN, default=None)
 
 
 class TraceUnknown(Exception):
@@ -149,7 +149,16 @@ def traces_of(store: Store, run: Run) -> list[Trace]:
 
 def events_of(store: Store, trace_id: str, *, full: bool = False, raw: bool = False) -> Iterator[Event]:
     """Read every event of a trace, in the order they began, page by page; ``raw`` as of `Store.events`."""
-    where, limit = Filter(trace_id=trace_id), _FULL_PAGE if full else _PAGE
+    return _every(store, Filter(trace_id=trace_id), full=full, raw=raw)
+
+
+def tool_calls_of(store: Store, trace_id: str, attribute: tuple[str, str]) -> Iterator[Event]:
+    """Read the tool calls of a trace that have an attribute, in full and in the order they began, page by page."""
+    return _every(store, Filter(trace_id=trace_id, kinds=("tool",), attributes=(attribute,)), full=True, raw=False)
+
+
+def _every(store: Store, where: Filter, *, full: bool, raw: bool) -> Iterator[Event]:
+    limit = _FULL_PAGE if full else _PAGE
     cursor: str | None = None
     while True:
         page = store.events(where, order="asc", cursor=cursor, limit=limit, full=full, raw=raw)

@@ -5,12 +5,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Literal
 
+from inspector import semconv as sc
 from inspector.lookup import events_of, program_of, replayed_name, replayed_run, traces_of
 from inspector.model import Event, Filter, Run, Status
 from inspector.store import Store
 from inspector.tape.calls import Obstacle
 from inspector.tape.started import replay_command, start_of, why_not_started_again
-from inspector.tape.tape import OF_RUN, judge
+from inspector.tape.tape import judge
 
 MOST_SPANS: Final = 2_000
 """Of a run that is judged; of a larger one the command says whether it can be replayed."""
@@ -163,7 +164,7 @@ def _traces_with(store: Store, name: str) -> Iterator[str]:
     seen: set[str] = set()
     cursor: str | None = None
     for _ in range(_MOST_OF_REPLAYS):
-        page = store.events(Filter(attributes=((OF_RUN, name),)), cursor=cursor, limit=_PAGE)
+        page = store.events(Filter(attributes=((sc.REPLAYED_RUN, name),)), cursor=cursor, limit=_PAGE)
         for event in page.items:
             if event.trace_id not in seen:
                 seen.add(event.trace_id)

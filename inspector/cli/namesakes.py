@@ -1,7 +1,7 @@
 """Tools of one name from several servers: in a tree each has the name that models know it by, ``a__get_time``."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import TypeAlias
@@ -10,11 +10,12 @@ import msgspec
 from msgspec import Struct, field
 
 from inspector import semconv as sc
-from inspector.model import Event, Filter
+from inspector.lookup import tool_calls_of
+from inspector.model import Event
 from inspector.store import Store
 
 _Traces: TypeAlias = Sequence[Sequence[Event]]
-_PAGE = 200
+_SERVED = (sc.TOOL_SOURCE, "mcp")
 _MOST_CALLS = 2_000
 """Calls whose names are looked up: each is read whole for it."""
 
@@ -27,7 +28,7 @@ def told_apart(store: Store, traces: _Traces) -> _Traces:
     """Return the traces of a run, the calls of tools that share a name under those that models know them by."""
     calls = [event for events in traces for event in events if event.kind == "tool" and event.folded_into is None]
     often = {tool for tool, count in Counter(event.tool for event in calls).items() if tool is not None and count > 1}
-    found = (call for trace_id in _traces_of(calls, often) for call in _served(store, trace_id))
+    found = (call for trace_id in _traces_of(calls, often) for call in tool_calls_of(store, trace_id, _SERVED))
     known = {(call.trace_id, call.span_id): _known(call) for call in islice(found, _MOST_CALLS) if call.tool in often}
     if not known:
         return traces
@@ -43,18 +44,6 @@ def told_apart(store: Store, traces: _Traces) -> _Traces:
 
 def _traces_of(calls: Sequence[Event], tools: set[str]) -> Sequence[str]:
     return list(dict.fromkeys(call.trace_id for call in calls if call.tool in tools))
-
-
-def _served(store: Store, trace_id: str) -> Iterator[Event]:
-    """Yield the calls of a trace that went to tools of servers."""
-    where = Filter(trace_id=trace_id, kinds=("tool",), attributes=((sc.TOOL_SOURCE, "mcp"),))
-    cursor: str | None = None
-    while True:
-        page = store.events(where, order="asc", cursor=cursor, limit=_PAGE, full=True)
-        yield from page.items
-        cursor = page.next_cursor
-        if cursor is None:
-            return
 
 
 def _known(call: Event) -> str | None:

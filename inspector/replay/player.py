@@ -29,7 +29,7 @@ from inspector.replay.report import Miss, Report, leave
 from inspector.tape import requests
 from inspector.tape.asked import Asked, asked, asked_of_tool
 from inspector.tape.calls import AROUND, CLIENTS, TOOLKIT, Key, TapeCall, key_of
-from inspector.tape.tape import OF_RUN, Tape, read_tape
+from inspector.tape.tape import Tape, read_tape
 from instrument import control
 from instrument.control import Answer, HttpAnswer, Proceed, Proposal
 
@@ -84,7 +84,7 @@ class Player:
         if proposal.noun == "connection":
             return self._connection(proposal)
         span = trace.get_current_span()
-        span.set_attribute(OF_RUN, self._tape.run)
+        span.set_attribute(sc.REPLAYED_RUN, self._tape.run)
         place = None if self._is_live else self._take(proposal)
         if place is None:
             span.set_attribute(_IS_LIVE, value=True)

@@ -7,7 +7,6 @@ Programs that are replayed import it: it needs no store.
 from inspector.tape.calls import NotReplayable, TapeCall
 from inspector.tape.started import replay_command, start_of, why_not_started_again, words_of
 from inspector.tape.tape import (
-    OF_RUN,
     Plan,
     Tape,
     check_whole,
@@ -18,7 +17,6 @@ from inspector.tape.tape import (
 )
 
 __all__ = [
-    "OF_RUN",
     "NotReplayable",
     "Plan",
     "Tape",

@@ -24,8 +24,6 @@ from inspector.tape.calls import (
     refuse_asking_back,
 )
 
-OF_RUN: Final = "inspector.replay.run"
-"""Attribute of each call that a replay gives back: the run that it was recorded in."""
 _LISTED: Final = 8
 _NOTHING: Final = "has no call of a model or a tool, so there is nothing to replay"
 
