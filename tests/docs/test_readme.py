@@ -4,7 +4,6 @@ import shlex
 import sys
 import tomllib
 
-import pytest
 from pydantic import SecretStr
 
 from inspector.settings import Settings
@@ -19,13 +18,12 @@ def skeleton(tree):
     return re.findall(r"^((?:[│├└─ ]{3})*)([✓✗] \S+(?: \S+)*)", tree, re.MULTILINE)
 
 
-def test_python_examples_run_in_order(blocks, demo_address, run):
+def test_python_examples_run_in_order(blocks, run):
     examples = blocks("README.md", "python")
-    assert len(examples) == 7
+    assert len(examples) == 6
     for example in examples:
-        done = run(sys.executable, "-c", example.text.replace("127.0.0.1:7800", demo_address))
+        done = run(sys.executable, "-c", example.text)
         assert done.returncode == 0, f"{example.text}\n{done.stderr}"
-    assert "book_hotel" in done.stdout and "did not answer in time" in done.stdout
 
 
 def test_the_curl_example_finds_the_failed_call_with_its_arguments_and_its_error(blocks, demo_address, run):
@@ -74,14 +72,14 @@ def test_the_package_and_its_extra_have_the_names_that_are_installed(blocks, roo
     assert "inspector" in project["scripts"]
 
 
-@pytest.mark.parametrize("target", ["demo", "test"])
-def test_the_make_targets_exist(blocks, root, run, target):
-    assert f"make {target}\n" in [each.text for each in blocks("README.md", "sh")]
-    assert run("make", "--dry-run", "--directory", str(root), target).returncode == 0
+def test_the_make_target_exists(blocks, root, run):
+    assert "make demo\n" in [each.text for each in blocks("README.md", "sh")]
+    assert run("make", "--dry-run", "--directory", str(root), "demo").returncode == 0
 
 
-def test_the_configuration_table_equals_the_settings(root):
-    rows = re.findall(r"^\| `INSPECTOR_(\w+)` \|\s*(.*?)\s*\|", (root / "README.md").read_text(), re.MULTILINE)
+def test_the_configuration_page_equals_the_settings(root):
+    page = (root / "docs" / "configuration.md").read_text()
+    rows = re.findall(r"^\| `INSPECTOR_(\w+)` \|\s*(.*?)\s*\|", page, re.MULTILINE)
     settings = Settings.model_construct()
     documented = {name.lower(): default.strip("` ").replace("~", str(settings.home.parent)) for name, default in rows}
     actual = {}
