@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { conversationSteps, type InferredTurn } from "./inferred";
+import { conversationSteps } from "./conversations";
+import type { InferredTurn } from "./inferred";
 import { atOnce, randomFrom, rowsInTurn, sampleRow } from "./samples.test-data";
 import type { SpanRow } from "./spans";
 import { treeOf } from "./tree";

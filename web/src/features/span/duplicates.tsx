@@ -4,7 +4,7 @@ import { treeOf } from "@/lib/tree";
 import { Recorded } from "@/ui/recorded";
 import { SpanLink } from "@/ui/span-link";
 import css from "./duplicates.module.css";
-import type { OverviewProps } from "./overview";
+import type { OverviewProps } from "./overview-props";
 
 const MOST = 4;
 

@@ -3,7 +3,7 @@ import { attribute, attributeNumber, attributeText, type FullSpan } from "@/lib/
 import { KEY } from "@/lib/semconv";
 import { MessageView } from "@/ui/message";
 import css from "./envelope-overview.module.css";
-import type { OverviewProps } from "./overview";
+import type { OverviewProps } from "./overview-props";
 import { RecordedValue } from "./recorded-value";
 import { Fact, Facts, Section, TextFact } from "./section";
 

@@ -6,7 +6,7 @@ import { INFERRED } from "@/lib/inferred";
 import { KEY } from "@/lib/semconv";
 import { unixMs } from "@/lib/time";
 import { Recorded } from "@/ui/recorded";
-import type { OverviewProps } from "./overview";
+import type { OverviewProps } from "./overview-props";
 import { Fact, Facts, Section, TextFact } from "./section";
 
 /** When a span was, and everything it can be found by. */

@@ -15,7 +15,7 @@ import { contextAround } from "./context";
 import { ContextChart } from "./context-chart";
 import { Middleware } from "./middleware";
 import css from "./model-overview.module.css";
-import type { OverviewProps } from "./overview";
+import type { OverviewProps } from "./overview-props";
 import { Chip, Chips, Nothing, Section } from "./section";
 import { UsageTable } from "./usage-table";
 

@@ -1,5 +1,5 @@
 import { AttributeList } from "./attributes-tab";
-import type { OverviewProps } from "./overview";
+import type { OverviewProps } from "./overview-props";
 import { RecordedValue } from "./recorded-value";
 import { Nothing, Section } from "./section";
 

@@ -1,5 +1,3 @@
-import type { FullSpan } from "@/lib/full-span";
-import type { SpanRow } from "@/lib/spans";
 import { Duplicates } from "./duplicates";
 import { EnvelopeOverview } from "./envelope-overview";
 import { FailureBox } from "./failure-box";
@@ -7,17 +5,10 @@ import { Identity } from "./identity";
 import { Controller } from "./middleware";
 import { ModelOverview } from "./model-overview";
 import { OtherOverview } from "./other-overview";
-import type { Around } from "./related";
+import type { OverviewProps } from "./overview-props";
 import { RunOverview } from "./run-overview";
 import { StatusNote } from "./status-note";
 import { ToolOverview } from "./tool-overview";
-
-/** What the overview of each kind is made from. */
-export interface OverviewProps {
-  span: FullSpan;
-  place: Around;
-  rows: readonly SpanRow[];
-}
 
 /** The side of a span that is told by what it stands for. */
 export function Overview(props: OverviewProps) {

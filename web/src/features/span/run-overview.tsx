@@ -11,7 +11,7 @@ import { SpanName } from "@/ui/span-name";
 import { SummedCost } from "@/ui/summed-cost";
 import { contextsOf } from "./context";
 import { ContextChart } from "./context-chart";
-import type { OverviewProps } from "./overview";
+import type { OverviewProps } from "./overview-props";
 import { RecordedValue } from "./recorded-value";
 import { calledBy, descendantsOf, type Group, groupsOf, sumsBelow } from "./related";
 import css from "./run-overview.module.css";

@@ -19,7 +19,7 @@ import { Recorded } from "@/ui/recorded";
 import { SpanLink } from "@/ui/span-link";
 import { Raised } from "./failure-box";
 import { Middleware } from "./middleware";
-import type { OverviewProps } from "./overview";
+import type { OverviewProps } from "./overview-props";
 import { RecordedValue } from "./recorded-value";
 import { type Parameter, parametersOf, type Refused, refusedIn } from "./refused";
 import type { Around } from "./related";

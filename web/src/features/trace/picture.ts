@@ -1,6 +1,7 @@
+import { conversationSteps } from "@/lib/conversations";
 import { duplicatesOf } from "@/lib/duplicates";
 import type { Kind } from "@/lib/filter";
-import { conversationSteps, type InferredTurn } from "@/lib/inferred";
+import type { InferredTurn } from "@/lib/inferred";
 import type { SpanRow } from "@/lib/spans";
 import type { Steps } from "@/lib/steps";
 import type { UnixNano } from "@/lib/time";

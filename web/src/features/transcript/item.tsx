@@ -1,20 +1,10 @@
 import clsx from "clsx";
 import { memo } from "react";
-import type { Call } from "@/lib/calls";
-import type { Entry } from "./entries";
 import css from "./item.module.css";
+import type { ItemProps } from "./item-props";
 import { AgentItem, GivenItem, OutcomeItem } from "./thread-items";
 import { ToolItem } from "./tool-item";
 import { TurnItem } from "./turn-item";
-
-/** What each item of the transcript is drawn from. */
-export interface ItemProps<T extends Entry = Entry> {
-  entry: T;
-  /** Whether all of it is shown. */
-  open: boolean;
-  onToggle: (id: string) => void;
-  onSelect: (call: Call) => void;
-}
 
 interface Props extends ItemProps {
   id: string;

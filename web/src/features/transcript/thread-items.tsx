@@ -7,7 +7,7 @@ import { JsonView } from "@/ui/json-view";
 import { LongText } from "@/ui/message-text";
 import { StatusMark } from "@/ui/status";
 import type { AgentStart, Given, Outcome } from "./entries";
-import type { ItemProps } from "./item";
+import type { ItemProps } from "./item-props";
 import { Clipped, ErrorText, Head, Note, ParallelNote, Pending, Took } from "./parts";
 import css from "./thread-items.module.css";
 import { useEvent } from "./use-event";

@@ -8,7 +8,7 @@ import { visibleLine } from "@/lib/visible";
 import { JsonView } from "@/ui/json-view";
 import { LongText } from "@/ui/message-text";
 import type { ToolCall } from "./entries";
-import type { ItemProps } from "./item";
+import type { ItemProps } from "./item-props";
 import { Clipped, ErrorText, Head, ParallelNote, Pending, Took } from "./parts";
 import css from "./tool-item.module.css";
 import { onOneLine, toolResult } from "./tool-result";

@@ -6,7 +6,7 @@ import { type Messages as Said, toolNames } from "@/lib/messages";
 import { visibleLine } from "@/lib/visible";
 import { MessageView } from "@/ui/message";
 import type { Turn } from "./entries";
-import type { ItemProps } from "./item";
+import type { ItemProps } from "./item-props";
 import { newMessages, withoutListedCalls } from "./new-messages";
 import { Clipped, ErrorText, Head, Note, ParallelNote, Pending, Took } from "./parts";
 import css from "./turn-item.module.css";

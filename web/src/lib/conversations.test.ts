@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { conversationSteps, INFERRED, type InferredTool, type InferredTurn } from "./inferred";
+import { conversationSteps } from "./conversations";
+import { INFERRED, type InferredTool, type InferredTurn } from "./inferred";
 import { atOnce, sampleRow } from "./samples.test-data";
 import { totalsOf } from "./totals";
 
