@@ -1,6 +1,5 @@
 """The registry of subscribers and the two ways to call them."""
 
-import logging
 import os
 import threading
 from collections.abc import Callable, Coroutine
@@ -8,6 +7,7 @@ from functools import partial
 from types import GeneratorType
 
 from instrument._cancelling import is_own_cancellation, requests
+from instrument._failures import log_failure
 from instrument.catalogue import HOOKS
 
 Callback = Callable[..., object]
@@ -38,9 +38,6 @@ Raisable = BaseException | type[BaseException]
 
 _ITERABLE_COROUTINE = 0x100
 """The flag of generators made by ``types.coroutine``; ``inspect.CO_ITERABLE_COROUTINE`` without importing inspect."""
-
-_logger = logging.getLogger("mcp.instrument")
-_reporting = threading.local()
 
 # Re-entrant, since a subscriber may unregister itself when the garbage collector runs in the middle of a change.
 _lock = threading.RLock()
@@ -184,31 +181,6 @@ def is_awaitable(value: object) -> bool:
     if isinstance(value, GeneratorType):
         return bool(value.gi_code.co_flags & _ITERABLE_COROUTINE)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] - a generator of anything
     return hasattr(type(value), "__await__")
-
-
-def log_failure(hook: str, callback: object, error: BaseException) -> None:
-    """Write one WARNING with the traceback of a subscriber that failed; never raises an ``Exception`` itself."""
-    # A logging handler may emit a hook whose subscriber fails: without this it would log about logging without end.
-    if getattr(_reporting, "busy", False):
-        return
-    _reporting.busy = True
-    try:
-        _logger.warning("Hook %s failed in %s", hook, _describe(callback), exc_info=error)
-    except Exception:  # noqa: BLE001, S110 - a handler or filter of the application failed, and there is no other log
-        pass
-    finally:
-        _reporting.busy = False
-
-
-def _describe(callback: object) -> str:
-    """Name a callback; its own ``__repr__`` is not asked, since it may raise or show arguments."""
-    unnamed = object.__repr__(callback)
-    try:
-        named = callback.func if isinstance(callback, partial) else callback  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] - a partial of anything
-        module, name = getattr(named, "__module__", ""), getattr(named, "__qualname__", "")  # pyright: ignore[reportUnknownArgumentType] - as above
-    except Exception:  # noqa: BLE001 - any attribute may be a property that does anything
-        return unnamed
-    return f"{module}.{name}" if type(name) is type(module) is str and name else unnamed
 
 
 class _Finished(Coroutine[object, object, None]):

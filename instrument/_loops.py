@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Awaitable, Coroutine
 from typing import Any
 
-from instrument._bus import log_failure
+from instrument._failures import log_failure
 
 _LOOPS = 16
 """Loops in use at once. What comes on top waits for one, so that slow subscribers do not use up threads and files."""

@@ -59,6 +59,7 @@ def test_importing_it_without_site_packages_imports_nothing_but_small_modules():
         "instrument._around",
         "instrument._bus",
         "instrument._cancelling",
+        "instrument._failures",
         "instrument.catalogue",
         "instrument.control",
     ]
