@@ -16,6 +16,9 @@ from msgspec import Raw
 LEAST_BYTES = 256
 """Members that are shorter cost less in place than by reference."""
 _DEEPEST = 6
+_BEGINNING = 48
+"""Bytes of a part by which it is found."""
+_MOST_TRIES = 4
 _LONGEST_PATTERN = 4
 """Steps: messages of two recorders in turn, each with a question and an answer."""
 _LEAST_TIMES = 3
@@ -297,11 +300,23 @@ def _in_place(raw: bytes, inside: Iterable[tuple[bytes, list[Piece]]]) -> list[P
     pieces: list[Piece] = []
     done = 0
     for body, cut_body in inside:
-        at = raw.find(body, done)
+        at = _place_of(body, raw, done)
         if at >= 0 and any(type(piece) is not bytes for piece in cut_body):
             pieces += [raw[done:at], *cut_body]
             done = at + len(body)
     return [*pieces, raw[done:]]
+
+
+def _place_of(body: bytes, raw: bytes, done: int) -> int:
+    """Returns where a part of a text is, from a place on; -1 where it is not."""
+    beginning = body[:_BEGINNING]
+    at = done - 1
+    for _ in range(_MOST_TRIES):
+        at = raw.find(beginning, at + 1)
+        if at < 0 or raw.startswith(body, at):
+            return at
+    # What begins like many others is searched for whole, which reads each letter several times.
+    return raw.find(body, at + 1)
 
 
 def _quote(text: str, letters: Literal["utf8", "ascii"]) -> bytes:

@@ -6,7 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.frames import Frame, Runs, cut, cut_strings, expanded, frame_of, frame_text, framed, in_runs, numbers
+from inspector.frames import (
+    Elements,
+    Frame,
+    Runs,
+    cut,
+    cut_strings,
+    expanded,
+    frame_of,
+    frame_text,
+    framed,
+    in_runs,
+    numbers,
+)
 
 LONG = "a text that is long enough to be kept apart " * 8
 
@@ -75,6 +87,15 @@ def test_a_text_without_messages_is_left_whole(text):
 def test_a_repeated_member_is_never_mixed_up():
     text = json.dumps({"input": LONG})[:-1] + ", " + json.dumps({"input": LONG * 2, "messages": MESSAGES})[1:]
     assert put_back(text)[0] == text
+
+
+@pytest.mark.parametrize("alike", [1, 3, 4, 9])
+def test_messages_are_found_behind_texts_that_begin_as_they_do(alike):
+    messages = [{"role": "user", "content": LONG}, *MESSAGES]
+    others = {f"other{at}": [*messages[:1], {"at": at}] for at in range(alike)}
+    text = json.dumps({**others, "messages": messages})
+    assert put_back(text)[0] == text
+    assert [len(piece.bodies) for piece in cut(text, is_prompt=False) if isinstance(piece, Elements)] == [4]
 
 
 def test_the_last_message_that_was_said_is_neither_a_tool_nor_an_instruction():
