@@ -106,7 +106,7 @@ def views(server: Server) -> dict[str, tuple[str, str]]:
 
 
 def views_of_two_runs() -> dict[str, tuple[str, str]]:
-    return {"diff": (f"/diff?a={FIRST}&b={SECOND}", "3 parts of the input are equal")}
+    return {"diff": (f"/diff?a={FIRST}&b={SECOND}", "3 parts of the input are the same")}
 
 
 def take(browser: Browser, server: Server, theme: Any, shown: dict[str, tuple[str, str]]) -> None:
