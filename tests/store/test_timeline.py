@@ -5,7 +5,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from inspector.model import Filter, SpanError, TimelineBar
-from inspector.store.sqlite.timeline import LOOKED_AT, MOMENTS, MOST_BARS
+from inspector.store.values.bars import LOOKED_AT, MOMENTS, MOST_BARS
 
 MS = 1_000_000
 

@@ -12,6 +12,7 @@ from sqlalchemy import Connection
 
 from inspector.model import Span
 from inspector.store.sqlite.engine import driver
+from inspector.store.values.records import own_session
 from inspector.store.values.rows import Row, clamp
 from inspector.store.values.sums import TraceSums
 
@@ -86,10 +87,3 @@ class Sessions:
             (row, row._replace(session_id=self.named[trace_id][1], session_inherited=1))
             for (trace_id, _), row in (fetch(keys).items() if keys else ())
         ]
-
-
-def own_session(span: Span, old: Row | None) -> str | None:
-    """Returns the session that a span names, or named when it began."""
-    if span.session_id or old is None or old.session_inherited is not None:
-        return span.session_id or None
-    return old.session_id

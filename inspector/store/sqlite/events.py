@@ -9,12 +9,13 @@ from sqlalchemy import Connection, select
 from sqlalchemy import Row as SqlRow
 
 from inspector.frames import Frame, frame_text
-from inspector.model import Event, SpanError
+from inspector.model import Event
 from inspector.store.sqlite.contents import messages
 from inspector.store.sqlite.tables import spans, traces
 from inspector.store.values.codec import unpack
 from inspector.store.values.contents import Message, StoredShared, content_ids, read_shared, text_of
 from inspector.store.values.raw import is_raw, without_raw
+from inspector.store.values.served import content_of, summary_values
 
 _c = spans.c
 _traces = traces.alias("named")
@@ -32,20 +33,19 @@ LARGE = (_c.input_key, _c.output_key, _c.shared, _c.attributes, _c.events, _c.li
 """The columns of the large fields, in the order that `whole` expects after the summary's."""
 
 _ATTRIBUTES = msgspec.json.Decoder(dict[str, msgspec.Raw])
-_ANY_JSON = msgspec.json.Decoder(msgspec.Raw)
 _EMPTY_LIST = msgspec.Raw(b"[]")
 
 
 def summary(row: Sequence[Any]) -> Event:
     """Returns the event of a row, without its large fields."""
-    return Event(*_summary_values(row))
+    return Event(*summary_values(row))
 
 
 def whole(connection: Connection, rows: Sequence[SqlRow[*tuple[Any, ...]]], *, raw: bool = False) -> list[Event]:
     """Returns the events of rows in full, and with ``raw`` what a replay gives back among their attributes."""
     at = len(SUMMARY)
     texts = messages(connection, content_ids(row[at + 2] for row in rows))
-    return [Event(*_summary_values(row), *_large_values(row[at : at + len(LARGE)], texts, raw=raw)) for row in rows]
+    return [Event(*summary_values(row), *_large_values(row[at : at + len(LARGE)], texts, raw=raw)) for row in rows]
 
 
 def size_of(event: Event) -> int:
@@ -120,18 +120,6 @@ def _value_at(value: Any, path: str) -> Any:
     raise LookupError(path)
 
 
-def _summary_values(row: Sequence[Any]) -> tuple[Any, ...]:
-    start_ns, end_ns, exact = row[14:17]
-    start, end = str(start_ns), None if end_ns is None else str(end_ns)
-    if exact is not None:
-        start, _, exact_end = exact.partition(" ")
-        end = exact_end or None
-    kind, message, traceback = row[22:25]
-    failed = kind is not None or message is not None or traceback is not None
-    error = SpanError(kind, message, traceback) if failed else None
-    return (*row[:14], start, end, *row[17:22], error, row[25])
-
-
 def _large_values(row: Sequence[Any], texts: Mapping[int, Message], *, raw: bool) -> tuple[msgspec.Raw | None, ...]:
     input_key, output_key, shared, attributes, events, links = row
     own = unpack(attributes) if raw else without_raw(unpack(attributes))
@@ -171,12 +159,4 @@ def _content(
         return None
     if key in plain:
         return msgspec.Raw(plain[key])
-    value = added.get(key) or (bytes(found[key]) if key in found else None)
-    if value is None or value[:1] != b'"':
-        return None if value is None else msgspec.Raw(value)
-    text = msgspec.json.decode(value, type=str).encode()
-    try:
-        # A Raw shares the memory of what it was decoded from, and checks that it is JSON without building it.
-        return _ANY_JSON.decode(text)
-    except (msgspec.DecodeError, msgspec.ValidationError, RecursionError):
-        return msgspec.Raw(value)
+    return content_of(added.get(key) or (bytes(found[key]) if key in found else None))

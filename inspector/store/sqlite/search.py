@@ -6,17 +6,15 @@ that is sent again each turn so costs nothing, and its text is found where it wa
 own: to remove a span its document is made again from its row.
 """
 
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache
 from operator import attrgetter
 from typing import Any, NamedTuple, cast
 
 import msgspec
 from sqlalchemy import ColumnElement, Connection, text
 
-from inspector import semconv
 from inspector.frames import Frame, Refers, frame_of, frame_text
 from inspector.store.sqlite.bulk import VALUES, execute_rows
 from inspector.store.sqlite.contents import brought_by, json_list, messages, with_strings
@@ -25,6 +23,7 @@ from inspector.store.sqlite.engine import driver
 from inspector.store.values.codec import unpack
 from inspector.store.values.contents import Message, Shared, StoredShared, last_of, own_ids, read_shared
 from inspector.store.values.terms import expression
+from inspector.store.values.texts import add_json, add_text, content_keys
 
 _MERGE_PAGES = 64
 _AUTOMERGE = 8
@@ -33,20 +32,6 @@ _CRISISMERGE, _MOST_SEGMENTS = 16, 1999
 """Segments of a level that are merged whatever that costs (https://sqlite.org/fts5.html), and the most there may be."""
 _TIDY_PAGES, _LITTLE_TIDY_PAGES = 256, 16
 _MOST_TEXT_CHARS = 1 << 20
-_DEEPEST_CALL = 100
-"""Lists and maps inside one another that a function calls itself for."""
-_MOST_KEYS = 64
-"""Attributes up to which the keys of a span are remembered: what a sender can make us keep stays small."""
-_CONTENT_KEYS = frozenset(
-    (
-        semconv.OUTPUT_MESSAGES,
-        semconv.INPUT_MESSAGES,
-        semconv.SYSTEM_INSTRUCTIONS,
-        semconv.TOOL_CALL_ARGUMENTS,
-        semconv.TOOL_CALL_RESULT,
-    )
-)
-"""Content beside the keys that end in ``_json`` and the span's own input and output."""
 
 
 class Indexed(NamedTuple):
@@ -70,9 +55,6 @@ class Indexed(NamedTuple):
 
 
 INDEXED_COLUMNS = ", ".join(Indexed._fields)
-_JSON = msgspec.json.Decoder()
-_BEGIN_JSON = frozenset('{["-0123456789tfn \t\r\n')
-"""Other texts are not JSON, which is told sooner than by an exception."""
 _ATTRIBUTES = msgspec.json.Decoder(dict[str, Any])
 
 
@@ -204,15 +186,15 @@ def document(row: Indexed, shared: Shared, texts: Mapping[int, Message]) -> str:
     """Returns the text that a span is found by; the same row always gives the same text."""
     pieces = [piece for piece in row[3:9] if piece is not None]
     attributes = _ATTRIBUTES.decode(unpack(row.attributes))
-    keys = _content_keys(attributes, row)
+    keys = content_keys(attributes, row.input_key, row.output_key)
     if not shared:
         for key in keys:
-            _add_text(pieces, attributes[key])
+            add_text(pieces, attributes[key])
     else:
         names = [key for key in keys if key not in shared]
         names += [refers for refers in shared.values() if isinstance(refers, str)]
         for name in dict.fromkeys(names):
-            _add_text(pieces, attributes.get(name))
+            add_text(pieces, attributes.get(name))
         _add_messages(pieces, row, shared, texts)
     return "\n".join(pieces)[:_MOST_TEXT_CHARS].replace("\0", " ")
 
@@ -221,7 +203,7 @@ def _add_messages(pieces: list[str], row: Indexed, shared: Shared, texts: Mappin
     done: set[int] = set()
     for refers in shared.values():
         if not isinstance(refers, str):
-            _add_json(pieces, frame_text(frame_of(refers), _new_bodies(row, refers, texts, done)))
+            add_json(pieces, frame_text(frame_of(refers), _new_bodies(row, refers, texts, done)))
 
 
 def _new_bodies(row: Indexed, refers: Refers, texts: Mapping[int, Message], done: set[int]) -> Callable[[int], bytes]:
@@ -260,62 +242,4 @@ def _new_bodies(row: Indexed, refers: Refers, texts: Mapping[int, Message], done
 
 
 def _content_of(shared: Shared, row: Indexed) -> Shared:
-    return {key: shared[key] for key in _content_keys(shared, row)}
-
-
-def _content_keys(held: Mapping[str, Any], row: Indexed) -> tuple[str, ...]:
-    """Returns those of the keys that hold what was said, asked or answered."""
-    find = _chosen if len(held) <= _MOST_KEYS else _chosen.__wrapped__
-    return find(tuple(held), row.input_key, row.output_key)
-
-
-# Spans of one origin have the same few sets of keys, and testing each key took a third of the work on a document.
-@lru_cache(maxsize=1_024)
-def _chosen(keys: tuple[str, ...], *own: str | None) -> tuple[str, ...]:
-    return tuple(key for key in keys if key.endswith("_json") or key in _CONTENT_KEYS or key in own)
-
-
-def _add_text(pieces: list[str], value: Any) -> None:
-    if not isinstance(value, str):
-        _add_leaves(pieces, (value,))
-    elif value[:1] in _BEGIN_JSON:
-        _add_json(pieces, value)
-    else:
-        pieces.append(value)
-
-
-def _add_json(pieces: list[str], value: str | bytes) -> None:
-    try:
-        found = _JSON.decode(value)
-    except (msgspec.MsgspecError, RecursionError, ValueError):
-        # What is no JSON is plain text.
-        pieces.append(value if isinstance(value, str) else value.decode())
-    else:
-        _add_leaves(pieces, (found,))
-
-
-def _add_leaves(pieces: list[str], members: Iterable[Any], depth: int = 0) -> None:
-    for found in members:
-        kind = type(found)  # pyright: ignore[reportUnknownVariableType] whatever JSON holds
-        if kind is str:
-            pieces.append(found)
-        elif kind is dict or kind is list:
-            # Calls of itself take half as long as a list of what is left to do, and have an end.
-            if depth < _DEEPEST_CALL:
-                _add_leaves(pieces, found.values() if kind is dict else found, depth + 1)
-            else:
-                _add_deep_leaves(pieces, found)
-        elif found is not None and kind is not bool:
-            pieces.append(str(found))
-
-
-def _add_deep_leaves(pieces: list[str], value: Any) -> None:
-    remaining = [value]
-    while remaining:
-        found = remaining.pop()
-        if isinstance(found, dict):
-            remaining.extend(reversed(cast("dict[str, Any]", found).values()))
-        elif isinstance(found, list):
-            remaining.extend(reversed(cast("list[Any]", found)))
-        else:
-            _add_leaves(pieces, (found,))
+    return {key: shared[key] for key in content_keys(shared, row.input_key, row.output_key)}

@@ -4,19 +4,15 @@ import json
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, islice, starmap
-from operator import attrgetter
-from typing import Any, NamedTuple
+from itertools import starmap
+from typing import Any
 
 from sqlalchemy import Connection
 
-from inspector.model import Kind, Run, Status, TimelineBar, Trace
+from inspector.model import Run, TimelineBar, Trace
 from inspector.store.sqlite.engine import driver
+from inspector.store.values.bars import LOOKED_AT, Bar, moments, sketch
 
-LOOKED_AT = 200
-"""Spans up to which a trace is looked at whole; a longer one at a few moments."""
-MOST_BARS = 40
-MOMENTS = 32
 _LATEST = 2
 """Spans looked at for each moment: those that had begun last, so that a quiet time shows the call that fills it."""
 _FAILED = 20
@@ -56,22 +52,8 @@ _SELECT_TRACES_AT_MOMENTS = (
     f"SELECT {_TRACE_BAR}, moment.key FROM json_each(:moments) AS moment JOIN traces ON traces.id IN (SELECT id "  # noqa: S608  # constants
     f"FROM traces WHERE run_id = :run AND start_ns <= moment.value ORDER BY start_ns DESC, id DESC LIMIT {_LATEST})"
 )
-_WORK: frozenset[Kind] = frozenset(("llm", "tool", "rpc", "resource"))
 
 _Execute = Callable[[str, Mapping[str, object]], Iterable[Any]]
-
-
-class Bar(NamedTuple):
-    """What the sketch needs of a span."""
-
-    span_id: str
-    parent_id: str | None
-    start_ns: int
-    duration_ms: float | None
-    kind: Kind
-    status: Status
-    moment: int = 0
-    """Which of the moments that a long trace is looked at it was found for."""
 
 
 def with_timelines(connection: Connection, traces: Sequence[Trace]) -> tuple[Trace, ...]:
@@ -96,7 +78,7 @@ def _run_timeline(execute: _Execute, run: Run) -> tuple[TimelineBar, ...]:
     if run.traces <= LOOKED_AT:
         return sketch(list(starmap(Bar, execute(_SELECT_TRACES, names))))
     ((first_ns, last_ns),) = execute(_SELECT_TRACE_ENDS, names)
-    found = execute(_SELECT_TRACES_AT_MOMENTS, names | {"moments": json.dumps(_moments(first_ns, last_ns))})
+    found = execute(_SELECT_TRACES_AT_MOMENTS, names | {"moments": json.dumps(moments(first_ns, last_ns))})
     return sketch(list({bar.span_id: bar for bar in starmap(Bar, found)}.values()))
 
 
@@ -109,7 +91,7 @@ def _timeline(execute: _Execute, trace: Trace | Run) -> tuple[TimelineBar, ...]:
 def _samples(execute: _Execute, trace: Trace | Run) -> list[Bar]:
     """Returns some spans of a long trace for each of a few moments, spread evenly from its first span to its last."""
     ((first_ns, last_ns),) = execute(_SELECT_ENDS, {"trace": trace.trace_id})
-    times = _moments(first_ns, last_ns)
+    times = moments(first_ns, last_ns)
     rows = execute(_SELECT_MOMENTS, {"trace": trace.trace_id, "moments": json.dumps(times)})
     # In a quiet time several moments find the same spans.
     found = list({bar.span_id: bar for bar in starmap(Bar, rows)}.values())
@@ -117,37 +99,3 @@ def _samples(execute: _Execute, trace: Trace | Run) -> list[Bar]:
         failed = starmap(Bar, execute(_SELECT_FAILED, {"trace": trace.trace_id, "first": first_ns, "last": last_ns}))
         found += [bar._replace(moment=bisect_left(times, bar.start_ns)) for bar in failed]
     return found
-
-
-def _moments(first_ns: int, last_ns: int) -> list[int]:
-    return [first_ns + (last_ns - first_ns) * at // (MOMENTS - 1) for at in range(MOMENTS)]
-
-
-def sketch(spans: Sequence[Bar]) -> tuple[TimelineBar, ...]:
-    """Returns the bars of a trace from its spans, in the order they began.
-
-    Errors come first, then work that nothing else explains, then the rest, the longest of each; the root only when it
-    is alone. Where there are more than bars, each moment has the first of its own before others follow.
-    """
-    first_ns = min((span.start_ns for span in spans), default=0)
-    chosen = [span for span in spans if span.parent_id is not None] or spans
-    if len(chosen) > MOST_BARS:
-        chosen = _most_telling(chosen)
-    return tuple(
-        TimelineBar((span.start_ns - first_ns) / 1e6, span.duration_ms, span.kind, span.status)
-        for span in sorted(chosen, key=attrgetter("start_ns"))
-    )
-
-
-def _most_telling(spans: Sequence[Bar]) -> Sequence[Bar]:
-    parents = {span.parent_id for span in spans}
-
-    def rank(span: Bar) -> tuple[int, float]:
-        leaf = span.span_id not in parents
-        importance = 0 if span.status == "error" else 1 if leaf and span.kind in _WORK else 2 if leaf else 3
-        return importance, float("-inf") if span.duration_ms is None else -span.duration_ms
-
-    ranked = sorted(spans, key=rank)
-    firsts = {span.moment: span for span in reversed(ranked)}
-    kept = dict.fromkeys(chain(firsts.values(), ranked))
-    return list(islice(kept, MOST_BARS))

@@ -7,11 +7,10 @@ from itertools import chain
 from typing import Any, TypeAlias
 
 import msgspec
-from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from inspector.frames import Refers
-from inspector.model import AttributeValue, Span, Status
+from inspector.model import AttributeValue, Span
 from inspector.store.nouns import SpoolMark
 from inspector.store.sqlite import attribute_pages, figures, rollups, search
 from inspector.store.sqlite.belonging import Sessions
@@ -27,25 +26,14 @@ from inspector.store.sqlite.turns import forget as forget_turns
 from inspector.store.values.codec import unpack
 from inspector.store.values.contents import StoredShared, content_ids, stored_shared, take_apart
 from inspector.store.values.gist import Gist, gists_of
+from inspector.store.values.records import Key, coalesce, of_its_process, supersedes
 from inspector.store.values.rows import Row, clean, named_run, row_of
 from inspector.store.values.sums import TraceSums
-
-COMPLETE: frozenset[Status] = frozenset(("ok", "error", "denied", "cancelled"))
-Key = tuple[str, str]
 
 _NAMES = Row._fields
 _INSERT = f"INSERT INTO spans ({', '.join(_NAMES)}) VALUES {VALUES}"  # noqa: S608  # constants
 _SELECT = f"SELECT {', '.join(_NAMES)} FROM spans"  # noqa: S608  # constants
 _FETCHED = 128
-
-
-def supersedes(new: str, old: str) -> bool:
-    """Tells whether a record of one status may replace a stored record of another."""
-    if old == "running":
-        return True
-    if new == "abandoned":
-        return old == "lost"
-    return new in COMPLETE
 
 
 def write_batch(
@@ -118,7 +106,7 @@ def _accepted(
             trace = sums[trace_id] = TraceSums(id=counts["trace"], trace_id=trace_id)
         old = stored.get((trace.id, span_id))
         if old is None or supersedes(span.status, old.status):
-            accepted.append((_of_its_process(span, old), old, trace))
+            accepted.append((of_its_process(span, old), old, trace))
     return accepted
 
 
@@ -130,7 +118,7 @@ def _again(
         for span in wanted.values()
         if (trace := sums.get(span.trace_id)) is not None
     )
-    return [(_of_its_process(span, old), old, trace) for span, old, trace in known if old is not None]
+    return [(of_its_process(span, old), old, trace) for span, old, trace in known if old is not None]
 
 
 def _changes(
@@ -209,17 +197,6 @@ def indexed_part(row: Row) -> search.Indexed:
     return search.Indexed(*(getattr(row, name) for name in search.Indexed._fields))
 
 
-def coalesce(spans: Iterable[Span]) -> dict[Key, Span]:
-    """Returns the record of each span that wins among those of a batch, in the order of their first mention."""
-    winners: dict[Key, Span] = {}
-    for span in spans:
-        key = (span.trace_id, span.span_id)
-        known = winners.get(key)
-        if known is None or supersedes(span.status, known.status):
-            winners[key] = span
-    return winners
-
-
 def fetch(connection: Connection, keys: Sequence[tuple[int, str]]) -> dict[tuple[int, str], Row]:
     """Returns the stored rows of those spans that are known, each asked for by the row id of its trace and its id."""
     found: dict[tuple[int, str], Row] = {}
@@ -285,11 +262,6 @@ def _disown(connection: Connection, old: Row, new: Row) -> bool:
         scopes = set(scopes_of(old.session_id, old.run, old.trace_id, inherited=inherited))
         release(connection, set(owned.scalars()), scopes)
     return bool(dropped)
-
-
-def _of_its_process(span: Span, old: Row | None) -> Span:
-    """Returns the span with the process that is known of it: an export names none, and losses are found by it."""
-    return span if old is None or span.process is not None else replace(span, process=old.process)
 
 
 def _is_news(row: Row, old: Row) -> bool:

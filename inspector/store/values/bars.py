@@ -1,0 +1,62 @@
+"""A trace or a run as a few bars: where its time went."""
+
+from collections.abc import Sequence
+from itertools import chain, islice
+from operator import attrgetter
+from typing import NamedTuple
+
+from inspector.model import Kind, Status, TimelineBar
+
+LOOKED_AT = 200
+"""Spans up to which a trace is looked at whole; a longer one at a few moments."""
+MOST_BARS = 40
+MOMENTS = 32
+_WORK: frozenset[Kind] = frozenset(("llm", "tool", "rpc", "resource"))
+
+
+class Bar(NamedTuple):
+    """What the sketch needs of a span."""
+
+    span_id: str
+    parent_id: str | None
+    start_ns: int
+    duration_ms: float | None
+    kind: Kind
+    status: Status
+    moment: int = 0
+    """Which of the moments that a long trace is looked at it was found for."""
+
+
+def sketch(spans: Sequence[Bar]) -> tuple[TimelineBar, ...]:
+    """Returns the bars of a trace from its spans, in the order they began.
+
+    Errors come first, then work that nothing else explains, then the rest, the longest of each; the root only when it
+    is alone. Where there are more than bars, each moment has the first of its own before others follow.
+    """
+    first_ns = min((span.start_ns for span in spans), default=0)
+    chosen = [span for span in spans if span.parent_id is not None] or spans
+    if len(chosen) > MOST_BARS:
+        chosen = _most_telling(chosen)
+    return tuple(
+        TimelineBar((span.start_ns - first_ns) / 1e6, span.duration_ms, span.kind, span.status)
+        for span in sorted(chosen, key=attrgetter("start_ns"))
+    )
+
+
+def _most_telling(spans: Sequence[Bar]) -> Sequence[Bar]:
+    parents = {span.parent_id for span in spans}
+
+    def rank(span: Bar) -> tuple[int, float]:
+        leaf = span.span_id not in parents
+        importance = 0 if span.status == "error" else 1 if leaf and span.kind in _WORK else 2 if leaf else 3
+        return importance, float("-inf") if span.duration_ms is None else -span.duration_ms
+
+    ranked = sorted(spans, key=rank)
+    firsts = {span.moment: span for span in reversed(ranked)}
+    kept = dict.fromkeys(chain(firsts.values(), ranked))
+    return list(islice(kept, MOST_BARS))
+
+
+def moments(first_ns: int, last_ns: int) -> list[int]:
+    """Returns the moments that a long trace is looked at, spread evenly from its first span to its last."""
+    return [first_ns + (last_ns - first_ns) * at // (MOMENTS - 1) for at in range(MOMENTS)]

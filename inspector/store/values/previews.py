@@ -1,0 +1,116 @@
+"""The beginnings of what calls were given and of what they gave, one line each."""
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+import msgspec
+
+from inspector.model import Kind
+from inspector.store.values.gist import answer_in, question_in
+from inspector.store.values.rows import clean
+
+LONGEST = 100
+"""Characters of a preview."""
+_MOST_CHARS = 200_000
+"""A longer value is shown as it begins, without being read."""
+_HOLD_RESULT = ("structuredContent", "structured_content", "content", "result")
+
+
+def given_line(kind: Kind, text: str | None) -> str | None:
+    """Returns what a call was given; of a model, whose prompt is a whole conversation, what that began with."""
+    return _question(text) if kind == "llm" else _line(text)
+
+
+def gave_line(kind: Kind, text: str | None) -> str | None:
+    """Returns what a call gave."""
+    return _answer(text) if kind in ("llm", "agent", "workflow") else _line(text, result=True)
+
+
+def error_line(error_type: str | None, message: str | None) -> str | None:
+    """Returns why a call failed; None where it did not."""
+    if error_type is None and message is None:
+        return None
+    return _cut(": ".join(part for part in ((error_type or "").rpartition(".")[2], message) if part))
+
+
+def _question(text: str | None) -> str | None:
+    said = question_in(text)
+    return None if said is None or said[:1] in ("{", "[") else _cut(said)
+
+
+def _answer(text: str | None) -> str | None:
+    """Returns what an answer says, else the tools that it asks for."""
+    said = answer_in(text)
+    if said is not None and said[:1] not in ("{", "["):
+        return _cut(said)
+    asked = _asked_for(_decoded(text), 6)
+    return _cut(f"calls {', '.join(asked)}") if asked else _line(text)
+
+
+def _asked_for(value: Any, depth: int) -> list[str]:
+    if depth == 0:
+        return []
+    if isinstance(value, list):
+        return [name for each in cast("list[Any]", value) for name in _asked_for(each, depth - 1)]
+    if not isinstance(value, dict):
+        return []
+    members = cast("dict[str, Any]", value)
+    name = members.get("name")
+    if members.get("type") in ("tool_call", "tool_use", "function_call") and isinstance(name, str):
+        return [name]
+    return [
+        name
+        for key in ("parts", "content", "tool_calls", "message")
+        for name in _asked_for(members.get(key), depth - 1)
+    ]
+
+
+def _line(text: str | None, *, result: bool = False) -> str | None:
+    """Returns a value on one line: the members of an object one by one, a text as it is."""
+    if text is None:
+        return None
+    value = _decoded(text)
+    if isinstance(value, dict) and "jsonrpc" in value:
+        message = cast("dict[str, Any]", value)
+        value = message.get("params", message.get("result"))
+    if value is None:
+        return None
+    if result and isinstance(value, dict):
+        value = _unwrapped(cast("dict[str, Any]", value))
+    if isinstance(value, dict):
+        members = cast("dict[str, Any]", value)
+        return _cut(", ".join(f"{key}: {_short(each)}" for key, each in list(members.items())[:12])) or None
+    return _cut(_short(value)) or None
+
+
+def _unwrapped(result: Mapping[str, Any]) -> Any:
+    """Returns what the envelope of a tool's result holds (MCP's ``content``, of one text the text)."""
+    for key in _HOLD_RESULT:
+        held = result.get(key)
+        if held is None:
+            continue
+        items = cast("list[Any]", held) if isinstance(held, list) else []
+        only: Any = items[0] if len(items) == 1 else None
+        if only is None:
+            return cast("Any", held)
+        text = cast("dict[str, Any]", only).get("text") if isinstance(only, dict) else None
+        return _decoded(text) if isinstance(text, str) else cast("Any", only)
+    return result
+
+
+def _decoded(text: str | None) -> Any:
+    if text is None or len(text) > _MOST_CHARS:
+        return None if text is None else text[: 4 * LONGEST]
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.MsgspecError, RecursionError):
+        return text
+
+
+def _short(value: Any) -> str:
+    return value[: 4 * LONGEST] if isinstance(value, str) else msgspec.json.encode(value).decode()[: 4 * LONGEST]
+
+
+def _cut(text: str) -> str:
+    line = " ".join(clean(text[: 4 * LONGEST]).split())
+    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
