@@ -13,30 +13,30 @@ from inspector.cli.errors import CliError, ReaderGone
 from inspector.cli.visible import visible
 
 COMMANDS: dict[str, str] = {
-    "completion": "Print what completes this command in a shell, or install it.",
-    "demo": "Run a small agent, record it and serve the result.",
-    "diff": "Say where two runs part, and why.",
-    "doctor": "Check this installation and say what to do.",
+    "completion": "Print or install shell completion.",
+    "demo": "Run a small agent, record it and show the result.",
+    "diff": "Show where two runs diverge, and why.",
+    "doctor": "Check this installation and its data.",
     "events": "List spans, newest first.",
-    "export": "Write recorded traces to a file, for a colleague or a collector.",
-    "find": "Find the spans that hold a text.",
-    "forward": "Send what waits for INSPECTOR_ENDPOINT.",
-    "import": "Take in a file of OTLP JSON.",
-    "label": "Say of a run or a span how it went.",
-    "open": "Open the page in a browser, signed in.",
+    "export": "Write runs to a file, for a colleague or a collector.",
+    "find": "Find the spans that contain a text.",
+    "forward": "Send what is waiting for INSPECTOR_ENDPOINT.",
+    "import": "Import files of OTLP JSON.",
+    "label": "Label a run or a span: good, bad, a score, a note.",
+    "open": "Open the web page, signed in.",
     "prune": "Delete recorded traces.",
-    "reindex": "Read what is recorded another time, by this version.",
-    "replay": "Run a program against what its models answered.",
+    "reindex": "Interpret recorded spans again, with this version.",
+    "replay": "Run a program again with the recorded answers of its models.",
     "run": "Run a program and record it.",
-    "runs": "List runs: what was started, asked and answered.",
-    "serve": "Serve what is recorded on http://127.0.0.1:7800.",
-    "sessions": "List sessions, the latest activity first.",
-    "show": "Draw a run or a trace as trees.",
-    "stats": "Sum calls up by kind, model, tool and the like.",
+    "runs": "List runs with their question and answer.",
+    "serve": "Serve the recordings on http://127.0.0.1:7800.",
+    "sessions": "List sessions, latest activity first.",
+    "show": "Draw a run or a trace as a tree.",
+    "stats": "Add calls up by kind, model, tool and so on.",
     "tail": "Follow spans live.",
-    "test": "Make a test of a run, which needs no key.",
-    "token": "Print the token that the API asks for.",
-    "version": "Print the versions that matter for a report.",
+    "test": "Turn a run into a pytest test that needs no key.",
+    "token": "Print the token for the API.",
+    "version": "Print the versions to put into a bug report.",
 }
 """Every command and what it does in a line; its module and its function have its name, or that of ``_KEYWORDS``."""
 
@@ -108,7 +108,7 @@ def _say_version(ctx: click.Context, param: click.Parameter, is_asked: bool) -> 
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-@click.option(DEBUG, is_flag=True, help="Show the traceback of an error; may stand anywhere.")
+@click.option(DEBUG, is_flag=True, help="Show the traceback of an error; works anywhere on the line.")
 @click.option(
     "-V",
     "--version",
@@ -116,11 +116,11 @@ def _say_version(ctx: click.Context, param: click.Parameter, is_asked: bool) -> 
     is_eager=True,
     expose_value=False,
     callback=_say_version,
-    help="Show the inspector's version and exit; 'inspector version' names its parts too.",
+    help="Show the version and exit; 'inspector version' shows more.",
 )
 @click.pass_context
 def inspector(ctx: click.Context, *, debug: bool) -> None:
-    """See inside any agent: what it asked, called, got back, spent, and where it failed."""
+    """See what an agent does: what it asked, called, got back, spent, and where it failed."""
     del debug
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())

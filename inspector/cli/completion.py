@@ -17,12 +17,12 @@ _COMPLETE_VARIABLE = "_INSPECTOR_COMPLETE"
 
 @click.command()
 @click.argument("shell", type=OneOf(get_args(Shell)), required=False)
-@click.option("--install", is_flag=True, help="Write it where the shell finds it, instead of printing it.")
+@click.option("--install", is_flag=True, help="Write it to where the shell finds it, instead of printing it.")
 def completion(*, shell: Shell | None, install: bool) -> None:
-    """Print what completes commands, options and values in SHELL, the one of $SHELL by default.
+    """Print the completion script for a shell, by default that of $SHELL.
 
-    Once and for all: inspector completion --install. For this session alone: eval "$(inspector completion bash)", the
-    same with zsh, or inspector completion fish | source.
+    To install it: inspector completion --install. For the current session only: eval "$(inspector completion bash)",
+    the same with zsh, or inspector completion fish | source.
     """
     from inspector.cli.errors import CliError
     from inspector.cli.notices import notice

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option("--once", is_flag=True, help="Draw the run and exit instead of serving it.")
-@click.option("--port", type=WholeNumber(0, 65535), metavar="PORT", help="Port instead of 7800; 0 takes a free one.")
+@click.option("--once", is_flag=True, help="Draw the run and exit, without serving it.")
+@click.option("--port", type=WholeNumber(0, 65535), metavar="PORT", help="Port instead of 7800; 0 picks a free one.")
 @open_option
 @home_option
 def demo(*, once: bool, port: int | None, no_open: bool, home: Path | None) -> None:
-    """Run a small agent against a real MCP server, record both, draw the run and serve it, opened on that run.
+    """Run a small agent against a real MCP server, record both, and show the run in the terminal and the browser.
 
-    Its model is scripted: no key, no network, a few seconds.
+    Its model is scripted: it needs no key and no network, and takes a few seconds.
     """
     from inspector.cli.drawing import trace_lines
     from inspector.cli.home import settings_of

@@ -37,32 +37,34 @@ class DiffOptions(TypedDict):
     "--runs",
     type=WholeNumber(2, 100),
     metavar="N",
-    help="Compare N runs with N: A and those of its program before it with B and those before it.",
+    help="Compare N runs with N: A and its program's runs before it with B and those before it.",
 )
-@click.option("--all", "everything", is_flag=True, help="Draw the calls that are equal too, instead of counting them.")
-@click.option("--exit-code", is_flag=True, help="Exit with 1 when the runs differ; several for certain.")
+@click.option("--all", "everything", is_flag=True, help="Draw equal calls too, instead of counting them.")
+@click.option(
+    "--exit-code", is_flag=True, help="Exit with 1 if the runs differ; with several runs, if they certainly do."
+)
 @json_option
 @click.option(
     "--html",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Write a page with both runs and their differences into one file, instead of showing them.",
+    help="Write an HTML file with both runs and their differences, instead of showing them.",
 )
-@click.option("--no-content", is_flag=True, help="Leave prompts, answers, arguments and results out of the page.")
+@click.option("--no-content", is_flag=True, help="Leave prompts, answers, arguments and results out of the HTML file.")
 @no_pager_option
 @home_option
 def diff(**options: Unpack[DiffOptions]) -> int:
     """Compare two runs: the first call that differs, what had changed before it, and all calls side by side.
 
-    A and B are runs or traces as 'inspector show' takes them: an id, a part of one, 'last', 'last~1' for the one
-    before; or files that 'inspector export' wrote. Without B, A is compared with the run that it replays, or with the
-    one of its program before it; without both, the last run is.
+    A and B are runs or traces as for 'inspector show': an id or a part of one, 'last', 'last~1' for the one before, or
+    files written by 'inspector export'. Without B, A is compared with the run that it replays, or with the previous run
+    of its program. Without both, A is the last run.
 
-    Several runs are compared with several by --runs, or by their names with commas between them: how often each call
-    was made, was given or answered something else than usual, and failed; and where chance explains that, which is
+    To compare several runs with several, use --runs, or separate their names by commas. The result shows how often each
+    call was made, failed, or had another input or result than usual; differences that chance explains are
     'inconclusive'.
 
-    Ids and times inside of texts are not compared; how many there were is said at the end.
+    Ids and times inside texts are not compared; the last line counts them.
     """
     from inspector.cli.documents import write_json
     from inspector.cli.home import settings_of

@@ -11,9 +11,9 @@ from inspector.cli.options import home_option, json_option
 @json_option
 @home_option
 def doctor(*, as_json: bool, home: Path | None) -> int:
-    """Check this installation and its data, and say what to do.
+    """Check this installation and its data, and print how to fix what is wrong.
 
-    Changes nothing. Exits with 1 when a check fails.
+    Changes nothing. Exits with 1 if a check fails.
     """
     from inspector.cli.checks import run_checks
     from inspector.cli.documents import write_json

@@ -28,14 +28,14 @@ class EventsOptions(TypedDict):
 @click.option("--sort", type=OneOf(["time", "duration", "cost", "tokens", "score"]), default="time", show_default=True)
 @click.option("--order", type=OneOf(["desc", "asc"]), default="desc", show_default=True)
 @page_options
-@click.option("--full", is_flag=True, help="With input, output, attributes, span events and links; implies --json.")
+@click.option("--full", is_flag=True, help="Include input, output, attributes, span events and links; implies --json.")
 @fields_option(Event)
 @home_option
 def events(**options: Unpack[EventsOptions]) -> None:
     """List spans, newest first.
 
     A span is one workflow run, agent call, model call, tool call or message; the API calls it an event. Every option
-    but --json, --page and --home is also a parameter of GET /events.
+    except --json, --page and --home is also a parameter of GET /events.
     """
     from inspector.cli.documents import LARGE, event_fields, event_page_document, write_json
     from inspector.cli.home import settings_of

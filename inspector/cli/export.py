@@ -30,38 +30,38 @@ class ExportOptions(TypedDict):
 @click.command()
 @click.argument("ids", type=Text(), nargs=-1, metavar="[RUN|TRACE]...")
 @click.option("--session", "session_id", type=Text(), metavar="ID", help="All traces of one session.")
-@click.option("--since", type=Stretch(), help="All traces that began at or after; as --since of 'inspector events'.")
-@click.option("--all", "everything", is_flag=True, help="Everything that is recorded.")
+@click.option("--since", type=Stretch(), help="All traces that started at or after; as --since of 'inspector events'.")
+@click.option("--all", "everything", is_flag=True, help="Everything that was recorded.")
 @click.option(
     "--salvage",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="DATABASE",
-    help="Read this damaged database page by page: all that can be read, unless something of it is named.",
+    help="Read this damaged database page by page; exports all that is readable, unless you name runs or traces.",
 )
 @click.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Write to a file of your own, mode 0600, packed when its name ends in .gz; otherwise to standard output.",
+    help="Write to a private file (mode 0600), compressed if its name ends in .gz; default: standard output.",
 )
 @click.option(
     "--format",
     "chosen",
     type=OneOf(("jsonl", "json", "csv", "html")),
-    help="Instead of the format that the name of the file tells; jsonl where that has no ending.",
+    help="Format, instead of the one of the file name's ending; jsonl if it has none.",
 )
-@click.option("--html", "as_page", is_flag=True, help="As --format html: a page that shows one run, in one file.")
-@click.option("--no-content", is_flag=True, help="Leave prompts, answers, arguments and results out of a page.")
+@click.option("--html", "as_page", is_flag=True, help="Same as --format html: one run as a page in one file.")
+@click.option("--no-content", is_flag=True, help="Leave prompts, answers, arguments and results out of the page.")
 @home_option
 def export(**options: Unpack[ExportOptions]) -> None:
-    """Write recorded traces as OTLP JSON, which 'inspector import' and any collector read, as a table or as a page.
+    """Write runs as OTLP JSON, which 'inspector import' and any collector can read, as a table, or as a page.
 
-    RUN or TRACE is an id, a part of one as the lists show it, or 'last': the run that began a trace last. Everything
-    that was recorded of a trace is in the file, prompts and results too.
+    RUN or TRACE is an id, a part of one as the lists show it, or 'last'. The file contains everything that was
+    recorded, including prompts and results.
 
-    The name of the file tells the format: .jsonl is a request a line, .json one document, .csv a row a span without
-    what it was given and answered, .html one run in a page that any browser opens, without a network.
+    The ending of the file name chooses the format: .jsonl is OTLP with a request per line, .json one OTLP document,
+    .csv a row per span without inputs and outputs, .html a page with one run that any browser opens offline.
     """
     ids, session_id, since, output = options["ids"], options["session_id"], options["since"], options["output"]
     everything, salvage = options["everything"], options["salvage"]

@@ -34,23 +34,25 @@ class FindOptions(TypedDict):
 
 @click.command()
 @click.argument("words", type=Words(), nargs=-1, required=True, metavar="TEXT...")
-@click.option("--in", "within", type=Text(), metavar="RUN|TRACE", help="Only in this run or trace, or the 'last' run.")
-@click.option("--kind", multiple=True, type=OneOf(KINDS), help="What the span stands for; repeatable.")
-@click.option("--status", multiple=True, type=OneOf(STATUSES), help="How it stands; repeatable.")
+@click.option(
+    "--in", "within", type=Text(), metavar="RUN|TRACE", help="Only in this run or trace; 'last' is the last run."
+)
+@click.option("--kind", multiple=True, type=OneOf(KINDS), help="Kind of span; repeatable.")
+@click.option("--status", multiple=True, type=OneOf(STATUSES), help="Status; repeatable.")
 @click.option("--since", type=Stretch(), help="Started at or after; as --since of 'inspector events'.")
 @click.option("--until", type=Moment(), help="Started before; as --since.")
 @click.option(
-    "--limit", type=WholeNumber(1, 1000), default=20, show_default=True, metavar="N", help="How many at most."
+    "--limit", type=WholeNumber(1, 1000), default=20, show_default=True, metavar="N", help="Maximum number of hits."
 )
-@click.option("--page", type=WholeNumber(1, 100_000), metavar="N", help="The Nth page of so many, from 1.")
+@click.option("--page", type=WholeNumber(1, 100_000), metavar="N", help="Page number, from 1.")
 @json_option
 @home_option
 def find(**options: Unpack[FindOptions]) -> None:
-    """Find the spans whose prompt, answer, arguments, result or error hold a text, newest first.
+    """Find spans with a text in their prompt, answer, arguments, result or error, newest first.
 
-    Each comes with the place and the text around the first hit, and the command that shows it whole. All words have to
-    occur; '"a phrase"' is taken together, begin* is the beginning of a word. A prompt that repeats an older message is
-    found where that was said first.
+    Each hit shows where the text is, the words around it, and the command that shows the whole span. All words must
+    occur; '"a phrase"' must occur as it is, and begin* matches the beginning of a word. A message that later prompts
+    repeat is found where it first appeared.
     """
     from inspector.cli.documents import write_json
     from inspector.cli.hits import find_hit, hit_lines

@@ -9,11 +9,13 @@ from inspector.cli.options import home_option
 
 @click.command()
 @click.option(
-    "--endpoint", metavar="URL", help="Receiver instead of $INSPECTOR_ENDPOINT, whose headers are then not sent."
+    "--endpoint",
+    metavar="URL",
+    help="Receiver instead of $INSPECTOR_ENDPOINT; the headers of that one are not sent to it.",
 )
 @home_option
 def forward(*, endpoint: str | None, home: Path | None) -> None:
-    """Send what programs recorded for another inspector or an OTLP receiver, and could not send themselves."""
+    """Send recordings for another inspector or OTLP receiver that the programs could not send themselves."""
     from inspector.cli.errors import CliError
     from inspector.cli.home import settings_of
     from inspector.cli.notices import notice

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 @click.argument("files", nargs=-1, required=True, type=click.Path(), metavar="FILE...")
 @home_option
 def importing(*, files: tuple[str, ...], home: Path | None) -> int:
-    """Take in OTLP JSON: what 'inspector export' or a collector's file exporter wrote, packed or not.
+    """Import OTLP JSON, as written by 'inspector export' or a collector's file exporter, compressed or not.
 
-    FILE may be - for standard input. What is recorded already stays as it is. What cannot be read,
-    or is refused by a running server, is named, the rest is taken in, and the exit code is 1.
+    FILE may be - for standard input. Spans that are already stored stay as they are. If something cannot be read, or a
+    running server refuses it, the command names it, imports the rest, and exits with 1.
     """
     from inspector.cli.home import settings_of
     from inspector.cli.intake import take_in

@@ -53,23 +53,23 @@ def _number(word: str) -> float | None:
 @click.command(cls=WithId)
 @click.argument("what", metavar="RUN|SPAN", type=Text())
 @click.argument("said", metavar="[LABEL]...", type=Said(), nargs=-1)
-@click.option("--note", type=Text(), metavar="TEXT", help="Why, or alone: a note.")
-@click.option("--author", type=Text(), metavar="NAME", help="Who says so.")
+@click.option("--note", type=Text(), metavar="TEXT", help="The reason for the label, or a note without a label.")
+@click.option("--author", type=Text(), metavar="NAME", help="Who gives the label.")
 @click.option(
     "--source",
     type=OneOf(["person", "code", "model"]),
     default="person",
     show_default=True,
-    help="What kind of author that is.",
+    help="Kind of author.",
 )
 @click.option("--remove", is_flag=True, help="Remove these labels, whoever gave them.")
 @json_option
 @home_option
 def label(**options: Unpack[LabelOptions]) -> None:
-    """Label a run or a span: good, bad, a tag, NAME=NUMBER or NAME=WORD, with a note; alone: list its labels.
+    """Label a run or a span: good, bad, a tag, NAME=NUMBER or NAME=WORD, with a note. Without LABEL, list its labels.
 
-    RUN or SPAN is an id, a part of one as the lists show it, or 'last': the run that began a trace last. A label takes
-    the place of the one of the same name and author, good and bad that of each other; notes stand beside one another.
+    RUN or SPAN is an id, a part of one as the lists show it, or 'last'. A label replaces the one of the same name and
+    author, and good and bad replace each other; notes are added.
     """
     said = list(options["said"])
     if options["remove"] and (not said or options["note"]):

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 @click.option("--print", "only_print", is_flag=True, help="Print the address, which works once within ten minutes.")
 @home_option
 def open_page(*, what: str | None, only_print: bool, home: Path | None) -> None:
-    """Open the page of the running server in a browser and sign it in, as often as needed.
+    """Open the page of the running server in a browser, signed in.
 
-    RUN, TRACE or SPAN is an id, a part of one as the lists show it, or 'last': the run that began a trace last. The
-    address is printed where no browser can be opened: over SSH, or without a screen.
+    RUN, TRACE or SPAN is an id, a part of one as the lists show it, or 'last'. If no browser can be opened, as over SSH
+    or without a screen, the address is printed.
     """
     from inspector.cli.browser import has_screen, opened_in_browser
     from inspector.cli.home import settings_of

@@ -112,7 +112,7 @@ def fields_option(of: type[Any]) -> Callable[[C], C]:
         flag_value="",
         type=Fields(of),
         metavar="[FIELD,...]",
-        help="Write JSON as the API answers it; with names of fields, only these of each item.",
+        help="Write JSON as the API returns it; with names of fields, only these.",
     )
 
 
@@ -130,29 +130,27 @@ class WithId(click.Command):
 
 def no_pager_option(command: C) -> C:
     """Let what is long be written straight to the terminal."""
-    return click.option("--no-pager", is_flag=True, help="Write to the terminal even what is longer than it.")(command)
+    return click.option("--no-pager", is_flag=True, help="Write directly to the terminal, however long the output is.")(
+        command
+    )
 
 
 def open_option(command: C) -> C:
     """Let a server be started without a browser."""
-    return click.option(
-        "--no-open", is_flag=True, help="Leave the browser closed; otherwise a terminal on this screen opens the page."
-    )(command)
+    return click.option("--no-open", is_flag=True, help="Do not open the page in a browser.")(command)
 
 
 def page_options(command: C) -> C:
     """Let a list go on where an earlier page ended."""
     command = click.option(
-        "--cursor", type=Text(), metavar="CURSOR", help="Go on where the page ended whose next_cursor this is."
+        "--cursor", type=Text(), metavar="CURSOR", help="Continue after the page that returned this next_cursor."
     )(command)
-    command = click.option(
-        "--page", type=WholeNumber(1, 100_000), metavar="N", help="The Nth page of so many, from 1."
-    )(command)
+    command = click.option("--page", type=WholeNumber(1, 100_000), metavar="N", help="Page number, from 1.")(command)
     return click.option(
         "--limit",
         type=WholeNumber(1, 1000),
         default=50,
         show_default=True,
         metavar="N",
-        help="How many at most, up to 1000.",
+        help="Maximum number of items, up to 1000.",
     )(command)

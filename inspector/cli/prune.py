@@ -52,20 +52,20 @@ class Size(click.ParamType[int, str]):
 
 
 @click.command()
-@click.option("--older-than", type=Age(), help="Traces that were over longer ago than this: 12h, 30d, 8w.")
+@click.option("--older-than", type=Age(), help="Traces that ended longer ago than this: 12h, 30d, 8w.")
 @click.option(
-    "--max-size", type=Size(), help="The oldest traces, until the database is no larger than this: 500MB, 2GiB."
+    "--max-size", type=Size(), help="The oldest traces, until the database is at most this large: 500MB, 2GiB."
 )
-@click.option("--run", "run_id", type=Text(), metavar="ID", help="All of one run: its id, a part of it, or 'last'.")
+@click.option("--run", "run_id", type=Text(), metavar="ID", help="One run: its id, a part of it, or 'last'.")
 @click.option("--session", "session_id", type=Text(), metavar="ID", help="All traces of one session.")
 @click.option(
     "--trace", "trace_id", type=Text(), metavar="ID", help="One trace: its id, the beginning of it, or 'last'."
 )
-@click.option("--dry-run", is_flag=True, help="Say how much would be deleted, and delete nothing.")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--dry-run", is_flag=True, help="Print how much would be deleted, and delete nothing.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @home_option
 def prune(**options: Unpack[PruneOptions]) -> None:
-    """Delete recorded traces, for good: all that any of the options names."""
+    """Delete recorded traces for good: all that match any of the options."""
     if all(options[name] is None for name in _NAMED + _RULES):
         raise click.UsageError(
             "say what to delete: --older-than 30d, --max-size 1GB, --run ID, --session ID or --trace ID"

@@ -11,34 +11,35 @@ _WIDTH = 100
 _INTRODUCTION = """\
 # Command line
 
-`inspector` reads what agents recorded on this machine, with a server or without one.
-Without a server, a command takes in what is recorded, answers and ends; with one, it reads what the server stores.
+`inspector` reads what agents recorded on this machine, with or without a running server.
+Without a server, a command first stores what is new in the spool; with one, it reads what the server has stored.
 
-This page is written from the commands: `python -m inspector.cli.reference > docs/cli.md`.
+This page is generated from the commands: `python -m inspector.cli.reference > docs/cli.md`.
 
 ## What every command does
 
-- A terminal gets tables and trees that fit its width, in colour.
-  A pipe gets them whole and plain.
-  `NO_COLOR`, `CLICOLOR=0` and `TERM=dumb` turn colours off, `FORCE_COLOR` and `CLICOLOR_FORCE` on, also in a pipe.
-- Where an id is shown in part, `show` and `open` take that part.
-- `--json` writes what the API answers: one document, or for `tail` one line a span.
+- Output on a terminal is in colour and fits its width. In a pipe it is plain and not shortened.
+  `NO_COLOR`, `CLICOLOR=0` and `TERM=dumb` turn colours off; `FORCE_COLOR` and `CLICOLOR_FORCE` turn them on, also in a
+  pipe.
+- If an id is shown in part, `show` and `open` accept that part.
+- `last` is the run in which a trace began most recently, `last~1` the one before.
+- `--json` writes the API's response: one document, or for `tail` one line per span.
 - Each status has a sign and, unless it is ok, a word:
   `●` running, `✓` ok, `✗` error, `⊖` denied, `⊘` cancelled, `◌` abandoned (its parent ended first),
   `?` lost (its process ended first).
-  Where the encoding is not UTF-8 the signs are `>` `+` `x` `-` `/` `o` `?`.
-- Where several spans describe one call, one of them counts, in every sum.
+  If the encoding is not UTF-8, the signs are `>` `+` `x` `-` `/` `o` `?`.
+- If several spans describe one call, totals count one of them.
   `show`, `events` and `tail` mark the others `duplicate` (`dup` in a narrow table) and put their tokens and cost in
-  parentheses;
-  `--no-duplicates` leaves them out.
-- What happened and could not be recorded is said by `run` at its end, by `show` above a trace or a run, and by
-  `doctor`: [what was not recorded](recording.md#what-was-not-recorded).
+  parentheses; `--no-duplicates` leaves them out.
+- `run` (at its end), `show` (above a trace or a run) and `doctor` report calls that could not be recorded:
+  [what was not recorded](recording.md#what-was-not-recorded).
 - Recorded text never controls the terminal.
   Escape sequences, bidirectional overrides and invisible characters are shown as symbols, such as `␛` and `⟨U+202E⟩`,
   and in JSON as `\\u` escapes.
-- `inspector completion --install` lets bash, zsh or fish complete commands, options and values.
-- Settings come from the environment (`INSPECTOR_HOME`, `INSPECTOR_PORT` and so on); options go before them.
-- The exit code is 0 for done, 1 for failed, 2 for a command line that was not understood.
+- `inspector completion --install` sets up completion of commands, options and values in bash, zsh or fish.
+- [Settings](configuration.md) come from the environment (`INSPECTOR_HOME`, `INSPECTOR_PORT` and so on); options take
+  precedence.
+- The exit code is 0 for success, 1 for failure, 2 for an invalid command line.
   An error is one or two lines on standard error; `--debug` shows its traceback.
 """
 

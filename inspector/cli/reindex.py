@@ -19,15 +19,15 @@ class ReindexOptions(TypedDict):
 
 @click.command()
 @click.argument("ids", type=Text(), nargs=-1, metavar="[RUN|TRACE]...")
-@click.option("--all", "everything", is_flag=True, help="Everything that is recorded.")
-@click.option("--dry-run", is_flag=True, help="Say what would change, and change nothing.")
+@click.option("--all", "everything", is_flag=True, help="Everything that was recorded.")
+@click.option("--dry-run", is_flag=True, help="Print what would change, and change nothing.")
 @home_option
 def reindex(**options: Unpack[ReindexOptions]) -> None:
-    """Read recorded spans another time, and say what changed: kinds, models, messages, tokens and prices.
+    """Interpret recorded spans again, and print what changed: kinds, models, messages, tokens and prices.
 
-    Worth it after an update that reads the spans of a framework better, or knows more prices: what was recorded before
-    is then shown as if it had been recorded now. RUN or TRACE is an id, a part of one as the lists show it, or 'last'.
-    How spans ended, and what they are called, stays.
+    Use it after an update that understands a framework better or knows more prices: older recordings are then shown as
+    if they had been recorded now. RUN or TRACE is an id, a part of one as the lists show it, or 'last'. Names and
+    statuses of spans stay.
     """
     if bool(options["ids"]) == options["everything"]:
         raise click.UsageError("say what to read again: a run or a trace, or --all")

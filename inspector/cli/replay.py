@@ -59,17 +59,17 @@ class _Recording(NamedTuple):
 @click.option(
     "--live-after-divergence",
     is_flag=True,
-    help="Where the program leaves its recording, go on with models and tools as they are.",
+    help="When the program diverges from its recording, continue live, with real models and tools.",
 )
 @click.option(
     "--from",
     "live_from",
     type=Text(),
     metavar="SPAN",
-    help="Go on so from this call of the run, an id or its beginning.",
+    help="Continue live from this call of the run; an id or its beginning.",
 )
 @click.option(
-    "--allow", type=Text(), multiple=True, metavar="TOOL", help="Let a tool run then without asking; '*' for all."
+    "--allow", type=Text(), multiple=True, metavar="TOOL", help="When live, run this tool without asking; '*' for all."
 )
 @click.option(
     "--set",
@@ -77,37 +77,37 @@ class _Recording(NamedTuple):
     type=Text(),
     multiple=True,
     metavar="SPAN=FILE",
-    help="Give this call another answer: the text of a .txt, the result or body of a .json, the events of a .sse.",
+    help="Give this call another answer: the text in a .txt, the result or body in a .json, the events in an .sse.",
 )
 @click.option(
     "--ignore",
     type=Pattern(),
     multiple=True,
     metavar="REGEX",
-    help="Do not compare what fits this in the texts of requests, such as a time.",
+    help="Ignore matches of this, such as a time, when requests are compared.",
 )
 @click.option(
     "--freeze",
     is_flag=True,
-    help="Have the clock stand where the run began; a run of 'inspector run --freeze' is always replayed as it was.",
+    help="Stop the clock at the start of the run; always so if it was recorded with 'inspector run --freeze'.",
 )
 @home_option
 @click.argument("run", metavar="RUN", type=Text())
 @click.argument("program", metavar="[-- PROGRAM...]", nargs=-1, type=click.UNPROCESSED)
 def replay(*, run: str, program: tuple[str, ...], home: Path | None, **options: Unpack[ReplayOptions]) -> int:
-    """Run a program again, with its models answering what they answered in a recorded run.
+    """Run a program again, with the recorded answers of its models and results of its tools.
 
-    RUN is a run, trace or file as 'inspector show' takes it, PROGRAM what 'inspector run' would be given; without it
-    the program is started as it was, in its directory. No model is called, and no other machine is reached. Where the
-    program asks something else than it did, it ends with exit code 3, and what differs is said. What it does now is
-    recorded as a run of its own.
+    RUN is a run, trace or file as for 'inspector show'; PROGRAM is as for 'inspector run'. Without PROGRAM, it is
+    started as it was recorded, in its directory. No model is called and no other machine is reached. If the program
+    diverges from the recording, it ends with exit code 3, and the difference is printed. The replay is recorded as a
+    run of its own.
 
-    Programs of one process are replayed that call models through the SDKs of OpenAI and Anthropic, or by httpx, httpx2
-    or requests, and whose tools are functions, of MCP servers, of the toolkit or of some frameworks. Of others it is
-    said why not, before anything runs.
+    This works for programs of one process that call models through the SDKs of OpenAI and Anthropic, httpx, httpx2 or
+    requests, with functions, tools of MCP servers, of the toolkit, or of some frameworks. For others, the command
+    prints the reason before anything runs.
 
-    Calls are made after all, with keys and tokens, by --live-after-divergence and --from. A tool that may change
-    something is asked for first, at the terminal; without one it is refused, but for those of --allow.
+    With --live-after-divergence and --from, real calls are made, with keys and tokens. Before a tool that may change
+    something runs, you are asked at the terminal; without a terminal it is refused, unless --allow names it.
     """
     from inspector.cli.home import settings_of
     from inspector.cli.started import start_again

@@ -52,20 +52,22 @@ def _divided(words: list[str], with_value: frozenset[str]) -> tuple[list[str], l
 
 
 @click.command(cls=_CommandLine)
-@click.option("--service", metavar="NAME", help="What the program is called in the inspector.")
-@click.option("--no-content", is_flag=True, help="Record names, times and counts; no prompts, arguments or results.")
-@click.option("--integrations", metavar=_NAMES, multiple=True, help="Record this framework alone; repeatable.")
+@click.option("--service", metavar="NAME", help="Name of the program in the inspector.")
+@click.option(
+    "--no-content", is_flag=True, help="Record only names, times and counts; no prompts, arguments or results."
+)
+@click.option("--integrations", metavar=_NAMES, multiple=True, help="Record only this framework; repeatable.")
 @click.option("--without", metavar=_NAMES, multiple=True, help="Do not record this framework; repeatable.")
 @click.option(
-    "--otel", is_flag=True, help="Record OpenTelemetry spans of libraries too, and start their instrumentors."
+    "--otel", is_flag=True, help="Also record OpenTelemetry spans of libraries, and start the installed instrumentors."
 )
-@click.option("--logs", is_flag=True, help="Record what is logged during a call as events of its span.")
+@click.option("--logs", is_flag=True, help="Record log messages as events of the span that they belong to.")
 @click.option(
     "--freeze",
     is_flag=True,
-    help="Have the clock of the program stand and its random numbers come from a seed, for replays.",
+    help="Stop the program's clock and seed its random numbers, so that replays match.",
 )
-@click.option("--quiet", is_flag=True, help="Do not say at the end what was recorded.")
+@click.option("--quiet", is_flag=True, help="Print no summary at the end.")
 @click.option("--debug", is_flag=True, hidden=True)
 @home_option
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED)

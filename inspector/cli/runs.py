@@ -35,12 +35,12 @@ class RunsOptions(TypedDict):
 @fields_option(Run)
 @home_option
 def runs(**options: Unpack[RunsOptions]) -> None:
-    """List runs, newest first: what was started, asked and answered, and how it ended.
+    """List runs, newest first: name, question, answer, and how they ended.
 
-    A run is an execution of a program with its child processes, a request of a server, a block that a program names or
-    a notebook cell. Status, name, service, times, duration and cost are asked of the run, a session and an agent of one
-    of its traces, everything else of one span; --kind tool, --tool, --arg and --result find the tools of a hand-written
-    loop too, which its messages tell of. 'inspector show RUN' draws one.
+    A run is one execution of a program with its child processes, one request of a server, a named block, or a notebook
+    cell. Filters on status, name, service, time, duration and cost apply to the run, --session-id and --agent to one of
+    its traces, all others to one of its spans. --kind tool, --tool, --arg and --result also find tool calls that are
+    only known from the messages of a hand-written loop. 'inspector show RUN' draws a run.
     """
     from inspector.cli.documents import run_page_document, write_json
     from inspector.cli.home import settings_of

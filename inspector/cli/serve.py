@@ -9,19 +9,19 @@ from inspector.cli.options import WholeNumber, home_option, open_option
 
 @click.command()
 @click.option(
-    "--host", metavar="HOST", help="Address to listen on instead of 127.0.0.1, which only this machine reaches."
+    "--host", metavar="HOST", help="Address to listen on instead of 127.0.0.1, which only this machine can reach."
 )
-@click.option("--port", type=WholeNumber(0, 65535), metavar="PORT", help="Port instead of 7800; 0 takes a free one.")
+@click.option("--port", type=WholeNumber(0, 65535), metavar="PORT", help="Port instead of 7800; 0 picks a free one.")
 @click.option(
     "--otlp-grpc-port",
     type=WholeNumber(0, 65535),
     metavar="PORT",
-    help="Also take OTLP over gRPC on this port, usually 4317; 0 takes a free one.",
+    help="Also accept OTLP over gRPC on this port, usually 4317; 0 picks a free one.",
 )
 @open_option
 @home_option
 def serve(*, host: str | None, port: int | None, otlp_grpc_port: int | None, no_open: bool, home: Path | None) -> None:
-    """Take in what is recorded and serve it until Ctrl-C."""
+    """Store what programs record and serve it, until Ctrl-C."""
     from inspector.cli.home import settings_of
     from inspector.cli.serving import run_server
     from inspector.cli.terminal import standard_output

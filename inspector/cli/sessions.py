@@ -32,14 +32,14 @@ class SessionsOptions(TypedDict):
     type=OneOf(["time", "duration", "cost", "spans", "tokens"]),
     default="time",
     show_default=True,
-    help="By latest activity, unless asked for otherwise.",
+    help="Order; time is the latest activity.",
 )
 @click.option("--order", type=OneOf(["desc", "asc"]), default="desc", show_default=True)
 @page_options
 @fields_option(Session)
 @home_option
 def sessions(**options: Unpack[SessionsOptions]) -> None:
-    """List sessions, by default the latest activity first."""
+    """List sessions, by default with the latest activity first."""
     from inspector.cli.documents import session_page_document, write_json
     from inspector.cli.home import settings_of
     from inspector.cli.opening import opened

@@ -43,39 +43,40 @@ class ShowOptions(TypedDict):
     "run_id",
     type=Text(),
     metavar="ID",
-    help="The same as RUN, for what is a run alone.",
+    help="The same as RUN, but never a trace.",
 )
 @click.option(
     "--span",
     "span_id",
     type=HexId(16, least=4),
     metavar="ID",
-    help="Show one span of it whole: input, output, middleware, attributes, error.",
+    help="Show one span in full: input, output, middleware, attributes, error.",
 )
-@click.option("--errors", is_flag=True, help="Draw only what failed, and the spans above it.")
-@click.option("--depth", type=WholeNumber(1, 1000), metavar="N", help="Draw so many levels, and count what is below.")
-@click.option("--fold", is_flag=True, help="Draw equal neighbours and repeating cycles once, with how often they come.")
+@click.option("--errors", is_flag=True, help="Draw only failed spans and those above them.")
 @click.option(
-    "--all", "everything", is_flag=True, help="Draw MCP's plumbing too, and the other side of each of its messages."
+    "--depth", type=WholeNumber(1, 1000), metavar="N", help="Draw this many levels, and count the spans below."
+)
+@click.option("--fold", is_flag=True, help="Draw equal neighbours and repeating groups once, with their number.")
+@click.option(
+    "--all", "everything", is_flag=True, help="Also draw MCP's connection messages, and both sides of each message."
 )
 @no_pager_option
-@click.option("--full", is_flag=True, help="With the large fields of every span; implies --json.")
+@click.option("--full", is_flag=True, help="Include the large fields of every span; implies --json.")
 @fields_option(Event)
 @home_option
 def show(**options: Unpack[ShowOptions]) -> None:
-    """Draw a run or a trace as trees: times, status, tokens, cost, and what failed.
+    """Draw a run or a trace as a tree: times, status, tokens, cost, and what failed.
 
-    RUN or TRACE is an id, a part of one as the lists show it, 'last' (the default): the run that began a trace last,
-    or a file that 'inspector export' or 'inspector test' wrote, of which it is the last run.
-    All traces of a run are drawn on one scale of time; a run of one trace is that trace. The id of a SPAN shows that
-    alone, as --span does.
+    RUN or TRACE is an id, a part of one as the lists show it, or 'last' (the default): the run in which a trace began
+    most recently. It may also be a file written by 'inspector export' or 'inspector test', for its last run. All traces
+    of a run are drawn on one time scale. The id of a SPAN shows only that span, as --span does.
 
-    Model calls that continue one another are drawn as a conversation, with what was asked and answered, with the calls
-    that ran between them, and with the tools that its messages alone tell of, marked 'inferred' and never counted.
-    MCP's lists and pings are one row, and what is recorded of one message a second time is left out: --all and --depth
-    draw it. A call that middleware made several times has a line for each attempt.
+    Model calls that continue one another are drawn as a conversation: question and answer, the calls that ran between
+    them, and tool calls that are only known from the messages, marked 'inferred' and never counted. MCP's lists and
+    pings are one row, and a second recording of a message is left out; --all and --depth draw them. A call that
+    middleware made several times has a line for each attempt.
 
-    A drawing longer than the screen goes through $INSPECTOR_PAGER, $PAGER or less.
+    Output longer than the screen goes through $INSPECTOR_PAGER, $PAGER or less.
     """
     what, run_id, span_id = options["what"], options["run_id"], options["span_id"]
     full, as_json = options["full"], options["as_json"]

@@ -29,26 +29,27 @@ class StatsOptions(TypedDict):
 
 
 @click.command()
-@click.option("--by", type=OneOf(_BY), default="kind", show_default=True, help="The field whose values are told apart.")
+@click.option("--by", type=OneOf(_BY), default="kind", show_default=True, help="The field to group by.")
 @click.option("--traces", "of_traces", is_flag=True, help="Count whole traces instead of calls.")
 @click.option("--runs", "of_runs", is_flag=True, help="Count whole runs.")
 @narrowed_by_options("span")
-@click.option("--sort", type=OneOf(_RANKS), default="count", show_default=True, help="What the largest are first by.")
+@click.option(
+    "--sort", type=OneOf(_RANKS), default="count", show_default=True, help="The figure to sort by, largest first."
+)
 @click.option(
     "--limit",
     type=WholeNumber(1, 1000),
     default=20,
     show_default=True,
     metavar="N",
-    help="How many rows at most, up to 1000.",
+    help="Maximum number of rows, up to 1000.",
 )
 @json_option
 @home_option
 def stats(**options: Unpack[StatsOptions]) -> None:
-    """Sum calls up: how many, failed ones, durations, tokens and cost; each call once, as on the page Stats.
+    """Add calls up: count, errors, durations, tokens and cost. Each call counts once, as on the page Stats.
 
-    Durations are the median and those that 95 and 99 of 100 calls do not exceed. The options narrow what is counted, as
-    they do for 'inspector events'.
+    Durations are the median, p95 and p99. The filters are those of 'inspector events'.
     """
     if options["of_traces"] and options["of_runs"]:
         raise click.UsageError("--traces and --runs count different things: give one of them")

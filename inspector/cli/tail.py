@@ -27,15 +27,15 @@ class TailOptions(TypedDict):
     default=10,
     show_default=True,
     metavar="N",
-    help="Begin with the newest N that match.",
+    help="Start with the newest N matching spans.",
 )
-@click.option("--full", is_flag=True, help="With input, output, attributes, span events and links; implies --json.")
+@click.option("--full", is_flag=True, help="Include input, output, attributes, span events and links; implies --json.")
 @fields_option(Event)
 @home_option
 def tail(**options: Unpack[TailOptions]) -> None:
-    """Follow spans live: one line when a call starts, another when it ends, also of JSON.
+    """Follow spans live: one line when a call starts and one when it ends, with --json too.
 
-    Needs no server; with one running, reads what it stores. Ctrl-C ends it.
+    Works with or without a running server. Ctrl-C ends it.
     """
     from inspector.cli.documents import LARGE, chosen_fields, event_fields, write_json
     from inspector.cli.following import follow

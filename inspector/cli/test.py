@@ -23,21 +23,21 @@ if TYPE_CHECKING:
     default=Path("tests"),
     show_default=True,
     metavar="DIR",
-    help="Where the test goes, and its recording in the directory cassettes there.",
+    help="Directory of the test; its recording goes to the directory cassettes in it.",
 )
-@click.option("--name", type=Text(), metavar="NAME", help="What the test is called; by default as the program is.")
+@click.option("--name", type=Text(), metavar="NAME", help="Name of the test, by default that of the program.")
 @home_option
 @click.argument("run", metavar="RUN", type=Text())
 @click.argument("program", metavar="[-- PROGRAM...]", nargs=-1, type=click.UNPROCESSED)
 def test(*, run: str, program: tuple[str, ...], output: Path, name: str | None, home: Path | None) -> None:
-    """Make a test of a recorded run, which needs no key and no network: pytest gives its program what it got then.
+    """Turn a recorded run into a pytest test that needs no key and no network: its program gets the recorded answers.
 
-    RUN is a run, trace or file as 'inspector show' takes it. The test runs PROGRAM as 'inspector run' would, by default
-    what was recorded, in the directory where pytest runs; it asserts which tools were called in which order, and what
-    the answer is like, and has the rest as comments.
+    RUN is a run, trace or file as for 'inspector show'. The test runs PROGRAM as 'inspector run' does, by default the
+    recorded one, in the directory where pytest runs. It asserts the tool calls in their order and the shape of
+    the answer; further assertions are in comments.
 
-    A test that is there already stays as it is, and its recording is written anew. A run with a secret is refused, and
-    so is one that 'inspector replay' cannot give back.
+    An existing test is kept, and only its recording is replaced. A run that contains a secret is refused, and so is one
+    that 'inspector replay' cannot replay.
     """
     from inspector.cassette import write_cassette
     from inspector.cli.home import settings_of

@@ -11,11 +11,11 @@ from inspector.cli.options import OneOf, home_option
 @click.option(
     "--scope",
     type=OneOf(["read", "ingest", "control"]),
-    help="A token that may only read, only add, or read and delete; without it, the one that may do everything.",
+    help="Print a token that can only read, only add spans, or read and change; default: one that can do everything.",
 )
 @home_option
 def token(*, scope: str | None, home: Path | None) -> None:
-    """Print the token that the API asks for.
+    """Print the token for the API.
 
     For example: curl -H "Authorization: Bearer $(inspector token --scope read)" http://127.0.0.1:7800/events
     """

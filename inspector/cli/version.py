@@ -8,7 +8,7 @@ from inspector.cli.options import json_option
 @click.command()
 @json_option
 def version(*, as_json: bool) -> None:
-    """Print the versions that matter for a report."""
+    """Print the versions to put into a bug report."""
     from inspector.cli.terminal import standard_output
     from inspector.cli.versions import versions
 

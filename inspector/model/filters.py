@@ -98,13 +98,13 @@ class Filter:
         )
     )
     kinds: tuple[Kind, ...] = _row(
-        FilterField("kind", "kind", "What the span stands for; repeatable.", column="kind", match="is one of"), ()
+        FilterField("kind", "kind", "Kind of span; repeatable.", column="kind", match="is one of"), ()
     )
     statuses: tuple[Status, ...] = _row(
         FilterField(
             "status",
             "status",
-            "How it stands; repeatable.",
+            "Status; repeatable.",
             of="run",
             column="status",
             match="is one of",
@@ -128,10 +128,10 @@ class Filter:
         )
     )
     name: str | None = _row(
-        FilterField("name", "text", "The whole name, for example 'execute_tool weather'.", of="run", column="name")
+        FilterField("name", "text", "Full name, for example 'execute_tool weather'.", of="run", column="name")
     )
     name_prefix: str | None = _row(
-        FilterField("name_prefix", "text", "How the name begins.", of="run", column="name", match="begins with")
+        FilterField("name_prefix", "text", "Beginning of the name.", of="run", column="name", match="begins with")
     )
     agent: str | None = _row(
         FilterField("agent", "text", "Name of the agent.", of="trace", column="agent", metavar="NAME")
@@ -146,7 +146,7 @@ class Filter:
         FilterField(
             "tool",
             "text",
-            "Name of the tool, its own or as models know it: get_time, a__get_time.",
+            "Name of the tool, its own or the one that models see: get_time, a__get_time.",
             column="tool",
             indexed=("span",),
             metavar="NAME",
@@ -177,14 +177,14 @@ class Filter:
     known_error_type: str | None = _row(FilterField(None))
     """Of the span, or of a duplicate of it."""
     hook: str | None = _row(
-        FilterField("hook", "text", "What its hooks are about, for example tool_call.", column="hook", metavar="NOUN")
+        FilterField("hook", "text", "Noun of its hooks, for example tool_call.", column="hook", metavar="NOUN")
     )
     """The noun of the hooks that made the span."""
     since_ns: int | None = _row(
         FilterField(
             "since",
             "time",
-            "Started at or after: {times}; FROM..TO names both ends, a day begins at 0:00.",
+            "Started at or after: {times}; FROM..TO sets both ends; a day starts at 0:00.",
             of="run",
             column="start_ns",
             match="at least",
@@ -255,7 +255,7 @@ class Filter:
         FilterField(
             "label",
             "label",
-            "Has this label: good, quality>0.8, relevance=fair; of a run, on one of its spans too; repeatable.",
+            "Has this label: good, quality>0.8, relevance=fair; for a run, also on one of its spans; repeatable.",
             of="run",
             indexed=_EVERY,
         ),
@@ -264,7 +264,7 @@ class Filter:
     """Those that each must have: an event itself, a trace or run also on one of its spans, a trace also on its run."""
     q: str | None = _row(
         FilterField(
-            "q", "words", 'Words that all occur in prompt, answer, arguments, result or error; "a phrase", begin*.'
+            "q", "words", 'Words that must all occur in prompt, answer, arguments, result or error; "a phrase", begin*.'
         )
     )
     """Words that must all occur in the prompt, answer, arguments, result or error.
@@ -275,7 +275,7 @@ class Filter:
         FilterField(
             "duplicates",
             "flag",
-            "With spans that another span counts for (the default), or calls alone.",
+            "With duplicates (the default), or each call once.",
             indexed=_EVERY,
         ),
         True,
