@@ -81,27 +81,24 @@ def as_content(value: object) -> Content:
         return value
     if isinstance(value, str):
         return TextContent(value)
-    read = _READERS.get(str(member(value, "type")))
-    content = read(value) if read is not None else None
-    return TextContent(json_text(plain(value))) if content is None else content
+    return _read(value)
 
 
-def _text(value: object) -> Content | None:
-    text = member(value, "text")
-    return TextContent(text) if isinstance(text, str) else None
+def _read(value: object) -> Content:
+    match str(member(value, "type")), member(value, "text"), member(value, "data"):
+        case "text", str(text), _:
+            return TextContent(text)
+        case "image", _, str(data):
+            return ImageContent(data, str(member(value, "mime_type", "mimeType") or "application/octet-stream"))
+        case "resource", _, _:
+            return _resource(member(value, "resource") or value)
+        case "resource_link", _, _:
+            return _resource(value)
+        case _:
+            return TextContent(json_text(plain(value)))
 
 
-def _image(value: object) -> Content | None:
-    data = member(value, "data")
-    mime_type = member(value, "mime_type", "mimeType") or "application/octet-stream"
-    return ImageContent(data, str(mime_type)) if isinstance(data, str) else None
-
-
-def _embedded(value: object) -> Content | None:
-    return _resource(member(value, "resource") or value)
-
-
-def _resource(value: object) -> Content | None:
+def _resource(value: object) -> Content:
     text, blob, mime_type = (member(value, "text"), member(value, "blob"), member(value, "mime_type", "mimeType"))
     return ResourceContent(
         uri=str(member(value, "uri")),
@@ -109,14 +106,6 @@ def _resource(value: object) -> Content | None:
         text=text if isinstance(text, str) else None,
         blob=blob if isinstance(blob, str) else None,
     )
-
-
-_READERS: dict[str, Callable[[object], Content | None]] = {
-    "text": _text,
-    "image": _image,
-    "resource": _embedded,
-    "resource_link": _resource,
-}
 
 
 def as_text(content: Content) -> str:

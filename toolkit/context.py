@@ -19,10 +19,6 @@ T = TypeVar("T")
 _NOTHING: Mapping[Any, Any] = MappingProxyType({})
 
 
-def _nothing() -> Mapping[Any, Any]:
-    return _NOTHING
-
-
 @dataclass(frozen=True, slots=True)
 class Progress:
     """How far a call is."""
@@ -45,9 +41,9 @@ class ToolContext:
     """The run's state; every tool of a run gets the same object, so changes need the usual care."""
     thread: Any = None
     """The conversation the call is part of, a ``toolkit.Thread`` where an agent calls."""
-    dependencies: Mapping[Any, Any] = field(default_factory=_nothing, repr=False)
+    dependencies: Mapping[Any, Any] = field(default_factory=lambda: _NOTHING, repr=False)
     """What ``Inject[T]`` finds: by type, or by name."""
-    credentials: Mapping[str, str] = field(default_factory=_nothing, repr=False)
+    credentials: Mapping[str, str] = field(default_factory=lambda: _NOTHING, repr=False)
     """Secrets by name. They are never handed to a hook."""
     permissions: frozenset[str] | None = None
     """What the caller may do; None for everything."""

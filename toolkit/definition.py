@@ -20,17 +20,13 @@ _MODEL_NAME_LENGTH = 64
 _PATH = re.compile(r"(/[A-Za-z0-9_.~-]+)+")
 
 
-def _anything() -> Schema:
-    return {"type": "object", "properties": {}}
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolDefinition:
     """A tool as models, MCP clients and people see it."""
 
     name: str
     description: str = ""
-    input_schema: Schema = field(default_factory=_anything)
+    input_schema: Schema = field(default_factory=lambda: {"type": "object", "properties": {}})
     """Schema of the arguments, an object."""
     output_schema: Schema | None = None
     """Schema of the structured result; None where nothing is promised."""

@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
@@ -42,13 +41,6 @@ def need(module: str, *, extra: str, purpose: str) -> ModuleType:
 
 
 def need_mcp(purpose: str) -> None:
-    """See that the SDK of the Model Context Protocol is there.
-
-    Raises:
-        ExtraMissing: It is not installed, or is too old.
-    """
-    from toolkit.errors import ExtraMissing  # as above
-
+    """See that the SDK of the Model Context Protocol is there, and is not too old."""
     need("mcp", extra="mcp", purpose=purpose)
-    if find_spec("mcp.shared.dispatcher") is None:
-        raise ExtraMissing(f"{purpose} needs mcp 2 or newer: pip install 'mcp-agent-inspector[mcp]'", name="mcp")
+    need("mcp.shared.dispatcher", extra="mcp", purpose=f"{purpose} (mcp 2 or newer)")

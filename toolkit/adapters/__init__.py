@@ -1,25 +1,13 @@
 """Makes tools of what other people call a tool."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Protocol, TypeGuard, cast, runtime_checkable
+from typing import Any, Protocol, TypeGuard, cast
 
 from toolkit.errors import DefinitionInvalid
 from toolkit.functions import FunctionTool, tools_of
 from toolkit.tool_class import Tool
 
 __all__ = ["ToolSupplier", "as_tool", "as_tools", "listed", "supplies_tools"]
-
-
-@runtime_checkable
-class Offered(Protocol):
-    """An agent or a workflow of ours, which is one tool in every list of tools."""
-
-    emits_hooks: bool
-    """True; other people's agents have no such attribute."""
-
-    def as_tool(self) -> Tool:
-        """Return what it is there."""
-        ...
 
 
 class ToolSupplier(Protocol):
@@ -56,18 +44,16 @@ def as_tools(value: object) -> list[Tool]:
 
     An agent or a workflow is one tool.
     """
-    if isinstance(value, Offered):
-        return [value.as_tool()]
+    # By a method of one of ours: LangChain's tools have one of that name, too.
+    if getattr(value, "emits_hooks", False):
+        return [cast("Any", value).as_tool()]
     listed = getattr(value, "get_tools", None)
     if callable(listed):
-        return [as_tool(tool) for tool in _sequence(listed())]
+        tools: object = listed()
+        if not isinstance(tools, list | tuple):
+            raise DefinitionInvalid(f"get_tools() returned {type(tools).__name__}; expected a list of tools")
+        return [as_tool(tool) for tool in cast("Sequence[object]", tools)]
     return list(tools_of(value)) or [as_tool(value)]
-
-
-def _sequence(value: object) -> Sequence[object]:
-    if isinstance(value, list | tuple):
-        return cast("Sequence[object]", value)
-    raise DefinitionInvalid(f"get_tools() returned {type(value).__name__}; expected a list of tools")
 
 
 def _is_langchain(value: object) -> bool:

@@ -166,14 +166,7 @@ class Agent:
             return result
 
     async def handle(self, request: UnifiedRequest, *, context: ToolContext | None = None) -> ToolResult:
-        """Carry out a request: ``<name>.<tool>`` calls a tool, ``<name>`` has the agent work on the inputs.
-
-        What goes wrong with a tool is in the result, with its ``exception``; the request's metadata is there too.
-
-        Raises:
-            ToolUnknown: The request is for somebody else.
-            ModelFailed: The model failed.
-        """
+        """Carry out a request: ``<name>.<tool>`` calls a tool, ``<name>`` has the agent work; see ``agents.handle``."""
         return await handle(request, [self], context=context)
 
     async def call(self, tool: str, arguments: Mapping[str, Any], *, context: ToolContext | None = None) -> ToolResult:

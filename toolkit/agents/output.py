@@ -34,11 +34,7 @@ class Output:
         return f"When you are done, answer with JSON alone, which fits this JSON Schema:\n{schema}"
 
     def read(self, text: str) -> Any:
-        """Return the value in an answer; models like to put a fence around it.
-
-        Raises:
-            ResultInvalid: It does not fit; ``problems`` has every place.
-        """
+        """Return the value in an answer; models like to put a fence around it."""
         fenced = _FENCED.search(text)
         written = (fenced[1] if fenced is not None else text).strip()
         try:

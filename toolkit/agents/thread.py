@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from contextlib import AbstractAsyncContextManager
 from copy import deepcopy
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Literal, Self, get_args
 
 from instrument import _emit, enabled  # pyright: ignore[reportPrivateUsage] - the contract's name
@@ -64,9 +63,7 @@ class Thread(AbstractAsyncContextManager["Thread"]):
         await self._tell("session_started")
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self._tell("session_finished")
 
     async def _tell(self, hook: str) -> None:

@@ -46,10 +46,8 @@ class Workflow:
             call.set(result=result)
             return result
 
+    __call__ = run
+
     def as_tool(self) -> AgentTool:
         """Return it as the tool ``agent__<name>``, which it is in every list of tools."""
         return AgentTool(self)
-
-    async def __call__(self, task: Any) -> Any:
-        """Do the work on ``task``; short for ``run``."""
-        return await self.run(task)

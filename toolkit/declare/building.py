@@ -153,15 +153,15 @@ def build(
         if name not in agents:
             config, loaded = by_name[name], parts[name]
             kind: type[Agent] = config.agent_class or Agent
+            history = History(config.history_source, config.history_merge_target)
+            children = [
+                AgentTool(agent(child), thread=history, timeout_s=config.child_timeout_sec) for child in config.agents
+            ]
             agents[name] = kind(
                 name,
                 instruction=config.instruction,
                 model=loaded.model,
-                tools=[
-                    *loaded.tools,
-                    *([ServerTools(servers, config)] if config.servers else []),
-                    *(_child(agent(child), config) for child in config.agents),
-                ],
+                tools=[*loaded.tools, *([ServerTools(servers, config)] if config.servers else []), *children],
                 context=context,
                 messages=loaded.messages,
                 **loaded.options,
@@ -169,8 +169,3 @@ def build(
         return agents[name]
 
     return {config.name: agent(config.name) for config in configs}
-
-
-def _child(agent: Agent, parent: AgentConfig) -> AgentTool:
-    history = History(parent.history_source, parent.history_merge_target)
-    return AgentTool(agent, thread=history, timeout_s=parent.child_timeout_sec)

@@ -67,7 +67,7 @@ def read_cards(place: str | Path) -> tuple[list[AgentConfig], list[CardProblem]]
 
 
 def _documents(place: str | Path, problems: list[CardProblem]) -> Iterator[tuple[Document, Origin, str]]:
-    if isinstance(place, str) and _is_address(place):
+    if isinstance(place, str) and "://" in place:
         document, stem = _fetched(place)
         yield document, _origin(document, None), stem
         return
@@ -111,11 +111,7 @@ def _is_card(path: Path) -> bool:
 
 
 def read_text(path: Path) -> str:
-    """Return what a declaration's file says.
-
-    Raises:
-        CardInvalid: It cannot be read, is no UTF-8, or is far too large.
-    """
+    """Return what a declaration's file says; one that is far too large says nothing."""
     try:
         with path.open("rb") as file:
             data = file.read(MOST_BYTES + 1)
@@ -165,11 +161,6 @@ def _is_script(text: str) -> bool:
         return isinstance(value, list)
     keys = cast("dict[str, Any]", value)
     return "instruction" not in keys and ("turns" in keys or isinstance(keys.get("agents"), dict))
-
-
-def _is_address(place: str) -> bool:
-    """Return whether ``place`` is meant as an address, rather than as a path."""
-    return "://" in place
 
 
 def _shown(address: str) -> str:

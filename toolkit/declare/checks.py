@@ -36,11 +36,9 @@ def _duplicates(configs: Sequence[AgentConfig]) -> Iterator[CardProblem]:
 
 
 def _defaults(configs: Sequence[AgentConfig]) -> Iterator[CardProblem]:
-    first, *others = [config for config in configs if config.default] or [None]
-    for config in others:
-        assert first is not None
-        assert config is not None
-        yield config.origin.problem(f"default: {first.name!r} is the default already; only one can be", "default")
+    defaults = [config for config in configs if config.default]
+    for config in defaults[1:]:
+        yield config.origin.problem(f"default: {defaults[0].name!r} is the default already; only one can be", "default")
 
 
 def _references(

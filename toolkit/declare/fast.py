@@ -37,10 +37,6 @@ class RunningAgent:
         """As it was declared."""
         return self.config.name
 
-    async def __call__(self, message: str) -> str:
-        """Send a message and return the answer; short for ``send``."""
-        return await self.send(message)
-
     async def send(self, message: str) -> str:
         """Send a message and return the answer.
 
@@ -52,6 +48,8 @@ class RunningAgent:
         if result.problem is not None:
             raise NoAnswer(result.problem)
         return result.text
+
+    __call__ = send
 
     async def run(
         self, message: str, *, context: ToolContext | None = None, on_text: TextSink | None = None
@@ -82,10 +80,6 @@ class RunningAgents(Mapping[str, RunningAgent]):
         self.default = self._agents[default]
         """The agent that messages go to."""
 
-    async def __call__(self, message: str) -> str:
-        """Send a message to the default agent and return the answer; short for ``send``."""
-        return await self.send(message)
-
     async def send(self, message: str, agent_name: str | None = None) -> str:
         """Send a message and return the answer.
 
@@ -100,6 +94,8 @@ class RunningAgents(Mapping[str, RunningAgent]):
         """
         agent = self.default if agent_name is None else self.find(agent_name)
         return await agent.send(message)
+
+    __call__ = send
 
     def find(self, name: str) -> RunningAgent:
         """Return an agent by its name."""
@@ -214,15 +210,10 @@ class FastAgent:
         return [*problems, *self._loaded(self.configs, settings, models)[1]]
 
     async def tools(self, agent: str | None = None) -> list[Tool]:
-        """Return the tools that an agent's model is offered; no model is needed, but its servers are started.
+        """Return the tools that an agent's model is offered; it raises what ``run`` does, but needs no model.
 
         Args:
             agent: Its name; the default agent's by default.
-
-        Raises:
-            CardInvalid: Something is wrong in a card or in the file of settings.
-            DefinitionInvalid: Something is wrong in a decorator, or nobody has that name.
-            ServerFailed: A server cannot be started or reached.
         """
         configs = self._wanted(agent)
         async with self._started(configs, self._settings(), Models()) as agents:

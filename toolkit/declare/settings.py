@@ -100,9 +100,6 @@ def read_settings(path: Path, environ: Mapping[str, str] | None = None) -> Setti
 
     ``${NAME}`` stands for a variable of the environment, ``${NAME:default}`` does without it, and ``${PYTHON}`` is this
     interpreter unless the environment has one.
-
-    Raises:
-        CardInvalid: Something in it is wrong; its ``problems`` are all that is.
     """
     document = read_yaml(read_text(path), str(path))
     environ = {"PYTHON": sys.executable} | dict(os.environ if environ is None else environ)

@@ -47,12 +47,7 @@ _REFERENCE = re.compile(r'"\$ref": "#/\$defs/([^"]+)"')
 
 
 def adapter_of(name: str, fields: dict[str, Any], config: ConfigDict) -> TypeAdapter[dict[str, Any]]:
-    """Return what reads an object with ``fields``, by their hints, and leaves out those that are not required.
-
-    Raises:
-        DefinitionInvalid: JSON has no form for a hint.
-        NameError: A string in a hint names what does not exist (yet).
-    """
+    """Return what reads an object with ``fields``, by their hints, and leaves out those that are not required."""
     try:
         kind = _typed(name, {key: readable(hint) for key, hint in fields.items()})
         kind.__pydantic_config__ = config

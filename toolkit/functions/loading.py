@@ -24,15 +24,7 @@ _loaded: dict[Path, tuple[bytes, ModuleType]] = {}
 
 
 def load_callable(spec: str | Callable[..., Any], base_path: str | PathLike[str] | None = None) -> Callable[..., Any]:
-    """Return the function that ``spec`` names; see ``load``.
-
-    Args:
-        spec: ``module.py:function``, or a callable, which is returned as it is.
-        base_path: Folder that a relative path begins at, by default the current one.
-
-    Raises:
-        SpecInvalid: It cannot be loaded, or cannot be called.
-    """
+    """Return the function that ``spec`` names, see ``load``; a callable is returned as it is."""
     if isinstance(spec, str):
         function = load(spec, base_path)
         if not callable(function):
@@ -49,8 +41,8 @@ def load(spec: str, base_path: str | PathLike[str] | None = None) -> Any:
     """Return what ``spec`` names, running its file unless that was done before.
 
     A file is run once for as long as it does not change, so that all of its functions share one module; its folder
-    is not added to ``sys.path``. Nothing is written beside it. What cannot be loaded is logged at INFO, by the logger
-    ``mcp.toolkit``, with the traceback of its file.
+    is not added to ``sys.path``. Nothing is written beside it. What it raises while it runs is logged at INFO, by the
+    logger ``mcp.toolkit``, with the traceback.
 
     Args:
         spec: ``module.py:name``.
@@ -60,14 +52,6 @@ def load(spec: str, base_path: str | PathLike[str] | None = None) -> Any:
         SpecInvalid: The text has another form, there is no such file or name in it, or the file raised while it ran;
             then the message has the line.
     """
-    try:
-        return _load(spec, base_path)
-    except SpecInvalid as error:
-        _log.info("cannot load %s", error, exc_info=error.__cause__)
-        raise
-
-
-def _load(spec: str, base_path: str | PathLike[str] | None) -> Any:
     path, name = _path_and_name(spec, base_path)
     module = _module(path, spec)
     value = getattr(module, name, None)
@@ -111,10 +95,9 @@ def _run(path: Path, source: bytes, spec: str) -> ModuleType:
         del sys.modules[module.__name__]
         if not isinstance(error, Exception | SystemExit):
             raise
-        line = _line(error, path)
-        raise SpecInvalid(
-            f"{spec!r}: {path}:{line} failed while it was loaded: {type(error).__name__}: {error}"
-        ) from error
+        why = f"{spec!r}: {path}:{_line(error, path)} failed while it was loaded: {type(error).__name__}: {error}"
+        _log.info("cannot load %s", why, exc_info=error)
+        raise SpecInvalid(why) from error
     return module
 
 

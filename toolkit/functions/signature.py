@@ -51,11 +51,7 @@ class Signature:
     """The hint, where a value of that very type needs no look: a whole number, true or false."""
 
     def bind(self, call: ToolCall, context: ToolContext) -> Arguments:
-        """Return the arguments to call the function with, by name.
-
-        Raises:
-            ArgumentsInvalid: They do not fit the hints; ``problems`` has every place.
-        """
+        """Return the arguments to call the function with, by name."""
         named = self._read(call.arguments or {})
         for name, injection in self.injections:
             named[name] = injection(call, context)
@@ -99,15 +95,11 @@ class Signature:
 
 
 def read_signature(function: Callable[..., Any], *, tool: str, documented: Documentation, method: bool) -> Signature:
-    """Read what ``function`` takes and returns.
-
-    Raises:
-        DefinitionInvalid: An argument cannot be given as JSON.
-        NameError: A hint names what does not exist (yet).
-    """
+    """Read what ``function`` takes and returns; a ``NameError`` says that a hint names what does not exist (yet)."""
     hints = _hints(function)
     # What a partial has already is the application's, and may be a secret.
-    fixed = _fixed(function)
+    is_partial = isinstance(cast("object", function), partial)
+    fixed: Mapping[str, Any] = getattr(function, "keywords", {}) if is_partial else {}
     read = _Parameters(tool)
     for each in list(inspect.signature(function).parameters.values())[1 if method else 0 :]:
         if each.name not in fixed:
@@ -227,10 +219,6 @@ def _integers(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _integers(each) for key, each in cast("dict[Any, Any]", value).items()}
     return value
-
-
-def _fixed(function: Any) -> Mapping[str, Any]:
-    return cast("partial[Any]", function).keywords if isinstance(function, partial) else {}
 
 
 def _hints(function: Callable[..., Any]) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from mcp.types import (
 
 from toolkit.errors import ServerFailed
 from toolkit.mcp.places import HttpServer, Place, StdioServer
-from toolkit.mcp.transports import Answers, open_streams, transport_of
+from toolkit.mcp.transports import Answers, open_streams
 from toolkit.mcp.wire import Wire, is_too_large
 from toolkit.outcomes import time_limit
 from toolkit.people.asking import PATIENCE_S, ApprovalRequest, Approver, answered
@@ -38,13 +38,8 @@ _log = logging.getLogger("mcp.toolkit")
 class Connection:
     """Sends requests to one server, and answers what it asks; all of it on one event loop.
 
-    Args:
-        name: What the server is called here.
-        place: Where it is.
-        approver: Answers the questions to the user that a yes can answer: those that ask for nothing, or for booleans
-            alone; nobody answering in five minutes is a no. None has the server told that nobody can be asked.
-        on_change: Called when the server's tools may be others than they were.
-        timeout_s: How long a request may take; None for as long as it likes.
+    The approver answers the questions to the user that a yes can answer: those that ask for nothing, or for booleans
+    alone; nobody answering in five minutes is a no. ``on_change`` is called when its tools may have changed.
     """
 
     def __init__(
@@ -67,12 +62,7 @@ class Connection:
         self._is_over = False
 
     async def open(self) -> "_Line":
-        """Return the open line to the server, made first where there is none.
-
-        Raises:
-            ServerFailed: The server cannot be started or reached, the connection was closed for good, or it belongs to
-                another event loop.
-        """
+        """Return the open line to the server, made first where there is none."""
         if asyncio.get_running_loop() is not self._loop:
             raise ServerFailed(f"MCP server {self._name!r} belongs to the event loop on which it was connected")
         if self._line is not None and self._line.is_usable:
@@ -97,10 +87,6 @@ class Connection:
             request: Sends it; may be called a second time.
             what: What it is, for errors.
             repeatable: Whether it may be sent again when it is not known whether the server has taken it.
-
-        Raises:
-            ServerFailed: The server cannot be reached, was lost meanwhile, or refused.
-            ToolTimedOut: There was no answer in time; the server was told to stop.
         """
         is_second = False
         while True:
@@ -151,10 +137,7 @@ class Connection:
 
 
 class _Line:
-    """A connection while it lasts, held by one task: cancel scopes have to be left in the task that entered them.
-
-    ``_Line.open`` makes it.
-    """
+    """A connection while it lasts, held by one task: cancel scopes have to be left in the task that entered them."""
 
     session: ClientSession
     """What requests are sent by."""
@@ -170,11 +153,7 @@ class _Line:
 
     @classmethod
     async def open(cls, name: str, place: Place, make_session: Callable[[Wire], ClientSession]) -> "_Line":
-        """Connect, and agree with the server on how to speak.
-
-        Raises:
-            ServerFailed: It cannot be started or reached, or does not answer in its time.
-        """
+        """Connect, and agree with the server on how to speak."""
         line = cls(name, place, make_session)
         try:
             async with asyncio.timeout(place.start_timeout_s):
@@ -217,7 +196,8 @@ class _Line:
         try:
             async with AsyncExitStack() as stack:
                 streams = await stack.enter_async_context(open_streams(self._place, self.answers))
-                wire = Wire(*streams, transport_of(self._place), self._place.found_at, ended=self._ended)
+                transport = "stdio" if isinstance(self._place, StdioServer) else "http"
+                wire = Wire(*streams, transport, self._place.found_at, ended=self._ended)
                 self.session = await stack.enter_async_context(make_session(wire))
                 await _greet(self.session)
                 self._ready.set()

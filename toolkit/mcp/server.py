@@ -9,10 +9,10 @@ from toolkit.content import Content, ResourceContent, as_content, as_text
 from toolkit.context import ToolContext
 from toolkit.errors import ServerFailed, ToolRefused
 from toolkit.mcp.places import Place
-from toolkit.mcp.tools import McpTool, make_tool
+from toolkit.mcp.tools import McpTool
 from toolkit.models.model import Message
 from toolkit.people.asking import Approver
-from toolkit.plain import plain
+from toolkit.plain import member, plain
 
 
 class McpServer:
@@ -56,7 +56,7 @@ class McpServer:
             if self._tools is None or self._listed_after != self._changes:
                 # What changes while they are listed is asked for again.
                 changes, listed = self._changes, await self._list()
-                self._tools = [make_tool(self, entry, namespaced=self._namespaced) for entry in listed]
+                self._tools = [McpTool(self, entry, namespaced=self._namespaced) for entry in listed]
                 self._listed_after = changes
             return list(self._tools)
 
@@ -69,10 +69,10 @@ class McpServer:
         """
         async with around("resource_fetch", emitter="toolkit", uri=uri, context={"server_name": self.name}) as call:
             result = await self._ask(lambda session: session.read_resource(uri), f"the resource {uri}")
-            parts: list[Content] = [_part(contents) for contents in result.contents]
+            parts: list[Content] = [as_content({"type": "resource", "resource": part}) for part in result.contents]
             texts = [part.text for part in parts if isinstance(part, ResourceContent) and part.text is not None]
             content = "\n".join(texts) if len(texts) == len(parts) else [plain(part) for part in parts]
-            call.set(content=content, mime_type=_mime_type(parts))
+            call.set(content=content, mime_type=member(next(iter(parts), None), "mime_type"))
             return parts
 
     async def prompt(self, name: str, arguments: Mapping[str, str] | None = None) -> list[Message]:
@@ -94,13 +94,7 @@ class McpServer:
             ]
 
     async def call_tool(self, tool: McpTool, arguments: dict[str, Any], context: ToolContext) -> object:
-        """Call a tool and pass on how far it is.
-
-        Raises:
-            ServerFailed: There is no answer, or a JSON-RPC error instead of a result.
-            ToolRefused: The server wants an answer of its own first, as it may in the revision of 2026-07-28.
-            ToolTimedOut: It took longer than it may; the server was told to stop.
-        """
+        """Call a tool and pass on how far it is."""
         from mcp.types import CallToolRequest, CallToolRequestParams, CallToolResult, InputRequiredResult
         from pydantic import TypeAdapter
 
@@ -116,7 +110,7 @@ class McpServer:
             return session.send_request(request, answers, progress_callback=progressed)
 
         answer = await self._connection.ask(send, what=tool.name, repeatable=tool.repeatable)
-        if isinstance(answer, InputRequiredResult):
+        if isinstance(answer, InputRequiredResult):  # as it may be since the revision of 2026-07-28
             raise ToolRefused(f"MCP server {self.name!r} asks something before it answers {tool.name}; nobody is asked")
         return answer
 
@@ -139,12 +133,3 @@ class McpServer:
 
     async def _ask(self, send: Callable[[Any], Awaitable[Any]], what: str) -> Any:
         return await self._connection.ask(send, what=what, repeatable=True)
-
-
-def _part(contents: object) -> Content:
-    return as_content({"type": "resource", "resource": contents})
-
-
-def _mime_type(parts: list[Content]) -> str | None:
-    first = parts[0] if parts else None
-    return first.mime_type if isinstance(first, ResourceContent) else None

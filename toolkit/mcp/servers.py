@@ -3,21 +3,17 @@
 import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
-from types import TracebackType
 from typing import Self, TypeVar, cast
 
-from toolkit.errors import DefinitionInvalid, ServerFailed
+from toolkit.errors import DefinitionInvalid, ServerFailed, did_you_mean
 from toolkit.extras import need_mcp
 from toolkit.mcp.places import HttpServer, Place
 from toolkit.mcp.server import McpServer
-from toolkit.mcp.tools import McpTool, require_wanted, wanted_of
+from toolkit.mcp.tools import McpTool, wanted_of
 from toolkit.people.asking import Approver
 from toolkit.plain import several
 
 T = TypeVar("T")
-
-NEEDED_FOR = "a connection to MCP servers"
-"""What the SDK is needed for, in messages."""
 
 
 class McpServers(Mapping[str, McpServer]):
@@ -60,15 +56,9 @@ class McpServers(Mapping[str, McpServer]):
             DefinitionInvalid: ``tools`` names a tool that its server does not have.
             ExtraMissing: The SDK is not installed, or is too old.
         """
-        need_mcp(NEEDED_FOR)
+        need_mcp("a connection to MCP servers")
         self._servers = {
-            name: McpServer(
-                name,
-                place,
-                self._approver,
-                namespaced=self._namespaced,
-                timeout_s=self._timeout_s,
-            )
+            name: McpServer(name, place, self._approver, namespaced=self._namespaced, timeout_s=self._timeout_s)
             for name, place in self._places.items()
         }
         try:
@@ -81,9 +71,7 @@ class McpServers(Mapping[str, McpServer]):
             raise
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.close()
 
     def __getitem__(self, name: str) -> McpServer:
@@ -101,7 +89,13 @@ class McpServers(Mapping[str, McpServer]):
 
     async def require(self, wanted: Mapping[str, Iterable[str]]) -> None:
         """See that servers have the tools that are wanted of them, by the names that they have for them."""
-        require_wanted(await self._listed(), wanted)
+        tools = await self._listed()
+        for server, names in wanted.items():
+            there = [tool.remote_name for tool in tools if tool.server_name == server]
+            for name in names:
+                if name not in there:
+                    near, has = did_you_mean(name, there), ", ".join(there)
+                    raise DefinitionInvalid(f"MCP server {server!r} has no tool {name!r}{near}; it has {has}")
 
     async def tools(self) -> list[McpTool]:
         """Return the tools of all servers, in the order of the servers. Cheap while none has changed.

@@ -2,14 +2,13 @@
 
 import logging
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from toolkit.call import ToolCall, arguments_of
 from toolkit.context import ToolContext
 from toolkit.definition import ToolDefinition, ToolSource
-from toolkit.errors import DefinitionInvalid, did_you_mean
+from toolkit.errors import DefinitionInvalid
 from toolkit.plain import member
 from toolkit.result import ToolResult
 from toolkit.tool_class import Tool
@@ -34,20 +33,26 @@ class McpTool(Tool):
 
     source: ClassVar[ToolSource] = "mcp"
 
-    def __init__(
-        self,
-        definition: ToolDefinition,
-        server: "McpServer",
-        *,
-        remote_name: str,
-        validate: bool = True,
-        is_boxed: bool = False,
-    ) -> None:
-        super().__init__(definition, validate=validate)
-        self.remote_name = remote_name
+    def __init__(self, server: "McpServer", listed: Mapping[str, Any], *, namespaced: bool) -> None:
+        self.remote_name = str(listed["name"])
         self._server = server
-        self._is_boxed = is_boxed
+        output_schema = _unboxed(listed.get("outputSchema"))
+        self._is_boxed = output_schema is not listed.get("outputSchema")
         """Whether the server puts the output into an object, as its ``result``."""
+        name = f"{server.name}{SEPARATOR}{self.remote_name}" if namespaced else self.remote_name
+        definition = ToolDefinition(
+            name=_FORBIDDEN.sub("_", name),
+            description=listed.get("description") or listed.get("title") or "",
+            input_schema=listed["inputSchema"],
+            output_schema=output_schema,
+            annotations=listed.get("annotations") or {},
+        )
+        try:
+            super().__init__(definition)
+        except DefinitionInvalid as error:
+            # The server looks at arguments too; a schema of no use to us is no reason to do without its tools.
+            _log.warning("arguments of %s are not looked at before they are sent: %s", definition.name, error)
+            super().__init__(definition, validate=False)
 
     @property
     def server_name(self) -> str:
@@ -68,45 +73,9 @@ class McpTool(Tool):
         return result
 
 
-def make_tool(server: "McpServer", listed: Mapping[str, Any], *, namespaced: bool) -> McpTool:
-    """Return what a server listed as a tool."""
-    remote_name = str(listed["name"])
-    output_schema = _unboxed(listed.get("outputSchema"))
-    definition = ToolDefinition(
-        name=_FORBIDDEN.sub("_", f"{server.name}{SEPARATOR}{remote_name}" if namespaced else remote_name),
-        description=listed.get("description") or listed.get("title") or "",
-        input_schema=listed["inputSchema"],
-        output_schema=output_schema,
-        annotations=listed.get("annotations") or {},
-    )
-    make = partial(
-        McpTool,
-        definition,
-        server,
-        remote_name=remote_name,
-        is_boxed=output_schema is not listed.get("outputSchema"),
-    )
-    try:
-        return make()
-    except DefinitionInvalid as error:
-        # The server looks at arguments too; a schema of no use to us is no reason to do without its tools.
-        _log.warning("arguments of %s are not looked at before they are sent: %s", definition.name, error)
-        return make(validate=False)
-
-
 def wanted_of(tools: Iterable[McpTool], wanted: Mapping[str, Collection[str]]) -> list[McpTool]:
     """Return the tools that are wanted of their servers, by the names those have for them; without ``wanted``, all."""
     return [tool for tool in tools if tool.remote_name in wanted.get(tool.server_name, (tool.remote_name,))]
-
-
-def require_wanted(tools: Sequence[McpTool], wanted: Mapping[str, Iterable[str]]) -> None:
-    """See that all tools that are wanted are there."""
-    for server, names in wanted.items():
-        there = [tool.remote_name for tool in tools if tool.server_name == server]
-        for name in names:
-            if name not in there:
-                near = did_you_mean(name, there)
-                raise DefinitionInvalid(f"MCP server {server!r} has no tool {name!r}{near}; it has {', '.join(there)}")
 
 
 def _unboxed(schema: Any) -> Any:

@@ -49,11 +49,6 @@ async def open_streams(place: Place, answers: Answers) -> AsyncGenerator[tuple[A
             yield both
 
 
-def transport_of(place: Place) -> str:
-    """Return what the hooks call the way to the server."""
-    return "stdio" if isinstance(place, StdioServer) else "http"
-
-
 def _http_client(place: HttpServer, answers: Answers) -> httpx2.AsyncClient:
     headers = dict(place.headers)
     if place.token is not None:

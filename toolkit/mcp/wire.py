@@ -86,13 +86,7 @@ class Wire(JSONRPCDispatcher[TransportContext]):
 async def watched(
     work: Callable[[Call], Awaitable[R]], request: tuple[object, str, Mapping[str, Any] | None], **about: Any
 ) -> R:
-    """Do the work of a JSON-RPC request with its hooks around it.
-
-    Args:
-        work: Sends the request, or answers it, given the call that its hooks are about.
-        request: Its id, its method and its params.
-        about: What the hooks are told besides: ``transport``, ``direction`` and ``server``.
-    """
+    """Do the work of a JSON-RPC request, which has an id, a method and params, with its hooks around it."""
     request_id, method, params = request
     asked: dict[str, Any] = {"jsonrpc": "2.0", "id": request_id, "method": method}
     envelope = asked | ({"params": dict(params)} if params is not None else {})

@@ -13,14 +13,8 @@ from toolkit.models.openai import OpenAIModel
 def models_named(spec: str, base_path: Path | None = None) -> Callable[[str], Model]:
     """Return what gives each agent, by its name, the model that ``spec`` means.
 
-    Args:
-        spec: ``openai:NAME``, or the name alone, for OpenAI or, by ``OPENAI_BASE_URL``, a compatible endpoint, one for
-            all agents; ``scripted:FILE`` for a script, whose path is relative to ``base_path``.
-        base_path: A directory; None for the working directory.
-
-    Raises:
-        SpecInvalid: It is none of these.
-        ScriptInvalid: The file is no script.
+    That is ``openai:NAME`` or the name alone, for OpenAI or, by ``OPENAI_BASE_URL``, a compatible endpoint; or
+    ``scripted:FILE`` for a script, whose path is relative to ``base_path``.
     """
     kind, colon, rest = spec.strip().partition(":")
     if kind == "scripted" and rest:

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from time import perf_counter
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from toolkit.errors import ModelFailed
@@ -85,13 +84,8 @@ class OpenAIModel(AbstractAsyncContextManager["OpenAIModel"]):
         if client is not None:
             await client.close()
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.aclose()
-
-    async def __aenter__(self) -> Self:
-        return self
 
     def _client(self) -> Any:
         if self._given is not None:
@@ -130,7 +124,9 @@ class OpenAIModel(AbstractAsyncContextManager["OpenAIModel"]):
             )
         answer = choices[0].message
         message: Message = {"role": "assistant", "content": member(answer, "content", "refusal")}
-        calls = [_call(call.id, call.function.name, call.function.arguments) for call in _functions(answer.tool_calls)]
+        # Only functions are offered; a provider's own kinds of calls are its own business.
+        functions = [call for call in answer.tool_calls or () if member(call, "type") in (None, "function")]
+        calls = [_call(call.id, call.function.name, call.function.arguments) for call in functions]
         if calls:
             message["tool_calls"] = calls
         return ModelResponse(
@@ -212,11 +208,6 @@ class _Pieces:
         if self.calls:
             message["tool_calls"] = [call for _, call in sorted(self.calls, key=lambda entry: entry[0])]
         return ModelResponse(message, self.usage, self.finish_reason, self.model, self.id, self.first_chunk_s)
-
-
-def _functions(calls: Any) -> list[Any]:
-    # Only functions are offered; a provider's own kinds of calls are its own business.
-    return [call for call in calls or () if member(call, "type") in (None, "function")]
 
 
 def _call(call_id: str, name: str, arguments: str) -> MessageToolCall:

@@ -1,11 +1,11 @@
 """Carries out the tool calls of a model's answer: all at once, every one of them with a result."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from copy import copy
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from instrument import Call, around, enabled
 from toolkit.adapters import ToolSupplier, as_tools, listed, supplies_tools
@@ -17,10 +17,11 @@ from toolkit.formats import answers, calls_of, offer
 from toolkit.middleware.checks import check_tool_hook
 from toolkit.middleware.contexts import ToolHook
 from toolkit.node.registry import Registry
-from toolkit.node.waiting import at_once
 from toolkit.outcomes import log_escaped, message_of
 from toolkit.result import ToolResult
 from toolkit.tool_class import Tool
+
+T = TypeVar("T")
 
 
 class ToolNode:
@@ -103,7 +104,7 @@ class ToolNode:
         for known in self._suppliers:
             if known.tools is None:
                 raise ToolkitError(f"the tools of {known.supplier!r} are not known yet; await all_tools() once before")
-        return list(self._distinct().definitions())
+        return [tool.definition for tool in self._distinct()]
 
     async def invoke(
         self, tool_calls: object, state: object = None, *, context: ToolContext | None = None
@@ -123,7 +124,7 @@ class ToolNode:
         """
         work = await self._prepare(calls_of(tool_calls), state, context)
         async with self._batch(work) as batch:
-            tasks = await at_once(work.carry_out, work.calls)
+            tasks = await _at_once(work.carry_out, work.calls)
             results = [
                 _cancelled(call) if task.cancelled() else task.result()
                 for call, task in zip(work.calls, tasks, strict=True)
@@ -151,7 +152,7 @@ class ToolNode:
 
         async def all_of_them() -> None:
             async with self._batch(work):
-                await at_once(tell, work.calls)
+                await _at_once(tell, work.calls)
 
         worker = asyncio.create_task(all_of_them())
         worker.add_done_callback(lambda _: finished.put_nowait(None))
@@ -315,3 +316,30 @@ class _Missing(Tool):
 def _cancelled(call: ToolCall, error: BaseException | None = None) -> ToolResult:
     """Return the result of a call that cancelled itself."""
     return ToolResult.error(f"{call.name} was cancelled", exception=error or asyncio.CancelledError())
+
+
+async def _at_once(do: Callable[[ToolCall], Awaitable[T]], calls: Iterable[ToolCall]) -> list[asyncio.Task[T]]:
+    """Do it with all calls at once and return the tasks, which are done; some may have cancelled themselves.
+
+    What one of them raises cancels the others. So does whoever cancels this, at that moment: somebody who waits for a
+    ``TaskGroup`` cancels its tasks only when it is their own turn, one turn of the event loop for each level of calls
+    within calls, while the innermost goes on making more.
+    """
+    raised: list[BaseException] = []
+
+    async def work(call: ToolCall) -> T:
+        try:
+            return await do(call)
+        except asyncio.CancelledError:
+            raise
+        except BaseException as error:
+            raised.append(error)
+            for task in tasks:
+                task.cancel()
+            raise
+
+    tasks = [asyncio.create_task(work(call)) for call in calls]
+    await asyncio.gather(*tasks, return_exceptions=True)
+    if raised:
+        raise raised[0]
+    return tasks

@@ -70,10 +70,6 @@ class Registry:
         listed = ", ".join(map(repr, names[:_MOST_NAMES])) + (", …" if len(names) > _MOST_NAMES else "")
         return ToolUnknown(f"there is no tool {shown!r}{did_you_mean(shown, names)} (there are: {listed or 'none'})")
 
-    def definitions(self) -> tuple[ToolDefinition, ...]:
-        """Return what the tools are, for a model."""
-        return tuple(tool.definition for tool in self)
-
     def __iter__(self) -> Iterator[Tool]:
         return iter([_latest(versions) for versions in self._versions.values()])
 

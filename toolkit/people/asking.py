@@ -41,11 +41,7 @@ async def answered(
 ) -> A | None:
     """Return what the person answered, None where nobody did in time or at all; every question comes through here.
 
-    Args:
-        request: What is asked.
-        ask: Asks the person: an ``Approver``, or what brings words.
-        timeout_s: How long it may take; None for ever.
-        changes: What is recorded of the call that is asked about; receives the question and the answer, but for words.
+    What is recorded of the call that is asked about (``changes``) has the question and the answer, but for words.
     """
     started_s = time.monotonic()
     limit = asyncio.timeout(timeout_s)

@@ -37,7 +37,8 @@ class HumanInputTool(RuntimeTool):
 
     def __init__(self, ask: Ask | None = None) -> None:
         super().__init__(_DEFINITION)
-        self._ask = ask or _at_terminal(Terminal())
+        self._ask = ask
+        self._terminal = Terminal()
 
     async def run(self, call: ToolCall, context: ToolContext) -> ToolResult:
         """Ask, and return the answer as text and as ``{"answer": …}``."""
@@ -50,11 +51,6 @@ class HumanInputTool(RuntimeTool):
         return ToolResult([TextContent(answer)], structured={"answer": answer})
 
     async def _answer(self, request: ApprovalRequest) -> str | None:
-        return await self._ask(request.question)
-
-
-def _at_terminal(terminal: Terminal) -> Ask:
-    async def ask(question: str) -> str | None:
-        return await terminal.ask(f"\n{visible(question)} ")
-
-    return ask
+        if self._ask is not None:
+            return await self._ask(request.question)
+        return await self._terminal.ask(f"\n{visible(request.question)} ")

@@ -103,22 +103,17 @@ async def _line(descriptor: int) -> str | None:
 
 async def _piece(descriptor: int) -> bytes:
     loop = asyncio.get_running_loop()
-    ready: asyncio.Future[None] = loop.create_future()
+    ready = asyncio.Event()
     try:
-        loop.add_reader(descriptor, _mark, ready)
+        loop.add_reader(descriptor, ready.set)
     except (NotImplementedError, OSError):
         # A file, which never waits, or a system whose loop cannot watch a terminal.
         return await asyncio.to_thread(_read, descriptor)
     try:
-        await ready
+        await ready.wait()
     finally:
         loop.remove_reader(descriptor)
     return _read(descriptor)
-
-
-def _mark(ready: "asyncio.Future[None]") -> None:
-    if not ready.done():
-        ready.set_result(None)
 
 
 def _read(descriptor: int) -> bytes:

@@ -101,33 +101,23 @@ def _no_text(value: object) -> str:
     return f"expected text, found {type_name(value)}{quotes}"
 
 
-def _no_count(value: object) -> str:
-    return f"expected a whole number above 0, found {shown(value)}"
-
-
-def _no_seconds(value: object) -> str:
-    return f"expected seconds above 0, found {shown(value)}"
-
-
-def _no_mapping(value: object) -> str:
-    return f"expected a mapping, found {type_name(value)}"
-
-
 _SENTENCES: dict[str, Callable[[object], str]] = {
     "missing": lambda _: "is missing",
     "string_type": _no_text,
     "string_too_short": lambda _: "expected text, found only blanks",
     "bool_type": lambda value: f"expected true or false, found {type_name(value)}",
-    "int_type": _no_count,
-    "int_from_float": _no_count,
-    "int_parsing": _no_count,
-    "greater_than_equal": _no_count,
-    "float_type": _no_seconds,
-    "greater_than": _no_seconds,
-    "finite_number": _no_seconds,
-    "dict_type": _no_mapping,
-    "model_type": _no_mapping,
-    "dataclass_type": _no_mapping,
+    **dict.fromkeys(
+        ("int_type", "int_from_float", "int_parsing", "greater_than_equal"),
+        lambda value: f"expected a whole number above 0, found {shown(value)}",
+    ),
+    **dict.fromkeys(
+        ("float_type", "greater_than", "finite_number"),
+        lambda value: f"expected seconds above 0, found {shown(value)}",
+    ),
+    **dict.fromkeys(
+        ("dict_type", "model_type", "dataclass_type"),
+        lambda value: f"expected a mapping, found {type_name(value)}",
+    ),
 }
 """What is said of each of pydantic's types of error, given what was found."""
 

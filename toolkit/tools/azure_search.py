@@ -1,19 +1,18 @@
 """Searches an index of Azure AI Search."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal, get_args
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
 
 from toolkit.call import ToolCall, arguments_of
 from toolkit.context import ToolContext
 from toolkit.definition import ToolDefinition
 from toolkit.errors import DefinitionInvalid, ToolkitError, ToolTimedOut
 from toolkit.extras import need
+from toolkit.plain import member
 from toolkit.result import ToolResult
 from toolkit.tool_class import Tool
-
-QueryType = Literal["keyword", "semantic", "vector", "hybrid"]
-"""By words, by words and then ranked by meaning, by closeness of vectors, or by both words and vectors."""
 
 CREDENTIAL = "azure_search"
 """The name of the key in ``ToolContext.credentials``."""
@@ -29,43 +28,32 @@ class AzureAISearchTool(Tool):
         index: The index.
         credential: A key, or an object with an asynchronous ``get_token``; by default the secret ``azure_search`` of
             the caller's context.
-        query_type: How it searches; what is semantic, and who makes vectors, the index says.
-        vector_fields: The fields that hold vectors: searched by ``vector`` and ``hybrid``, left out of results.
-        select: The fields wanted; by default all that the index gives out.
-        filter: An OData expression that every document has to fit; models cannot change it.
+        options: What else the SDK's ``SearchClient.search`` takes, as ``{"filter": …, "select": […]}``, or a function
+            that makes it of the query, for ``vector_queries``. Models cannot change it.
         top: How many documents a call gets at most, and if the model does not say.
         timeout_s: How long a call may take as a whole, the SDK's retries included.
     """
 
-    def __init__(  # noqa: PLR0913 - each is a choice of its own, and has a default
+    def __init__(
         self,
         endpoint: str,
         index: str,
         credential: object = None,
         *,
-        query_type: QueryType = "keyword",
-        vector_fields: Sequence[str] = (),
-        select: Sequence[str] | None = None,
-        filter: str | None = None,  # noqa: A002 - the service's word
+        options: Mapping[str, Any] | Callable[[str], Mapping[str, Any]] = MappingProxyType({}),
         top: int = 5,
         timeout_s: float = 30.0,
     ) -> None:
         need("azure.search.documents", extra="azure", purpose=_PURPOSE)
         if not endpoint.startswith(("https://", "http://")):
             raise DefinitionInvalid(f"endpoint={endpoint!r}: expected https://<name>.search.windows.net")
-        if query_type not in get_args(QueryType):
-            raise DefinitionInvalid(f"query_type={query_type!r}: expected keyword, semantic, vector or hybrid")
-        if query_type in ("vector", "hybrid") and not vector_fields:
-            raise DefinitionInvalid(f"query_type={query_type!r} needs vector_fields=[…]")
         if top < 1:
             raise DefinitionInvalid(f"top={top}: expected at least 1")
         super().__init__(_definition(index, top))
         self._endpoint = endpoint
         self._index = index
         self._credential = credential
-        self._query_type = query_type
-        self._vector_fields = vector_fields
-        self._asked = {"filter": filter, "select": None if select is None else list(select)}
+        self._options = options
         self._top = top
         self._timeout_s = timeout_s
 
@@ -85,11 +73,12 @@ class AzureAISearchTool(Tool):
         except TimeoutError:
             failure, why = ToolTimedOut, f"Azure AI Search took longer than {self._timeout_s:g} s"
         except exceptions.HttpResponseError as error:
-            why = f"Azure AI Search answered {error.status_code} {error.reason} for {self._index!r}: {_message(error)}"
+            said = member(error.error, "message") or error.message
+            why = f"Azure AI Search answered {error.status_code} {error.reason} for {self._index!r}: {said}"
         except exceptions.AzureError as error:
             why = f"Azure AI Search at {self._endpoint} could not be asked: {error.message}"
         else:
-            return ToolResult.of({"count": count, "results": [self._result(document) for document in documents]})
+            return ToolResult.of({"count": count, "results": list(map(_result, documents))})
         # Outside of the handlers: the SDK's errors hold the request with its key.
         raise failure(why)
 
@@ -109,7 +98,9 @@ class AzureAISearchTool(Tool):
             connection_timeout=self._timeout_s, read_timeout=self._timeout_s
         )
         async with search.SearchClient(self._endpoint, self._index, credential, transport=transport) as client:
-            pages = await client.search(**self._query(query, top))
+            options = self._options(query) if callable(self._options) else self._options
+            asked: dict[str, Any] = {"search_text": query, "top": top, "include_total_count": True, **options}
+            pages = await client.search(**asked)
             documents: list[dict[str, Any]] = []
             # A service may hand out fewer at a time than were asked for.
             async for document in pages:
@@ -118,21 +109,6 @@ class AzureAISearchTool(Tool):
                     break
             # Asked first, the SDK would send the query twice.
             return await pages.get_count(), documents
-
-    def _query(self, query: str, top: int) -> dict[str, Any]:
-        asked: dict[str, Any] = {**self._asked, "search_text": query, "top": top, "include_total_count": True}
-        if self._query_type == "semantic":
-            asked["query_type"] = "semantic"
-        if self._query_type in ("vector", "hybrid"):
-            models: Any = need("azure.search.documents.models", extra="azure", purpose=_PURPOSE)
-            fields = ",".join(self._vector_fields)
-            asked["vector_queries"] = [models.VectorizableTextQuery(text=query, k_nearest_neighbors=top, fields=fields)]
-        return asked | ({"search_text": None} if self._query_type == "vector" else {})
-
-    def _result(self, document: Mapping[str, Any]) -> dict[str, Any]:
-        hidden = self._vector_fields
-        fields = {key: value for key, value in document.items() if not key.startswith("@search.") and key not in hidden}
-        return {"score": document.get("@search.score"), "document": fields}
 
 
 def _definition(index: str, top: int) -> ToolDefinition:
@@ -151,6 +127,6 @@ def _definition(index: str, top: int) -> ToolDefinition:
     )
 
 
-def _message(error: Any) -> str:
-    inner = getattr(error, "error", None)
-    return str(getattr(inner, "message", None) or error.message)
+def _result(document: Mapping[str, Any]) -> dict[str, Any]:
+    fields = {key: value for key, value in document.items() if not key.startswith("@search.")}
+    return {"score": document.get("@search.score"), "document": fields}

@@ -80,13 +80,10 @@ class ShellTool(RuntimeTool):
         self._timeout_s = above_zero(timeout_s, "ShellTool(timeout_s=…)")
         self._env = {name: os.environ[name] for name in _INHERITED if name in os.environ} | dict(env or {})
         self._max_output_bytes = int(above_zero(max_output_bytes, "ShellTool(max_output_bytes=…)"))
+        allowed = "" if self._allow is None else f" {_allowed(self._allow).capitalize()}."
+        description = f"Run a program on this machine.{allowed}"
         super().__init__(
-            ToolDefinition(
-                name="shell.execute",
-                description=_description(self._allow),
-                input_schema=_ARGV,
-                output_schema=_OUTPUT,
-            )
+            ToolDefinition(name="shell.execute", description=description, input_schema=_ARGV, output_schema=_OUTPUT)
         )
 
     async def run(self, call: ToolCall, context: ToolContext) -> ToolResult:  # noqa: ARG002 - the signature of tools
@@ -184,8 +181,3 @@ def _beginning(entry: str | Sequence[str]) -> list[str]:
 def _allowed(allow: list[list[str]]) -> str:
     listed = ", ".join(repr(" ".join(each)) for each in allow)
     return f"allowed are commands that begin with: {listed}" if allow else "nothing is allowed"
-
-
-def _description(allow: list[list[str]] | None) -> str:
-    told = "Run a program on this machine."
-    return told if allow is None else f"{told} {_allowed(allow).capitalize()}."

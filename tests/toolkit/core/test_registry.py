@@ -15,7 +15,7 @@ def test_tools_are_found_by_name_in_the_order_of_their_registration():
     registry.register(one)
     assert list(registry) == [two, one]
     assert registry.get("one") is one
-    assert [each.name for each in registry.definitions()] == ["two", "one"]
+    assert [each.name for each in registry] == ["two", "one"]
 
 
 def test_a_tool_that_is_not_there_is_named_with_those_that_are():

@@ -45,11 +45,7 @@ class Document:
         raise DefinitionInvalid(f"the references at {value!r} go in a circle")
 
     def find(self, reference: str) -> object:
-        """Return what a reference such as ``#/components/schemas/Pet`` names.
-
-        Raises:
-            DefinitionInvalid: It is nowhere, or out of the document.
-        """
+        """Return what a reference such as ``#/components/schemas/Pet`` names."""
         from referencing.exceptions import Unresolvable
 
         try:
@@ -78,11 +74,7 @@ def as_nodes(value: object) -> list[object]:
 
 
 def read_document(source: object) -> Document:
-    """Read the document at a path or an http(s) URL, or the mapping that ``source`` is.
-
-    Raises:
-        DefinitionInvalid: It cannot be had, is no JSON, or is no OpenAPI 3.0, 3.1 or 3.2.
-    """
+    """Read the document at a path or an http(s) URL, or the mapping that ``source`` is."""
     where, url = str(source), None
     if isinstance(source, Mapping):
         where, root = "the mapping", cast("Node", source)

@@ -83,11 +83,7 @@ def read_operations(
     only: Iterable[str] | None = None,
     schemes: Mapping[str, Scheme],
 ) -> Iterator[Operation]:
-    """Yield the operations as listed; ``only`` holds patterns for names, operationIds or ``GET /path``.
-
-    Raises:
-        DefinitionInvalid: An operation cannot be read or called from here, or a pattern fits none.
-    """
+    """Yield the operations as listed; ``only`` holds patterns for names, operationIds or ``GET /path``."""
     for listed in _chosen(list(_listed(document)), only):
         try:
             yield _read(document, listed, base_url, schemes)

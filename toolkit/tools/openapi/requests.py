@@ -55,11 +55,7 @@ def write_request(operation: Operation, arguments: Mapping[str, Any]) -> Request
 
 
 def in_path(parameter: Parameter, value: object) -> str:
-    """Return what stands for ``{name}`` in a path.
-
-    Raises:
-        ToolkitError: It would be empty, or climb to another path: ``/users/`` is not ``/users/{id}``.
-    """
+    """Return what stands for ``{name}`` in a path, without a way to another: ``/users/`` is not ``/users/{id}``."""
     texts = _texts(parameter, value)
     written = ",".join(quote(text, safe="=") for text in texts)
     if not written or any(step in (".", "..") for text in texts for step in re.split(r"[/\\=]", text)):
