@@ -25,7 +25,7 @@ export UV_COMPILE_BYTECODE ?= 1
 unexport PYTHON PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long coverage check lint web web-dev screenshots bench lock clean chromium
+.PHONY: help demo test test-long coverage check lint web web-dev screenshots bench lock clean chromium chromium-headless-shell
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-print-directory
 
@@ -71,13 +71,16 @@ screenshots: $(VENV)/.dev web chromium ## Take the pictures in docs/ again
 	@$(BIN)/python tests/web/screenshots.py
 
 # Every browser test runs or fails with INSPECTOR_BROWSER=required; otherwise they are left out where there is none.
+# The shell is Chromium without a window: the tests take it where it is, and half of the processor time.
 chromium:
-	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || \
-	  { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
-	  echo "Installing chromium" && apt-get update -qq && \
-	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium; } || \
-	  { echo "No chromium: the tests in a browser are left out; install Debian's package chromium" >&2; \
+	@command -v chromium-headless-shell >/dev/null || command -v chromium >/dev/null || \
+	  command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || $(MAKE) chromium-headless-shell || \
+	  { echo "No chromium: the tests in a browser are left out; install Debian's package chromium-headless-shell" >&2; \
 	  test "$$INSPECTOR_BROWSER" != required; }
+
+chromium-headless-shell:
+	@test "$$(id -u)" = 0 && command -v apt-get >/dev/null && echo "Installing $@" && apt-get update -qq && \
+	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $@
 
 bench: $(VENV)/.dev ## Run the benchmarks one after the other
 	@status=0; for each in benchmarks/*.py; do \

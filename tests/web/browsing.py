@@ -8,13 +8,14 @@ from contextlib import contextmanager
 
 from playwright.sync_api import Browser, expect, sync_playwright
 
+NAMES = ("chromium", "chromium-browser", "google-chrome", "chromium-headless-shell")
 WAIT_MS = 30_000
 
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
     """Run the machine's Chromium without a window, or end the program in one line where there is none."""
-    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    found = next(filter(None, map(shutil.which, NAMES)), None)
     if found is None:
         sys.exit("no Chromium: install Debian's package chromium")
     arguments = ["--disable-dev-shm-usage", "--disable-gpu", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
