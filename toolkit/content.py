@@ -11,11 +11,7 @@ from toolkit.plain import member, plain, sound
 
 @dataclass(slots=True)
 class TextContent:
-    """Words, or the JSON of a value: whoever looks at what a tool said finds all of it here.
-
-    Raises:
-        TypeError: ``text`` is none.
-    """
+    """Words, or the JSON of a value: whoever looks at what a tool said finds all of it here."""
 
     text: str
     type: Literal["text"] = "text"

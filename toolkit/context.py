@@ -10,6 +10,7 @@ from typing import Any, Literal, Self, TypeVar
 from instrument import _emit, enabled  # pyright: ignore[reportPrivateUsage] - the contract's name
 from toolkit.call import ToolCall
 from toolkit.errors import DefinitionInvalid, DependencyMissing, ToolRefused
+from toolkit.keywords import spelled
 from toolkit.middleware.changes import Change
 from toolkit.middleware.contexts import ToolHook
 from toolkit.people.asking import PATIENCE_S, ApprovalRequest, Approver, answered
@@ -32,6 +33,7 @@ Output = Callable[[object], Awaitable[None]]
 """Where a tool sends what it wants seen while it still works: text, content, progress of its own."""
 
 
+@spelled
 @dataclass(frozen=True, kw_only=True)  # without slots, for `during`
 class ToolContext:
     """Who calls, and what the tool may use. Models never see any of it."""
@@ -99,11 +101,7 @@ class ToolContext:
         return self if self.correlation_id is not None else replace(self, correlation_id=os.urandom(8).hex())
 
     def dependency(self, key: type[T] | str) -> T:
-        """Return what was given as ``key``, or for a type also what is an instance of it.
-
-        Raises:
-            DependencyMissing: Nothing of the kind was given.
-        """
+        """Return what was given as ``key``, or for a type also what is an instance of it."""
         if key in self.dependencies:
             return self.dependencies[key]
         if isinstance(key, type):
@@ -114,11 +112,7 @@ class ToolContext:
         raise DependencyMissing(f"no dependency {name!r}; pass it as ToolContext(dependencies={{{name}: …}})")
 
     def credential(self, name: str) -> str:
-        """Return the secret ``name``.
-
-        Raises:
-            DependencyMissing: It was not given.
-        """
+        """Return the secret ``name``."""
         if name not in self.credentials:
             raise DependencyMissing(f"no credential {name!r}; pass it as ToolContext(credentials={{{name!r}: …}})")
         return self.credentials[name]
@@ -131,11 +125,7 @@ class ToolContext:
                 await sent
 
     async def ask(self, question: str) -> None:
-        """Have a person approve the call under way.
-
-        Raises:
-            ToolRefused: The person said no, nobody answered in time, or there is nobody to ask.
-        """
+        """Have a person approve the call under way; anything but a yes in time is a ``ToolRefused``."""
         name = self.call.name if self.call is not None else "a tool"
         if self.approver is None:
             raise ToolRefused(f"{name} needs a person's approval and nobody can be asked")

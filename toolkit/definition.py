@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from toolkit.errors import ArgumentsInvalid, DefinitionInvalid
+from toolkit.keywords import spelled
 from toolkit.plain import several
 
 Schema: TypeAlias = Mapping[str, Any]
@@ -20,6 +21,7 @@ _MODEL_NAME_LENGTH = 64
 _PATH = re.compile(r"(/[A-Za-z0-9_.~-]+)+")
 
 
+@spelled
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolDefinition:
     """A tool as models, MCP clients and people see it."""

@@ -112,12 +112,7 @@ def for_remote(name: str, result: ToolResult) -> ToolResult:
 async def time_limit(seconds: float | None, late: str) -> AsyncGenerator[None]:
     """Cancel what is done inside when its time is over; a ``TimeoutError`` of its own passes.
 
-    Args:
-        seconds: How long it may take; None for ever.
-        late: Begins the sentence that says so, before the number of seconds.
-
-    Raises:
-        ToolTimedOut: It took longer.
+    ``late`` begins the sentence that the ``ToolTimedOut`` says, before the number of seconds.
     """
     limit = asyncio.timeout(seconds)
     try:

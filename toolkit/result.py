@@ -6,6 +6,7 @@ from typing import Any, Self, cast
 
 from toolkit.content import CONTENT_TYPES, CONTENT_WORDS, Content, TextContent, as_content, as_text, json_text
 from toolkit.errors import Problem, ResultInvalid
+from toolkit.keywords import spelled
 from toolkit.plain import member, plain
 
 
@@ -18,6 +19,7 @@ def _no_metadata() -> dict[str, Any]:
     return {}
 
 
+@spelled
 @dataclass(slots=True)
 class ToolResult:
     """Success or failure of a tool call, with its output; hooks may change it.

@@ -5,16 +5,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from inspect import isawaitable
-from typing import Any, ClassVar, Self, TypeAlias
+from typing import Any, ClassVar, Never, Self, TypeAlias, cast
 
 from instrument import around, control, enabled
 from toolkit.call import ToolCall
 from toolkit.context import ToolContext, context_of
 from toolkit.definition import Schema, ToolDefinition, ToolSource
 from toolkit.errors import ArgumentsInvalid, DefinitionInvalid, ToolkitError, ToolRefused
+from toolkit.keywords import require_known
 from toolkit.middleware.chain import call_through
 from toolkit.middleware.changes import Change, name_of, seen
-from toolkit.middleware.checks import require_on_error
+from toolkit.middleware.checks import check_methods, guardrails_of, require_on_error
 from toolkit.middleware.contexts import ToolCallArgs, ToolHookContext
 from toolkit.middleware.controlling import carried_out
 from toolkit.middleware.guardrails import InputGuardrail, OutputGuardrail, decide, withheld
@@ -26,6 +27,9 @@ from toolkit.schemas.validation import Validator, validator
 OnError: TypeAlias = Callable[[Exception, ToolContext], ToolResult | Awaitable[ToolResult]]
 """Makes a result of what a tool raised; it may raise again."""
 
+
+NO_CALL: Any = object()
+"""Stands for a call that was not given."""
 
 _DECLARED = tuple(each.name for each in fields(ToolDefinition))
 """What a subclass may say as attributes or properties of its own, instead of in a definition or beside it."""
@@ -72,8 +76,14 @@ class Tool(ABC):
     _definition: ToolDefinition | None
     _rules: Rules
 
-    def __new__(cls, *_: Any, **__: Any) -> Self:
+    def __init_subclass__(cls, **more: Any) -> None:
+        """Refuse a class whose methods could not be called."""
+        super().__init_subclass__(**more)
+        check_methods(cls)
+
+    def __new__(cls, *_: Any, **named: Any) -> Self:
         """Return a tool that can be called, whatever its class does in an ``__init__`` of its own."""
+        require_known(cls, named)
         made = super().__new__(cls)
         made._own, made._definition, made._rules = _declared(cls), None, Rules([], [], None, pending=True)
         return made
@@ -92,7 +102,8 @@ class Tool(ABC):
             raise DefinitionInvalid(f"{kind} has no name; give it a class attribute name, or {kind}(ToolDefinition(…))")
         self._definition = definition
         require_on_error(on_error_func)
-        self._rules = Rules(list(input_guardrails), list(output_guardrails), on_error_func, pending=validate)
+        rules = guardrails_of(input_guardrails), guardrails_of(output_guardrails)
+        self._rules = Rules(*rules, on_error_func, pending=validate)
         # A property may need what the subclass sets up after this.
         if validate and not self._own:
             self._rules.compile(self.definition)
@@ -147,11 +158,11 @@ class Tool(ABC):
 
     def add_input_guardrails(self, guardrails: Iterable[InputGuardrail]) -> None:
         """Add guardrails after those that are there."""
-        self._rules.input_guardrails.extend(guardrails)
+        self._rules.input_guardrails.extend(guardrails_of(guardrails))
 
     def add_output_guardrails(self, guardrails: Iterable[OutputGuardrail]) -> None:
         """Add guardrails after those that are there."""
-        self._rules.output_guardrails.extend(guardrails)
+        self._rules.output_guardrails.extend(guardrails_of(guardrails))
 
     def add_on_error_func(self, on_error_func: OnError) -> None:
         """Add what makes a result of what is raised; a tool has one."""
@@ -160,7 +171,9 @@ class Tool(ABC):
         require_on_error(on_error_func)
         self._rules.on_error_func = on_error_func
 
-    async def __call__(self, call: ToolCall | Mapping[str, Any], context: ToolContext | None = None) -> ToolResult:
+    async def __call__(
+        self, call: ToolCall | Mapping[str, Any] = NO_CALL, context: ToolContext | None = None, **named: Never
+    ) -> ToolResult:
         """Call the tool; every call of the toolkit comes through here.
 
         These are the steps, in their order:
@@ -181,13 +194,14 @@ class Tool(ABC):
         Args:
             call: The call, or arguments alone.
             context: What the tool may use; an empty one by default.
+            named: Nothing: arguments are a mapping.
 
         Raises:
             EndRun: It was raised by anything on the way.
             Exception: What a middleware raised, or ``on_error``. What the tool itself raises becomes a result.
         """
-        if not isinstance(call, ToolCall) or call.name != self.name:
-            call = self._received(call)
+        if named or not isinstance(call, ToolCall) or call.name != self.name:
+            call = self._received(call, named)
         if type(context) is not ToolContext:
             context = context_of(context)
         if is_debugging():
@@ -342,14 +356,14 @@ class Tool(ABC):
             log_raised(self.name, error, place=place)
             return await self.failed(error, context)
 
-    def _received(self, call: ToolCall | Mapping[str, Any]) -> ToolCall:
+    def _received(self, call: object, named: Mapping[str, Any]) -> ToolCall:
         """Return the call under the tool's own name, by which middleware goes, whatever it was found by."""
-        if isinstance(call, ToolCall):
+        if isinstance(call, ToolCall) and not named:
             return replace(call, name=self.name)
-        if not isinstance(call, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - not everybody checks types
-            kind = type(call).__name__
+        if not isinstance(call, Mapping) or named:
+            kind = "keywords" if named else "nothing" if call is NO_CALL else type(cast("object", call)).__name__
             raise ToolkitError(f"{self.name} is a tool: call it with a ToolCall or a mapping of arguments, not {kind}")
-        return ToolCall(self.name, dict(call))
+        return ToolCall(self.name, dict(cast("Mapping[str, Any]", call)))
 
     def _refused(self, permissions: Collection[str]) -> ToolRefused | None:
         missing = [each for each in self.definition.permissions if each not in permissions]

@@ -25,6 +25,7 @@ from toolkit.models.named import as_model
 from toolkit.node import ToolNode
 from toolkit.plain import member
 from toolkit.result import ToolResult
+from toolkit.tool_class import Tool
 
 if TYPE_CHECKING:
     from toolkit.agents.output import Output
@@ -73,6 +74,13 @@ class Agent:
 
     emits_hooks: ClassVar[bool] = True
 
+    def __init_subclass__(cls, **more: Any) -> None:
+        """Refuse a tool that takes the place of what every agent has."""
+        super().__init_subclass__(**more)
+        for name, value in vars(cls).items():
+            if isinstance(value, Tool) and hasattr(Agent, name):
+                raise DefinitionInvalid(f"{cls.__name__}.{name} is a tool, and an agent's own {name!r}; rename it")
+
     def __init__(
         self,
         name: str,
@@ -107,11 +115,7 @@ class Agent:
         return f"{type(self).__name__}({self.name!r})"
 
     def definitions(self) -> list[ToolDefinition]:
-        """Return what each of its tools is.
-
-        Raises:
-            ToolkitError: An MCP server among them was never asked; a run asks it.
-        """
+        """Return what each of its tools is; MCP servers among them have to have been asked before, as by a run."""
         return self.node.definitions()
 
     async def __call__(self, task: str | Sequence[Message]) -> str:

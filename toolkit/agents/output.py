@@ -16,11 +16,7 @@ _FENCED = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL)
 
 
 class Output:
-    """Reads a model's answer as a value.
-
-    Args:
-        kind: A pydantic model, a dataclass, a ``TypedDict``, or any other type that JSON has a form for.
-    """
+    """Reads a model's answer as a value of a type that JSON has a form for, such as a pydantic model."""
 
     def __init__(self, kind: Any) -> None:
         self._adapter = adapter_of_hint(kind)

@@ -8,9 +8,11 @@ from typing import Any, Protocol, cast
 from toolkit.agents.foreign import ask, result_of
 from toolkit.context import ToolContext, context_of
 from toolkit.errors import DefinitionInvalid, ToolUnknown, did_you_mean
+from toolkit.keywords import spelled
 from toolkit.result import ToolResult
 
 
+@spelled
 @dataclass(frozen=True, slots=True)
 class UnifiedRequest:
     """A request to a tool of an agent, or to an agent."""
@@ -23,6 +25,11 @@ class UnifiedRequest:
     """What tools find as their ``state``, where the one who handles the request has none for them."""
     metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """What the sender knows it by; ``request_id`` becomes the calls' correlation id, and the result has all of it."""
+
+    def __post_init__(self) -> None:
+        for name in ("inputs", "context", "metadata"):
+            if not isinstance(value := getattr(self, name), Mapping):
+                raise DefinitionInvalid(f"{name} of a request is {value!r}; expected a mapping")
 
     def within(self, context: ToolContext) -> ToolContext:
         """Return what its tools may use: ``context``, and what the request says where that says nothing."""
@@ -64,6 +71,8 @@ async def handle(
         ToolUnknown: There is no agent of that name.
         ModelFailed: The agent's model failed.
     """
+    if not isinstance(request, UnifiedRequest):  # pyright: ignore[reportUnnecessaryIsInstance] - not everybody checks types
+        raise DefinitionInvalid(f"a request is a UnifiedRequest(target, inputs), not {type(request).__name__}")
     known = by_name(agents)
     owner, tool = resolve(request.target, known)
     agent, within = known[owner], request.within(context_of(context))

@@ -12,6 +12,7 @@ from toolkit.call import ToolCall, arguments_of
 from toolkit.context import ToolContext
 from toolkit.definition import ToolDefinition
 from toolkit.errors import DefinitionInvalid
+from toolkit.middleware.selection import above_zero
 from toolkit.outcomes import time_limit
 from toolkit.plain import member
 from toolkit.tool_class import OnError, Tool
@@ -56,7 +57,7 @@ class AgentTool(Tool):
         self.agent = agent
         self.history = History.of(thread)
         self._extract = output_extractor or result_of
-        self._timeout_s = timeout_s
+        self._timeout_s = None if timeout_s is None else above_zero(timeout_s, "AgentTool(timeout_s=…)")
 
     @property
     def server_name(self) -> str | None:

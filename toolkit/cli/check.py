@@ -30,7 +30,7 @@ def check(cards: tuple[str, ...], config: Path | None) -> int:
         problems += [problem for problem in fast.check() if not problems or "there is no agent" not in problem.message]
     except CardInvalid as error:
         problems += error.problems
-    for problem in sorted(set(problems), key=lambda problem: (problem.source, problem.line)):
+    for problem in sorted(dict.fromkeys(problems), key=lambda problem: (problem.source, problem.line)):
         say(str(problem))
     if not problems:
         names = ", ".join(config.name for config in fast.configs)

@@ -54,14 +54,6 @@ def _filters(value: object) -> object:
     return dict(cast("Mapping[Any, Any]", value))
 
 
-def _agent_type(value: str) -> str:
-    if value != "agent":
-        raise ValueError(
-            f"{value!r} is not a type of card: leave it out or write agent; workflows are written in Python"
-        )
-    return value
-
-
 AgentName = Annotated[Text, AfterValidator(_agent_name)]
 """A name that can follow ``agent__`` in the name of a tool; blanks become ``_``."""
 Names: TypeAlias = Different[Text]
@@ -156,8 +148,8 @@ class AgentConfig(Shared):
 class Card(AgentConfig):
     """What a card can say besides."""
 
-    type: Annotated[Text, AfterValidator(_agent_type)] = "agent"
-    """The kind of card: ``agent``, the only one."""
+    type: Literal["agent"] = "agent"
+    """The kind of card: ``agent``, the only one; workflows are written in Python."""
     schema_version: Literal[1] = 1
     """The version of this format: 1."""
 

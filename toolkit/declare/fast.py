@@ -81,17 +81,7 @@ class RunningAgents(Mapping[str, RunningAgent]):
         """The agent that messages go to."""
 
     async def send(self, message: str, agent_name: str | None = None) -> str:
-        """Send a message and return the answer.
-
-        Args:
-            message: What to do.
-            agent_name: Who is to do it, instead of the default agent.
-
-        Raises:
-            DefinitionInvalid: Nobody has that name.
-            NoAnswer: The agent came to no answer.
-            ModelFailed: Its model failed.
-        """
+        """Send a message to the default agent, or to the one of that name, and return the answer."""
         agent = self.default if agent_name is None else self.find(agent_name)
         return await agent.send(message)
 
@@ -185,23 +175,13 @@ class FastAgent:
         return self._declare(name, instruction, declared, cls)
 
     def load_agents(self, place: str | Path) -> list[str]:
-        """Declare what is in a card, a folder of cards, or a card at an address, and return the names.
-
-        Raises:
-            CardInvalid: Something is wrong in a card.
-        """
+        """Declare what is in a card, a folder of cards, or a card at an address, and return the names."""
         cards = load_cards(place)
         self.configs.extend(cards)
         return [card.name for card in cards]
 
     def check(self) -> list[CardProblem]:
-        """Return all that keeps the agents from running as far as it is known before any server or model is asked.
-
-        This loads what they name, and so runs those files.
-
-        Raises:
-            CardInvalid: The file of settings is wrong.
-        """
+        """Return all that keeps the agents from running, as far as it is known once what they name is loaded."""
         settings = self._settings()
         try:
             models, problems = self._models(settings), ()

@@ -55,7 +55,8 @@ def docstring_of(function: Any) -> str | None:
 def require_callable(function: Any) -> None:
     """Refuse what cannot be made a tool."""
     if isinstance(function, type) or not callable(function):
-        what = "a class" if isinstance(function, type) else f"a {type(function).__name__}"
+        kind = type(function).__name__
+        what = f"a class; give an instance, {function.__name__}(…)" if isinstance(function, type) else f"a {kind}"
         raise DefinitionInvalid(f"a tool is made of a function; {function!r} is {what}")
     inner = innermost(function)
     if inspect.isgeneratorfunction(inner) or inspect.isasyncgenfunction(inner):

@@ -16,6 +16,7 @@ from toolkit.extras import need
 from toolkit.functions.callables import docstring_of, in_thread, is_async, is_method, name_of, require_callable
 from toolkit.functions.docstrings import documentation
 from toolkit.functions.routes import Route, route_of
+from toolkit.keywords import require_known
 from toolkit.middleware.guardrails import InputGuardrail, OutputGuardrail
 from toolkit.plain import several
 from toolkit.result import ToolResult
@@ -71,6 +72,7 @@ class FunctionTool(Tool):
     def __new__(cls, function: Any, /, **options: Any) -> Self: ...
     def __new__(cls, function: Any = None, /, **options: Any) -> Any:
         """Return the tool, or what makes it where only options are given."""
+        require_known(cls, options)
         return functools.partial(cls, **options) if function is None else super().__new__(cls)
 
     def __init__(  # noqa: PLR0913 # pyright: ignore[reportInconsistentConstructor] - __new__ is for both ways to decorate
@@ -139,6 +141,9 @@ class FunctionTool(Tool):
         # Every call asks for it, so that what is known need not be asked of the definition.
         declared = self._declared
         return self.definition.name if declared.signature is None else declared.definition.name
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._declared.definition.name!r})"
 
     @property
     def called_function(self) -> Callable[..., Any] | None:

@@ -72,7 +72,7 @@ def _module(path: Path, spec: str) -> ModuleType:
     try:
         path = path.resolve(strict=True)
     except (OSError, ValueError):
-        raise SpecInvalid(f"{spec!r}: there is no file {path}") from None
+        raise SpecInvalid(f"{spec!r}: there is no file {path.absolute()}") from None
     if not path.is_file():
         raise SpecInvalid(f"{spec!r}: {path} is not a file")
     source = path.read_bytes()

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TextIO, TypeAlias
 
+from toolkit.errors import DefinitionInvalid
+
 
 @dataclass(frozen=True, slots=True)
 class StdioServer:
@@ -18,6 +20,10 @@ class StdioServer:
     stderr: Path | TextIO | None = None
     """Where its standard error goes: a file that is appended to, or an open one; by default where ours goes."""
     start_timeout_s: float = 30.0
+
+    def __post_init__(self) -> None:
+        if isinstance(self.args, str):
+            raise DefinitionInvalid(f"args of {self.command} is one text; expected a list, as in [{self.args!r}]")
 
     @property
     def found_at(self) -> list[str] | None:

@@ -37,6 +37,10 @@ class McpServers(Mapping[str, McpServer]):
         approver: Approver | None = None,
     ) -> None:
         self._places = {name: HttpServer(at) if isinstance(at, str) else at for name, at in servers.items()}
+        for name, at in self._places.items():
+            if not isinstance(at, Place):  # pyright: ignore[reportUnnecessaryIsInstance] - not everybody checks types
+                expected = f"expected StdioServer(…), HttpServer(…) or an address, not {type(at).__name__}"
+                raise DefinitionInvalid(f"MCP server {name!r}: {expected}")
         self._wanted = {
             name: several(wanted, f"McpServers(tools={{{name!r}: …}})") for name, wanted in (tools or {}).items()
         }

@@ -1,8 +1,8 @@
 """Opens the SDK's streams to a server."""
 
 import sys
-from collections.abc import AsyncGenerator, Generator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from os import devnull
 from pathlib import Path
@@ -64,19 +64,13 @@ def _http_client(place: HttpServer, answers: Answers) -> httpx2.AsyncClient:
     return httpx2.AsyncClient(headers=headers, timeout=_TIMEOUT, event_hooks={"response": [look]})
 
 
-@contextmanager
-def _stderr(place: StdioServer) -> Generator[TextIO]:
+def _stderr(place: StdioServer) -> AbstractContextManager[TextIO]:
     if isinstance(place.stderr, Path):
-        with place.stderr.open("a") as file:
-            yield file
-    elif place.stderr is not None:
-        yield place.stderr
-    elif _has_descriptor(sys.stderr):
-        yield sys.stderr
-    else:
-        # A notebook or a service without one: a process can only be given a real file.
-        with Path(devnull).open("w") as file:
-            yield file
+        return place.stderr.open("a")
+    if place.stderr is not None or _has_descriptor(sys.stderr):
+        return nullcontext(place.stderr or sys.stderr)
+    # A notebook or a service without one: a process can only be given a real file.
+    return Path(devnull).open("w")
 
 
 def _has_descriptor(stream: TextIO | None) -> bool:

@@ -2,18 +2,25 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache
 from typing import Any, cast
 
 from instrument import Call, around, control, enabled
 from toolkit.errors import ToolkitError
 from toolkit.middleware.controlling import mapping_of
 from toolkit.models.model import Message, Model, ModelRequest, ModelResponse
+from toolkit.models.named import as_model
 from toolkit.outcomes import is_debugging, logged
 from toolkit.plain import own
 
+# One for each name, whose connections are then kept from call to call.
+_named = cache(as_model)
 
-async def generate(model: Model, request: ModelRequest, *, agent_name: str = "") -> ModelResponse:
-    """Ask ``model``; every model call of the toolkit comes through here."""
+
+async def generate(model: Model | str, request: ModelRequest, *, agent_name: str = "") -> ModelResponse:
+    """Ask ``model``, or the one of that name; every model call of the toolkit comes through here."""
+    if isinstance(model, str):
+        model = _named(model, agent_name)
     work = _announced(model, request) if _somebody_watches() else model.generate(request)
     return await (logged(f"{model.name} ({model.provider})", agent_name, work) if is_debugging() else work)
 

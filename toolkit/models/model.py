@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NotRequired, Protocol, TypedDict
 
 from toolkit.definition import ToolDefinition
+from toolkit.errors import DefinitionInvalid
 from toolkit.formats.chat import offer
 
 
@@ -77,6 +78,11 @@ class ModelRequest:
     """More of the request's body, for example ``temperature``."""
     on_text: TextSink | None = field(default=None, repr=False)
     """Given where the answer is to be streamed."""
+
+    def __post_init__(self) -> None:
+        for each in self.tools:
+            if not isinstance(each, ToolDefinition):  # pyright: ignore[reportUnnecessaryIsInstance] - not everybody checks types
+                raise DefinitionInvalid(f"tools are definitions, as of node.definitions(), not {type(each).__name__}")
 
     async def tell(self, text: str) -> None:
         """Hand a piece of the answer to ``on_text``, if there is one; models call it as the pieces come."""

@@ -56,12 +56,7 @@ class OpenAIModel(AbstractAsyncContextManager["OpenAIModel"]):
         return f"OpenAIModel({self.name!r})"
 
     async def generate(self, request: ModelRequest) -> ModelResponse:
-        """Answer; in pieces where the request has ``on_text``.
-
-        Raises:
-            ModelFailed: The endpoint could not be reached, refused, answered with what is no chat completion, or with
-                a part of one.
-        """
+        """Answer; in pieces where the request has ``on_text``. Whatever goes wrong is a ``ModelFailed``."""
         body = self.settings | request.body(self.name)
         client = self._client()
         began_s = perf_counter()

@@ -60,12 +60,7 @@ class ScriptedModel:
         self.turns = [self.turns] if isinstance(self.turns, str) else list(self.turns)
 
     async def generate(self, request: ModelRequest) -> ModelResponse:
-        """Give the script's next answer; its text comes in pieces where the request has ``on_text``.
-
-        Raises:
-            ModelFailed: The script is over, or calls a tool that is not offered.
-            Exception: What the script fails with.
-        """
+        """Give the script's next answer; its text comes in pieces where the request has ``on_text``."""
         began_s = perf_counter()
         number = _answers_in(request) if self.each_conversation else len(self.requests)
         self.requests.append(replace(request, messages=list(request.messages), tools=list(request.tools)))

@@ -93,11 +93,7 @@ class Script(BaseModel):
 
     @classmethod
     def read(cls, path: Path | str) -> "Script":
-        """Read a file, YAML or JSON.
-
-        Raises:
-            ScriptInvalid: There is no such file, or it is no script.
-        """
+        """Read a file, YAML or JSON."""
         path = Path(path)
         value: object = _parsed(path)
         try:

@@ -92,18 +92,16 @@ class ToolNode:
         return [offer(tool.definition) for tool in await self.tools()]
 
     def all_tools_sync(self) -> list[dict[str, Any]]:
-        """Return the same without asking suppliers again.
-
-        Raises:
-            ToolkitError: A supplier was never asked, so its tools would be missing.
-        """
+        """Return the same without asking suppliers again, each of which has to have been asked before."""
         return [offer(definition) for definition in self.definitions()]
 
     def definitions(self) -> list[ToolDefinition]:
         """Return what each tool is, as far as it is known without asking suppliers again."""
         for known in self._suppliers:
             if known.tools is None:
-                raise ToolkitError(f"the tools of {known.supplier!r} are not known yet; await all_tools() once before")
+                raise ToolkitError(
+                    f"the tools of {type(known.supplier).__name__} are not known yet; await all_tools() once before"
+                )
         return [tool.definition for tool in self._distinct()]
 
     async def invoke(

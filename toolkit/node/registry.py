@@ -25,11 +25,7 @@ class Registry:
             self.register(tool)
 
     def register(self, tool: Tool) -> None:
-        """Add ``tool`` behind the others, or as a version of the ones that have its name.
-
-        Raises:
-            DefinitionInvalid: Another tool has the name and version, the name for models, or the route.
-        """
+        """Add ``tool`` behind the others, or as a version of the ones that have its name."""
         definition = tool.definition
         for versions in self._versions.values():
             for other in versions.values():
@@ -47,11 +43,7 @@ class Registry:
         self._versions = others | ({definition.name: versions} if versions else {})
 
     def get(self, name: str) -> Tool:
-        """Return the version of ``name`` registered last, or the one that ``name@version`` means.
-
-        Raises:
-            ToolUnknown: There is none; the message lists what there is.
-        """
+        """Return the version of ``name`` registered last, or the one that ``name@version`` means."""
         wanted, at, version = name.partition("@")
         versions = self._versions_of(wanted)
         tool = versions.get(version) if at else self.offered(wanted)

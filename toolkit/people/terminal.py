@@ -20,9 +20,6 @@ class Terminal:
     """Asks one question at a time, off the event loop, and can be cancelled while it waits.
 
     The terminal itself is used, whatever standard input and output are; where there is none, standard input and error.
-
-    Args:
-        device: The terminal.
     """
 
     def __init__(self, device: str = "/dev/tty") -> None:

@@ -208,7 +208,7 @@ def test_a_call_gets_at_least_one_document() -> None:
 
 
 def test_an_option_that_is_not_there_is_refused() -> None:
-    with pytest.raises(TypeError, match="unexpected keyword argument 'topp'"):
+    with pytest.raises(DefinitionInvalid, match="AzureAISearchTool takes no 'topp'; did you mean 'top'?"):
         AzureAISearchTool("https://x.search.windows.net", "animals", KEY, topp=3)  # type: ignore[call-arg]
 
 

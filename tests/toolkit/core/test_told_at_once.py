@@ -1,0 +1,167 @@
+"""What a program got wrong is told where it is written, with what to write instead."""
+
+import asyncio
+
+import pytest
+
+from toolkit import (
+    Agent,
+    AgentTool,
+    FunctionTool,
+    McpServers,
+    ScriptedModel,
+    StdioServer,
+    Tool,
+    ToolContext,
+    ToolNode,
+    ToolResult,
+    UnifiedRequest,
+    tool,
+)
+from toolkit.agents import handle
+from toolkit.definition import ToolDefinition
+from toolkit.errors import DefinitionInvalid, ModelFailed, ToolkitError
+from toolkit.models import ModelRequest, generate
+
+
+@tool
+def search(query: str) -> str:
+    """Search."""
+    return query
+
+
+class Own(Tool):
+    name = "own"
+
+    async def run(self, call, context):
+        return "ran"
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: FunctionTool(descripton="x"), "FunctionTool takes no 'descripton'; did you mean 'description'?"),
+        (lambda: FunctionTool(search.function, nam="x"), "FunctionTool takes no 'nam'; did you mean 'name'?"),
+        (
+            lambda: AgentTool(search, output_extractr=str),
+            "did you mean 'output_extractor'?",
+        ),
+        (lambda: Own(validat=False), "Own takes no 'validat'; did you mean 'validate'?"),
+        (lambda: ToolContext(aprover=None), "ToolContext takes no 'aprover'; did you mean 'approver'?"),
+        (
+            lambda: ToolResult(output=[]),
+            "takes no 'output'; it takes content, is_error, structured",
+        ),
+        (lambda: ToolDefinition(name="x", inputschema={}), "takes no 'inputschema'; did you mean 'input_schema'?"),
+        (lambda: UnifiedRequest(targt="x"), "UnifiedRequest takes no 'targt'; did you mean 'target'?"),
+        (lambda: Agent("a", instructions="x"), "unknown key 'instructions'; did you mean 'instruction'?"),
+    ],
+)
+def test_a_misspelt_keyword_comes_with_the_one_that_was_meant(make, said):
+    with pytest.raises(DefinitionInvalid) as told:
+        make()
+    assert said in str(told.value)
+
+
+def test_a_tool_with_keywords_of_its_own_is_made():
+    class Searching(Own):
+        def __init__(self, index, **more):
+            super().__init__(**more)
+            self.index = index
+
+    assert Searching(index="news", validate=False).index == "news"
+
+
+def with_method(name, method):
+    return type("Mine", (Tool,), {"name": "mine", "run": Own.run} | {name: method})
+
+
+def plain(self, call, context):
+    return call
+
+
+async def short(self, result):
+    return result
+
+
+def test_a_method_that_could_not_be_called_or_awaited_is_told_when_the_class_is_made():
+    for name in ("run", "on_invoke", "on_output", "on_error"):
+        with pytest.raises(DefinitionInvalid, match=f"Mine.{name} is no 'async def'; write it as: async def {name}"):
+            with_method(name, plain)
+        with pytest.raises(DefinitionInvalid, match=rf"Mine.{name} takes \(self, result\); write it as: async def"):
+            with_method(name, short)
+
+
+def test_a_decorated_method_is_looked_at_as_what_is_inside():
+    from functools import wraps
+
+    def noted(method):
+        @wraps(method)
+        def wrapper(*args):
+            return method(*args)
+
+        return wrapper
+
+    mine = with_method("run", noted(Own.run))()
+    assert asyncio.run(mine({})).text == "ran"
+
+
+@pytest.mark.parametrize("guardrail", [["nope"], lambda call: None, [lambda: None]])
+def test_what_is_no_guardrail_is_told_when_it_is_added(guardrail):
+    for add in (Own().add_input_guardrails, Own().add_output_guardrails, lambda each: Own(input_guardrails=each)):
+        with pytest.raises(DefinitionInvalid, match="has to be a function of two arguments"):
+            add(guardrail)
+
+
+def test_one_guardrail_needs_no_list():
+    seen = []
+    own = Own(output_guardrails=lambda result, context: seen.append(result.text))
+    own.add_input_guardrails(lambda call, context: seen.append(call.name))
+    asyncio.run(own({}))
+    assert seen == ["own", "ran"]
+
+
+@pytest.mark.parametrize(
+    ("call", "said"), [({"query": "x"}, "not keywords"), ({}, "not nothing"), ({"call": "x"}, "not str")]
+)
+def test_a_tool_that_is_called_as_its_function_says_how(call, said):
+    with pytest.raises(ToolkitError, match=f"search is a tool: call it with a ToolCall or a mapping .*{said}"):
+        asyncio.run(search(**call))
+
+
+def test_a_tool_says_its_name():
+    assert repr(search) == "FunctionTool('search')"
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: Agent("a", tools=[Own]), r"is a class; give an instance, Own\(…\)"),
+        (lambda: AgentTool(search, timeout_s="2"), r"AgentTool\(timeout_s=…\) is '2'; expected a number above 0"),
+        (lambda: McpServers({"git": {"command": "x"}}), r"MCP server 'git': expected StdioServer\(…\).*, not dict"),
+        (lambda: StdioServer("python3", "srv.py"), r"args of python3 is one text; expected a list, as in \['srv.py'\]"),
+        (lambda: UnifiedRequest("plain", "analyze"), "inputs of a request is 'analyze'; expected a mapping"),
+        (lambda: asyncio.run(handle({"target": "x"}, Agent("a"))), "a request is a UnifiedRequest.*, not dict"),
+        (lambda: ModelRequest([], ToolNode([search]).all_tools_sync()), "tools are definitions, .*, not dict"),
+    ],
+)
+def test_a_value_of_another_kind_is_told_where_it_is_given(make, said):
+    with pytest.raises(DefinitionInvalid, match=said):
+        make()
+
+
+def test_a_tool_that_would_hide_what_every_agent_has_is_refused():
+    with pytest.raises(DefinitionInvalid, match="Mine.run is a tool, and an agent's own 'run'; rename it"):
+        type("Mine", (Agent,), {"run": search})
+
+
+def test_a_model_is_asked_by_its_name(monkeypatch, tmp_path):
+    script = tmp_path / "script.json"
+    script.write_text('["Hello."]')
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    request = ModelRequest([{"role": "user", "content": "Hi"}])
+
+    assert asyncio.run(generate(f"scripted:{script}", request)).message["content"] == "Hello."
+    assert asyncio.run(generate(ScriptedModel("Hi."), request)).message["content"] == "Hi."
+    with pytest.raises(ModelFailed, match="gpt-5-mini needs a key"):
+        asyncio.run(generate("gpt-5-mini", request))
