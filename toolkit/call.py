@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from toolkit.plain import read_json
+from toolkit.schemas.problems import described
 
 Arguments = dict[str, Any]
 
@@ -55,11 +56,4 @@ def read_arguments(written: object) -> tuple[Arguments | None, str | None]:
             return cast("Arguments", written), None
     if isinstance(written, Mapping):
         return {str(key): value for key, value in cast("Mapping[Any, Any]", written).items()}, None
-    return None, f"the arguments must be a JSON object, not {_json_type(written)}"
-
-
-def _json_type(value: object) -> str:
-    if isinstance(value, bool):
-        return "a boolean"
-    names = {type(None): "null", int: "a number", float: "a number", str: "a string", list: "an array"}
-    return next((name for kind, name in names.items() if isinstance(value, kind)), type(cast("object", value)).__name__)
+    return None, f"the arguments must be a JSON object, not {described(written)}"

@@ -1,6 +1,5 @@
 """The commands, and the border where every failure becomes one or two lines and an exit code."""
 
-import os
 import sys
 from collections.abc import Sequence
 
@@ -16,8 +15,7 @@ DEBUG = "--debug"
 """Taken anywhere on the command line, since it is mostly added to a command that just failed."""
 
 _INTERRUPTED = 130
-_BROKEN_PIPE = 141
-"""Exit codes of a shell for a program that SIGINT or SIGPIPE ended."""
+"""Exit code of a shell for a program that SIGINT ended."""
 
 
 @click.group(
@@ -40,9 +38,6 @@ def run(arguments: Sequence[str]) -> int:
     try:
         plain = [argument for argument in arguments if argument != DEBUG]
         result: object = toolkit.main(plain, prog_name="toolkit", standalone_mode=False)
-    except BrokenPipeError:
-        _silence_standard_output()
-        return _BROKEN_PIPE
     except (KeyboardInterrupt, click.Abort):
         return _INTERRUPTED
     except Exception as error:
@@ -75,10 +70,3 @@ def _complain(message: str) -> None:
         sys.stderr.flush()
     except OSError:
         return
-
-
-def _silence_standard_output() -> None:
-    # The interpreter flushes standard output once more as it exits, and would complain about the pipe again.
-    null = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(null, sys.stdout.fileno())
-    os.close(null)

@@ -41,16 +41,12 @@ def pictures(answered: Iterable[tuple[ToolCall, ToolResult]]) -> list[dict[str, 
     """Return one message of the user with the pictures of the results, which no tool message takes; none without."""
     parts: list[dict[str, Any]] = []
     for call, result in answered:
-        if images := [
-            part(content) for content in map(as_content, result.content) if isinstance(content, ImageContent)
-        ]:
-            parts += [{"type": "text", "text": f"Pictures that {call.name} returned (tool call {call.id}):"}, *images]
+        images = [content for content in map(as_content, result.content) if isinstance(content, ImageContent)]
+        urls = [f"data:{image.mime_type};base64,{image.data}" for image in images]
+        if urls:
+            parts += [{"type": "text", "text": f"Pictures that {call.name} returned (tool call {call.id}):"}]
+            parts += [{"type": "image_url", "image_url": {"url": url}} for url in urls]
     return [{"role": "user", "content": parts}] if parts else []
-
-
-def part(image: ImageContent) -> dict[str, Any]:
-    """Return a picture as a part of a message."""
-    return {"type": "image_url", "image_url": {"url": f"data:{image.mime_type};base64,{image.data}"}}
 
 
 def offer(definition: ToolDefinition) -> dict[str, Any]:

@@ -102,12 +102,7 @@ class McpServers(Mapping[str, McpServer]):
                     raise DefinitionInvalid(f"MCP server {server!r} has no tool {name!r}{near}; it has {has}")
 
     async def tools(self) -> list[McpTool]:
-        """Return the tools of all servers, in the order of the servers. Cheap while none has changed.
-
-        Raises:
-            DefinitionInvalid: Two tools have one name.
-            ServerFailed: A server cannot list them.
-        """
+        """Return the tools of all servers, in the order of the servers. Cheap while none has changed."""
         offered = wanted_of(await self._listed(), self._wanted)
         twice = [name for name, times in Counter(tool.name for tool in offered).items() if times > 1]
         if twice:

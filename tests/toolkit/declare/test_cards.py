@@ -108,7 +108,7 @@ def test_a_byte_order_mark_and_blank_lines_may_stand_before_the_front_matter(wri
 def test_windows_line_ends_do_not_matter(tmp_path):
     path = tmp_path / "a.md"
     path.write_bytes(b"---\r\nname: b\r\ntype: x\r\n---\r\nHelp.\r\nMore.\r\n")
-    assert problems_of(path)[0].startswith(f"{path}:3: type: 'x'")
+    assert problems_of(path)[0].startswith(f"{path}:3: type: expected agent, found 'x'")
     path.write_bytes(b"---\r\nname: b\r\n---\r\nHelp.\r\nMore.\r\n")
     assert load_cards(path)[0].instruction == "Help.\nMore."
 
@@ -209,10 +209,7 @@ def test_an_unknown_key_is_named_with_its_line_the_nearest_and_all_allowed(write
         ("child_timeout_sec: -1", "child_timeout_sec: expected seconds above 0, found -1"),
         ("child_timeout_sec: .inf", "child_timeout_sec: expected seconds above 0, found inf"),
         ("child_timeout_sec: soon", "child_timeout_sec: expected seconds above 0, found 'soon'"),
-        (
-            "type: router",
-            "type: 'router' is not a type of card: leave it out or write agent; workflows are written in Python",
-        ),
+        ("type: router", "type: expected agent, found 'router'"),
         ("schema_version: 2", "schema_version: expected 1, found 2"),
         ("instruction: Help.", "the instruction is given twice: as this key and below the front matter; keep one"),
     ],

@@ -111,9 +111,9 @@ def test_calls_that_langchain_could_not_read_are_told_of_too():
         ('{"x":', "the arguments are not valid JSON: "),
         ("[1]", "the arguments must be a JSON object, not an array"),
         ("null", "the arguments must be a JSON object, not null"),
-        ("true", "the arguments must be a JSON object, not a boolean"),
-        ('"x"', "the arguments must be a JSON object, not a string"),
-        (7, "the arguments must be a JSON object, not a number"),
+        ("true", "the arguments must be a JSON object, not true"),
+        ('"x"', "the arguments must be a JSON object, not the string 'x'"),
+        (7, "the arguments must be a JSON object, not the number 7"),
         ("[" * 100_000, "the arguments are not valid JSON: "),
     ],
 )
