@@ -115,6 +115,14 @@ class Bench:
             runs.setdefault(held.get("inspector.replay.run"), []).append((event.name, event.status))
         return runs
 
+    def raw_events(self):
+        """The spans of the earliest run, with what a replay gives back."""
+        with Owner(Settings(home=self.home)) as owner:
+            owner.take_in()
+            run = min(owner.store.runs(Filter(), limit=50).items, key=lambda run: run.start_time_unix_nano)
+            traces = traces_of(owner.store, run)
+            return [event for trace in traces for event in events_of(owner.store, trace.trace_id, full=True, raw=True)]
+
     def trees(self):
         """Each run, the earliest first: the names of its spans from the root on, and how they ended.
 

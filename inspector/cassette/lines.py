@@ -9,7 +9,9 @@ from typing import Any, Final, cast
 import msgspec
 
 from inspector.cassette.errors import SecretFound
-from inspector.cassette.stable import EXCHANGES, Json, stable
+from inspector.cassette.ids import EXCHANGES
+from inspector.cassette.order import Json
+from inspector.cassette.stable import stable
 from inspector.model import Event
 from inspector.otlp import export_lines
 from inspector.parts import FIELD

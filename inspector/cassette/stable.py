@@ -1,45 +1,41 @@
 """Spans without what differs from one recording of a run to the next: ids, times, places, the order of threads."""
 
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from functools import partial
 from hashlib import blake2b
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import msgspec
 
 from inspector import semconv as sc
+from inspector.cassette.ids import ERROR, EXCHANGES, Numbers
+from inspector.cassette.order import Json, in_order
 from inspector.reading.exchanges import Exchange, ExchangeUnreadable, read_exchanges
 
-Json: TypeAlias = dict[str, Any]
-"""A span as OTLP/JSON writes it."""
-
-EXCHANGES: Final = "inspector.raw.exchanges"
 _LEFT_OUT: Final = frozenset(
     (
         *(sc.CALL_ID, sc.HOST_NAME, sc.PROCESS_PID, sc.PROCESS, sc.RUN_ID, sc.SDK_LANGUAGE, sc.TASK, sc.THREAD_ID),
         *("inspector.raw.program", "gen_ai.response.time_to_first_chunk", "url.full", "server.address", "server.port"),
+        sc.SEED_RPC_DURATION,
     )
 )
 """Attributes that say where and when a call was made, rather than what it was."""
 _PREFIXES: Final = ("http.response.header.", "inspector.replay.")
 """Those of a response that only its own call has, and what a run was a replay of."""
 _REQUEST_IDS: Final = frozenset(("x-request-id", "request-id"))
-_WORD: Final = r"[0-9A-Za-z_-]"
-_PREFIX: Final = r"(?:chatcmpl|cmpl|call|toolu|srvtoolu|msg|resp|req|rs|fc|run|thread|gen)"
-_GIVEN: Final = re.compile(
-    rf'\\*"(?:id|call_id|item_id|response_id|_request_id)\\*"\s*:\s*\\*"({_PREFIX}[_-]{_WORD}{{1,80}})\\*"'
-)
-"""An id that a provider made up, in an answer; quotation marks may be escaped."""
-_ID: Final = re.compile(rf"(?<!{_WORD}){_PREFIX}[_-]{_WORD}+")
-_PREFIXED: Final = re.compile("[_-]")
 _CREATED: Final = re.compile(r'(\\*"created(?:_at)?\\*"\s*:\s*)\d+(?:\.\d+)?')
+_RESPONSE_ID: Final = re.compile(r'(\\*"responseId\\*"\s*:\s*\\*")[^"\\]+')
+"""That of Gemini, which has no form by which it would be known elsewhere, and stands nowhere else."""
+_TRACEPARENT: Final = re.compile(r"\b00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}\b")
 _SALTED: Final = re.compile(r"(\[redacted:[^\]\n]{1,80}?) #[0-9a-f]{4}\]")
+_EVENT_ENDS: Final = re.compile(r"(?<=\n\n)|(?<=\r\n\r\n)")
+_LINE_ENDS: Final = re.compile(r"(?<=\n)")
+_MOMENT: Final = re.compile(r'("timestamp":\{"\$kind":"datetime","text":)"[^"]+"')
+"""When a framework made the message that its error holds."""
 _NOT_OF_RUN_IDS: Final = re.compile(r"[^0-9A-Za-z_-]+")
 _LONGEST_RUN_ID: Final = 64
 _TICK_NS: Final = 1_000_000
-_NEVER: Final = 1 << 64
 _encode: Final = msgspec.json.Encoder(order="sorted").encode
 
 
@@ -53,7 +49,7 @@ def stable(spans: Iterable[Json], name: str) -> list[Json]:
         spans: As OTLP/JSON writes them; they are changed.
         name: What the ids are made from, so that those of two cassettes differ.
     """
-    placed = list(_in_order(list(spans)))
+    placed = list(in_order(list(spans)))
     began = [span["spanId"] for is_begin, span in placed if is_begin]
     ids = {span_id: _id(f"{name} span {number}", 8) for number, span_id in enumerate(began, 1)}
     traces: dict[str, str] = {}
@@ -68,59 +64,24 @@ def stable(spans: Iterable[Json], name: str) -> list[Json]:
         trace = traces.setdefault(span["traceId"], _id(f"{name} trace {len(traces) + 1}", 16))
         span |= {"traceId": trace, "spanId": ids[span["spanId"]], "startTimeUnixNano": str(clock)}
         span["parentSpanId"] = ids.get(span["parentSpanId"], "")
-        span["events"] = [{**event, "timeUnixNano": str(clock)} for event in span["events"]]
+        span["events"] = [_event(event, clock) for event in span["events"]]
         span["links"] = [
             {**link, "traceId": traces.get(link["traceId"], ""), "spanId": ids[link["spanId"]]}
             for link in span["links"]
             if link["spanId"] in ids
         ]
         found.append(span)
-    return _renamed([_without_places(span, name) for span in found])
+    return _numbered([_without_places(span, name) for span in found])
 
 
 def _id(text: str, size: int) -> str:
     return blake2b(text.encode(), digest_size=size).hexdigest()
 
 
-def attribute(span: Json, key: str) -> str:
-    """Return the text of an attribute; an empty one where there is none."""
-    return next((str(each["value"].get("stringValue", "")) for each in span["attributes"] if each["key"] == key), "")
-
-
-def _in_order(spans: Sequence[Json]) -> Iterator[tuple[bool, Json]]:
-    """Yield each span where it begins and where it ends."""
-    ids = {span["spanId"] for span in spans}
-    below: dict[str, list[Json]] = {}
-    for span in spans:
-        parent = span["parentSpanId"] if span["parentSpanId"] in ids and span["parentSpanId"] != span["spanId"] else ""
-        below.setdefault(parent, []).append(span)
-    waiting = [(True, span) for span in reversed(_siblings(below.pop("", [])))]
-    while waiting or below:
-        if not waiting:
-            # Parents in a circle.
-            waiting = [(True, span) for span in reversed(_siblings(below.pop(next(iter(below)))))]
-        is_begin, span = waiting.pop()
-        yield is_begin, span
-        if is_begin:
-            waiting.append((False, span))
-            waiting += ((True, each) for each in reversed(_siblings(below.pop(span["spanId"], []))))
-
-
-def _siblings(spans: list[Json]) -> list[Json]:
-    found: list[Json] = []
-    group: list[Json] = []
-    until = 0
-    for span in sorted(spans, key=lambda each: int(each["startTimeUnixNano"])):
-        if group and int(span["startTimeUnixNano"]) >= until:
-            found += sorted(group, key=_given)
-            group = []
-        group.append(span)
-        until = max(until, int(span.get("endTimeUnixNano") or _NEVER))
-    return found + sorted(group, key=_given)
-
-
-def _given(span: Json) -> tuple[str, str]:
-    return span["name"], attribute(span, sc.SEED_LLM_PROMPT) or attribute(span, sc.SEED_TOOL_INPUT)
+def _event(event: Json, clock: int) -> Json:
+    # The lines of a traceback are those of a machine and a day.
+    kept = [each for each in event["attributes"] if each["key"] != sc.EXCEPTION_STACKTRACE]
+    return {**event, "timeUnixNano": str(clock), "attributes": kept}
 
 
 def _without_places(span: Json, name: str) -> Json:
@@ -130,12 +91,24 @@ def _without_places(span: Json, name: str) -> Json:
     for each in kept:
         if each["key"] == EXCHANGES:
             each["value"] = {"stringValue": _exchanges(each["value"].get("stringValue", ""))}
+        elif each["key"] == sc.USAGE_JSON:
+            each["value"] = {"stringValue": _sorted(each["value"].get("stringValue", ""))}
+        elif each["key"] == ERROR:
+            each["value"] = {"stringValue": _MOMENT.sub(r'\1"1970-01-01T00:00:00+00:00"', each["value"]["stringValue"])}
         elif each["key"] == sc.EXPORTED:
             # What it cost is what it costs by the price list of whoever reads it.
             values = each["value"]["kvlistValue"]["values"]
             each["value"] = {"kvlistValue": {"values": [one for one in values if one["key"] == "status"]}}
     kept.append({"key": sc.RUN_ID, "value": {"stringValue": _NOT_OF_RUN_IDS.sub("-", name)[:_LONGEST_RUN_ID]}})
     return span | {"attributes": sorted(kept, key=lambda each: each["key"])}
+
+
+def _sorted(text: str) -> str:
+    """Return JSON with its keys in order: a framework may have them in that of a set."""
+    try:
+        return _encode(msgspec.json.decode(text)).decode()
+    except msgspec.MsgspecError:
+        return text
 
 
 def _exchanges(text: str) -> str:
@@ -154,57 +127,32 @@ def _written(exchange: Exchange) -> Json:
     if exchange.left_out is not None:
         found["left_out"] = exchange.left_out
     elif exchange.at_ms:
-        found["pieces"] = list(_texts(exchange.pieces))
+        found["pieces"] = _events(exchange.pieces)
     elif exchange.pieces:
         found["text"] = [b"".join(exchange.pieces).decode()]
     return found
 
 
-def _texts(pieces: Iterable[bytes]) -> Iterator[str]:
-    """Yield the pieces of a stream as texts; one that ends inside of a letter is joined with the next."""
-    rest = b""
-    for piece in pieces:
-        rest += piece
-        try:
-            yield rest.decode()
-        except UnicodeDecodeError:
-            continue
-        rest = b""
-    if rest:
-        yield rest.decode(errors="replace")
+def _events(pieces: Iterable[bytes]) -> list[str]:
+    """Return what came as a stream, event by event: how the network cut it is chance."""
+    text = b"".join(pieces).decode(errors="replace")
+    ends = _EVENT_ENDS if _EVENT_ENDS.search(text) else _LINE_ENDS
+    return [event for event in ends.split(text) if event]
 
 
-def _renamed(spans: list[Json]) -> list[Json]:
-    names = _names(spans)
+def _numbered(spans: list[Json]) -> list[Json]:
+    numbers = Numbers(spans)
     for span in spans:
         for each in span["attributes"]:
             is_answer = each["key"] in (EXCHANGES, sc.SEED_LLM_RESPONSE)
-            each["value"] = _replaced(each["value"], partial(_text, names=names, is_answer=is_answer))
-        span["events"] = _replaced(span["events"], partial(_text, names=names, is_answer=False))
+            each["value"] = _replaced(each["value"], partial(_text, numbers=numbers, is_answer=is_answer))
+        span["events"] = _replaced(span["events"], partial(_text, numbers=numbers, is_answer=False))
     return spans
 
 
-def _names(spans: Iterable[Json]) -> dict[str, str]:
-    """Give the ids that providers made up numbers, in the order in which they come."""
-    names: dict[str, str] = {}
-    counts: Counter[str] = Counter()
-    said: set[str] = set()
-    for span in spans:
-        # What the program says itself is no id of a provider, even where an answer repeats it.
-        for key in (sc.SEED_LLM_PROMPT, sc.SEED_TOOL_OUTPUT):
-            said.update(each for each in _ID.findall(attribute(span, key)) if each not in names)
-        for given in _GIVEN.findall(attribute(span, EXCHANGES) + attribute(span, sc.SEED_LLM_RESPONSE)):
-            if given not in names and given not in said:
-                prefix = _PREFIXED.split(given)[0]
-                counts[prefix] += 1
-                names[given] = f"{prefix}{given[len(prefix)]}{counts[prefix]:04}"
-    return names
-
-
-def _text(text: str, *, names: Mapping[str, str], is_answer: bool) -> str:
-    text = _ID.sub(lambda found: names.get(found[0], found[0]), text)
-    text = _SALTED.sub(r"\1]", text)
-    return _CREATED.sub(r"\g<1>0", text) if is_answer else text
+def _text(text: str, *, numbers: Numbers, is_answer: bool) -> str:
+    text = _SALTED.sub(r"\1]", _TRACEPARENT.sub(f"00-{1:032}-{1:016}-01", numbers.in_text(text)))
+    return _RESPONSE_ID.sub(r"\1ID", _CREATED.sub(r"\g<1>0", text)) if is_answer else text
 
 
 def _replaced(value: Any, change: Callable[[str], str]) -> Any:

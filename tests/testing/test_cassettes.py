@@ -158,6 +158,80 @@ def test_an_id_that_a_provider_made_up_gets_a_number_and_one_that_the_program_sa
     ]
 
 
+UUID, OTHER = "7f3a5c1e-8b2d-4e6f-9a01-23456789abcd", "01a219b0-d7f0-7009-b1dc-6d6bd44e0049"
+
+
+def test_a_uuid_that_a_framework_made_up_has_one_number_wherever_it_stands():
+    call = span(1, **{RESPONSE: f'{{"id":"lc_run--{UUID}-0"}}', "inspector.emitter": "langchain"})
+    graph = span(2, start=2, end=3, **{"mcp.workflow.output_json": f'[{{"id":"lc_run--{UUID}-0"}},{{"id":"{OTHER}"}}]'})
+    found = stable([call, graph], "n")
+    assert values(found, RESPONSE) == ['{"id":"lc_run--00000000-0000-4000-8000-000000000001-0"}']
+    assert values(found, "mcp.workflow.output_json") == [
+        '[{"id":"lc_run--00000000-0000-4000-8000-000000000001-0"},{"id":"00000000-0000-4000-8000-000000000002"}]'
+    ]
+
+
+@pytest.mark.parametrize("key", [INPUT, "mcp.tool.output_json", "inspector.raw.exchanges"])
+def test_a_uuid_that_the_program_or_a_model_says_stays_wherever_it_stands(key):
+    said = span(1, **{key: f'"order {UUID}"'})
+    repeated = span(2, start=2, end=3, **{"mcp.workflow.output_json": f'{{"id":"{UUID}"}}'})
+    found = stable([repeated, said], "n")
+    assert values(found, key) == [f'"order {UUID}"']
+    assert values(found, "mcp.workflow.output_json") == [f'{{"id":"{UUID}"}}']
+
+
+def test_the_id_of_a_call_that_has_no_model_is_numbered():
+    found = stable(
+        [span(1, **{"gen_ai.tool.call.id": "call_35f51fa9", "inspector.correlation_id": "7b52440c665c6c94"})], "n"
+    )
+    assert values(found, "gen_ai.tool.call.id") == ["call_0001"]
+    assert values(found, "inspector.correlation_id") == ["0000000000000001"]
+
+
+ASKING = json.dumps(
+    [
+        {
+            "parts": [
+                {"type": "tool_call", "id": f"call_{tool}", "name": tool, "arguments": {}} for tool in ("ship", "book")
+            ]
+        }
+    ]
+)
+
+
+@pytest.mark.parametrize("ids", [("call_ship", "call_book"), ("", "")])
+def test_tools_of_one_answer_come_as_it_asks_for_them_in_whichever_order_threads_began_them(ids):
+    model = span(1, end=1, **{"gen_ai.output.messages": ASKING})
+    first, then = (
+        span(number, start=start, end=start + 1, **{"mcp.tool.name": tool, INPUT: "{}", "gen_ai.tool.call.id": call_id})
+        for number, start, tool, call_id in ((2, 4, "ship", ids[0]), (3, 2, "book", ids[1]))
+    )
+    assert values(stable([model, then, first], "n"), "mcp.tool.name") == ["ship", "book"]
+
+
+def test_what_several_threads_ask_is_sorted_by_what_they_ask_a_longer_conversation_after_its_beginning():
+    asked = ['{"messages":["z"]}', '{"messages":["b","c"]}', '{"messages":["b"]}', '{"messages":["a"]}']
+    threads = (1, 3, 4, 3)
+    calls = [
+        span(number, start=number * 2, end=number * 2 + 1, **{PROMPT: text, "thread.id": str(thread)})
+        for number, (text, thread) in enumerate(zip(asked, threads, strict=True), 1)
+    ]
+    assert values(stable(calls, "n"), PROMPT) == [asked[0], asked[3], asked[2], asked[1]]
+
+
+def test_a_stream_is_written_event_by_event_however_the_network_cut_it():
+    def written(*pieces):
+        exchange = {"status": 200, "headers": {}, "pieces": pieces}
+        (found,) = stable([span(1, **{"inspector.raw.exchanges": json.dumps([exchange])})], "n")
+        return values([found], "inspector.raw.exchanges")
+
+    assert (
+        written("data: a\n\nda", "ta: b\n\n")
+        == written("data: a\n\n", "data: b\n\n")
+        == written("data: a\n\ndata: b\n\n")
+    )
+
+
 def test_ids_of_two_cassettes_differ():
     (one,), (other,) = stable([span(1)], "one"), stable([span(1)], "other")
     assert {one["spanId"], one["traceId"]}.isdisjoint((other["spanId"], other["traceId"]))

@@ -1,0 +1,221 @@
+"""The order of a cassette's spans, which is the same for each recording of a run, whatever its threads did."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import Any, Final, TypeAlias, cast
+
+import msgspec
+
+from inspector import semconv as sc
+from inspector.toolnames import is_same_tool
+
+Json: TypeAlias = dict[str, Any]
+"""A span as OTLP/JSON writes it, or a part of it."""
+
+_NEVER: Final = 1 << 64
+_MADE_UP: Final = re.compile(
+    r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
+    r"|(?<![0-9A-Za-z_-])(?:call|toolu|srvtoolu|chatcmpl|msg|resp|rs|fc|run|thread|gen)[_-][0-9A-Za-z_-]+"
+)
+_GIVEN: Final = (sc.SEED_LLM_PROMPT, sc.SEED_TOOL_INPUT, sc.AGENT_INPUT, sc.SEED_WORKFLOW_INPUT, sc.SEED_RPC_REQUEST)
+_MESSAGES: Final = ("messages", "input", "contents")
+"""Where the bodies of requests have the conversation."""
+_encode: Final = msgspec.json.Encoder(order="sorted").encode
+_Key: TypeAlias = tuple[str, tuple[str, ...]]
+
+
+def attribute(span: Json, key: str) -> str:
+    """Return the text of an attribute, or its number as text; an empty one where there is none."""
+    value = next((each["value"] for each in span["attributes"] if each["key"] == key), {})
+    return str(value.get("stringValue") or value.get("intValue") or "")
+
+
+def in_order(spans: Sequence[Json]) -> Iterator[tuple[bool, Json]]:
+    """Yield each span where it begins and where it ends, those below one another together.
+
+    Siblings come in the order they began. Those that ran at the same time are sorted by what they were given, and the
+    tools that one answer asks for come as it asks for them.
+
+    Args:
+        spans: All of a run.
+    """
+    below = _below(spans)
+    order = _Order(spans, below)
+    left = dict(below)
+    waiting = [(True, span) for span in reversed(order.siblings(left.pop("", [])))]
+    while waiting or left:
+        if not waiting:
+            # Parents in a circle.
+            waiting = [(True, span) for span in reversed(order.siblings(left.pop(next(iter(left)))))]
+        is_begin, span = waiting.pop()
+        yield is_begin, span
+        if is_begin:
+            waiting.append((False, span))
+            waiting += ((True, each) for each in reversed(order.siblings(left.pop(span["spanId"], []))))
+
+
+def _below(spans: Sequence[Json]) -> dict[str, list[Json]]:
+    ids = {span["spanId"] for span in spans}
+    below: dict[str, list[Json]] = {}
+    for span in spans:
+        parent = span["parentSpanId"] if span["parentSpanId"] in ids and span["parentSpanId"] != span["spanId"] else ""
+        below.setdefault(parent, []).append(span)
+    for each in below.values():
+        each.sort(key=_start)
+    return below
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A tool call as the answer of a model asks for it."""
+
+    model: str
+    """The span of that model call."""
+    ended: int
+    key: _Key
+    place: int
+    id: str
+    name: str
+    arguments: Any
+
+
+class _Order:
+    """Sorts siblings.
+
+    Args:
+        spans: All of a run.
+        below: They by the ids of their parents, as they began.
+    """
+
+    def __init__(self, spans: Sequence[Json], below: Mapping[str, Sequence[Json]]) -> None:
+        self._below = below
+        self._threads = {span["spanId"]: attribute(span, sc.THREAD_ID) for span in spans}
+        every = sorted(spans, key=_start)
+        self._home = next(filter(None, (self._threads[span["spanId"]] for span in every)), "")
+        """The thread that calls a model first: what it does one after the other is done in that order."""
+        asked: dict[str | bytes, list[_Asked]] = {}
+        for call in (call for span in every for call in self._asked_by(span)):
+            asked.setdefault(call.id, []).append(call)
+            asked.setdefault(_encode(call.arguments), []).append(call)
+        found = ((span["spanId"], _who_asked(span, asked)) for span in every if attribute(span, sc.SEED_TOOL_NAME))
+        self._asked = {tool: call for tool, call in found if call is not None}
+
+    def siblings(self, spans: Sequence[Json]) -> list[Json]:
+        """Return siblings in the order they are written."""
+        found: list[Json] = []
+        group: list[Json] = []
+        until = 0
+        for span in spans:
+            if group and _start(span) >= until and not self._is_beside(group[-1], span):
+                found += self._sorted(group)
+                group = []
+            group.append(span)
+            until = max(until, int(span.get("endTimeUnixNano") or _NEVER))
+        return found + self._sorted(group)
+
+    def _is_beside(self, before: Json, span: Json) -> bool:
+        """Tell whether nothing but chance has one come before the other."""
+        asked, then = self._asked.get(span["spanId"]), self._asked.get(before["spanId"])
+        if asked is not None and then is not None and asked.model == then.model:
+            return True
+        threads = (self._thread(before), self._thread(span))
+        return all(threads) and self._home not in threads
+
+    def _thread(self, span: Json) -> str:
+        """Return the thread of a span, or of the first one below it that has one."""
+        return next(filter(None, (self._threads[each["spanId"]] for each in self._with_those_below(span))), "")
+
+    def _with_those_below(self, span: Json) -> Iterator[Json]:
+        waiting, seen = [span], {span["spanId"]}
+        while waiting:
+            each = waiting.pop()
+            yield each
+            under = [one for one in self._below.get(each["spanId"], ()) if one["spanId"] not in seen]
+            seen.update(one["spanId"] for one in under)
+            waiting += reversed(under)
+
+    def _sorted(self, group: Sequence[Json]) -> list[Json]:
+        inside = {span["spanId"] for span in group}
+        asked = {span["spanId"]: found for span in group if (found := self._asked.get(span["spanId"])) is not None}
+        tools = sorted((span for span in group if span["spanId"] in asked), key=lambda span: _place(asked, span))
+        ordered = [span for span in tools if asked[span["spanId"]].model not in inside]
+        for span in sorted((span for span in group if span["spanId"] not in asked), key=self._key):
+            ordered.append(span)
+            ordered += [tool for tool in tools if asked[tool["spanId"]].model == span["spanId"]]
+        return ordered
+
+    def _key(self, span: Json) -> _Key:
+        """Return what a span is sorted by: its name, and what it or the first one below it was given."""
+        given = (text for each in self._with_those_below(span) for key in _GIVEN if (text := attribute(each, key)))
+        return span["name"], _in_parts(next(given, ""))
+
+    def _asked_by(self, span: Json) -> Iterator[_Asked]:
+        parts = list(_tool_calls(_read(attribute(span, sc.OUTPUT_MESSAGES))))
+        if not parts:
+            return
+        key, ended = self._key(span), int(span.get("endTimeUnixNano") or _NEVER)
+        for place, part in enumerate(parts):
+            given = part.get("arguments")
+            arguments = _read(given) if isinstance(given, str) else given
+            call_id, name = str(part.get("id") or ""), str(part.get("name"))
+            yield _Asked(span["spanId"], ended, key, place, call_id, name, arguments)
+
+
+def _tool_calls(messages: Any) -> Iterator[Json]:
+    """Yield the parts of an answer that ask for tools."""
+    for message in cast("list[Any]", messages if isinstance(messages, list) else []):
+        parts: Any = cast("Json", message).get("parts") if isinstance(message, dict) else None
+        for part in cast("list[Any]", parts if isinstance(parts, list) else []):
+            if isinstance(part, dict) and (found := cast("Json", part)).get("type") == "tool_call":
+                yield found
+
+
+def _who_asked(tool: Json, asked: Mapping[str | bytes, Sequence[_Asked]]) -> _Asked | None:
+    """Return what asks for a call: by its id, or else by its name and arguments, in the last answer before it.
+
+    Args:
+        tool: The span of the call.
+        asked: What models ask for, by ids and by arguments.
+    """
+    began = _start(tool)
+
+    def last(calls: Iterable[_Asked]) -> _Asked | None:
+        # Of a framework's call and that of its client below it, the former ends later.
+        return max((call for call in calls if call.ended <= began), key=attrgetter("ended"), default=None)
+
+    call_id, name = attribute(tool, sc.TOOL_CALL_ID), attribute(tool, sc.SEED_TOOL_NAME)
+    alike = asked.get(_encode(_read(attribute(tool, sc.SEED_TOOL_INPUT))), ())
+    by_id = last(asked.get(call_id, ())) if call_id else None
+    return by_id or last(call for call in alike if is_same_tool(name, call.name) or is_same_tool(call.name, name))
+
+
+def _place(asked: Mapping[str, _Asked], span: Json) -> tuple[_Key, int]:
+    call = asked[span["spanId"]]
+    return call.key, call.place
+
+
+def _start(span: Json) -> int:
+    return int(span["startTimeUnixNano"])
+
+
+def _in_parts(text: str) -> tuple[str, ...]:
+    """Return what was given in parts that are compared one by one, so that a longer conversation comes after its start.
+
+    Without ids that somebody made up.
+    """
+    body = _read(text)
+    if isinstance(body, dict):
+        fields = cast("Json", body)
+        said = next((fields[key] for key in _MESSAGES if isinstance(fields.get(key), list)), None)
+        if said is not None:
+            return tuple(_MADE_UP.sub("", msgspec.json.encode(each).decode()) for each in said)
+    return (_MADE_UP.sub("", text),)
+
+
+def _read(text: str) -> Any:
+    try:
+        return msgspec.json.decode(text)
+    except msgspec.MsgspecError:
+        return None
