@@ -5,7 +5,7 @@
 
 from inspector.cassette.errors import CassetteError, CassetteUnreadable, SecretFound
 from inspector.cassette.lines import cassette_lines, write_cassette
-from inspector.cassette.reading import events_of_directory, events_of_file
+from inspector.cassette.reading import events_of_directory, events_of_file, frozen_of
 
 __all__ = [
     "CassetteError",
@@ -14,5 +14,6 @@ __all__ = [
     "cassette_lines",
     "events_of_directory",
     "events_of_file",
+    "frozen_of",
     "write_cassette",
 ]

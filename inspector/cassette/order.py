@@ -28,7 +28,8 @@ _Key: TypeAlias = tuple[str, tuple[str, ...]]
 
 def attribute(span: Json, key: str) -> str:
     """Return the text of an attribute, or its number as text; an empty one where there is none."""
-    value = next((each["value"] for each in span["attributes"] if each["key"] == key), {})
+    none: Json = {}
+    value = next((each["value"] for each in span["attributes"] if each["key"] == key), none)
     return str(value.get("stringValue") or value.get("intValue") or "")
 
 

@@ -2,17 +2,20 @@
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Final
 
 import msgspec
 from msgspec import Raw
 
 from inspector.cassette.errors import CassetteUnreadable
+from inspector.frozen import Frozen
 from inspector.model import Event, Span
 from inspector.parts import Parts
 from inspector.reading.dialects import read_span
 from inspector.reading.recorded import read_line
 
-_RUNNING = "running"
+PROGRAM: Final = "inspector.raw.program"
+"""What the first call of a process says of its program."""
 
 
 def events_of_file(path: Path) -> list[Event]:
@@ -36,6 +39,20 @@ def events_of_file(path: Path) -> list[Event]:
 def events_of_directory(spool: Path) -> list[Event]:
     """Read what recorders left in a spool, in the order the calls began; nothing where they left nothing."""
     return _events(sorted(spool.glob("*.jsonl")))
+
+
+def frozen_of(events: Iterable[Event]) -> Frozen | None:
+    """Return at what the program of a run was frozen; None where it was not."""
+    programs = (msgspec.json.decode(bytes(event.attributes or b"{}")).get(PROGRAM) for event in events)
+    return next(filter(None, map(frozen_in, programs)), None)
+
+
+def frozen_in(program: object) -> Frozen | None:
+    """Return the same from what is recorded of the program, if anything is."""
+    try:
+        return Frozen.read(str(msgspec.json.decode(str(program or "{}")).get("frozen") or ""))
+    except (ValueError, AttributeError):
+        return None
 
 
 def _events(files: Iterable[Path]) -> list[Event]:

@@ -10,13 +10,14 @@ import msgspec
 
 from inspector import semconv as sc
 from inspector.cassette.ids import ERROR, EXCHANGES, Numbers
-from inspector.cassette.order import Json, in_order
+from inspector.cassette.order import Json, attribute, in_order
+from inspector.cassette.reading import PROGRAM, frozen_in
 from inspector.reading.exchanges import Exchange, ExchangeUnreadable, read_exchanges
 
 _LEFT_OUT: Final = frozenset(
     (
         *(sc.CALL_ID, sc.HOST_NAME, sc.PROCESS_PID, sc.PROCESS, sc.RUN_ID, sc.SDK_LANGUAGE, sc.TASK, sc.THREAD_ID),
-        *("inspector.raw.program", "gen_ai.response.time_to_first_chunk", "url.full", "server.address", "server.port"),
+        *("gen_ai.response.time_to_first_chunk", "url.full", "server.address", "server.port"),
         sc.SEED_RPC_DURATION,
     )
 )
@@ -88,8 +89,13 @@ def _without_places(span: Json, name: str) -> Json:
     kept = [
         each for each in span["attributes"] if each["key"] not in _LEFT_OUT and not each["key"].startswith(_PREFIXES)
     ]
+    if (frozen := frozen_in(attribute(span, PROGRAM))) is None:
+        kept = [each for each in kept if each["key"] != PROGRAM]
     for each in kept:
-        if each["key"] == EXCHANGES:
+        if each["key"] == PROGRAM and frozen is not None:
+            # Of how a program was started, a replay needs no more than that.
+            each["value"] = {"stringValue": _encode({"frozen": frozen.written}).decode()}
+        elif each["key"] == EXCHANGES:
             each["value"] = {"stringValue": _exchanges(each["value"].get("stringValue", ""))}
         elif each["key"] == sc.USAGE_JSON:
             each["value"] = {"stringValue": _sorted(each["value"].get("stringValue", ""))}

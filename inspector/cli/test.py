@@ -39,7 +39,7 @@ def test(*, run: str, program: tuple[str, ...], output: Path, name: str | None, 
     An existing test is kept, and only its recording is replaced. A run that contains a secret is refused, and so is one
     that 'inspector replay' cannot replay.
     """
-    from inspector.cassette import write_cassette
+    from inspector.cassette import frozen_of, write_cassette
     from inspector.cli.home import settings_of
     from inspector.cli.notices import notice
     from inspector.tape import check_whole, tape_of
@@ -57,7 +57,9 @@ def test(*, run: str, program: tuple[str, ...], output: Path, name: str | None, 
     if file.exists():
         notice(f"kept {file}, which is there already")
     else:
-        file.write_text(written_test(chosen, words, Trace(lambda: events, _not_run), _frozen(events)), encoding="utf-8")
+        is_frozen = frozen_of(events) is not None
+        made = written_test(chosen, words, Trace(lambda: events, _not_run), is_frozen=is_frozen)
+        file.write_text(made, encoding="utf-8")
         notice(f"wrote {file}; to run it: pytest {file}")
 
 
@@ -88,10 +90,6 @@ def _recorded_program(events: "Iterable[Event]", run: str) -> "Sequence[str]":
         if words[0] == "-m" or words[0].endswith(".py") or Path(words[0]).is_file():
             return [_near(words[0]), *words[1:]]
     raise CliError(f"what program this was is not recorded; name it: inspector test {run} -- app.py")
-
-
-def _frozen(events: "Iterable[Event]") -> str | None:
-    return next((str(program["frozen"]) for program in _programs(events) if program.get("frozen")), None)
 
 
 def _programs(events: "Iterable[Event]") -> "Iterator[dict[str, Any]]":

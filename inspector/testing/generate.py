@@ -16,18 +16,18 @@ def name_of(text: str) -> str:
     return _NOT_OF_NAMES.sub("_", text).strip("_").lower() or "run"
 
 
-def written_test(name: str, program: Sequence[str], trace: Trace, frozen: str | None = None) -> str:
+def written_test(name: str, program: Sequence[str], trace: Trace, *, is_frozen: bool = False) -> str:
     """Return a module with one test.
 
     Args:
         name: What the cassette is called.
         program: What the test runs, as ``inspector run`` takes it.
         trace: What the program did.
-        frozen: At what it was frozen, as its recording has that.
+        is_frozen: Whether it was frozen; its recording has at what.
     """
     answer = _decoded(trace.answer)
     body = "\n".join(f"    {line}" if line else "" for line in _body(program, trace, answer))
-    freeze = f', freeze="{frozen}"' if frozen else ""
+    freeze = ", freeze=True" if is_frozen else ""
     imports = "import json\n\n" if isinstance(answer, dict | list) else ""
     return f'{imports}import pytest\n\n\n@pytest.mark.cassette("{name}"{freeze})\ndef test_{name}(trace):\n{body}\n'
 

@@ -8,6 +8,7 @@ from typing import Any, Final, cast
 
 import pytest
 
+from inspector.cassette import CassetteUnreadable, events_of_file, frozen_of
 from inspector.frozen import Frozen
 
 IGNORE: Final = "inspector_ignore"
@@ -26,7 +27,7 @@ class Marked:
     ignored: tuple[str, ...] = ()
     """Regular expressions of what is not compared in the texts of requests."""
     frozen: Frozen | None = None
-    """At what the programs that it runs are frozen, recorded or replayed."""
+    """At what the programs that it runs are frozen when they are recorded; a replay is frozen as its recording."""
 
 
 def read_marker(request: pytest.FixtureRequest) -> Marked:
@@ -44,7 +45,7 @@ def read_marker(request: pytest.FixtureRequest) -> Marked:
     if not isinstance(name, str) or not name or Path(name).name != name:
         pytest.fail(f"the marker cassette takes the name of a recording, with no directory; {_HOW}", pytrace=False)
     file = request.path.parent / "cassettes" / f"{name}.jsonl"
-    return Marked(file, (*request.config.getini(IGNORE), *_patterns(ignored)), _frozen(frozen))
+    return Marked(file, (*request.config.getini(IGNORE), *_patterns(ignored)), _frozen(frozen, file))
 
 
 def _patterns(given: Any) -> tuple[str, ...]:
@@ -57,10 +58,12 @@ def _patterns(given: Any) -> tuple[str, ...]:
     return found
 
 
-def _frozen(given: Any) -> Frozen | None:
+def _frozen(given: Any, cassette: Path) -> Frozen | None:
     """Return at what programs are frozen: a moment, or what ``inspector run --freeze`` recorded."""
     if given is None or given is False:
         return None
+    if given is True and (recorded := _recorded(cassette)) is not None:
+        return recorded
     try:
         return Frozen.read(str(given))
     except ValueError:
@@ -74,3 +77,11 @@ def _frozen(given: Any) -> Frozen | None:
         )
     moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     return Frozen(round(moment.timestamp() * 1_000_000) * _US_IN_NS, 0)
+
+
+def _recorded(cassette: Path) -> Frozen | None:
+    """Return at what the recording is frozen that is there, so that the next one differs in nothing."""
+    try:
+        return frozen_of(events_of_file(cassette))
+    except CassetteUnreadable:
+        return None

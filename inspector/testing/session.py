@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from inspector import recording
-from inspector.cassette import events_of_directory, events_of_file, write_cassette
+from inspector.cassette import events_of_directory, events_of_file, frozen_of, write_cassette
 from inspector.launch import Choices, environment_of, program_of
 from inspector.launch.environment import KEYS, NO_KEY, UNSENT
 from inspector.model import Event
@@ -47,12 +47,14 @@ class Session:
         self.root = root
         self.home = directory / "home"
         self.tape: Tape | None = None
+        self._frozen = marked.frozen
         if is_replayed:
-            self.tape = _without(marked.ignored, tape_of(cassette.stem, events_of_file(cassette)))
+            events = events_of_file(cassette)
+            self._frozen = frozen_of(events) or marked.frozen
+            self.tape = _without(marked.ignored, tape_of(cassette.stem, events))
             self._tape_file = directory / "tape.json"
             write_tape(self.tape, self._tape_file)
         self._directory = directory
-        self._frozen = marked.frozen
         self._inside = directory / "inside"
         self._inside.mkdir()
         self._reports: list[Path] = [self._inside]

@@ -67,10 +67,8 @@ def test_adk_is_replayed_over_either_client_of_gemini(bench, framework_python):
 @pytest.mark.parametrize(
     ("program", "within"),
     [
-        ("replayed_crewai.py", "crewai"),
         ("replayed_google_adk.py", "earlier"),
         ("replayed_langgraph.py", "current"),
-        ("replayed_litellm.py", "earlier"),
         ("replayed_loop.py", None),
         ("replayed_mcp_agent.py", "mcp-agent"),
         ("replayed_openai_agents.py", "current"),

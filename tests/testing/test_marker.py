@@ -47,16 +47,43 @@ def test_what_a_frozen_test_records_is_given_back_and_recorded_again_to_the_lett
     assert with_a_clock.record_tests("--record=all").code == 0
     assert with_a_clock.read(CASSETTE) == before
     with_a_clock.change(TEST, "freeze=True", 'freeze="2026-03-01T09:30:00+01:00"')
-    assert "It is 1772353800000000000." in with_a_clock.pytest().out
+    # A replay is frozen as its recording was.
+    assert with_a_clock.pytest().code == 0
+    assert with_a_clock.record_tests("--record=all").code == 0
+    assert "It is 1772353800000000000." in with_a_clock.read(CASSETTE)
 
 
-def test_a_test_of_a_frozen_run_is_frozen_as_that_was(project):
+@pytest.fixture
+def of_frozen_run(project):
+    """A project whose program has a clock in its prompt, with a test of a run with ``--freeze``."""
     project.change("app.py", ASKED, WITH_A_CLOCK)
     assert project.record("run", "--freeze", "app.py").code == 0
     project.make_test()
-    assert f'{MARKED}, freeze="' in project.read(TEST)
-    done = project.pytest()
+    return project
+
+
+def test_a_test_of_a_frozen_run_is_frozen_as_that_was_and_recorded_again_to_the_letter(of_frozen_run):
+    assert f"{MARKED}, freeze=True)" in of_frozen_run.read(TEST)
+    done = of_frozen_run.pytest()
     assert done.code == 0, done.out
+    before = of_frozen_run.read(CASSETTE)
+    assert of_frozen_run.record_tests("--record=all").code == 0
+    assert of_frozen_run.read(CASSETTE) == before
+
+
+@pytest.mark.parametrize("written", ["freeze=True", 'freeze="1790000000000000000:7"', ""])
+def test_a_test_that_is_kept_runs_with_the_recording_of_another_frozen_run(of_frozen_run, written):
+    of_frozen_run.change(TEST, "freeze=True", written)
+    assert of_frozen_run.record("run", "--freeze", "app.py").code == 0
+    assert "kept tests/test_app.py" in of_frozen_run.make_test()
+    done = of_frozen_run.pytest()
+    assert done.code == 0, done.out
+
+
+def test_a_replay_of_a_cassette_is_frozen_as_its_recording_was(of_frozen_run):
+    done = of_frozen_run.inspector("replay", CASSETTE, "--", "app.py")
+    assert done.code == 0, done.err
+    assert "replay: 5 of 5 calls of app were given back" in done.err
 
 
 @pytest.mark.parametrize(
