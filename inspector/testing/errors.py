@@ -1,9 +1,17 @@
 """Why a test with a cassette cannot go on.
 
 TestingError            the message says what, and the way out
-└── CostUnknown         a call has no price
+├── CostUnknown         a call has no price
+└── ProgramNotStarted   there is no such program
+ProgramFailed           a program exited with another code than 0
 LeftRecording           the program asked for what was not recorded
 """
+
+import subprocess
+from collections.abc import Iterator
+from typing import Final
+
+_LAST_LINES: Final = 6
 
 
 class TestingError(Exception):
@@ -14,6 +22,24 @@ class TestingError(Exception):
 
 class CostUnknown(TestingError):
     """A call has no price, or there is no price list."""
+
+
+class ProgramNotStarted(TestingError):
+    """There is no such program, or the system does not run it."""
+
+
+class ProgramFailed(subprocess.CalledProcessError):
+    """A program exited with another code than 0; the message ends with the last lines of its standard error."""
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        words = self.cmd if isinstance(self.cmd, str) else " ".join(map(str, self.cmd))
+        end = f"was ended by signal {-self.returncode}" if self.returncode < 0 else f"exited with {self.returncode}"
+        said = str(self.stderr or "").rstrip().splitlines()
+        yield f"{words} {end}{':' if said else ' and wrote nothing to standard error'}"
+        yield from (f"  {line}" for line in said[-_LAST_LINES:])
 
 
 class LeftRecording(BaseException):

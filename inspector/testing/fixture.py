@@ -11,6 +11,7 @@ import pytest
 from inspector.cassette import CassetteUnreadable
 from inspector.tape import NotReplayable
 from inspector.testing.marked import read_marker
+from inspector.testing.report import missing
 from inspector.testing.reporting import SESSION, Reporting
 from inspector.testing.session import Session
 from inspector.testing.trace import Trace
@@ -29,6 +30,9 @@ def traced(request: pytest.FixtureRequest, record: str | None) -> Generator[Trac
     cassette = marked.cassette
     mode = record or ("none" if os.environ.get("CI") else "once")
     is_replayed = mode == "none" or (mode == "once" and cassette.is_file())
+    if is_replayed and not cassette.is_file():
+        how = f"to record it: pytest --record=once {request.node.nodeid}"
+        pytest.fail(f"{missing(cassette)}\n{how}", pytrace=False)
     plugins = request.config.pluginmanager
     if not plugins.has_plugin(_PLUGIN):
         plugins.register(Reporting(), _PLUGIN)
@@ -36,9 +40,10 @@ def traced(request: pytest.FixtureRequest, record: str | None) -> Generator[Trac
         try:
             session = Session(marked, Path(directory), request.config.rootpath, is_replayed=is_replayed)
         except CassetteUnreadable as error:
-            pytest.fail(f"{error}\nto record it: pytest --record=once {request.node.nodeid}", pytrace=False)
+            why = f"{error}\nto record it: pytest --record=all {request.node.nodeid}"
+            raise pytest.fail.Exception(why, pytrace=False) from None
         except NotReplayable as error:
-            pytest.fail(f"{cassette}: {error}", pytrace=False)
+            raise pytest.fail.Exception(f"{cassette}: {error}", pytrace=False) from None
         request.node.stash[SESSION] = session
         try:
             session.begin()

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
 
@@ -14,6 +15,7 @@ from inspector.testing.session import Session
 DIRECTORY: Final = "inspector-failures"
 """Below the root directory of pytest; not hidden, since CI leaves hidden files out of its artifacts."""
 _NAMED: Final = 3
+_LISTED: Final = 8
 _MOST_CHARS: Final = 120
 _NOT_OF_NAMES: Final = re.compile(r"[^0-9A-Za-z_.-]+")
 _INSTALL: Final = 'pip install "mcp-agent-inspector[inspector]"'
@@ -47,6 +49,16 @@ def divergence(session: Session) -> list[str]:
     names = ", ".join(f"{call.name} ({call.span[:8]})" for call in left[:_NAMED])
     more = f" and {len(left) - _NAMED} more" if len(left) > _NAMED else ""
     return [_printable(f"the program did not make all calls of its recording again: {names}{more}")]
+
+
+def missing(cassette: Path) -> str:
+    """Say that a recording is not there, and which are."""
+    there = sorted(each.stem for each in cassette.parent.glob("*.jsonl"))
+    if not there:
+        return f"{_near(cassette)} is not there, nor any other recording"
+    alike = get_close_matches(cassette.stem, there, n=1)
+    listed = ", ".join(there[:_LISTED]) + (", …" if len(there) > _LISTED else "")
+    return f"{_near(cassette)} is not there, {f'did you mean {alike[0]}?' if alike else f'only {listed}'}"
 
 
 def keep(session: Session, nodeid: str, root: Path) -> Kept | None:

@@ -8,7 +8,8 @@ import pytest
 
 from inspector.cassette import CassetteError
 from inspector.tape import NotReplayable
-from inspector.testing.report import divergence, keep, kept_lines
+from inspector.testing.errors import ProgramNotStarted
+from inspector.testing.report import divergence, keep, kept_lines, missing
 from inspector.testing.session import Session
 
 SESSION: "pytest.StashKey[Session]" = pytest.StashKey()
@@ -26,7 +27,8 @@ class Reporting:
             return (yield)
         try:
             result = yield
-        except _NO_FAILURE:
+        # What did not start has left no recording.
+        except (*_NO_FAILURE, ProgramNotStarted):
             raise
         # Whatever a test raises, one of the program that left its recording among it.
         except BaseException:
@@ -49,6 +51,8 @@ def _said(session: Session, item: pytest.Item) -> list[str]:
         item.user_properties.append(("inspector.divergence", " ".join(line.strip() for line in lines)))
     if session.tape is not None:
         lines.append(f"{len(session.reused)} of {len(session.tape.calls)} calls of {session.tape.run} were given back")
+    elif not session.cassette.is_file():
+        lines.append(f"recorded, since {missing(session.cassette)}")
     lines += [f"not compared: {pattern} ({count}x)" for pattern, count in session.ignored.items()]
     kept = keep(session, item.nodeid, item.config.rootpath)
     if kept is not None:

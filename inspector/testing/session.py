@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from inspector import recording
 from inspector.cassette import events_of_directory, events_of_file, frozen_of, write_cassette
-from inspector.launch import Choices, environment_of, program_of
+from inspector.launch import Choices, LaunchError, Program, environment_of, program_of
 from inspector.launch.environment import KEYS, NO_KEY, UNSENT
 from inspector.model import Event
 from inspector.record import Attachment
@@ -21,7 +21,7 @@ from inspector.replay.exporters import hush_exporters
 from inspector.replay.network import forbid_network
 from inspector.replay.player import Player
 from inspector.tape import Plan, Tape, TapeCall, check_whole, tape_of, write_tape
-from inspector.testing.errors import LeftRecording
+from inspector.testing.errors import LeftRecording, ProgramNotStarted
 from inspector.testing.marked import Marked
 from instrument import control
 
@@ -88,12 +88,13 @@ class Session:
 
     def run(self, words: Sequence[str], cwd: Path | None) -> "subprocess.CompletedProcess[str]":
         """Run a program; what it writes is read as text."""
+        __tracebackhide__ = True
         directory = self._directory / f"program-{len(self._reports)}"
         directory.mkdir()
         self._reports.append(directory)
         replay = None if self.tape is None else self._tape_file
         where = cwd or self.root
-        program = program_of([_placed(words[0], where), *words[1:]], os.environ)
+        program = _program([_placed(words[0], where), *words[1:]])
         environment = environment_of(os.environ, Choices(quiet=True, replay=replay, frozen=self._frozen), directory)
         done = subprocess.run(  # noqa: S603 - what the test names
             program.arguments,
@@ -174,6 +175,14 @@ class Session:
 
 def _without(patterns: tuple[str, ...], tape: Tape) -> Tape:
     return replace(Ignoring(patterns).in_tape(tape), plan=Plan(ignored=patterns)) if patterns else tape
+
+
+def _program(words: Sequence[str]) -> Program:
+    __tracebackhide__ = True
+    try:
+        return program_of(words, os.environ)
+    except LaunchError as error:
+        raise ProgramNotStarted(str(error)) from None
 
 
 def _placed(word: str, where: Path) -> str:

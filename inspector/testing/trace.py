@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from inspector import semconv as sc
 from inspector.model import Event
-from inspector.testing.errors import CostUnknown
+from inspector.testing.errors import CostUnknown, ProgramFailed
 from inspector.toolnames import is_same_tool
 
 
@@ -55,11 +55,14 @@ class Trace:
             check: Whether another exit code than 0 fails the test.
 
         Raises:
-            CalledProcessError: It failed.
+            ProgramFailed: It failed; this is a `subprocess.CalledProcessError`.
+            ProgramNotStarted: There is no such program.
         """
-        done = self._run([str(word) for word in program], cwd)
-        if check:
-            done.check_returncode()
+        __tracebackhide__ = True
+        words = [str(word) for word in program]
+        done = self._run(words, cwd)
+        if check and done.returncode:
+            raise ProgramFailed(done.returncode, words, done.stdout, done.stderr)
         return done
 
     @property

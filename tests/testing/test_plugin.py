@@ -175,7 +175,7 @@ def test_nothing_is_recorded_in_ci_or_where_that_is_said(with_test, options):
     file.unlink()
     done = with_test.record_tests(*([] if options else ["--record=none"]), **options)
     assert done.code == 1
-    assert "app.jsonl: No such file or directory" in done.out
+    assert "tests/cassettes/app.jsonl is not there, nor any other recording" in done.out
     assert "to record it: pytest --record=once tests/test_app.py::test_app" in done.out
     assert not file.exists()
 

@@ -1,0 +1,38 @@
+"""What pytest says of a test that was written wrongly, or whose program fails: in a few lines, none of them of ours."""
+
+TEST = "tests/test_app.py"
+
+
+def test_a_misspelt_recording_is_named_once_with_the_one_that_is_meant(with_test):
+    with_test.change(TEST, 'cassette("app")', 'cassette("appp")')
+    done = with_test.pytest(CI="1")
+    assert done.code == 1
+    said = done.out.partition("short test summary")[0]
+    assert said.count("tests/cassettes/appp.jsonl is not there, did you mean app?") == 1
+    assert "During handling" not in done.out
+
+
+def test_a_test_that_records_since_its_recording_is_not_there_says_so_where_it_fails(with_test):
+    with_test.change(TEST, 'cassette("app")', 'cassette("appp")')
+    done = with_test.pytest()
+    assert done.code == 1
+    assert "recorded, since tests/cassettes/appp.jsonl is not there, did you mean app?" in done.out
+
+
+def test_a_program_that_fails_is_said_with_its_exit_code_and_the_last_it_wrote(with_test):
+    with_test.change("app.py", "    main(*sys.argv[1:])", "    main(*sys.argv[1:])\n    raise RuntimeError('boom')")
+    done = with_test.pytest()
+    assert done.code == 1
+    assert "ProgramFailed: app.py exited with 1:" in done.out
+    assert "E         RuntimeError: boom" in done.out
+    assert "subprocess.py" not in done.out
+    assert "inspector/testing" not in done.out
+
+
+def test_a_program_that_is_not_there_is_said_in_a_line(with_test):
+    with_test.change(TEST, '"app.py"', '"appp.py"')
+    done = with_test.pytest()
+    assert done.code == 1
+    assert "ProgramNotStarted: cannot run appp.py: there is no such file in " in done.out
+    assert "did not make all calls" not in done.out
+    assert "program.py" not in done.out
