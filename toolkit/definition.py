@@ -66,11 +66,7 @@ class ToolDefinition:
         return f"{safe[: _MODEL_NAME_LENGTH - 9]}_{digest}"
 
     def check_arguments(self, arguments: Mapping[str, Any]) -> None:
-        """Hold arguments against the input schema, as every call of the tool does.
-
-        Raises:
-            ArgumentsInvalid: They do not fit; ``problems`` has every place.
-        """
+        """Hold arguments against the input schema, as every call does; an ``ArgumentsInvalid`` has every place."""
         from toolkit.schemas.validation import validator
 
         if problems := validator(self.input_schema)(arguments):

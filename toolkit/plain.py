@@ -45,9 +45,7 @@ def several(names: str | Iterable[str], what: str) -> tuple[str, ...]:
 def read_json(text: str | bytes | bytearray) -> Any:
     """Read JSON as it is defined: Python takes ``NaN`` and ``Infinity`` too, which fit within any bounds.
 
-    Raises:
-        ValueError: It is none.
-        RecursionError: It is nested too deeply.
+    Text that is no JSON is a ``ValueError``, and what is nested too deeply a ``RecursionError``.
     """
     return _DECODER.decode(text if isinstance(text, str) else text.decode(json.detect_encoding(text), "surrogatepass"))
 

@@ -6,7 +6,6 @@ from typing import Any, Self, cast
 
 from toolkit.content import CONTENT_TYPES, CONTENT_WORDS, Content, TextContent, as_content, as_text, json_text
 from toolkit.errors import Problem, ResultInvalid
-from toolkit.keywords import spelled
 from toolkit.plain import member, plain
 
 
@@ -19,7 +18,6 @@ def _no_metadata() -> dict[str, Any]:
     return {}
 
 
-@spelled
 @dataclass(slots=True)
 class ToolResult:
     """Success or failure of a tool call, with its output; hooks may change it.
@@ -48,10 +46,8 @@ class ToolResult:
 
         Results of ours and of the MCP SDK stay what they are, strings become text, a list of content becomes that
         content, a ``tool`` message of a chat or several of them become what they say, None is an empty answer, an
-        exception is a failure, and anything else is structured output with its JSON beside it.
-
-        Raises:
-            ResultInvalid: There is no JSON for it, as for a generator, or no end to it.
+        exception is a failure, and anything else is structured output with its JSON beside it; for what JSON has no
+        form for, as a generator, ``ResultInvalid`` is raised.
         """
         if isinstance(value, cls):
             return value

@@ -119,12 +119,7 @@ class Agent:
         return self.node.definitions()
 
     async def __call__(self, task: str | Sequence[Message]) -> str:
-        """Work on ``task`` and return the answer.
-
-        Raises:
-            NoAnswer: It came to none.
-            ModelFailed: The model failed.
-        """
+        """Work on ``task`` and return the answer; where it comes to none, ``NoAnswer`` says why."""
         result = await self.run(task)
         if result.problem is not None:
             raise NoAnswer(result.problem)
@@ -139,7 +134,7 @@ class Agent:
         context: ToolContext | None = None,
         on_text: TextSink | None = None,
     ) -> AgentResult:
-        """Work on ``task`` until the model answers without calling a tool.
+        """Work on ``task`` until the model answers without calling a tool, or fails (``ModelFailed``).
 
         What goes wrong with a tool is told to the model. Where a limit is reached (``max_turns``, ``limits``), the
         result says so in ``problem``. A run that raises leaves ``thread`` as it was; one without an answer keeps what
@@ -150,9 +145,6 @@ class Agent:
             thread: The conversation to continue; what is said is added to it at the end.
             context: What the tools may use, before the agent's own context.
             on_text: Takes the model's words as they come, those before tool calls too.
-
-        Raises:
-            ModelFailed: The model failed.
         """
         thread = thread if thread is not None else Thread(self.messages)
         async with around("agent_call", emitter="toolkit", agent=self, input=task) as call:

@@ -13,21 +13,11 @@ from toolkit.result import ToolResult
 
 
 @runtime_checkable
-class Runnable(Protocol):
-    """An agent or workflow of ours: it takes a context beside its task, and emits its own hooks."""
+class Conversing(Protocol):
+    """An agent of ours: its ``run`` takes a context and a thread beside its task."""
 
     emits_hooks: bool
-    """True; other people's agents have no such attribute."""
-
-    async def run(self, task: Any, /, *, context: ToolContext | None = None) -> Any:
-        """Work on ``task``."""
-        ...
-
-
-@runtime_checkable
-class Conversing(Runnable, Protocol):
-    """An agent of ours: its ``run`` takes a ``thread`` as well."""
-
+    """True, of workflows too; other people's agents have no such attribute."""
     history: Thread
     """Its own conversation."""
 
@@ -65,8 +55,8 @@ async def ask(
     """
     if isinstance(agent, Conversing):
         return await agent.run(task, thread=thread, context=context)
-    if isinstance(agent, Runnable):
-        return await agent.run(task, context=context)
+    if getattr(agent, "emits_hooks", False):
+        return await cast("Any", agent).run(task, context=context)
     shown = agent if member(agent, "name") else name or getattr(agent, "__name__", type(agent).__name__)
     async with around("agent_call", emitter="toolkit", agent=shown, input=task) as call:
         answer = await _call(cast("Callable[..., Any]", getattr(agent, "run", agent)), task)

@@ -39,9 +39,6 @@ def load_cards(place: str | Path) -> list[AgentConfig]:
     In a folder, the names decide the order; Markdown without front matter, a file of settings, and a script for a model
     are no cards.
 
-    Args:
-        place: A path, or an ``http://`` or ``https://`` address.
-
     Raises:
         CardInvalid: There is no card, or something is wrong; its ``problems`` are all that is.
     """

@@ -38,12 +38,7 @@ class RunningAgent:
         return self.config.name
 
     async def send(self, message: str) -> str:
-        """Send a message and return the answer.
-
-        Raises:
-            NoAnswer: It came to none.
-            ModelFailed: The model failed.
-        """
+        """Send a message and return the answer; where it comes to none, ``NoAnswer`` says why."""
         result = await self.run(message)
         if result.problem is not None:
             raise NoAnswer(result.problem)
@@ -60,9 +55,6 @@ class RunningAgent:
             message: What to do.
             context: What the tools may use, before the application's context.
             on_text: Takes the words of the answer as they come.
-
-        Raises:
-            ModelFailed: The model failed.
         """
         thread = self.agent.history if self.config.use_history else None
         return await self.agent.run(message, thread=thread, context=context, on_text=on_text)
@@ -154,10 +146,7 @@ class FastAgent:
     ) -> Callable[[F], F]:
         """Declare an agent; the decorated function stays what it is.
 
-        Args:
-            name: What the agent is called.
-            instruction: What its model is told first; a path is read.
-            declared: See ``AgentConfig``.
+        An ``instruction`` that is a path is read; ``AgentConfig`` says what else there is.
         """
         return self._declare(name, instruction, declared, None)
 

@@ -28,9 +28,7 @@ def load_callable(spec: str | Callable[..., Any], base_path: str | PathLike[str]
     if isinstance(spec, str):
         function = load(spec, base_path)
         if not callable(function):
-            path, name = _path_and_name(spec, base_path)
-            kind = type(function).__name__
-            raise SpecInvalid(f"{spec!r}: {name!r} in {path} is a {kind}, which cannot be called")
+            raise SpecInvalid(f"{spec!r} is a {type(function).__name__}, which cannot be called")
         return function
     if not callable(cast("object", spec)):
         raise SpecInvalid(f"expected a function or 'module.py:function', not {type(cast('object', spec)).__name__}")
@@ -38,19 +36,11 @@ def load_callable(spec: str | Callable[..., Any], base_path: str | PathLike[str]
 
 
 def load(spec: str, base_path: str | PathLike[str] | None = None) -> Any:
-    """Return what ``spec`` names, running its file unless that was done before.
+    """Return what ``spec``, a ``module.py:name``, names, running its file unless that was done before.
 
     A file is run once for as long as it does not change, so that all of its functions share one module; its folder
     is not added to ``sys.path``. Nothing is written beside it. What it raises while it runs is logged at INFO, by the
-    logger ``mcp.toolkit``, with the traceback.
-
-    Args:
-        spec: ``module.py:name``.
-        base_path: Folder that a relative path begins at, by default the current one.
-
-    Raises:
-        SpecInvalid: The text has another form, there is no such file or name in it, or the file raised while it ran;
-            then the message has the line.
+    logger ``mcp.toolkit``, with the traceback. A relative path begins at ``base_path``, by default the current folder.
     """
     path, name = _path_and_name(spec, base_path)
     module = _module(path, spec)

@@ -23,7 +23,7 @@ from mcp.types import (
 from toolkit.errors import ServerFailed
 from toolkit.mcp.places import HttpServer, Place, StdioServer
 from toolkit.mcp.transports import Answers, open_streams
-from toolkit.mcp.wire import Wire, is_too_large
+from toolkit.mcp.wire import Wire
 from toolkit.outcomes import time_limit
 from toolkit.people.asking import PATIENCE_S, ApprovalRequest, Approver, answered
 
@@ -83,10 +83,8 @@ class Connection:
     async def ask(self, request: Callable[[ClientSession], Awaitable[T]], *, what: str, repeatable: bool) -> T:
         """Have a request sent, over a new connection if need be.
 
-        Args:
-            request: Sends it; may be called a second time.
-            what: What it is, for errors.
-            repeatable: Whether it may be sent again when it is not known whether the server has taken it.
+        One that is repeatable is sent again also when it is not known whether the server has taken it. ``what`` is what
+        errors call it.
         """
         is_second = False
         while True:
@@ -95,7 +93,8 @@ class Connection:
                 async with time_limit(self._timeout_s, f"{what} took longer than"):
                     return await request(line.session)
             except MCPError as error:
-                if is_too_large(error) and isinstance(self._place, HttpServer):
+                is_too_large = error.code == CONNECTION_CLOSED and "byte limit" in error.message
+                if is_too_large and isinstance(self._place, HttpServer):
                     raise ServerFailed(
                         f"MCP server {self._name!r} answered {what} with more than {self._place.max_bytes:,} bytes; "
                         "ask for less, or pass HttpServer(max_bytes=…)"

@@ -61,12 +61,7 @@ class McpServer:
             return list(self._tools)
 
     async def read(self, uri: str) -> list[Content]:
-        """Read a resource, in as many parts as the server makes of it.
-
-        Raises:
-            ServerFailed: It cannot be read.
-            ToolTimedOut: It took longer than a request may.
-        """
+        """Read a resource, in as many parts as the server makes of it; ``ServerFailed`` says why it cannot be read."""
         async with around("resource_fetch", emitter="toolkit", uri=uri, context={"server_name": self.name}) as call:
             result = await self._ask(lambda session: session.read_resource(uri), f"the resource {uri}")
             parts: list[Content] = [as_content({"type": "resource", "resource": part}) for part in result.contents]
@@ -76,12 +71,7 @@ class McpServer:
             return parts
 
     async def prompt(self, name: str, arguments: Mapping[str, str] | None = None) -> list[Message]:
-        """Have a template filled in; what is no text in it becomes a note of what it is.
-
-        Raises:
-            ServerFailed: There is none of the name, or an argument is missing.
-            ToolTimedOut: It took longer than a request may.
-        """
+        """Have a template filled in; what is no text in it becomes a note of what it is."""
         texts = dict(arguments or {})
         origin = {"server_name": self.name}
         async with around(

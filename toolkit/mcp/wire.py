@@ -95,8 +95,8 @@ async def watched(
         try:
             result = await work(call)
         except MCPError as error:
-            if _is_closed(error):
-                raise
+            if error.code == CONNECTION_CLOSED and error.message == "Connection closed":
+                raise  # by the SDK, because the connection ended
             refusal = error
             call.set(envelope=answer | {"error": error.error.model_dump(mode="json", exclude_none=True)})
         else:
@@ -130,13 +130,3 @@ async def _decided(
             return held["result"]
     kind = type(cast("object", response)).__name__
     raise ToolkitError(f"the controller answered {method} with {kind}; pass a dict with its 'result' or its 'error'")
-
-
-def _is_closed(error: MCPError) -> bool:
-    """Tell whether the SDK raised the error because the connection ended."""
-    return error.code == CONNECTION_CLOSED and error.message == "Connection closed"
-
-
-def is_too_large(error: MCPError) -> bool:
-    """Tell whether the SDK raised the error because the answer is larger than it may be: it came, and was not read."""
-    return error.code == CONNECTION_CLOSED and "byte limit" in error.message

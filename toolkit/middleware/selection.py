@@ -14,11 +14,7 @@ Tools = str | Iterable[str]
 
 
 class ToolMiddleware(ABC):
-    """A middleware as an object. Subclasses write ``around``; they are given as ``tool_hooks`` like any function.
-
-    Args:
-        tools: Whose calls it stands around, by default all.
-    """
+    """A middleware as an object, around the calls of ``tools``, by default all; subclasses write ``around``."""
 
     def __init__(self, tools: Tools = "*") -> None:
         self.tools = several(tools, f"{type(self).__name__}(tools=…)")

@@ -23,9 +23,7 @@ class Fetched:
 def fetch(address: str, *, most_bytes: int, timeout_s: float, accept: str = "*/*") -> Fetched:
     """Return what is at an ``http`` or ``https`` address.
 
-    Raises:
-        ToolkitError: It cannot be fetched, is too large, takes too long, or was redirected away from ``https``. The
-            message is what follows the address in a sentence, since that may hold a password.
+    The message of an error is what follows the address in a sentence, since that may hold a password.
     """
     scheme = urlsplit(address).scheme.lower()
     if scheme not in _SCHEMES:

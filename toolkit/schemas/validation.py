@@ -29,10 +29,6 @@ def validator(schema: Mapping[str, Any]) -> Validator:
     """Return what holds values against ``schema``; equal schemas share one.
 
     References lead to what the schema itself has in it and to JSON Schema's own vocabulary; nothing is ever fetched.
-
-    Raises:
-        ExtraMissing: ``jsonschema`` is not installed.
-        DefinitionInvalid: It is no valid JSON Schema, or refers to what is not in it.
     """
     need("jsonschema", **_PURPOSE)
     try:

@@ -66,19 +66,15 @@ class _Files:
             content.append(TextContent(f"[bytes {offset:,} to {end:,} of {size:,}; read on with offset={end}]"))
         return ToolResult(content, metadata={"path": path, "size": size, "offset": offset, "end": end})
 
-    def write(
-        self, path: Folder, content: str, *, append: Annotated[bool, "Add to the end of what is there."] = False
-    ) -> ToolResult:
+    def write(self, path: Folder, content: str) -> ToolResult:
         """Write a file; the folders it needs are made."""
         data = content.encode()
         if len(data) > self.max_bytes:
-            raise ToolkitError(
-                f"content: {len(data):,} bytes are more than {self.max_bytes:,}; write it in parts with append"
-            )
-        new = self.folder.write(path, data, append=append)
-        did = "created" if new else "appended to" if append else "replaced"
+            raise ToolkitError(f"content: {len(data):,} bytes are more than {self.max_bytes:,}")
+        new = self.folder.write(path, data)
         value = {"path": path, "bytes": len(data), "created": new}
-        return ToolResult([TextContent(f"{did} {path} ({len(data):,} bytes)")], structured=value)
+        text = f"{'created' if new else 'replaced'} {path} ({len(data):,} bytes)"
+        return ToolResult([TextContent(text)], structured=value)
 
 
 def _line(entry: Entry) -> str:

@@ -50,8 +50,8 @@ class RootedFolder:
                 file.seek(offset)
                 return file.read(max_bytes), status.st_size
 
-    def write(self, path: str, data: bytes, *, append: bool = False) -> bool:
-        """Make ``data`` the whole of a file, at once or not at all, or its new end; return whether it is new.
+    def write(self, path: str, data: bytes) -> bool:
+        """Make ``data`` the whole of a file, at once or not at all; return whether it is new.
 
         The folders it needs are made.
         """
@@ -63,10 +63,7 @@ class RootedFolder:
                 mode = None
             if mode is not None and not stat.S_ISREG(mode):
                 raise ToolkitError(f"{path}: not a file")
-            if append and mode is not None:
-                _append(name, data, folder)
-            else:
-                _replace(name, data, folder, mode)
+            _replace(name, data, folder, mode)
             return mode is None
 
     def entries(self, path: str = ".") -> list[Entry]:
@@ -104,12 +101,6 @@ class RootedFolder:
             yield descriptor
         finally:
             os.close(descriptor)
-
-
-def _append(name: str, data: bytes, folder: int) -> None:
-    flags = os.O_WRONLY | os.O_APPEND | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
-    with os.fdopen(os.open(name, flags, dir_fd=folder), "ab") as file:
-        file.write(data)
 
 
 def _replace(name: str, data: bytes, folder: int, mode: int | None) -> None:

@@ -14,7 +14,6 @@ from toolkit import (
     Tool,
     ToolContext,
     ToolNode,
-    ToolResult,
     UnifiedRequest,
     tool,
 )
@@ -42,16 +41,9 @@ class Own(Tool):
     [
         (lambda: FunctionTool(descripton="x"), "FunctionTool takes no 'descripton'; did you mean 'description'?"),
         (lambda: FunctionTool(search.function, nam="x"), "FunctionTool takes no 'nam'; did you mean 'name'?"),
-        (
-            lambda: AgentTool(search, output_extractr=str),
-            "did you mean 'output_extractor'?",
-        ),
+        (lambda: AgentTool(search, output_extractr=str), "did you mean 'output_extractor'?"),
         (lambda: Own(validat=False), "Own takes no 'validat'; did you mean 'validate'?"),
         (lambda: ToolContext(aprover=None), "ToolContext takes no 'aprover'; did you mean 'approver'?"),
-        (
-            lambda: ToolResult(output=[]),
-            "takes no 'output'; it takes content, is_error, structured",
-        ),
         (lambda: ToolDefinition(name="x", inputschema={}), "takes no 'inputschema'; did you mean 'input_schema'?"),
         (lambda: UnifiedRequest(targt="x"), "UnifiedRequest takes no 'targt'; did you mean 'target'?"),
         (lambda: Agent("a", instructions="x"), "unknown key 'instructions'; did you mean 'instruction'?"),

@@ -30,7 +30,7 @@ def test_what_cannot_be_loaded_is_logged_with_the_traceback_of_its_file(tmp_path
 def test_a_specification_can_name_any_object(tmp_path):
     (tmp_path / "tools.py").write_text("numbers = [1, 2]\n")
     assert load("tools.py:numbers", tmp_path) == [1, 2]
-    with pytest.raises(SpecInvalid, match="'numbers' in .* is a list, which cannot be called"):
+    with pytest.raises(SpecInvalid, match=":numbers' is a list, which cannot be called"):
         load_callable("tools.py:numbers", tmp_path)
 
 
@@ -81,7 +81,7 @@ def test_dataclasses_and_pickle_find_the_module(tmp_path):
         ("nul\0.py:add", "there is no file"),
         ("folder.py:add", "folder.py is not a file"),
         ("tools.py:ad", "tools.py has no 'ad'; did you mean 'add'?"),
-        ("tools.py:LIMIT", "'LIMIT' in .*tools.py is a int, which cannot be called"),
+        ("tools.py:LIMIT", "'tools.py:LIMIT' is a int, which cannot be called"),
         ("syntax.py:add", r"syntax.py:2 failed while it was loaded: SyntaxError"),
         ("raises.py:add", r"raises.py:3 failed while it was loaded: ZeroDivisionError: division by zero"),
         ("exits.py:add", r"exits.py:1 failed while it was loaded: SystemExit: 3"),

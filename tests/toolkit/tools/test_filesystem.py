@@ -199,14 +199,12 @@ def test_a_file_is_written_as_a_whole_with_the_folders_it_needs(root: Path) -> N
     (root / "a.txt").chmod(0o600)
     assert call(root, "write", path="a.txt", content="new").text == "replaced a.txt (3 bytes)"
     assert ((root / "a.txt").read_text(), (root / "a.txt").stat().st_mode & 0o777) == ("new", 0o600)
-    assert call(root, "write", path="a.txt", content="er", append=True).text == "appended to a.txt (2 bytes)"
-    assert (root / "a.txt").read_text() == "newer"
     assert sorted(each.name for each in root.iterdir()) == ["a.txt", "new", "notes"]
 
 
 def test_too_much_is_not_written(root: Path) -> None:
     result = call(root, "write", path="a.txt", content="x" * 1001)
-    assert result.text == "content: 1,001 bytes are more than 1,000; write it in parts with append"
+    assert result.text == "content: 1,001 bytes are more than 1,000"
     assert (root / "a.txt").read_text().startswith("first")
 
 
