@@ -123,11 +123,20 @@ for text in ("first", "second"):
 """
 
 
-def test_calls_that_are_not_made_again_are_named(bench):
-    program = written(bench, TWO)
-    bench.record(program)
+@pytest.fixture(scope="module")
+def doubled(tmp_path_factory, fork_python):
+    """The program TWO, recorded once; whoever replays it leaves the recording as it is."""
+    bench = Bench(tmp_path_factory.mktemp("doubled"), fork_python)
+    bench.record(written(bench, TWO))
+    (run,) = {event.run_id for event in runs_of(bench)}
+    return bench, run
+
+
+def test_calls_that_are_not_made_again_are_named(doubled, tmp_path):
+    bench, run = doubled
+    program = tmp_path / "app.py"
     program.write_text(TWO.replace(', "second"', ","))
-    done = bench.inspector("replay", "last", "--", program)
+    done = bench.inspector("replay", run, "--", program)
     assert (done.code, done.out) == (3, "echo: first\n")
     assert "replay: 1 of 2 calls" in done.err
     assert "replay: not made again: chat m-1" in done.err
@@ -141,13 +150,13 @@ def test_equal_questions_get_their_answers_in_the_order_they_were_asked_in(bench
 
 
 @pytest.mark.parametrize("place", ["192.0.2.1:80", "a.invalid"])
-def test_no_other_machine_is_reached_nor_looked_up(bench, place):
-    program = written(bench, TWO)
-    bench.record(program)
+def test_no_other_machine_is_reached_nor_looked_up(doubled, tmp_path, place):
+    bench, run = doubled
+    program = tmp_path / "app.py"
     host = place.partition(":")[0]
     reach = f"socket.create_connection(({host!r}, 80), 1)"
     program.write_text(f"import socket\ntry:\n    {reach}\nexcept BaseException:\n    print('on')\n")
-    done = bench.inspector("replay", "last", "--", program)
+    done = bench.inspector("replay", run, "--", program)
     assert (done.code, done.out) == (3, ""), done.err
     assert f"it connects to {place}, and a replay reaches no other machine" in done.err
 
@@ -192,11 +201,11 @@ if len(sys.argv) == 1:
 """
 
 
-def test_a_second_process_that_calls_a_model_ends_with_3(bench):
-    program = written(bench, TWO)
-    bench.record(program)
+def test_a_second_process_that_calls_a_model_ends_with_3(doubled, tmp_path):
+    bench, run = doubled
+    program = tmp_path / "app.py"
     program.write_text(TWO + CHILD)
-    done = bench.inspector("replay", "last", "--", program)
+    done = bench.inspector("replay", run, "--", program)
     assert done.code == 3
     assert "a second process of it calls a model" in done.err
 
@@ -283,11 +292,11 @@ def test_a_run_that_cannot_be_replayed_says_why_and_nothing_runs(bench):
     assert "cannot be replayed: a replay does not withhold tool calls of this kind yet" in done.err
 
 
-def test_a_tool_that_was_not_recorded_ends_the_program_before_it_runs(bench):
-    program = written(bench, TWO)
-    bench.record(program)
+def test_a_tool_that_was_not_recorded_ends_the_program_before_it_runs(doubled, tmp_path):
+    bench, run = doubled
+    program = tmp_path / "app.py"
     program.write_text(TWO + TOOLS.replace("WORD", "2"))
-    done = bench.inspector("replay", "last", "--", program)
+    done = bench.inspector("replay", run, "--", program)
     assert (done.code, done.out) == (3, "echo: first\necho: second\n")
     assert "its tool call 1, of find, is not in the recording: nothing of the kind was recorded" in done.err
 
