@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from inspector.cli.opening import opened
-from inspector.cli.run_files import SUFFIXES, home_of
+from inspector.cli.run_files import file_of, home_of
 from inspector.diff import DiffRun, diff_run
 from inspector.lookup import (
-    RunUnknown,
     as_one_trace,
     events_of,
     find_run_or_trace,
@@ -78,11 +77,8 @@ def _of_run(store: Store, run: Run | Trace) -> Compared:
 
 
 def _read(settings: Settings, text: str) -> Compared:
-    file = Path(text)
-    if file.is_file():
+    if (file := file_of(text)) is not None:
         return _of_file(file)
-    if file.suffix in SUFFIXES:
-        raise RunUnknown(f"there is no file {text}; 'inspector export -o {file.name}' writes one")
     with opened(settings) as store:
         return _whole(store, find_run_or_trace(store, text))
 

@@ -160,14 +160,14 @@ def _planned(tape: "Tape", plan: "Plan", live_from: str | None) -> "Tape":
 
 def _recorded(settings: "Settings", text: str, *, freeze: bool) -> _Recording:
     from inspector.cli.opening import opened
-    from inspector.cli.run_files import home_of
+    from inspector.cli.run_files import file_of, home_of
     from inspector.frozen import Frozen
     from inspector.lookup import events_of, find_run_or_trace, program_of, traces_of
     from inspector.model import Trace
     from inspector.tape import tape_of
 
-    if Path(text).is_file():
-        with home_of(Path(text)) as own:
+    if (file := file_of(text)) is not None:
+        with home_of(file) as own:
             return _recorded(own, "last", freeze=freeze)
     with opened(settings) as store:
         found = find_run_or_trace(store, text)

@@ -1,5 +1,6 @@
 """Files that stand for a run: cassettes, exports, what the plugin of pytest left of a test that failed."""
 
+import os
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,6 +11,20 @@ from inspector.lookup import RunUnknown
 from inspector.settings import Settings
 
 SUFFIXES = (".json", ".jsonl", ".gz")
+
+
+def file_of(text: str) -> Path | None:
+    """Return the file that a word is, if it is one rather than a run.
+
+    Raises:
+        RunUnknown: It is written as a file is, and there is none.
+    """
+    file = Path(text)
+    if file.is_file():
+        return file
+    if file.suffix in SUFFIXES or os.sep in text:
+        raise RunUnknown(f"there is no file {text}; 'inspector export -o {file.name}' writes one")
+    return None
 
 
 @contextmanager

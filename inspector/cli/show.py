@@ -93,7 +93,7 @@ def show(**options: Unpack[ShowOptions]) -> None:
     from inspector.cli.lookup import find_any, find_event
     from inspector.cli.opening import opened
     from inspector.cli.paging import paged
-    from inspector.cli.run_files import home_of
+    from inspector.cli.run_files import file_of, home_of
     from inspector.cli.shaping import Shape
     from inspector.cli.terminal import standard_output
     from inspector.lookup import find_run
@@ -105,9 +105,9 @@ def show(**options: Unpack[ShowOptions]) -> None:
     _say_refused(settings)
     may_page = not (is_document or options["no_pager"])
     with ExitStack() as stack:
-        file = what if what is not None and Path(what).is_file() else None
+        file = None if what is None else file_of(what)
         if file is not None:
-            settings, what = stack.enter_context(home_of(Path(file))), "last"
+            settings, what = stack.enter_context(home_of(file)), "last"
         store = stack.enter_context(opened(settings))
         terminal = stack.enter_context(paged(standard, may_page=may_page))
         found = span_id or (find_any(store, what or "last") if run_id is None else find_run(store, run_id))
@@ -121,7 +121,7 @@ def show(**options: Unpack[ShowOptions]) -> None:
             found = event
         if not is_document:
             _show_labels(store, found, terminal)
-            _show_replays(store, found, terminal, file)
+            _show_replays(store, found, terminal, None if file is None else str(file))
 
 
 def _say_refused(settings: "Settings") -> None:

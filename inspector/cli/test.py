@@ -1,6 +1,7 @@
 """``inspector test``: a recorded run as a test that runs offline."""
 
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
     from inspector.model import Event
     from inspector.settings import Settings
+    from inspector.tape import NotReplayable
 
 
 @click.command(context_settings={"allow_interspersed_args": True})
@@ -42,15 +44,20 @@ def test(*, run: str, program: tuple[str, ...], output: Path, name: str | None, 
     from inspector.cassette import frozen_of, write_cassette
     from inspector.cli.home import settings_of
     from inspector.cli.notices import notice
-    from inspector.tape import check_whole, tape_of
+    from inspector.tape import NotReplayable, check_whole, tape_of
     from inspector.testing.generate import name_of, written_test
     from inspector.testing.trace import Trace
 
     events = _events(settings_of(home), run)
     words = program or _recorded_program(events, run)
+    if program:
+        _see_that_it_starts(program)
     chosen = name_of(name or _stem(words))
     # Before anything is written.
-    check_whole(tape_of(run, events).calls)
+    try:
+        check_whole(tape_of(run, events).calls)
+    except NotReplayable as error:
+        raise NotReplayable(_with_way_out(error)) from error
     cassette, file = output / "cassettes" / f"{chosen}.jsonl", output / f"test_{chosen}.py"
     write_cassette(cassette, events)
     notice(f"wrote {cassette}")
@@ -63,14 +70,34 @@ def test(*, run: str, program: tuple[str, ...], output: Path, name: str | None, 
         notice(f"wrote {file}; to run it: pytest {file}")
 
 
+def _see_that_it_starts(words: "Sequence[str]") -> None:
+    from inspector.cli.errors import CliError
+    from inspector.launch import LaunchError, program_of
+
+    try:
+        program_of(words, os.environ)
+    except LaunchError as error:
+        raise CliError(str(error)) from error
+
+
+def _with_way_out(error: "NotReplayable") -> str:
+    obstacle = error.obstacle
+    if obstacle is None or "secret" not in obstacle.reason:
+        return str(error)
+    return (
+        f"{error}\nto see the call: inspector show {obstacle.span_id[:8]}; "
+        "take the secret out of what the program sends or returns there, and record the run again"
+    )
+
+
 def _events(settings: "Settings", text: str) -> "list[Event]":
     from inspector.cli.opening import opened
-    from inspector.cli.run_files import home_of
+    from inspector.cli.run_files import file_of, home_of
     from inspector.lookup import events_of, find_run_or_trace, traces_of
     from inspector.model import Trace
 
-    if Path(text).is_file():
-        with home_of(Path(text)) as own:
+    if (file := file_of(text)) is not None:
+        with home_of(file) as own:
             return _events(own, "last")
     with opened(settings) as store:
         found = find_run_or_trace(store, text)

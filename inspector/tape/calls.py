@@ -254,10 +254,27 @@ def _outcome(event: Event) -> tuple[str | None, str, str | None]:
     if why is None and attributes.get(sc.SEED_TOOL_OUTPUT + sc.TRUNCATED_SUFFIX):
         why = "its result was too long to be recorded whole"
     if why is None and _REDACTED.decode() in given:
-        why = "a secret was taken out of its result"
+        why = f"a secret was taken out of its result{_at(output)}"
     if why is not None:
         raise _Unrecordable(why)
     return result if isinstance(result, str) else None, output, error if isinstance(error, str) else None
+
+
+def _at(output: str) -> str:
+    """Say in which field of a result a secret was; nothing where it is no part of one."""
+
+    def path(value: Any) -> str | None:
+        if isinstance(value, str):
+            return "" if _REDACTED.decode() in value else None
+        items: Iterable[tuple[Any, Any]] = ()
+        if isinstance(value, dict):
+            items = cast("dict[str, Any]", value).items()
+        elif isinstance(value, list):
+            items = enumerate(cast("list[Any]", value))
+        return next((f".{name}{rest}" for name, item in items if (rest := path(item)) is not None), None)
+
+    found = path(json.loads(output))
+    return f", at {found[1:]}" if found else ""
 
 
 def _is_refusal(event: Event) -> bool:

@@ -94,12 +94,14 @@ def test_a_file_without_a_span_says_so(tmp_path):
 
 
 def test_a_key_in_a_result_is_refused_with_the_call_and_nothing_is_written(project):
-    project.change("app.py", 'f"booked {hotel}"', '"the key is sk-proj-" + "A1b2C3d4" * 6')
+    project.change("app.py", 'f"booked {hotel}"', '{"notes": ["fine", "the key is sk-proj-" + "A1b2C3d4" * 6]}')
     assert project.record("run", "app.py").code == 0
     done = project.inspector("test", "last")
     assert (done.code, done.out) == (1, "")
     assert "the call execute_tool book (" in done.err
-    assert "a secret was taken out of its result" in done.err
+    assert "a secret was taken out of its result, at notes.1\nto see the call: inspector show " in done.err
+    span = done.err.partition("inspector show ")[2].partition(";")[0]
+    assert "execute_tool book" in project.inspector("show", span, "--no-pager").out
     assert not (project.directory / "tests").exists()
 
 

@@ -144,3 +144,17 @@ def test_a_call_without_a_price_has_no_cost():
 def test_a_run_without_an_answer_has_none():
     assert trace_of(tool("search", {}, "x")).answer is None
     assert trace_of(tool("search", {}, "x")).tokens == 0
+
+
+@pytest.mark.parametrize("command", ["show", "test", "replay"])
+def test_a_file_that_is_not_there_is_no_run(project, command):
+    done = project.inspector(command, "tests/cassettes/none.jsonl")
+    assert (done.code, done.out) == (1, "")
+    assert done.err == "inspector: there is no file tests/cassettes/none.jsonl; 'inspector export -o none.jsonl' writes one\n"
+
+
+def test_a_program_that_is_not_there_gets_no_test(project):
+    done = project.inspector("test", "last", "--", "none.py")
+    assert (done.code, done.out) == (1, "")
+    assert done.err.startswith("inspector: cannot run none.py: there is no such file in ")
+    assert not (project.directory / "tests").exists()
