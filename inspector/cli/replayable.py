@@ -31,7 +31,9 @@ def replay_lines(store: Store, run: Run, terminal: Terminal, name: str | None) -
         return
     if found.original is not None:
         first = short_run_id(found.original.run_id)
-        yield f"a replay of {first}: inspector diff {first} {short_run_id(run.run_id)}"
+        # Where the run is a file, the one that it replays is another, which may be anywhere.
+        way = "" if name is not None else f": inspector diff {first} {short_run_id(run.run_id)}"
+        yield f"a replay of {first}{way}"
         return
     yield from _judged(store, run, found, terminal, name or short_run_id(run.run_id))
     if found.replays:

@@ -1,14 +1,15 @@
 """What is said of a test whose program left its recording, and what is kept of it."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
 
 from inspector.diff import cut_around
+from inspector.model import Event
 from inspector.otlp import export_lines
 from inspector.testing.session import Session
 
@@ -63,7 +64,7 @@ def missing(cassette: Path) -> str:
 
 def keep(session: Session, nodeid: str, root: Path) -> Kept | None:
     """Write the run of a test to files; None where nothing was recorded, or they cannot be written."""
-    events = session.events()
+    events = _ended(session.events())
     directory = root / DIRECTORY
     spans = directory / f"{_NOT_OF_NAMES.sub('-', nodeid).strip('-')[:150]}.jsonl"
     try:
@@ -80,6 +81,16 @@ def keep(session: Session, nodeid: str, root: Path) -> Kept | None:
         page.unlink()
     no_page = _write_page(session, page)
     return Kept(spans, None if no_page else page, no_page)
+
+
+def _ended(events: Sequence[Event]) -> list[Event]:
+    """Return spans with an end where they have none: a program that leaves its recording is ended in the middle."""
+    moments = [event.end_time_unix_nano or event.start_time_unix_nano for event in events]
+    last = max(moments, key=int, default="0")
+    return [
+        event if event.end_time_unix_nano else replace(event, status="lost", end_time_unix_nano=last)
+        for event in events
+    ]
 
 
 def kept_lines(kept: Kept, session: Session) -> Iterator[str]:

@@ -88,6 +88,17 @@ def test_what_was_kept_of_a_failure_is_shown_and_compared(with_test):
         assert (with_test.directory / f"{kept}.html").read_text().startswith("<!doctype html>")
 
 
+def test_what_was_kept_of_a_program_that_was_ended_runs_no_more_and_advises_nothing_that_is_not_there(with_test):
+    with_test.change("app.py", "on the hills", "in the fields")
+    assert with_test.pytest().code == 1
+    shown = with_test.inspector("show", "inspector-failures/tests-test_app.py-test_app.jsonl", "--no-pager")
+    assert (shown.code, shown.err) == (0, "")
+    assert "chat gpt-4o" in shown.out
+    assert "running" not in shown.out
+    assert "a replay of app" in shown.out
+    assert "inspector diff" not in shown.out
+
+
 def test_a_failure_is_told_to_ci(with_test):
     with_test.change("app.py", "on the hills", "in the fields")
     done = with_test.pytest("--junitxml=report.xml", GITHUB_STEP_SUMMARY="summary.md")

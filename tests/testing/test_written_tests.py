@@ -150,7 +150,10 @@ def test_a_run_without_an_answer_has_none():
 def test_a_file_that_is_not_there_is_no_run(project, command):
     done = project.inspector(command, "tests/cassettes/none.jsonl")
     assert (done.code, done.out) == (1, "")
-    assert done.err == "inspector: there is no file tests/cassettes/none.jsonl; 'inspector export -o none.jsonl' writes one\n"
+    assert (
+        done.err
+        == "inspector: there is no file tests/cassettes/none.jsonl; 'inspector export -o none.jsonl' writes one\n"
+    )
 
 
 def test_a_program_that_is_not_there_gets_no_test(project):
