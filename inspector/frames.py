@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, pairwise, repeat
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 import msgspec
 from msgspec import Raw
@@ -40,6 +40,7 @@ _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 _MEMBERS = msgspec.json.Decoder(dict[str, Raw])
 _ARRAY = msgspec.json.Decoder(list[Raw])
 _TEXT = msgspec.json.Decoder(str)
+_encode = msgspec.json.Encoder().encode
 
 
 Runs: TypeAlias = list[int | list[int]]
@@ -105,6 +106,21 @@ def cut(text: str, *, is_prompt: bool, are_said: bool = True) -> list[Piece]:
         pieces = _cut(raw, 0, are_said=are_said)
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
         return []
+    return pieces if any(type(piece) is not bytes for piece in pieces) else []
+
+
+def cut_value(value: dict[str, Any] | list[Any], body_of: Callable[[dict[str, Any]], bytes]) -> list[Piece]:
+    """Cuts the JSON text of a prompt, as `cut` does, of which each message is asked for.
+
+    Args:
+        value: The prompt, of JSON's own types alone.
+        body_of: Returns the JSON text of a message.
+
+    Raises:
+        TypeError: It has something that JSON has not.
+        UnicodeError: A text has half a surrogate pair.
+    """
+    pieces = _cut_value(value, 0, body_of, are_said=True)
     return pieces if any(type(piece) is not bytes for piece in pieces) else []
 
 
@@ -257,6 +273,40 @@ def _cut_object(raw: bytes, depth: int, *, are_said: bool) -> list[Piece]:
         if name in _ENTERED
     ]
     return _in_place(raw, inside)
+
+
+def _cut_value(value: Any, depth: int, body_of: Callable[[dict[str, Any]], bytes], *, are_said: bool) -> list[Piece]:
+    if depth <= _DEEPEST and type(value) is dict:
+        return _cut_members(cast("dict[str, Any]", value), depth, body_of, are_said=are_said)
+    if depth <= _DEEPEST and type(value) is list and _are_objects(members := cast("list[Any]", value)):
+        bodies = list(map(body_of, members))
+        if sum(map(len, bodies)) + len(bodies) + 1 < LEAST_BYTES:
+            return [b"[" + b",".join(bodies) + b"]"]
+        return [b"[", Elements(bodies, ",", are_said), b"]"]
+    return _cut(_encode(value), depth, are_said=are_said)
+
+
+def _cut_members(
+    members: dict[str, Any], depth: int, body_of: Callable[[dict[str, Any]], bytes], *, are_said: bool
+) -> list[Piece]:
+    pieces: list[Piece] = []
+    text = b"{"
+    for name, member in members.items():
+        text += _encode(name) + b":" if text == b"{" else b"," + _encode(name) + b":"
+        if name not in _ENTERED:
+            text += _encode(member)
+            continue
+        inside = _cut_value(member, depth + 1, body_of, are_said=are_said and name not in _NOT_SAID)
+        if any(type(piece) is not bytes for piece in inside):
+            pieces += (text, *inside)
+            text = b""
+        else:
+            text += b"".join(piece for piece in inside if isinstance(piece, bytes))
+    return [*pieces, text + b"}"]
+
+
+def _are_objects(values: list[Any]) -> bool:
+    return bool(values) and all(type(each) is dict for each in values)
 
 
 def _cut_array(raw: bytes, depth: int, *, are_said: bool) -> list[Piece]:

@@ -11,19 +11,19 @@ from typing import Any, Final, NamedTuple
 import msgspec
 from msgspec import Raw, Struct
 
-from inspector.frames import Refers
+from inspector.frames import Piece, Refers
 from inspector.nouns import NOUNS
 from inspector.parts import LONG_CHARS
 from inspector.plain import Plain
 from inspector.reading.call_record import EventRecord, FailureRecord, Read, Section, State
 from inspector.record.addresses import place_without_secrets
 from inspector.record.capture import Facts
-from inspector.record.captured import plain
+from inspector.record.captured import Prompt, plain
 from inspector.record.contentless import read_before_dropping, without_content
 from inspector.record.current import chain
 from inspector.record.exchanges import Exchange, written
 from inspector.record.happenings import Exceptional, exceptional, happenings
-from inspector.record.parts import WrittenParts, around
+from inspector.record.parts import WrittenParts, around, size_of
 from inspector.record.spans import Failure, RecordedSpan
 from inspector.record.texts import Texts
 from inspector.redaction import Redactor
@@ -93,7 +93,7 @@ class CallWriter:
     def short(self, span: RecordedSpan) -> bytes | None:
         """Return the facts of a call in which nobody has looked for secrets; None where they are long or odd."""
         raw = span.raw
-        if span.merged or (raw is not None and _EXCHANGES in raw):
+        if span.merged or (raw is not None and _EXCHANGES in raw) or isinstance(span.before.get("prompt"), Prompt):
             return None
         try:
             body = _encode(self._facts_of(span))
@@ -108,6 +108,7 @@ class CallWriter:
     def careful(self, span: RecordedSpan, state: State) -> bytes:
         """Return the facts of a call without secrets, long texts by their parts."""
         facts = self._facts_of(span)
+        self._put_prompt(facts)
         facts.merged = [Raw(self.record(part, state, self.careful(part, state))) for part in span.merged or ()]
         values = [
             _Value(section, key, value, made.text, made.truncated)
@@ -118,7 +119,7 @@ class CallWriter:
         if facts.after is not None:
             facts.after = {}
         facts.before, facts.extra, facts.noted, facts.raw = {}, {}, {}, {}
-        rest = [value for value in values if not self._by_messages(facts, value)]
+        rest = [value for value in values if not self._has_messages(facts, value)]
         names = {name: text for name in _NAMES if (text := getattr(facts, name)) is not None}
         shown = self._texts.of(names)
         is_clean = not shown.truncated and self._texts.redactor.clean("\n".join((shown.text, *map(_as_field, rest))))
@@ -130,6 +131,17 @@ class CallWriter:
         if self._texts.raw:
             self._put_exchanges(facts, span)
         return _encode(facts)
+
+    def _put_prompt(self, facts: _Facts) -> None:
+        """Write a long prompt by its messages, or have it written as other values are."""
+        prompt = facts.before.get("prompt")
+        if not isinstance(prompt, Prompt):
+            return
+        pieces = [] if self._parts is None else self._parts.pieces_of(prompt.value)
+        is_written = self._texts.has_room_for(size_of(pieces)) and self._by_messages(facts, "before", "prompt", pieces)
+        facts.before = {**facts.before, "prompt": prompt.value}
+        if is_written:
+            del facts.before["prompt"]
 
     def _put_exchanges(self, facts: _Facts, span: RecordedSpan) -> None:
         exchanges: Sequence[Exchange] = (span.raw or {}).get(_EXCHANGES, ())
@@ -211,16 +223,20 @@ class CallWriter:
             for each in happenings(tuple(span.events or ()), self._texts)
         ]
 
-    def _by_messages(self, facts: _Facts, value: _Value) -> bool:
-        """Write a value by messages, of which those that the file has are not searched again."""
+    def _has_messages(self, facts: _Facts, value: _Value) -> bool:
+        """Write a value by its messages, if it has some."""
         if self._parts is None or value.is_shortened or len(value.json) <= LONG_CHARS:
             return False
         pieces = self._parts.pieces(value.json, is_prompt=value.key == "prompt")
+        return self._by_messages(facts, value.section, value.key, pieces)
+
+    def _by_messages(self, facts: _Facts, section: Section, key: str, pieces: Sequence[Piece]) -> bool:
+        """Write a value by messages, of which those that the file has are not searched again."""
         rest = around(pieces)
-        if rest is None or not self._texts.redactor.clean(_field(value.key, rest.decode())):
+        if self._parts is None or rest is None or not self._texts.redactor.clean(_field(key, rest.decode())):
             return False
-        refers = self._parts.framed(value.key, pieces, lambda bodies: self._clean_bodies(value.key, bodies))
-        facts.parts.setdefault(value.section, {})[value.key] = refers
+        refers = self._parts.framed(key, pieces, lambda bodies: self._clean_bodies(key, bodies))
+        facts.parts.setdefault(section, {})[key] = refers
         return True
 
     def _clean_bodies(self, key: str, bodies: Sequence[bytes]) -> list[bytes]:

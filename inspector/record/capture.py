@@ -13,7 +13,7 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 
 from inspector.plain import Plain
 from inspector.record import jsonrpc
-from inspector.record.captured import captured, captured_result
+from inspector.record.captured import captured, captured_prompt, captured_result
 from inspector.record.functions import function_facts
 from inspector.record.labels import label
 from inspector.record.layouts import mro, type_name
@@ -109,7 +109,7 @@ _MODEL_NAMES = ("model", "model_name", "model_id", "default_model")
 
 def _llm(values: HookValues) -> Facts:
     llm = values.get("llm")
-    facts: Facts = {"prompt": captured(values.get("prompt"))}
+    facts: Facts = {"prompt": captured_prompt(values.get("prompt"))}
     if isinstance(llm, str):
         return {"model": label(llm), **facts}
     facts["model"] = _named(llm, *_MODEL_NAMES)

@@ -7,12 +7,13 @@ Encoding a value costs less than copying it, and the writer takes the text as it
 # pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false
 
 from collections.abc import Iterable
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast
 
 import msgspec
 from msgspec import Raw
 
-from inspector.plain import INT64_MAX, INT64_MIN, KEY_CHARS, Limits, Plain
+from inspector.parts import LONG_CHARS
+from inspector.plain import INT64_MAX, INT64_MIN, KEY_CHARS, Limits, Plain, weigh
 from inspector.record.values import snapshot
 
 _LIMITS: Final = Limits()
@@ -23,6 +24,18 @@ _ENTRY_CHARS: Final = 24
 _encode: Final = msgspec.json.Encoder().encode
 _FLAGS: Final = ("isError", "is_error")
 _NUMBERS: Final = frozenset((int, float, bool))
+
+
+class Prompt(NamedTuple):
+    """A long prompt as a copy of its objects and lists, which shares its texts with the program.
+
+    A text may have half a surrogate pair, which is replaced where it is written.
+    Most of these were sent before: the writer knows them without encoding them.
+    """
+
+    value: Plain
+    size: int
+    """About how many bytes it holds on to."""
 
 
 def captured(value: Any) -> Plain:
@@ -47,9 +60,33 @@ def captured_result(value: Any) -> Plain:
     return snapshot(value) if is_flagged else captured(value)
 
 
+def captured_prompt(value: Any) -> Plain:
+    """Return the same of a prompt, a `Prompt` where it is long."""
+    kind = type(value)
+    if kind is not dict and kind is not list:
+        return captured(value)
+    copy: Plain = None
+    size = -1
+    try:
+        size = _MOST_CHARS - _left_of(value, _MOST_CHARS, _LIMITS.depth)
+        if size <= LONG_CHARS:
+            return cast("Plain", Raw(_encode(value)))
+        if size <= _MOST_CHARS:
+            copy = msgspec.to_builtins(value)
+    # As above.
+    except (UnicodeError, ValueError, TypeError, RuntimeError, RecursionError):
+        pass
+    if copy is None:
+        copy = snapshot(value)
+        size = weigh([copy])
+    return cast("Plain", Prompt(copy, size)) if size > LONG_CHARS else copy
+
+
 def plain(value: Plain) -> Plain:
     """Return a captured value as it would have been copied."""
-    held = cast("Plain | Raw", value)
+    held = cast("Plain | Raw | Prompt", value)
+    if isinstance(held, Prompt):
+        return held.value
     return msgspec.json.decode(held) if isinstance(held, Raw) else held
 
 

@@ -13,6 +13,7 @@ from inspector.reading.usage import read_usage
 from inspector.record.capture import Facts
 from inspector.record.captured import plain
 from inspector.record.content import is_content
+from inspector.record.values import snapshot
 
 _CONTENT: Final = frozenset(
     ("prompt", "response", "args", "result", "input", "content", "parameters", "rendered", "envelope")
@@ -60,7 +61,8 @@ def _some(fields: dict[str, Plain], names: tuple[str, ...]) -> dict[str, Plain]:
 
 def read_before_dropping(before: Facts, after: Facts | None) -> Read:
     """Return what a model call's prompt and answer say of themselves besides their texts."""
-    request = replace(request_facts(plain(before.get("prompt"))), tools=None)
+    # Of a long one, the texts are still the program's.
+    request = replace(request_facts(snapshot(plain(before.get("prompt")))), tools=None)
     if after is None:
         return Read(request)
     answer = plain(after.get("response"))

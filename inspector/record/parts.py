@@ -1,13 +1,15 @@
 """Which texts the spool file that is written has already, so that a history that is sent again costs its new text."""
 
 from collections.abc import Callable, Sequence
-from hashlib import blake2b
 from typing import NamedTuple, TypeAlias
 
+import msgspec
 from msgspec import Raw
 
-from inspector.frames import LEAST_BYTES, Piece, Quoted, Refers, cut, cut_strings, frame_of, framed
+from inspector.frames import LEAST_BYTES, Piece, Quoted, Refers, cut, cut_strings, cut_value, frame_of, framed
 from inspector.parts import LONG_CHARS, part_line
+from inspector.plain import Plain
+from inspector.record.messages import Messages, address_of
 
 _MOST_KNOWN = 16_384
 _MOST_BLOCKS = 256
@@ -39,6 +41,7 @@ class WrittenParts:
         self._lines: list[bytes] = []
         self._new: set[int] = set()
         self._refers_back = False
+        self._messages = Messages()
         self.framed_chars = 0
         """How long all texts are of which frames were given."""
 
@@ -72,6 +75,16 @@ class WrittenParts:
         """Return the messages of a text and what is around them; nothing where it has none."""
         return cut(text, is_prompt=is_prompt)
 
+    def pieces_of(self, prompt: Plain) -> list[Piece]:
+        """Return the same of the JSON of a prompt; nothing where it has none, or is not made of JSON's types alone."""
+        if not isinstance(prompt, dict | list):
+            return []
+        try:
+            return cut_value(prompt, self._messages.body)
+        # Half a surrogate pair, or marks where something was left out.
+        except (msgspec.MsgspecError, TypeError, UnicodeError, RecursionError):
+            return []
+
     def framed(self, key: str, pieces: Sequence[Piece], clean: Clean) -> Refers:
         """Return the frame of a text that was cut.
 
@@ -80,11 +93,11 @@ class WrittenParts:
             pieces: The text.
             clean: Removes the secrets of messages that the file does not have yet.
         """
-        self.framed_chars += sum(map(_size, pieces))
+        self.framed_chars += size_of(pieces)
         return framed(pieces, lambda bodies: self._numbers_of(key, bodies, clean))
 
     def _numbers_of(self, key: str, bodies: Sequence[bytes | Raw], clean: Clean) -> list[int]:
-        hashes = [blake2b(body, digest_size=16).digest() for body in bodies]
+        hashes = list(map(self._address_of, bodies))
         known = self._numbers
         new = {address: bytes(body) for address, body in zip(hashes, bodies, strict=True) if address not in known}
         # Conversations begin alike and part with their first question.
@@ -99,6 +112,9 @@ class WrittenParts:
                 self._refers_back = True
             numbers.append(number)
         return numbers
+
+    def _address_of(self, body: bytes | Raw) -> bytes:
+        return self._messages.address(body) if type(body) is bytes else address_of(body)
 
     def _write(self, address: bytes, body: bytes, block: tuple[str, bytes]) -> int:
         # A string is not cut into itself.
@@ -131,12 +147,17 @@ def _as_they_are(bodies: Sequence[bytes]) -> Sequence[bytes]:
     return bodies
 
 
+def size_of(pieces: Sequence[Piece]) -> int:
+    """Return how many bytes a text has without what stands between its messages."""
+    return sum(map(_size, pieces))
+
+
 def _size(piece: Piece) -> int:
     if isinstance(piece, bytes):
         return len(piece)
     if isinstance(piece, Quoted):
         return sum(map(_size, piece.pieces))
-    return sum(len(memoryview(body)) for body in piece.bodies)
+    return sum(len(body) if type(body) is bytes else len(memoryview(body)) for body in piece.bodies)
 
 
 def around(pieces: Sequence[Piece]) -> bytes | None:

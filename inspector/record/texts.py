@@ -34,6 +34,10 @@ class Texts:
         """Return the JSON text of a value as it is."""
         return encode(value, max_bytes=self._max_bytes)
 
+    def has_room_for(self, size: int) -> bool:
+        """Tell whether the JSON text of a value may be so many bytes long."""
+        return size <= self._max_bytes
+
     def without_secrets(self, key: str, value: Plain) -> Encoded:
         """Return the JSON text of a value; ``key`` names it for rules that look at the names of fields."""
         return self.of(self.redactor.redact_value(key, value)[0])

@@ -1,10 +1,12 @@
 """The calls that wait for the writer, bounded in number and in what was captured of them."""
 
 from collections import deque
+from typing import Any
 
 import msgspec
 
 from inspector.plain import weigh
+from inspector.record.captured import Prompt
 from inspector.record.results import SAME
 from inspector.record.sdk_spans import SdkSpan
 from inspector.record.spans import Failure, RecordedSpan
@@ -81,11 +83,15 @@ def _weight_of_failure(failure: Failure | None) -> int:
 
 
 def _weight_of(span: RecordedSpan) -> int:
+    before: dict[str, Any] = span.before
+    weight = 0
+    if type(prompt := before.get("prompt")) is Prompt:
+        before, weight = {**before, "prompt": None}, prompt.size
     try:
         # A third of what it takes to add it up, and large texts are copied faster than they were captured.
-        weight = len(_pack((span.before, span.after)))
+        weight += len(_pack((before, span.after)))
     except Exception:  # noqa: BLE001 - half surrogates, numbers past 64 bits, and whatever else it does not take
-        weight = weigh((span.before, span.after or {}))
+        weight += weigh((before, span.after or {}))
     if span.extra or span.bodies or span.events or span.merged:
         weight += weigh((span.extra, span.bodies, span.events))
         weight += sum(_weight_of_failure(event[3]) for event in span.events or ())

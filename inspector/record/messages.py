@@ -1,0 +1,71 @@
+"""Messages of prompts as JSON, made once for as long as they are sent again.
+
+A history is sent with each call: the objects may be new ones, but what they say is not, and texts are shared. What a
+message says is a few texts, whose hashes Python remembers, so that one that was seen costs no look at its letters.
+"""
+
+from hashlib import blake2b
+from typing import Any, Final, TypeAlias
+
+import msgspec
+
+_MOST_BYTES: Final = 4 << 20
+"""Of the messages that are kept; then it is begun anew."""
+_WORDS: Final = frozenset((str, type(None)))
+_Words: TypeAlias = tuple[str | None, ...]
+_encode: Final = msgspec.json.Encoder().encode
+
+
+class Messages:
+    """What was seen last, bounded.
+
+    Args:
+        most_bytes: How many bytes of messages are kept.
+    """
+
+    def __init__(self, most_bytes: int = _MOST_BYTES) -> None:
+        self._most_bytes = most_bytes
+        self._bytes = 0
+        self._bodies: dict[_Words, bytes] = {}
+        self._addresses: dict[bytes, bytes] = {}
+
+    def body(self, message: dict[str, Any]) -> bytes:
+        """Return the JSON of a message.
+
+        Raises:
+            TypeError: There is something in it that JSON has not.
+            UnicodeError: A text has half a surrogate pair.
+        """
+        words: _Words = (*message, *message.values())
+        try:
+            known = self._bodies.get(words)
+        except TypeError:  # a list or an object, which the message holds and others may change
+            return _encode(message)
+        if known is not None:
+            return known
+        body = _encode(message)
+        # Of other types, different ones are equal: 1 and True, 0.0 and -0.0.
+        if _WORDS.issuperset(map(type, message.values())):
+            self._make_room(body)
+            self._bodies[words] = body
+        return body
+
+    def address(self, body: bytes) -> bytes:
+        """Return the hash that a message is known by, whatever process looks at it."""
+        known = self._addresses.get(body)
+        if known is None:
+            self._make_room(body)
+            known = self._addresses[body] = address_of(body)
+        return known
+
+    def _make_room(self, body: bytes) -> None:
+        if self._bytes > self._most_bytes:
+            self._bodies.clear()
+            self._addresses.clear()
+            self._bytes = 0
+        self._bytes += len(body)
+
+
+def address_of(body: bytes | msgspec.Raw) -> bytes:
+    """Return the hash of JSON."""
+    return blake2b(body, digest_size=16).digest()
