@@ -41,7 +41,7 @@ def _read(path: Path) -> bytes | None:
     finally:
         os.close(fd)
     if len(salt) != _BYTES:
-        raise OSError(f"{path} is no salt")
+        raise OSError(f"{path} is not a salt")
     return salt
 
 

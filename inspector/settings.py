@@ -23,7 +23,9 @@ def _hosts(names: tuple[str, ...]) -> tuple[str, ...]:
     """Refuse what no request can name, and what would be ignored without a word."""
     for name in names:
         if not _HOST.fullmatch(name):
-            raise ValueError(f"{name!r} is no host; write it as box.example, box.example:8080 or https://box.example")
+            raise ValueError(
+                f"{name!r} is not a host; write it as box.example, box.example:8080 or https://box.example"
+            )
     return names
 
 

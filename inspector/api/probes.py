@@ -142,7 +142,7 @@ def get_metrics(service: InService, _: NoQuery) -> Response:
     lines = [
         *_stored_lines(stored),
         *_metric("streams", "gauge", "Open event streams.", state.clients),
-        *_metric("ready", "gauge", "1 when spans are taken in.", int(state.ready)),
+        *_metric("ready", "gauge", "1 when spans are being stored.", int(state.ready)),
         *_request_lines(service),
         *_connection_lines(service),
     ]
@@ -165,7 +165,7 @@ def _stored_lines(stored: Stored | StoreError) -> list[str]:
         *_call_lines(health.calls_ever),
         *_loss_lines(health.losses_ever),
         *_metric("bad_lines", "gauge", "Unreadable lines of the spools there are.", bad_lines),
-        *_metric("spools", "gauge", "Spool files not finished and taken in.", len(marks)),
+        *_metric("spools", "gauge", "Spool files that are not finished and stored.", len(marks)),
     ]
 
 

@@ -286,4 +286,6 @@ class _Large(Response):
 
 
 def _come_again() -> Refusal:
-    return Refusal(Problem(503, "too much is read at once; try again later", headers={"Retry-After": RETRY_S}))
+    return Refusal(
+        Problem(503, "too many expensive reads at a time; try again later", headers={"Retry-After": RETRY_S})
+    )

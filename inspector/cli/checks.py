@@ -42,7 +42,7 @@ def run_checks(home: Path | None) -> list[Check]:
     try:
         settings, refused = settings_without_refused(home)
     except SettingInvalid as error:
-        return [*checks, *check_ignored(home), Check("fail", "settings", str(error), "set it right and run this again")]
+        return [*checks, *check_ignored(home), Check("fail", "settings", str(error), "fix it and run this again")]
     checks += check_ignored(home, elsewhere=refused)
     checks += [Check("fail", "settings", why, "correct it or leave it out") for why in refused]
     checks.append(check_variables(os.environ))
@@ -133,7 +133,7 @@ def check_token(settings: Settings) -> Iterator[Check]:
     try:
         load_or_create(settings)
     except TokenUnusable as error:
-        yield Check("fail", "token", str(error), "mend it; the server does not start without a token")
+        yield Check("fail", "token", str(error), "fix it; the server does not start without a token")
     else:
         place = "INSPECTOR_TOKEN" if settings.token else f"{settings.token_file}, private"
         yield Check("ok", "token", place)
@@ -155,7 +155,7 @@ def _stored(settings: Settings) -> Iterator[Check]:
         with closing(open_store(settings, read_only=True)) as store:
             health, marks, losses = store.health(), dict(store.spools()), store.losses()
     except StoreError as error:
-        yield Check("fail", "database", str(error), f"mend it, or move {settings.database} away to begin a new one")
+        yield Check("fail", "database", str(error), f"fix it, or move {settings.database} away to begin a new one")
         return
     damage = damage_of(settings.database)
     if damage:
@@ -188,7 +188,9 @@ def check_space(settings: Settings) -> Iterator[Check]:
         place = place.parent
     free = shutil.disk_usage(place).free
     if free < _LEAST_FREE_BYTES:
-        yield Check("warn", "disk", f"{size(free)} left on {place}", "make room, or: inspector prune --older-than 7d")
+        yield Check(
+            "warn", "disk", f"{size(free)} left on {place}", "free some space, or: inspector prune --older-than 7d"
+        )
     else:
         yield Check("ok", "disk", f"{size(free)} free")
 
@@ -271,9 +273,9 @@ def _spool_checks(settings: Settings, marks: Mapping[str, SpoolMark], losses: Se
     waiting = [each.size - (marks[each.name].offset if each.name in marks else 0) for each in segments]
     pending = sum(1 for rest in waiting if rest > 0)
     text = (
-        f"{len(segments)} files, {pending} of them with {size(sum(waiting))} not taken in yet"
+        f"{len(segments)} files, {pending} of them with {size(sum(waiting))} not stored yet"
         if pending
-        else "all taken in"
+        else "all stored"
     )
     yield Check("ok", "spool", text)
 

@@ -18,8 +18,8 @@ from inspector.launch import Choices, LeftOut, Outcome, Program, switched_off
 _MOST_NOTICES = 5
 _HIDES = " hides "
 _IN_ANOTHER_WAY = (
-    "calls in another way can be recorded with --otel and an instrumentor of what makes them, by hooks, "
-    "or as OTLP that it sends: docs/frameworks.md"
+    "other calls can be recorded with --otel and an instrumentor of the library, with hooks, or as OTLP: "
+    "docs/frameworks.md"
 )
 _INSTALL = 'pip install "mcp-agent-inspector[record]"'
 
@@ -143,7 +143,7 @@ def _sent(environment: Environment, url: str, outcome: Outcome) -> Iterator[str]
         return
     problem = last_problem(directory)
     why = f" ({problem})" if problem else ""
-    yield f"inspector: {endpoint.url} has not taken all of it{why}; what waits is sent by: inspector forward"
+    yield f"inspector: {endpoint.url} has not accepted all of it{why}; to send the rest: inspector forward"
     if advice_on(problem):
         yield f"inspector: {advice_on(problem)}"
 

@@ -36,7 +36,7 @@ def check_endpoint(settings: Settings) -> Iterator[Check]:
             protocol=settings.endpoint_protocol,
         )
     except EndpointInvalid as error:
-        yield Check("fail", "endpoint", str(error), "set INSPECTOR_ENDPOINT right, or leave it out")
+        yield Check("fail", "endpoint", str(error), "correct INSPECTOR_ENDPOINT, or leave it out")
         return
     if target is None:
         yield Check("ok", "endpoint", "INSPECTOR_ENDPOINT is not set: what is recorded stays here")
@@ -58,13 +58,13 @@ def _asked(target: Endpoint) -> Check:
         return Check("ok", "endpoint", f"{target.url} answers; what is recorded is sent there")
     advice = advice_on(answer.reason)
     if answer.outcome == "misdirected":
-        return Check("fail", "endpoint", f"{target.url} takes nothing: {answer.reason}", advice or "correct it")
+        return Check("fail", "endpoint", f"{target.url} refuses spans: {answer.reason}", advice or "correct it")
     return Check("warn", "endpoint", f"{target.url} does not answer: {answer.reason}", "what is recorded waits for it")
 
 
 def _refused(settings: Settings) -> Iterator[Check]:
     for each in all_refused(settings.outbox, days=settings.retention_days, now_ns=time.time_ns()):
-        advice = f"see what it says to them; to count anew, delete {each.file}"
+        advice = f"see its responses; to reset the count, delete {each.file}"
         yield Check("warn", "endpoint", each.sentence, advice)
 
 

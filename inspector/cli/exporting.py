@@ -75,7 +75,7 @@ def write_export(
     with _source(settings, salvage, written) as store:
         trace_ids = list(dict.fromkeys(traces_wanted(store, wanted)))
         if not trace_ids:
-            raise TraceUnknown("nothing that fits is recorded; 'inspector events' lists what is")
+            raise TraceUnknown("nothing recorded matches; 'inspector events' lists what is")
         with _opened(output) as file:
             # A table is one of calls.
             labels = () if chosen == "csv" else (_labels(store, trace_ids),)
@@ -133,7 +133,7 @@ def salvage_lines(exported: Exported) -> Iterator[str]:
     lost = f"; {counted(found.lost, 'span')} cannot be read" if found.lost else ""
     yield f"salvaged {counted(found.spans, 'span')}{lost}"
     if found.without_messages:
-        yield f"messages are missing in {counted(found.without_messages, 'span')}: null stands in their place"
+        yield f"messages are missing in {counted(found.without_messages, 'span')}: null is in their place"
     if found.renamed_traces:
         yield f"the ids of {counted(found.renamed_traces, 'trace')} are lost, and replaced by numbers"
 
@@ -147,7 +147,7 @@ def _source(settings: Settings, salvage: Path | None, written: Exported) -> Gene
     with salvaged(salvage) as found:
         written.salvaged = found
         if not found.spans:
-            raise CliError(f"{salvage} holds no span that can be read")
+            raise CliError(f"{salvage} contains no readable span")
         yield found.store
 
 

@@ -60,7 +60,7 @@ class HexId(click.ParamType[str, str]):
         """Read an id, or the beginning of one where that will do; capitals count as the small letters recorded."""
         if not self._least <= len(value) <= self._digits or not set(value.lower()) <= _HEX_DIGITS:
             how_many = "all" if self._least == self._digits else f"{self._least} to"
-            self.fail(f"{value!r} is no id; give {how_many} {self._digits} hexadecimal digits", param, ctx)
+            self.fail(f"{value!r} is not an id; give {how_many} {self._digits} hexadecimal digits", param, ctx)
         return value.lower()
 
 
@@ -72,7 +72,7 @@ class RunId(click.ParamType[str, str]):
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Refuse what can be none."""
         if not is_run_id(value):
-            self.fail(f"{value!r} is no id of a run; 'inspector runs' lists them", param, ctx)
+            self.fail(f"{value!r} is not a run id; 'inspector runs' lists them", param, ctx)
         return value
 
 
@@ -117,7 +117,7 @@ class Labelled(click.ParamType[AskedLabel, str]):
         """Read a name, alone or with what its score or value must be."""
         asked = asked_label(value) if isinstance(value, str) else value
         if asked is None:
-            self.fail(f"{value!r} is no label; give its name, quality>0.8 or relevance=fair", param, ctx)
+            self.fail(f"{value!r} is not a label; give its name, quality>0.8 or relevance=fair", param, ctx)
         return asked
 
 
@@ -133,7 +133,7 @@ class Amount(click.ParamType[float, str]):
         except ValueError:
             number = math.nan
         if not math.isfinite(number) or number < 0:
-            self.fail(f"{value!r} is no number of 0 or more", param, ctx)
+            self.fail(f"{value!r} is not a number of 0 or more", param, ctx)
         return number
 
 
@@ -207,7 +207,7 @@ def times_of(since: tuple[int, int | None] | None, until_ns: int | None) -> tupl
         raise click.UsageError("--since FROM..TO names the end already; leave out --until")
     end_ns = until_ns if end_ns is None else end_ns
     if since_ns is not None and end_ns is not None and since_ns > end_ns:
-        raise click.UsageError("--since is later than --until, so nothing can match; exchange the two")
+        raise click.UsageError("--since is later than --until, so nothing can match; swap the two")
     return since_ns, end_ns
 
 

@@ -46,7 +46,7 @@ def format_of(output: Path | None, chosen: Format | None) -> Format:
         near = get_close_matches(suffix, _NAMES, n=1)
         name = f"did you mean {near[0]}? Name" if near else "name"
         raise CliError(
-            f"{output}: {suffix} is no format; {name} a file .jsonl, .json, .csv or .html, or choose --format"
+            f"{output}: {suffix} is not a format; {name} a file .jsonl, .json, .csv or .html, or choose --format"
         )
     return _NAMES.get(suffix, "jsonl")
 

@@ -38,7 +38,7 @@ def forward(*, endpoint: str | None, home: Path | None) -> None:
         protocol=settings.endpoint_protocol,
     )
     if target is None:
-        raise click.UsageError("say where to: set INSPECTOR_ENDPOINT or give --endpoint http://host:port")
+        raise click.UsageError("no receiver: set INSPECTOR_ENDPOINT or give --endpoint http://host:port")
     directory = settings.outbox / target.key
     if not left_over(directory):
         others = waiting_elsewhere(settings.outbox, target.url)

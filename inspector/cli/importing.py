@@ -41,9 +41,9 @@ def _said(taken: "Taken") -> str:
     traces = counted(taken.traces, "trace")
     known = taken.spans - taken.new
     if not known:
-        return f"took in {counted(taken.new, 'span')} of {traces}"
+        return f"imported {counted(taken.new, 'span')} of {traces}"
     if taken.new <= 0 and taken.is_changed:
-        return f"{counted(taken.spans, 'span')} of {traces}: recorded already, and now as far as they have come since"
+        return f"{counted(taken.spans, 'span')} of {traces}: already stored, and now updated"
     if taken.new <= 0:
-        return f"{counted(taken.spans, 'span')} of {traces}: recorded already, nothing is new"
-    return f"took in {counted(taken.new, 'span')} of {traces}, {known:,} more were recorded already"
+        return f"{counted(taken.spans, 'span')} of {traces}: already stored, nothing new"
+    return f"imported {counted(taken.new, 'span')} of {traces}, {known:,} more were already stored"

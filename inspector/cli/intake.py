@@ -107,7 +107,7 @@ def _take_in_file(name: str, database: "_Database", taken: Taken) -> None:
         taken.bad_files.append(f"{_place(name)}: the server refused {counted(count, 'span')} ({reason})")
     if taken.spans + taken.labels == before and not refused:
         advice = f": {why}" if why else "; 'inspector export' and collectors write OTLP JSON lines"
-        raise FileUnreadable(f"{_place(name)} holds no spans{advice}")
+        raise FileUnreadable(f"{_place(name)} contains no spans{advice}")
 
 
 def _calls(part: Part) -> list[DecodedSpan]:
@@ -126,7 +126,7 @@ def _why_nothing(part: Part) -> str:
     if part.decoded.rejected:
         return f"those on line {part.number} have a wrong {next(iter(part.decoded.rejected))}"
     others = [signal for signal, key in _SIGNALS.items() if key in part.data]
-    return f"only {' and '.join(others)}, which are not taken" if others else ""
+    return f"only {' and '.join(others)}, which are not accepted" if others else ""
 
 
 def _parts(name: str) -> Iterator[Part]:

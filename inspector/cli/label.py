@@ -36,7 +36,7 @@ class Said(click.ParamType[NewLabel, str]):
             return value
         found = ASKED_LABEL.fullmatch(value)
         if found is None or found[2] or "=" in (found[4] or "") or not value.isprintable():
-            self.fail(f"{value!r} is no label; give good, bad, a tag, or NAME=NUMBER or NAME=WORD", param, ctx)
+            self.fail(f"{value!r} is not a label; give good, bad, a tag, or NAME=NUMBER or NAME=WORD", param, ctx)
         name, word = found[1], found[4]
         score = None if word is None else _number(word)
         return NewLabel(name=name, score=score, value=word if score is None else None, time_ns=0)

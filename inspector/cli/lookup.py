@@ -126,5 +126,5 @@ def await_trace(store: Store, trace_id: str) -> Trace:
         if trace is not None and (trace.status != "running" or time.monotonic() > give_up_s):
             return trace
         if time.monotonic() > give_up_s:
-            raise TraceUnknown(f"trace {trace_id} was recorded but not taken in; 'inspector doctor' says why")
+            raise TraceUnknown(f"trace {trace_id} was recorded but not stored; 'inspector doctor' shows why")
         time.sleep(_POLL_S)

@@ -9,16 +9,16 @@ _SENTENCES: dict[LossReason, tuple[str, str, str]] = {
     "dropped": ("call", "calls", "not recorded in full: the queue was full"),
     "unwritten": ("call", "calls", "not recorded in full: the file could not be written"),
     "unencodable": ("call", "calls", "not recorded in full: no record could be made"),
-    "undecodable": ("line or span", "lines or spans", "not taken in, being unreadable"),
-    "dropped_segments": ("spool file", "spool files", "removed for room before being taken in"),
+    "undecodable": ("line or span", "lines or spans", "unreadable, and not stored"),
+    "dropped_segments": ("spool file", "spool files", "removed to make room before being stored"),
 }
 ADVICE: dict[LossReason, str] = {
-    "dropped": "record fewer or smaller calls at once",
+    "dropped": "record fewer or smaller calls at a time",
     "unwritten": "see that there is room in the home and that it can be written, then run the program again",
     "unencodable": "the logger mcp.inspector of the program says why",
     "undecodable": "see docs/spool.md; a process that was killed can leave one such line",
     "unmatched": "emit the begin and the end of a call with one call_id; see docs/instrumentation-hooks.md",
-    "dropped_segments": "take in what is recorded sooner: keep inspector serve running",
+    "dropped_segments": "keep inspector serve running, so that recordings are stored sooner",
 }
 
 

@@ -72,13 +72,13 @@ def refusal(text: str) -> str:
     if _NUMBER.fullmatch(wrong):
         seconds = len(wrong) == len("1795000000")
         meant = f"{wrong}000000000, in nanoseconds" if seconds else f"{wrong}m, {wrong}h or {wrong}d"
-        return f"{wrong!r} is no time without a unit; write {meant}"
+        return f"{wrong!r} needs a unit; write {meant}"
     for found in re.finditer(r"[a-z]+", wrong.lower()):
         word = found[0]
         near = get_close_matches(word, _WORDS, n=1)
         if near and near[0] != word:
-            return f"{wrong!r} is no time; did you mean {wrong.lower().replace(word, near[0])!r}? Taken are {FORMS}"
-    return f"{wrong!r} is no time; write {FORMS}"
+            return f"{wrong!r} is not a time; did you mean {wrong.lower().replace(word, near[0])!r}? Write {FORMS}"
+    return f"{wrong!r} is not a time; write {FORMS}"
 
 
 def _ago_s(text: str) -> float | None:

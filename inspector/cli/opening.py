@@ -63,7 +63,7 @@ class _Bar:
     def show(self, read: int, of: int) -> None:
         """Show how many files are read."""
         if self._shown is None and time.monotonic() > self._from_s and sys.stderr is not None and sys.stderr.isatty():
-            self._shown = click.progressbar(length=of, label="taking in what programs recorded", file=sys.stderr)
+            self._shown = click.progressbar(length=of, label="storing what programs recorded", file=sys.stderr)
             self._shown.__enter__()
         if self._shown is not None:
             self._shown.update(read - self._shown.pos)

@@ -28,7 +28,7 @@ class Wanted:
 
     def __post_init__(self) -> None:
         if self.number is not None and self.cursor is not None:
-            raise click.UsageError("--page and --cursor both say where to go on; leave one out")
+            raise click.UsageError("--page and --cursor cannot be combined; leave one out")
 
 
 @dataclass(frozen=True, slots=True)

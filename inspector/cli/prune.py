@@ -34,7 +34,7 @@ class Age(click.ParamType[float, str]):
         """Read a number with its unit."""
         seconds = parse_span_s(str(value))
         if seconds is None:
-            self.fail(f"{value!r} is no age; give 12h, 30d or 8w", param, ctx)
+            self.fail(f"{value!r} is not an age; give 12h, 30d or 8w", param, ctx)
         return seconds
 
 
@@ -47,7 +47,7 @@ class Size(click.ParamType[int, str]):
         """Read a number with or without a unit."""
         count = parse_size(str(value))
         if count is None:
-            self.fail(f"{value!r} is no size; give 500MB or 2GB", param, ctx)
+            self.fail(f"{value!r} is not a size; give 500MB or 2GB", param, ctx)
         return count
 
 

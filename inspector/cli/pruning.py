@@ -109,7 +109,7 @@ def _amount(plan: Plan) -> str:
 
 def _agree(question: str) -> None:
     if sys.stdin is None or not sys.stdin.isatty():
-        raise CliError("nobody can be asked here; add --yes to delete without asking")
+        raise CliError("cannot ask for confirmation here; add --yes to delete without it")
     click.confirm(question, abort=True, err=True)
 
 

@@ -28,7 +28,7 @@ class Pattern(Text):
         try:
             re.compile(value)
         except re.error as error:
-            self.fail(f"{value!r} is no regular expression: {error}", param, ctx)
+            self.fail(f"{value!r} is not a valid regular expression: {error}", param, ctx)
         return super().convert(value, param, ctx)
 
 
@@ -138,7 +138,7 @@ def _with_answers(tape: "Tape", answers: tuple[str, ...]) -> "Tape":
         try:
             text = Path(file).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            why = getattr(error, "strerror", None) or "it is no text"
+            why = getattr(error, "strerror", None) or "it is not text"
             raise CliError(f"cannot read {file}, the answer of {span}: {why}") from error
         tape = with_answer(tape, place_of(tape, span), file, text)
     return tape

@@ -17,4 +17,4 @@ def report_lines(checks: Sequence[Check], terminal: Terminal) -> Iterable[str]:
         if check.advice:
             yield f"{' ' * (_NAME_COLUMNS + 8)}{terminal.signs('→')} {terminal.safe(check.advice)}"
     bad = sum(check.level != "ok" for check in checks)
-    yield "everything is in order" if not bad else f"{bad} of {len(checks)} checks ask for attention"
+    yield "everything is in order" if not bad else f"{bad} of {len(checks)} checks need attention"

@@ -142,4 +142,4 @@ def _tell(program: "Program", choices: "Choices", directory: Path, status: int) 
             for line in ending_lines(program, choices, outcome_of(directory), status):
                 notice(line)
         except Exception as error:  # noqa: BLE001
-            notice(f"inspector: cannot say more of what was recorded: {type(error).__name__}; see inspector doctor")
+            notice(f"inspector: cannot show what was recorded: {type(error).__name__}; see inspector doctor")

@@ -39,5 +39,5 @@ def home_of(file: Path) -> Generator[Settings]:
         settings = Settings(home=Path(home))
         taken = take_in(settings, (str(file),))
         if taken.bad_files or not taken.spans:
-            raise RunUnknown(taken.bad_files[0] if taken.bad_files else f"{file} holds no span")
+            raise RunUnknown(taken.bad_files[0] if taken.bad_files else f"{file} contains no span")
         yield settings

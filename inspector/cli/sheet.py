@@ -36,7 +36,7 @@ def event_lines(event: Event, terminal: Terminal) -> Iterable[str]:
         yield from _section("input", _readable(event.input), terminal)
     else:
         yield from _section("input", _readable(msgspec.Raw(msgspec.json.encode(got))), terminal)
-        yield from _section("input that was asked for", _readable(event.input), terminal)
+        yield from _section("requested input", _readable(event.input), terminal)
     yield from _section("output", _readable(event.output), terminal)
     yield from _steps("controller", (controlled,) if controlled is not None else (), terminal)
     yield from _steps("middleware", steps, terminal)

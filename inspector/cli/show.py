@@ -81,7 +81,7 @@ def show(**options: Unpack[ShowOptions]) -> None:
     what, run_id, span_id = options["what"], options["run_id"], options["span_id"]
     full, as_json = options["full"], options["as_json"]
     if run_id is not None and (what or span_id):
-        raise click.UsageError("--run stands alone: leave out RUN or TRACE, and --span")
+        raise click.UsageError("--run cannot be combined with RUN, TRACE or --span")
     is_document = full or as_json is not None
     is_shaped = options["errors"] or options["fold"] or options["everything"] or options["depth"] is not None
     if is_shaped and (is_document or span_id is not None):

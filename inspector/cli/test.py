@@ -116,7 +116,7 @@ def _recorded_program(events: "Iterable[Event]", run: str) -> "Sequence[str]":
             continue
         if words[0] == "-m" or words[0].endswith(".py") or Path(words[0]).is_file():
             return [_near(words[0]), *words[1:]]
-    raise CliError(f"what program this was is not recorded; name it: inspector test {run} -- app.py")
+    raise CliError(f"the recording does not name its program; name it: inspector test {run} -- app.py")
 
 
 def _programs(events: "Iterable[Event]") -> "Iterator[dict[str, Any]]":

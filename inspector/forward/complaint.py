@@ -11,7 +11,7 @@ _ADVICE = {
     "HTTP 403": "it takes no spans with this token",
     "HTTP 404": "nothing takes spans there; an inspector is addressed as http://host:7800",
     "HTTP 405": "nothing takes spans there; an inspector is addressed as http://host:7800",
-    "HTTP 421": "it does not go by that name; an inspector learns it from INSPECTOR_ALLOWED_HOSTS where it is served",
+    "HTTP 421": "it does not answer to that host name; set INSPECTOR_ALLOWED_HOSTS where it runs",
 }
 _HOW = (
     "an inspector's is printed where it is served by: inspector token --scope ingest; "

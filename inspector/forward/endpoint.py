@@ -44,10 +44,10 @@ class Endpoint:
             parts = urlsplit(url.strip())
             _ = parts.port
         except ValueError as error:
-            raise EndpointInvalid(f"the endpoint {_shown(url)} is no address: {error}") from None
+            raise EndpointInvalid(f"the endpoint {_shown(url)} is not an address: {error}") from None
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise EndpointInvalid(
-                f"the endpoint {_shown(url)} is no address of a server; write it as http://127.0.0.1:7800"
+                f"the endpoint {_shown(url)} is not the address of a server; write it as http://127.0.0.1:7800"
             )
         if parts.username or parts.password or parts.query or parts.fragment:
             raise EndpointInvalid(

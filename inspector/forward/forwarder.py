@@ -144,7 +144,7 @@ class Forwarder:
         # The border of the thread: whatever fails in a pass, the next one may succeed.
         except Exception:  # noqa: BLE001
             if not self._is_failing:
-                logger.warning("forwarding goes on after an error", exc_info=True)
+                logger.warning("forwarding continues after an error", exc_info=True)
             self._is_failing = True
 
     def _give_up_lock(self) -> None:

@@ -39,11 +39,13 @@ def opened(path: Path) -> Generator[IO[bytes]]:
     """Open a file for reading, unpacked if it is packed with gzip.
 
     Raises:
-        FileUnreadable: It is not there, is no regular file, or plainly something else than OTLP JSON.
+        FileUnreadable: It is not there, is not a regular file, or plainly something else than OTLP JSON.
     """
     try:
         if not stat.S_ISREG(path.stat().st_mode):
-            raise FileUnreadable(f"{path} is no regular file; give a file of OTLP JSON lines, or - for standard input")
+            raise FileUnreadable(
+                f"{path} is not a regular file; give a file of OTLP JSON lines, or - for standard input"
+            )
         file = path.open("rb")
     except OSError as error:
         raise FileUnreadable(f"{path} cannot be read: {error.strerror or error}") from None
@@ -142,5 +144,7 @@ def _rest(file: IO[bytes], most: int, name: str) -> bytes:
 def _broken(name: str, where: str, error: Exception) -> FileUnreadable:
     # What gzip raises where a stream ends before its end.
     if isinstance(error, EOFError):
-        return FileUnreadable(f"{name} is cut {where}: the packed file ends too early; what stands before is taken in")
+        return FileUnreadable(
+            f"{name} is cut {where}: the compressed file ends too early; what comes before is imported"
+        )
     return FileUnreadable(f"{name} cannot be read on {where}: {error}")

@@ -55,7 +55,7 @@ class Missing:
 
 
 def waiting_losses(segments: Iterable[Segment], offsets: Mapping[str, int]) -> Iterator[Loss]:
-    """Yield what recorders say was not recorded in lines that are not taken in yet, without taking them in.
+    """Yield what recorders say was not recorded in lines that are not stored yet, without taking them in.
 
     Args:
         segments: The files.

@@ -27,7 +27,7 @@ CHECK_S = 2.0
 """How long a database that its last owner did not close is checked for damage before it is read as it is."""
 
 _CONSEQUENCES: dict[type[StoreError], str] = {
-    StoreReadOnly: "; only what was taken in before is shown",
+    StoreReadOnly: "; only what was stored before is shown",
     StoreFull: "; what waits stays in the spool",
 }
 

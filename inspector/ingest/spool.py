@@ -31,7 +31,7 @@ from inspector.tail import (
 )
 
 LOCK_POLL_S = 0.2
-_KEPT = "was taken in and cannot be removed"
+_KEPT = "was stored and cannot be removed"
 
 
 @dataclass(frozen=True, slots=True)

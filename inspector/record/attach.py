@@ -202,7 +202,7 @@ def attach(  # noqa: PLR0913 - as `inspector.attach`, which says what it is for
         The recording, whose ``flush()`` waits until all is in the file.
 
     Raises:
-        ValueError: A pattern is no regular expression.
+        ValueError: A pattern is not a valid regular expression.
         TypeError: The service is no text.
     """
     global _attached  # noqa: PLW0603 - the process has one recorder, as it has one bus

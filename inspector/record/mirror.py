@@ -59,4 +59,4 @@ class Mirror:
     def _failed(self, exc: BaseException) -> None:
         if not self._has_failed:
             self._has_failed = True
-            logger.warning("the application's tracer provider fails; recording goes on without it", exc_info=exc)
+            logger.warning("the application's tracer provider fails; recording continues without it", exc_info=exc)

@@ -321,7 +321,7 @@ class Spool:
 
     def _complain(self) -> None:
         self.failures += 1
-        logger.warning("recording goes on after an error in the spool writer", exc_info=True)
+        logger.warning("recording continues after an error in the spool writer", exc_info=True)
 
     def _wait(self) -> list[threading.Event]:
         """Sleep until there is something to write; return who waits for that."""

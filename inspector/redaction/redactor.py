@@ -41,7 +41,7 @@ class Redactor:
         salt: Key of the hash, or what returns it when the first secret is found; random by default.
 
     Raises:
-        ValueError: A pattern is no regular expression.
+        ValueError: A pattern is not a valid regular expression.
     """
 
     def __init__(
@@ -204,7 +204,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     try:
         return re.compile(pattern)
     except re.error as error:
-        raise ValueError(f"redaction pattern {pattern!r} is no regular expression: {error}") from error
+        raise ValueError(f"redaction pattern {pattern!r} is not a valid regular expression: {error}") from error
 
 
 def _merged(found: Iterable[Found]) -> list[Found]:

@@ -76,7 +76,7 @@ class HomeGone(StoreReadOnly):  # names say what is the case
     """The home was deleted, or another one put in its place, while this process owned it."""
 
     def __init__(self, home: Path) -> None:
-        super().__init__(f"{home} was deleted or replaced while in use; nothing more is taken in: start this again")
+        super().__init__(f"{home} was deleted or replaced while in use; nothing more is stored: start this again")
 
 
 class OwnedElsewhere(StoreError):  # names say what is the case

@@ -54,7 +54,9 @@ def _patterns(given: Any) -> tuple[str, ...]:
         try:
             re.compile(each)
         except (re.error, TypeError) as error:
-            pytest.fail(f"the marker cassette ignores {each!r}, which is no regular expression: {error}", pytrace=False)
+            pytest.fail(
+                f"the marker cassette ignores {each!r}, which is not a valid regular expression: {error}", pytrace=False
+            )
     return found
 
 

@@ -107,7 +107,7 @@ def test_what_is_salvaged_is_all_of_it_here_or_what_is_named_and_can_be_imported
     assert "exported 1 span of 1 trace" in errors
     for file in home.glob("inspector.db*"):
         file.rename(tmp_path / file.name)
-    assert "took in 21 spans of 2 traces" in ask("import", str(saved))[2]
+    assert "imported 21 spans of 2 traces" in ask("import", str(saved))[2]
     assert "salvaged 21 spans" in ask("export", "--salvage", str(tmp_path / database.name), "-o", str(saved))[2]
 
 

@@ -103,7 +103,7 @@ def test_spools_report_what_waits_and_what_is_ignored(inspector, home):
     (spool / "a.jsonl").write_text("{}\n")
     (spool / "b.jsonl").symlink_to(spool / "a.jsonl")
     done = inspector("doctor", INSPECTOR_PORT="0")
-    assert b"1 of them with 3 B not taken in yet" in done.stdout
+    assert b"1 of them with 3 B not stored yet" in done.stdout
     assert b"b.jsonl" in done.stdout
 
 

@@ -46,7 +46,7 @@ def test_a_run_that_was_sent_to_a_colleague_is_the_same_there(inspector, home, r
     assert file.read_bytes().startswith(b"\x1f\x8b") == name.endswith(".gz")
     done = inspector("import", str(file), INSPECTOR_HOME=str(other))
     assert re.fullmatch(
-        rf"took in \d+ spans of 1 trace; look at them with: inspector show {recorded}\n", done.stderr.decode()
+        rf"imported \d+ spans of 1 trace; look at them with: inspector show {recorded}\n", done.stderr.decode()
     )
     assert shown(inspector, other, recorded) == shown(inspector, home, recorded)
 
@@ -106,7 +106,7 @@ def test_one_session_can_be_exported(inspector, recorded, write_spans, span):
     ("arguments", "complaint"),
     [
         ((), "say what to export"),
-        (("--session", "nobody"), "nothing that fits is recorded"),
+        (("--session", "nobody"), "nothing recorded matches"),
         (("ffff",), "no run or trace ffff is recorded"),
         (
             ("last", "-o", "/nowhere/run.jsonl"),
@@ -134,11 +134,11 @@ def test_an_export_that_fails_leaves_the_older_file(inspector, recorded, tmp_pat
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [
-        (b"", "holds no spans"),
-        (b"{}", "holds no spans; 'inspector export' and collectors write OTLP JSON lines"),
-        (b'{"resourceSpans":[{"sco', "holds no spans: line 1 is cut, or no OTLP JSON"),
-        (b'{"resourceLogs":[{"scopeLogs":[]}]}', "holds no spans: only logs, which are not taken"),
-        (b'{"resourceSpans":[{"scopeSpans":[{"spans":[{"name":"x"}]}]}]}', "holds no spans: those on line 1 have a "),
+        (b"", "contains no spans"),
+        (b"{}", "contains no spans; 'inspector export' and collectors write OTLP JSON lines"),
+        (b'{"resourceSpans":[{"sco', "contains no spans: line 1 is cut, or no OTLP JSON"),
+        (b'{"resourceLogs":[{"scopeLogs":[]}]}', "contains no spans: only logs, which are not accepted"),
+        (b'{"resourceSpans":[{"scopeSpans":[{"spans":[{"name":"x"}]}]}]}', "contains no spans: those on line 1 have "),
         (b"SQLite format 3\x00rest", "is an SQLite database"),
         (b"\xff\xfe{\x00", "is UTF-16"),
         (gzip.compress(b"{}" * 1000, mtime=0)[:-12], "is cut after "),
@@ -156,7 +156,7 @@ def test_what_is_no_export_is_refused_with_the_reason(inspector, tmp_path, conte
 def test_a_pipe_that_holds_no_export_is_refused_by_its_name(inspector):
     done = inspector("import", "-", stdin=b"{}")
     assert (done.returncode, done.stdout) == (1, b"")
-    assert b"standard input holds no spans" in done.stderr
+    assert b"standard input contains no spans" in done.stderr
 
 
 def test_lines_that_are_cut_are_left_out_and_counted(inspector, recorded, tmp_path):
@@ -173,12 +173,12 @@ def test_what_is_recorded_already_is_not_told_as_new(inspector, recorded, tmp_pa
     inspector("export", "b" * 8, "-o", str(one))
     inspector("export", "--all", "-o", str(every))
     first = inspector("import", str(one), INSPECTOR_HOME=other)
-    assert first.stderr.startswith(b"took in 1 span of 1 trace; ")
+    assert first.stderr.startswith(b"imported 1 span of 1 trace; ")
     again = inspector("import", str(one), INSPECTOR_HOME=other)
     assert again.returncode == 0
-    assert again.stderr.startswith(b"1 span of 1 trace: recorded already, nothing is new; look at them with: ")
+    assert again.stderr.startswith(b"1 span of 1 trace: already stored, nothing new; look at them with: ")
     both = inspector("import", str(every), str(one), INSPECTOR_HOME=other).stderr.decode()
-    assert re.match(r"took in \d+ spans of 2 traces, 2 more were recorded already; look", both)
+    assert re.match(r"imported \d+ spans of 2 traces, 2 more were already stored; look", both)
 
 
 def test_what_is_recorded_stays_as_it_is_when_it_is_imported_where_it_came_from(inspector, home, tmp_path):
@@ -197,7 +197,7 @@ instrument._emit_sync("after_tool_call", tool_name="never begun", args={}, resul
     before = inspector("show", "last", "--json", "--full").stdout
     assert json.loads(before)["losses"]["unmatched"] == 1
     assert inspector("export", "last", "-o", str(file)).returncode == 0
-    assert b": recorded already, nothing is new; " in inspector("import", str(file)).stderr
+    assert b": already stored, nothing new; " in inspector("import", str(file)).stderr
     assert inspector("show", "last", "--json", "--full").stdout == before
 
 
@@ -209,8 +209,8 @@ def test_an_event_that_ended_since_it_was_taken_in_is_news(inspector, write_span
     inspector("export", "last", "-o", str(ended))
     inspector("import", str(running), INSPECTOR_HOME=other)
     later = inspector("import", str(ended), INSPECTOR_HOME=other).stderr
-    assert later.startswith(b"1 span of 1 trace: recorded already, and now as far as they have come since; look at")
-    assert b"nothing is new" in inspector("import", str(running), str(ended), INSPECTOR_HOME=other).stderr
+    assert later.startswith(b"1 span of 1 trace: already stored, and now updated; look at")
+    assert b"nothing new" in inspector("import", str(running), str(ended), INSPECTOR_HOME=other).stderr
 
 
 def test_of_several_files_a_bad_one_is_named_and_the_others_are_taken_in(inspector, recorded, tmp_path):
@@ -221,9 +221,9 @@ def test_of_several_files_a_bad_one_is_named_and_the_others_are_taken_in(inspect
     assert done.returncode == 1
     assert done.stderr.decode().splitlines() == [
         "inspector: missing.jsonl cannot be read: No such file or directory",
-        f"inspector: {cut} holds no spans: line 1 is cut, or no OTLP JSON",
+        f"inspector: {cut} contains no spans: line 1 is cut, or no OTLP JSON",
         "left out 1: lines that are no OTLP JSON, the first is line 1",
-        f"took in 1 span of 1 trace; look at them with: inspector show {'b' * 32}",
+        f"imported 1 span of 1 trace; look at them with: inspector show {'b' * 32}",
     ]
 
 
@@ -236,8 +236,8 @@ def test_what_stands_before_the_cut_of_a_packed_file_is_taken_in(inspector, writ
     done = inspector("import", str(cut), INSPECTOR_HOME=other)
     assert done.returncode == 1
     bad, taken = done.stderr.decode().splitlines()
-    assert re.fullmatch(rf"inspector: {cut} is cut after line \d+: .*; what stands before is taken in", bad)
-    assert re.match(r"took in \d+ spans of \d+ traces; ", taken)
+    assert re.fullmatch(rf"inspector: {cut} is cut after line \d+: .*; what comes before is imported", bad)
+    assert re.match(r"imported \d+ spans of \d+ traces; ", taken)
 
 
 def test_a_running_server_takes_an_import_in(inspector, start_inspector, recorded, tmp_path):
@@ -252,7 +252,7 @@ def test_a_running_server_takes_an_import_in(inspector, start_inspector, recorde
     done = inspector("import", str(file), INSPECTOR_HOME=other)
     assert done.stderr.decode().endswith(" of 2 traces; look at them with: inspector events\n")
     again = inspector("import", str(file), INSPECTOR_HOME=other)
-    assert b" of 2 traces: recorded already, nothing is new; " in again.stderr
+    assert b" of 2 traces: already stored, nothing new; " in again.stderr
     listed = json.loads(inspector("events", "--json", INSPECTOR_HOME=other).stdout)
     assert {item["trace_id"] for item in listed["items"]} == {recorded, "b" * 32}
 

@@ -111,7 +111,7 @@ def test_a_format_that_is_not_written_yet_is_refused_with_those_that_are(inspect
 def test_a_name_of_no_format_is_refused_and_nothing_is_written(inspector, tmp_path, name, meant):
     refused = inspector("export", "--all", "-o", str(tmp_path / name))
     suffix = name.removesuffix(".gz")[1:]
-    told = f": {suffix} is no format; {meant} a file .jsonl, .json, .csv or .html, or choose --format\n"
+    told = f": {suffix} is not a format; {meant} a file .jsonl, .json, .csv or .html, or choose --format\n"
     assert (refused.returncode, refused.stderr.decode()[-len(told) :]) == (1, told)
     assert not (tmp_path / name).exists()
 

@@ -72,7 +72,7 @@ def test_a_home_that_cannot_be_written_is_read(recorded, ask, as_nobody):
     code, shown, errors = ask("events")
     assert (code, len(shown.splitlines())) == (0, 3), errors
     assert errors.count("\n") == 1
-    assert "cannot be written; run: chmod 700" in errors and "only what was taken in before is shown" in errors
+    assert "cannot be written; run: chmod 700" in errors and "only what was stored before is shown" in errors
     assert {path: path.read_bytes() for path in recorded.rglob("*") if path.is_file()} == before
 
 

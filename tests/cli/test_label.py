@@ -89,7 +89,7 @@ def test_an_exported_run_has_its_labels_where_it_is_imported(inspector, recorded
     file, other = tmp_path / "run.jsonl", str(tmp_path / "other")
     inspector("export", "one", "-o", str(file))
     done = inspector("import", str(file), INSPECTOR_HOME=other)
-    assert done.stderr.startswith(b"took in 1 span of 1 trace")
+    assert done.stderr.startswith(b"imported 1 span of 1 trace")
     found = json.loads(inspector("label", "one", "--json", INSPECTOR_HOME=other).stdout)["items"]
     assert sorted((label["name"], label["score"], label["note"]) for label in found) == [
         ("good", None, "kept"),
@@ -101,4 +101,4 @@ def test_a_value_with_another_value_in_it_is_no_label(inspector, write_spans, sp
     write_spans(span())
     refused = inspector("label", "last", "quality=abc=3")
     assert refused.returncode == 2
-    assert b"'quality=abc=3' is no label; give good, bad, a tag, or NAME=NUMBER or NAME=WORD" in refused.stderr
+    assert b"'quality=abc=3' is not a label; give good, bad, a tag, or NAME=NUMBER or NAME=WORD" in refused.stderr

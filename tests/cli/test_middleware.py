@@ -60,7 +60,7 @@ def test_each_middleware_is_told_in_words_with_what_it_changed_and_its_attempts(
 def test_the_input_is_what_the_tool_got_with_what_was_asked_for_below_it(inspector, write_spans, span):
     shown = sheet(inspector, write_spans, span, CLAMP, controlled=GATE)
     assert json.loads("".join(section(shown, "input"))) == {"x": 10}
-    assert json.loads("".join(section(shown, "input that was asked for"))) == {"x": 99}
+    assert json.loads("".join(section(shown, "requested input"))) == {"x": 99}
     assert section(shown, "controller")[0] == "gate: changed the arguments, decided by ada"
 
 

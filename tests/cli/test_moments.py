@@ -92,8 +92,8 @@ def test_dots_name_both_ends_and_either_may_be_left_out():
     ("text", "part"),
     [
         ("yestrday", "did you mean 'yesterday'?"),
-        ("..tody", "'tody' is no time; did you mean 'today'?"),
-        ("yesterday..tody", "'tody' is no time; did you mean 'today'?"),
+        ("..tody", "'tody' is not a time; did you mean 'today'?"),
+        ("yesterday..tody", "'tody' is not a time; did you mean 'today'?"),
         ("2 dais ago", "did you mean '2 days ago'?"),
         ("15", "write 15m, 15h or 15d"),
         ("1795000000", "write 1795000000000000000, in nanoseconds"),

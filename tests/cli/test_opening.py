@@ -31,7 +31,7 @@ def test_a_person_at_a_terminal_sees_how_many_files_are_taken_in(settings, monke
             while "100%" not in shown:
                 shown += os.read(screen, 10_000).decode()
     os.close(screen)
-    assert "taking in what programs recorded" in shown
+    assert "storing what programs recorded" in shown
 
 
 def test_a_pipe_gets_nothing_of_it(settings, monkeypatch):

@@ -73,7 +73,7 @@ def test_what_a_program_writes_into_our_directory_does_not_change_its_exit_code(
     )
     ended = run(app)
     assert ended.returncode == 0
-    assert b"cannot say more" in ended.stderr
+    assert b"cannot show what was recorded" in ended.stderr
 
 
 def test_options_choose_service_home_and_content(run, script, tmp_path):

@@ -15,8 +15,8 @@ NO_CALL = (
     b"by hooks of its own (instrument) or by a framework\n"
 )
 ANOTHER_WAY = (
-    b"inspector: calls in another way can be recorded with --otel and an instrumentor of what makes them, by hooks, "
-    b"or as OTLP that it sends: docs/frameworks.md\n"
+    b"inspector: other calls can be recorded with --otel and an instrumentor of the library, with hooks, or as OTLP: "
+    b"docs/frameworks.md\n"
 )
 FAILING = """
 try:
@@ -175,9 +175,9 @@ def test_each_reason_has_its_sentence():
         "24,225 calls were not recorded in full: the queue was full",
         "1 call was not recorded in full: the file could not be written",
         "2 calls were not recorded in full: no record could be made",
-        "1 line or span was not taken in, being unreadable",
+        "1 line or span was unreadable, and not stored",
         "1 call ended that had not begun there",
-        "1 spool file was removed for room before being taken in",
+        "1 spool file was removed to make room before being stored",
     ]
 
 

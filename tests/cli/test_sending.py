@@ -77,12 +77,12 @@ def test_a_token_that_is_missing_is_asked_for_wherever_it_shows(run, script, cal
     recorded, waits, advice = [line for line in done.stderr.decode().splitlines() if line.startswith("inspector: ")]
     assert re.fullmatch(r"inspector: recorded 1 call in 1 trace \([0-9a-f]{32}\)", recorded)
     assert waits == (
-        f"inspector: {receiver.url}/v1/traces has not taken all of it (HTTP 401); "
-        "what waits is sent by: inspector forward"
+        f"inspector: {receiver.url}/v1/traces has not accepted all of it (HTTP 401); "
+        "to send the rest: inspector forward"
     )
     assert ADVICE in advice
     asked, waiting = doctor(INSPECTOR_ENDPOINT=receiver.url)
-    assert asked[:2] == ("fail", f"{receiver.url}/v1/traces takes nothing: HTTP 401")
+    assert asked[:2] == ("fail", f"{receiver.url}/v1/traces refuses spans: HTTP 401")
     assert ADVICE in asked[2]
     assert waiting[0] == "warn"
     assert re.fullmatch(rf"[\d.]+ k?B wait for {receiver.url}/v1/traces; it last answered HTTP 401", waiting[1])
@@ -158,4 +158,4 @@ def test_an_endpoint_that_is_away_or_no_address_is_told(doctor):
     assert "does not answer: ConnectionRefusedError" in away[1]
     ((level, found, _),) = doctor(INSPECTOR_ENDPOINT="localhost:7922")
     assert level == "fail"
-    assert "is no address" in found
+    assert "is not the address" in found

@@ -80,7 +80,7 @@ def test_a_run_is_asked_for_alone(inspector, write_spans, span):
     for also in (["last"], ["--span", "0000000000000001"]):
         done = inspector("show", "--run", "last", *also)
         assert done.returncode == 2
-        assert b"--run stands alone" in done.stderr
+        assert b"--run cannot be combined" in done.stderr
 
 
 def test_all_traces_share_one_scale_of_time_and_say_what_failed(trace, event, a_run):

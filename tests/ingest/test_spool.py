@@ -231,7 +231,7 @@ def test_what_a_file_says_by_its_name_is_counted_once_though_it_cannot_be_remove
     for _ in range(2):
         reader = Spool(spool, store)
         for _ in range(2):
-            assert reader.take_in().ignored == {stuck.name: "was taken in and cannot be removed"}
+            assert reader.take_in().ignored == {stuck.name: "was stored and cannot be removed"}
             (spool / "changes the directory.tmp").touch()
     assert [loss.count for loss in store.losses()] == [7]
     stuck.rmdir()
@@ -252,7 +252,7 @@ def test_a_file_that_cannot_be_removed_is_taken_in_once_and_holds_nothing_up(
         first = reader.take_in()
         again = reader.take_in()
     assert (first.spans, first.deleted, again.spans, again.changed) == (1, 0, 0, False)
-    assert again.ignored == {stuck.name: "was taken in and cannot be removed"}
+    assert again.ignored == {stuck.name: "was stored and cannot be removed"}
     assert Spool(spool, store).take_in().deleted == 1
     assert store.health().losses.dropped == 2
 

@@ -39,7 +39,7 @@ def test_what_is_not_compared_may_differ_and_is_said(recorded):
     assert "replay: not compared: \\d\\d:\\d\\d (1x)\n" in done.err
     done = bench.inspector("replay", "--ignore", "(", run, "--", "app.py")
     assert (done.code, done.out) == (2, "")
-    assert "'(' is no regular expression: missing )" in done.err
+    assert "'(' is not a valid regular expression: missing )" in done.err
 
 
 def test_a_program_is_debugged_by_pdb_against_its_recording(recorded):

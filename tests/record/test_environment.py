@@ -57,8 +57,8 @@ def test_whether_content_was_asked_for_is_told_from_the_default():
         ("ENABLE_PATCH", "x" * 90, f"INSPECTOR_ENABLE_PATCH={'x' * 80} is ignored: it takes true or false"),
         ("ENDPOINT_PROTOCOL", "grpc", "INSPECTOR_ENDPOINT_PROTOCOL=grpc is ignored: it takes http/protobuf or "),
         ("INTEGRATIONS_OFF", "opnai", "INSPECTOR_INTEGRATIONS_OFF=opnai is ignored: there is no integration of that "),
-        ("ENDPOINT", "nonsense", "INSPECTOR_ENDPOINT is ignored: the endpoint 'nonsense' is no address of a server; "),
-        ("ENDPOINT", "ftp://me:secret@box", "INSPECTOR_ENDPOINT is ignored: the endpoint '…@box' is no address of a "),
+        ("ENDPOINT", "nonsense", "INSPECTOR_ENDPOINT is ignored: the endpoint 'nonsense' is not the address of a "),
+        ("ENDPOINT", "ftp://me:secret@box", "INSPECTOR_ENDPOINT is ignored: the endpoint '…@box' is not the address "),
     ],
 )
 def test_an_impossible_value_is_ignored_and_says_so(variable, value, says):

@@ -288,7 +288,7 @@ def test_patterns_of_the_user_are_searched_in_every_text():
 
 
 def test_an_impossible_pattern_is_refused_by_name():
-    with pytest.raises(ValueError, match=r"redaction pattern '\(' is no regular expression"):
+    with pytest.raises(ValueError, match=r"redaction pattern '\(' is not a valid regular expression"):
         Redactor(patterns=["("])
 
 

@@ -221,7 +221,7 @@ def test_every_connection_to_a_database_that_is_refused_is_closed(path, monkeypa
             super().close()
 
     SqliteStore(path).close()
-    # What SQLite says of it is no text either.
+    # What SQLite says of it is not text either.
     damage = "UPDATE sqlite_master SET sql = CAST(x'435245415445c8' AS TEXT) WHERE name = 'search_config'"
     change(path, "PRAGMA writable_schema = ON", damage)
     monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=Watched))

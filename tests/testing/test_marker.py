@@ -89,7 +89,7 @@ def test_a_replay_of_a_cassette_is_frozen_as_its_recording_was(of_frozen_run):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ('ignore="("', "the marker cassette ignores '(', which is no regular expression: "),
+        ('ignore="("', "the marker cassette ignores '(', which is not a valid regular expression: "),
         ('freeze="at noon"', "the marker cassette freezes at 'at noon'; say True, or a moment as in freeze="),
         ("frozen=True", "the marker cassette takes the name of a recording"),
     ],

@@ -72,7 +72,7 @@ def test_a_program_that_is_not_recorded_has_to_be_named(project):
     project.change("run.jsonl", "app.py", "[redacted:x 9 chars #1f0c]")
     done = project.inspector("test", "run.jsonl")
     assert done.code == 1
-    assert "what program this was is not recorded; name it: inspector test run.jsonl -- app.py" in done.err
+    assert "the recording does not name its program; name it: inspector test run.jsonl -- app.py" in done.err
 
 
 def test_a_module_is_run_as_one(project):

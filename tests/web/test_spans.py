@@ -44,7 +44,7 @@ def test_a_time_is_typed_from_and_to_and_refused_where_it_is_none(demo, visit):
     page.get_by_role("button", name="Time: All time").click()
     page.get_by_label("From").fill("someday")
     page.keyboard.press("Enter")
-    expect(page.get_by_role("alert")).to_contain_text("“someday” is no time")
+    expect(page.get_by_role("alert")).to_contain_text("“someday” is not a time")
     page.get_by_label("From").fill("2 days ago")
     page.get_by_label("To", exact=True).fill("yesterday")
     page.keyboard.press("Enter")

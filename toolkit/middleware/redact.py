@@ -51,7 +51,7 @@ class Redact(ToolMiddleware):
         try:
             self._expressions = [re.compile(each) for each in several(patterns, "Redact(patterns)")]
         except re.error as error:
-            raise DefinitionInvalid(f"Redact: {error.pattern!r} is no regular expression: {error}") from None
+            raise DefinitionInvalid(f"Redact: {error.pattern!r} is not a valid regular expression: {error}") from None
         self._keys = [each.lower() for each in several(keys, "Redact(keys=…)")]
         if not (self._expressions or self._keys):
             raise DefinitionInvalid("Redact: nothing would be taken out; give it patterns or keys")

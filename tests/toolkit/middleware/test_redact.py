@@ -50,7 +50,7 @@ def test_text_that_is_json_is_redacted_by_field_as_well(tool, call):
 
 def test_a_replacement_is_taken_by_the_letter_and_a_wrong_pattern_is_refused(tool, call):
     assert call(tool("sk-1"), {}, Redact([r"(sk)-\d"], replacement=r"\1")).text == r"\1"
-    with pytest.raises(DefinitionInvalid, match=r"Redact: '\(' is no regular expression"):
+    with pytest.raises(DefinitionInvalid, match=r"Redact: '\(' is not a valid regular expression"):
         Redact(["("])
 
 

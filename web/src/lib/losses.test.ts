@@ -13,9 +13,9 @@ test("each reason has its sentence, the same as the command line's", () => {
     "24,225 calls were not recorded in full: the queue was full",
     "1 call was not recorded in full: the file could not be written",
     "2 calls were not recorded in full: no record could be made",
-    "1 line or span was not taken in, being unreadable",
+    "1 line or span was unreadable, and not stored",
     "1 call ended that had not begun there",
-    "1 spool file was removed for room before being taken in",
+    "1 spool file was removed to make room before being stored",
   ]);
   expect(lossSentences({ ...NONE, unmatched: 3 }, " of its processes")).toEqual([
     "3 calls of its processes ended that had not begun there",

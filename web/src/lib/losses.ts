@@ -35,8 +35,8 @@ export function lossSentences(losses: Losses, of = ""): string[] {
     calls(losses.unwritten, "the file could not be written"),
     calls(losses.unencodable, "no record could be made"),
     undecodable &&
-      `${plural(undecodable, "line or span", "lines or spans")}${of} ${were(undecodable)} not taken in, being unreadable`,
+      `${plural(undecodable, "line or span", "lines or spans")}${of} ${were(undecodable)} unreadable, and not stored`,
     unmatched && `${plural(unmatched, "call")}${of} ended that had not begun there`,
-    segments && `${plural(segments, "spool file")} ${were(segments)} removed for room before being taken in`,
+    segments && `${plural(segments, "spool file")} ${were(segments)} removed to make room before being stored`,
   ].filter((sentence) => sentence !== 0);
 }

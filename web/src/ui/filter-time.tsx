@@ -93,7 +93,7 @@ function Between({ since, until, onDone }: Range & { onDone: (range: Range) => v
         <input value={to} spellCheck={false} maxLength={60} onChange={(event) => setTo(event.target.value)} />
       </label>
       <p className={css.hint} role={wrong === null ? undefined : "alert"}>
-        {wrong === null ? FORMS : `“${wrong.slice(0, 40)}” is no time; write it ${FORMS}`}
+        {wrong === null ? FORMS : `“${wrong.slice(0, 40)}” is not a time; write it ${FORMS}`}
       </p>
       <Button type="submit" look="accent">
         Apply
