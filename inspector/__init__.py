@@ -1,6 +1,6 @@
-"""See inside any AI agent: ``inspector.attach()`` records, ``inspector serve`` shows.
+"""See what an AI agent does: ``inspector.attach()`` records it, ``inspector serve`` shows it.
 
-Names are looked up when they are first used, so that the command line starts fast and ``import inspector`` costs
+Names are imported when they are first used, so that the command line starts fast and ``import inspector`` costs almost
 nothing.
 """
 

@@ -1,8 +1,8 @@
-"""A hook bus without dependencies: emitters say what an agent does, subscribers observe it and can never disturb it.
+"""A hook bus without dependencies: emitters announce what an agent does; subscribers observe it and cannot disturb it.
 
 ``register`` and ``unregister`` are for subscribers; ``enabled``, ``_emit``, ``_emit_sync`` and ``around`` for emitters.
-Beside the bus, ``control`` is for what may change a call.
-The keywords of each hook are typed in ``instrument.keywords``; ``instrument.testing`` captures what is emitted.
+``instrument.control`` is separate from the bus, for code that may change a call.
+The keywords of each hook are typed in ``instrument.keywords``; ``instrument.testing`` captures emitted hooks in tests.
 """
 
 # No module `__getattr__` here to import things lazily: it makes each `instrument.enabled(…)` cost twice as much.

@@ -1,8 +1,8 @@
 """Tools for agents: one runtime for functions, MCP servers, OpenAPI services and other agents.
 
-Here are the names that most programs need; everything else is in the package that its name says, such as
-``toolkit.middleware``. Names are looked up when they are first used: ``import toolkit`` costs next to nothing, and a
-part whose extra is not installed is in nobody's way.
+This package has the names that most programs need; the rest is in packages such as ``toolkit.middleware``. Names are
+imported when they are first used, so ``import toolkit`` costs almost nothing, and a part whose extra is not installed
+causes no error until it is used.
 """
 
 from typing import TYPE_CHECKING
