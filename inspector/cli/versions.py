@@ -16,6 +16,7 @@ PACKAGES = (
     "sqlalchemy",
     "uvicorn",
     "wcwidth",
+    "zstandard",
 )
 """What the extra ``inspector`` installs."""
 

@@ -67,7 +67,10 @@ def test_a_deleted_session_takes_its_traces_along(store, make_span, rows_of):
 
 
 def test_space_that_nothing_needs_is_given_back_once_the_store_has_time(store, make_span, rows_of):
-    store.write([make_span(span_id=f"{at:016x}", attributes={"input": "x" * 2000}) for at in range(500)])
+    chance = random.Random(7)
+    store.write(
+        [make_span(span_id=f"{at:016x}", attributes={"input": chance.randbytes(2_000).hex()}) for at in range(500)]
+    )
     store.delete_trace("a" * 32)
     assert rows_of("PRAGMA freelist_count") > [(32,)]
     store.write([make_span()])
@@ -167,7 +170,7 @@ def test_what_an_earlier_version_stored_counts_from_the_first_look_at_its_age(op
 def test_by_arrival_and_size_what_came_first_goes_first(store, make_span):
     chance = random.Random(7)
     for at in range(30):
-        blob = chance.randbytes(30_000).hex()
+        blob = chance.randbytes(60_000).hex()
         store.write([make_span(trace_id=f"t{at:02}", start_ns=99 - at, attributes={"blob": blob})])
     store.prune(max_bytes=store.health().used_bytes // 2, by="arrival")
     kept = left(store)

@@ -16,7 +16,7 @@ from inspector.store.sqlite.contents import json_list
 from inspector.store.sqlite.counters import load_counters, save_counters
 from inspector.store.sqlite.engine import driver
 from inspector.store.sqlite.filters import PROMOTED
-from inspector.store.values.codec import PACKED, unpack
+from inspector.store.values.codec import PLAIN, unpack
 from inspector.store.values.contents import read_shared
 from inspector.store.values.presence import bits_of, mark_of, may_hold
 from inspector.store.values.raw import is_raw
@@ -93,8 +93,8 @@ def ids_holding(connection: Connection, pages: Sequence[int], where: Filter) -> 
         quoted = encode(clean(value))[1:-1]
         if quoted == clean(value).encode() and quoted:
             # Most rows do not hold the value at all, which SQLite sees faster than the function.
-            sql += " AND (instr(attributes, ?) > 0 OR substr(attributes, 1, 1) = ?)"
-            values += [quoted, PACKED]
+            sql += " AND (instr(attributes, ?) > 0 OR substr(attributes, 1, 1) <> ?)"
+            values += [quoted, PLAIN]
         sql += " AND attribute_text(attributes, shared, ?) = ?"
         values += [clean(key), clean(value)]
     return [row[0] for row in driver(connection).execute(sql, values)]

@@ -3,7 +3,6 @@
 import os
 import sqlite3
 import time
-import zlib
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -31,6 +30,7 @@ from inspector.store.limits import READ_LIMITS
 from inspector.store.sqlite.events import attribute_text, content_text
 from inspector.store.sqlite.tables import APPLICATION_ID, SCHEMA_VERSION
 from inspector.store.sqlite.unwritable import is_still
+from inspector.store.values.codec import Unreadable
 
 LOCK_WAIT_MS = 2000
 READERS = 8
@@ -209,7 +209,7 @@ def translated(path: Path, limit_s: float = READ_LIMITS.read_s) -> Generator[Non
         raise _error_of(err.orig, path, limit_s) from err
     except sqlite3.Error as err:
         raise _error_of(err, path, limit_s) from err
-    except (UnicodeDecodeError, msgspec.MsgspecError, zlib.error) as err:
+    except (UnicodeDecodeError, msgspec.MsgspecError, Unreadable) as err:
         raise _error_of(err, path, limit_s) from err
 
 

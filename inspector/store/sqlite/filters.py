@@ -15,7 +15,7 @@ from inspector.model import Filter, FilterField
 from inspector.store.sqlite.counted import IS_CALL
 from inspector.store.sqlite.labels import runs_labelled, spans_labelled, traces_labelled
 from inspector.store.sqlite.tables import runs, shares, spans, traces
-from inspector.store.values.codec import PACKED
+from inspector.store.values.codec import PLAIN
 from inspector.store.values.rows import INT64_MAX, clamp, clean, encode
 from inspector.toolnames import own_names
 
@@ -240,7 +240,7 @@ def _attribute(key: str, value: str) -> ColumnElement[bool]:
     quoted = encode(wanted)[1:-1]
     if quoted == wanted.encode() and quoted:
         # Most rows do not hold the value at all, which SQLite sees faster than the function, except in a packed text.
-        may_hold = or_(func.instr(_c.attributes, quoted) > 0, func.substr(_c.attributes, 1, 1) == PACKED)
+        may_hold = or_(func.instr(_c.attributes, quoted) > 0, func.substr(_c.attributes, 1, 1) != PLAIN)
         condition = and_(may_hold, condition)
     # The resource's service name is kept in the column alone.
     return or_(_c.service == wanted, condition) if key == semconv.SERVICE_NAME else condition

@@ -24,7 +24,7 @@ from inspector.store.sqlite.ownership import release, scopes_of
 from inspector.store.sqlite.turns import Given, Turns
 from inspector.store.sqlite.turns import forget as forget_turns
 from inspector.store.values.codec import unpack
-from inspector.store.values.contents import StoredShared, content_ids, stored_shared, take_apart
+from inspector.store.values.contents import StoredShared, content_ids, read_shared, stored_shared, take_apart
 from inspector.store.values.gist import Gist, gists_of
 from inspector.store.values.records import Key, coalesce, of_its_process, supersedes
 from inspector.store.values.rows import Row, clean, named_run, row_of
@@ -268,9 +268,14 @@ def _is_news(row: Row, old: Row) -> bool:
     """Tells whether a record says anything that the stored one does not; the order of attributes says nothing."""
     # The identity follows from the rest; in a row of an earlier version it is not there.
     row = row._replace(seq=old.seq, folded_into=old.folded_into, identity=old.identity)
-    if row == old or row._replace(attributes=old.attributes) != old:
-        return row != old
-    return msgspec.json.decode(unpack(row.attributes)) != msgspec.json.decode(unpack(old.attributes))
+    return row != old and _plain(row) != _plain(old)
+
+
+def _plain(row: Row) -> tuple[object, ...]:
+    """Returns a row with what its texts say, however an earlier version compressed them."""
+    events, links = (part and unpack(part) for part in (row.events, row.links))
+    attributes = msgspec.json.decode(unpack(row.attributes))
+    return (*row._replace(shared=None, attributes=b"", events=events, links=links), read_shared(row.shared), attributes)
 
 
 def _share(

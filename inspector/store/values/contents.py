@@ -16,22 +16,15 @@ from msgspec.structs import replace
 
 from inspector.frames import Frame, Refers, Runs, expanded, frame_of, frame_text, numbers
 from inspector.model import AttributeValue
-from inspector.store.values.codec import PACKED, pack, pack_attributes, unpack
+from inspector.store.values.codec import pack, unpack
 
 Shared: TypeAlias = dict[str, str | Refers]
 StoredShared: TypeAlias = str | bytes | None
-"""The column ``shared``: JSON, a zlib stream of it where that is shorter, or nothing."""
+"""The column ``shared``: JSON, compressed where that is shorter, or nothing."""
 
 SPLIT_ABOVE_CHARS = 1024
 """A shorter prompt costs less in place than the entries of its messages."""
 _EQUAL_ABOVE_CHARS = 64
-BESIDE_SHARED_ABOVE_BYTES = 256
-"""Less than of other attributes: spans that share texts are those of models and agents, which are few and wide."""
-_SHARED_ABOVE_BYTES = 128
-"""Two attributes that are equal are named in less."""
-_FRAME_ABOVE_BYTES = 64
-_COMPRESS_ABOVE_BYTES = 512
-"""Less too: these are texts alone, and each is written once."""
 _BEGIN = frozenset('{["')
 _SHARED = msgspec.json.Decoder(Shared)
 _FRAME = msgspec.json.Decoder(Frame)
@@ -96,8 +89,9 @@ def stored_shared(parts: Parts, frames: Mapping[str, Refers]) -> str | bytes:
         else:
             shared[key] = refers
     shared |= parts.equal
-    packed = pack_attributes(msgspec.json.encode(shared), above_bytes=_SHARED_ABOVE_BYTES)
-    return packed if packed.startswith(PACKED) else packed.decode(errors="replace")
+    body = msgspec.json.encode(shared)
+    packed = pack(body)
+    return body.decode(errors="replace") if packed is body else packed
 
 
 def read_shared(stored: StoredShared) -> Shared:
@@ -144,10 +138,10 @@ def last_of(refers: Refers) -> int | None:
 def stored_body(body: bytes | Frame) -> bytes:
     """Returns a message as the column ``body`` has it."""
     if isinstance(body, Frame):
-        return FRAMED + pack_attributes(msgspec.json.encode(body), above_bytes=_FRAME_ABOVE_BYTES)
+        return FRAMED + pack(msgspec.json.encode(body))
     if body.startswith(_BASE64_OF_PACKED) and (packed := _decoded(body)) is not None:
         return DECODED + packed
-    return pack(body, above_bytes=_COMPRESS_ABOVE_BYTES)
+    return pack(body)
 
 
 def read_body(stored: bytes) -> bytes | Frame:

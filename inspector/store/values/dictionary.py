@@ -1,7 +1,6 @@
 """What the attributes of nearly every span have in common, so that compressing one of them need not spell it out.
 
-A zlib stream names its dictionary by a checksum. What is here can never change, or what was stored could not be read:
-another dictionary would stand beside it.
+What is here can never change, or what was stored could not be read: another dictionary would stand beside it.
 """
 
 from typing import Final

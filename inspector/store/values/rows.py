@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from inspector.model import AttributeValue, Span, SpanError
 from inspector.semconv import REQUEST_MODEL
-from inspector.store.values.codec import pack, pack_attributes
-from inspector.store.values.contents import BESIDE_SHARED_ABOVE_BYTES, StoredShared
+from inspector.store.values.codec import pack
+from inspector.store.values.contents import StoredShared
 from inspector.store.values.identity import identity_text
 
 INT64_MAX = 2**63 - 1
@@ -129,7 +129,7 @@ def row_of(
             span.input_key,
             span.output_key,
             shared,
-            _packed(encode(attributes), shared),
+            pack(encode(attributes)),
             pack(encode(span.events)) if span.events else None,
             pack(encode(span.links)) if span.links else None,
             identity_text(span),
@@ -146,12 +146,6 @@ def _asked_model(attributes: Mapping[str, AttributeValue]) -> str | None:
 
 def _error(error: SpanError | None) -> tuple[str | None, str | None, str | None]:
     return (None, None, None) if error is None else (error.type, error.message, error.traceback)
-
-
-def _packed(attributes: bytes, shared: StoredShared) -> bytes:
-    if shared is None:
-        return pack(attributes)
-    return pack_attributes(attributes, above_bytes=BESIDE_SHARED_ABOVE_BYTES)
 
 
 def _times(start: int, end: int | None) -> tuple[int, int | None, float | None, str | None]:

@@ -1,7 +1,6 @@
 """Which of our rows a record is, by its columns alone: a page does not say what table it is of."""
 
 import re
-import zlib
 from typing import Any, cast
 
 import msgspec
@@ -17,6 +16,8 @@ _COLUMNS = [spans.columns[name] for name in Row._fields]
 _TYPES: list[tuple[type, ...]] = [
     {int: (int,), float: (int, float), str: (str,), bytes: (bytes,)}[column.type.python_type] for column in _COLUMNS
 ]
+# A text, which is compressed where that is shorter.
+_TYPES[Row._fields.index("shared")] = (str, bytes)
 _LEAST_COLUMNS = Row._fields.index("links") + 1
 """Later columns were added to the table, and are not in rows of before."""
 _KIND, _STATUS = Row._fields.index("kind"), Row._fields.index("status")
@@ -59,7 +60,7 @@ def content_of(record: Record) -> tuple[int, bytes, int, bytes] | None:
 def _is_message(stored: bytes) -> bool:
     try:
         body = read_body(stored)
-    except (zlib.error, msgspec.MsgspecError, ValueError, RecursionError):
+    except (msgspec.MsgspecError, ValueError, RecursionError):
         return False
     return not isinstance(body, bytes) or _json(body) is not None
 
@@ -103,7 +104,7 @@ def _padded(values: tuple[Value, ...]) -> tuple[Any, ...]:
 def _has_readable_parts(row: Row) -> bool:
     try:
         read_shared(row.shared)
-    except msgspec.MsgspecError:
+    except (msgspec.MsgspecError, ValueError):
         return False
     events, links = (b"[]" if part is None else part for part in (row.events, row.links))
     return (
@@ -122,5 +123,5 @@ def _json(stored: bytes) -> Any:
     """Return the value of a stored text, or None where it cannot be read."""
     try:
         return msgspec.json.decode(unpack(stored))
-    except (zlib.error, msgspec.MsgspecError, ValueError, RecursionError):
+    except (msgspec.MsgspecError, ValueError, RecursionError):
         return None
