@@ -19,9 +19,12 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
+from typing import NamedTuple
 
 from agent_spans import Rows
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
@@ -187,12 +190,73 @@ def send(port: int, bodies, headers, start, times) -> None:
     connection.close()
 
 
-def received(bodies: list[bytes], headers: dict[str, str], senders: int) -> tuple[float, list[float], float]:
-    """Seconds until all is acknowledged, those of each request, and those until search knows it as well."""
+class Used:
+    """What the server and the processes that it begins use, until it ends: processor time, and memory at its most."""
+
+    def __init__(self, pid: int) -> None:
+        self._pid = pid
+        self._cpu: dict[int, float] = {}
+        self.peak_mb = 0.0
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._look)
+        self._thread.start()
+
+    def cpu_s(self) -> float:
+        self._sample()
+        return sum(self._cpu.values())
+
+    def close(self) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _look(self) -> None:
+        while not self._over.wait(0.1):
+            self._sample()
+
+    def _sample(self) -> None:
+        processes = [self._pid, *children(self._pid)]
+        for pid in processes:
+            with suppress(OSError):
+                fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+                self._cpu[pid] = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        self.peak_mb = max(self.peak_mb, sum(map(shared_fairly, processes)))
+
+
+def children(pid: int) -> list[int]:
+    found = []
+    with suppress(OSError):
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            found += map(int, (task / "children").read_text().split())
+    return found
+
+
+def shared_fairly(pid: int) -> float:
+    """The memory of a process in MB, what it shares with others divided among them."""
+    with suppress(OSError):
+        for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
+            if line.startswith("Pss:"):
+                return int(line.split()[1]) / 1000
+    return 0.0
+
+
+class Measured(NamedTuple):
+    seconds: float
+    """Until all is acknowledged."""
+    each: list[float]
+    """The seconds of each request."""
+    search_s: float
+    """From then until search knows it as well."""
+    cpu_s: float
+    """Of the server's processes, until all is acknowledged."""
+    peak_mb: float
+
+
+def received(bodies: list[bytes], headers: dict[str, str], senders: int) -> Measured:
     with tempfile.TemporaryDirectory() as home:
         env = {**os.environ, "INSPECTOR_HOME": f"{home}/home", "INSPECTOR_PORT": "0", "INSPECTOR_TOKEN": TOKEN}
         env["INSPECTOR_RETENTION_DAYS"] = "36500"
         server = subprocess.Popen([sys.executable, "-c", SERVE], env=env, stdout=subprocess.PIPE, text=True)
+        used = Used(server.pid)
         try:
             port = int(server.stdout.readline().rpartition(":")[2])
             head = {"Authorization": f"Bearer {TOKEN}", **headers}
@@ -202,16 +266,20 @@ def received(bodies: list[bytes], headers: dict[str, str], senders: int) -> tupl
                 multiprocessing.Process(target=send, args=(port, bodies[at::senders], head, start, times))
                 for at in range(senders)
             ]
+            before_s = used.cpu_s()
             for each in processes:
                 each.start()
             spans = sorted(times.get() for _ in bodies)
             for each in processes:
                 each.join()
+            cpu_s = used.cpu_s() - before_s
             began, ended = min(at for at, _ in spans), max(at for _, at in spans)
             while ready(port, head)["search_behind"]:
                 time.sleep(0.02)
-            return ended - began, [stop - at for at, stop in spans], time.perf_counter() - ended
+            each = [stop - at for at, stop in spans]
+            return Measured(ended - began, each, time.perf_counter() - ended, cpu_s, used.peak_mb)
         finally:
+            used.close()
             server.terminate()
             server.wait()
             server.stdout.close()
@@ -248,7 +316,7 @@ def main() -> None:
     bodies = requests(given.spans, given.batch, seed=7)
     spans = len(bodies) * given.batch
     print(f"{spans:,} spans, {sum(map(len, bodies)) / spans:,.0f} bytes each, {given.batch} a request, ", end="")
-    print(f"{given.senders} senders\n{'':34} spans/s  of limit   p50 ms   p99 ms  search after s")
+    print(f"{given.senders} senders\n{'':34} spans/s  of limit   p50 ms   p99 ms  CPU us  search after s  peak MB")
     kinds = {}
     for encoding in given.encoding or ["protobuf", "json"]:
         content = bodies if encoding == "protobuf" else [as_json(body) for body in bodies]
@@ -264,10 +332,13 @@ def main() -> None:
         print(f"{'decode + raw sqlite3, one thread':34} {at_most:7,.0f}      1.00")
         for name, (content, headers) in kinds.items():
             wait_until_warm.until = time.monotonic() + 2
-            spent, each, behind = received(content, headers, given.senders)
-            p50, p99 = (statistics.quantiles(each, n=100)[at] * 1000 for at in (49, 98))
-            speed = spans / spent
-            print(f"{name:34} {speed:7,.0f}      {speed / at_most:4.2f}  {p50:7.0f}  {p99:7.0f}  {behind:14.1f}")
+            found = received(content, headers, given.senders)
+            p50, p99 = (statistics.quantiles(found.each, n=100)[at] * 1000 for at in (49, 98))
+            speed = spans / found.seconds
+            print(
+                f"{name:34} {speed:7,.0f}      {speed / at_most:4.2f}  {p50:7.0f}  {p99:7.0f}  "
+                f"{found.cpu_s / spans * 1e6:6.0f}  {found.search_s:14.1f}  {found.peak_mb:7.0f}"
+            )
 
 
 if __name__ == "__main__":

@@ -16,9 +16,9 @@ from inspector.cli.figures import counted
 from inspector.cli.request import Rejected, post_traces
 from inspector.ingest import LABEL_HOOK, FileUnreadable, Owner, labels_apart, read_span
 from inspector.ingest.files import Part, opened, read_parts, unpacked
-from inspector.ingest.redacting import redacting
 from inspector.model import Filter
 from inspector.otlp import DecodedSpan
+from inspector.received.redacting import redacting
 from inspector.settings import Settings
 from inspector.store import OwnedElsewhere, Store
 

@@ -3,11 +3,11 @@
 from inspector.ingest.again import ReadAgain, read_traces_again
 from inspector.ingest.errors import FileUnreadable, IngestError, IntakeFull, NothingRecorded
 from inspector.ingest.intake import Intake, Receipt
-from inspector.ingest.labels import LABEL_HOOK, label_event, labels_apart
 from inspector.ingest.owner import Owner
 from inspector.ingest.reading import open_home
 from inspector.ingest.spool import Spool, TakenIn
 from inspector.reading.dialects import read_span
+from inspector.received.labels import LABEL_HOOK, label_event, labels_apart
 
 __all__ = [
     "LABEL_HOOK",

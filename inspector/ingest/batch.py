@@ -3,11 +3,11 @@
 import logging
 from collections.abc import Callable, Sequence
 
-from inspector.ingest.labels import labels_apart
 from inspector.ingest.losses import Missing
 from inspector.ingest.one_by_one import read_spans, write_each
 from inspector.model import Loss, NewLabel, Span
 from inspector.otlp import Decoded
+from inspector.received.labels import labels_apart
 from inspector.store import SpoolMark, Store, StoreError
 from inspector.tail import Line
 

@@ -1,8 +1,9 @@
 """Requests on their way into the store: one thread decodes those that wait and commits them together.
 
 Decoding and writing share the thread because both need the interpreter: with a decoder beside it the writer would wait
-for the interpreter after every row, which is slower than doing one after the other. What waits while a transaction is
-written makes up the next one, so a commit is paid once for all senders.
+for the interpreter after every row, which is slower than doing one after the other. Under load another process decodes
+what waits, while this one writes. What waits while a transaction is written makes up the next one, so a commit is paid
+once for all senders.
 """
 
 import logging
@@ -13,12 +14,12 @@ from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
 
+from inspector.ingest.ahead import Ahead
 from inspector.ingest.errors import IntakeFull
-from inspector.ingest.labels import labels_apart
 from inspector.ingest.one_by_one import read_spans, write_each
-from inspector.ingest.redacting import as_sent
 from inspector.model import NewLabel, Span
 from inspector.otlp import Decoded
+from inspector.received import Received, as_sent, receive
 from inspector.store import Store, StoreBusy, StoreError
 
 GROUP_SPANS = 2_048
@@ -48,6 +49,13 @@ class _Delivery:
     decode: Callable[[], Decoded]
     size: int
     receipt: Future[Receipt]
+    apart: Future[bytes] | None = None
+    """What the other process reads in it, where it was given to that."""
+
+    @property
+    def can_wait(self) -> bool:
+        """Whether the other process is still reading it."""
+        return self.apart is not None and not self.apart.done()
 
 
 @dataclass(slots=True)
@@ -67,6 +75,7 @@ class Intake:
         store: Where the spans go.
         committed: Called after each commit, in the thread that committed; it must not raise.
         redact: Removes secrets from what was decoded, in the same thread.
+        ahead: Has requests read in another process under load, with the same redaction; without it none are.
         group_spans: Spans after which no further request joins a transaction; a larger request is written in parts of
             so many.
         most_waiting: Requests in the queue.
@@ -79,6 +88,7 @@ class Intake:
         committed: Callable[[], None],
         *,
         redact: Callable[[Decoded], Decoded] = as_sent,
+        ahead: Ahead | None = None,
         group_spans: int = GROUP_SPANS,
         most_waiting: int = MOST_WAITING,
         most_waiting_bytes: int = MOST_WAITING_BYTES,
@@ -86,6 +96,7 @@ class Intake:
         self._store = store
         self._committed = committed
         self._redact = redact
+        self._ahead = ahead
         self._group_spans = group_spans
         self._most_waiting = most_waiting
         self._most_waiting_bytes = most_waiting_bytes
@@ -112,8 +123,11 @@ class Intake:
                 raise IntakeFull("the server is about to end; send it again to the next one")
             if self._is_full(size):
                 raise IntakeFull("more waits to be stored than fits into memory; send it again later")
+            if self._ahead is not None and self._waiting:
+                self._ahead.note_pressed(size)
             self._waiting.append(delivery)
             self._bytes += size
+            self._read_ahead()
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="inspector-intake", daemon=True)
                 self._thread.start()
@@ -124,6 +138,14 @@ class Intake:
         if len(self._waiting) >= self._most_waiting:
             return True
         return bool(self._waiting) and self._bytes + size > self._most_waiting_bytes
+
+    def _read_ahead(self) -> None:
+        if self._ahead is not None:
+            self._ahead.give(self._waiting)
+
+    def _rest_ahead(self) -> None:
+        if self._ahead is not None:
+            self._ahead.rest()
 
     def wait_idle(self, timeout_s: float) -> bool:
         """Give way to what waits, at most so long; returns whether nothing waits any more."""
@@ -137,6 +159,7 @@ class Intake:
             self._changed.notify_all()
         if self._thread is not None:
             self._thread.join()
+        self._rest_ahead()
 
     def _run(self) -> None:
         while group := self._next_group():
@@ -157,7 +180,7 @@ class Intake:
             delivery = self._take(wait=not group)
             if delivery is None:
                 break
-            unpacked = _unpack(delivery, self._redact)
+            unpacked = _unpack(delivery, self._received)
             if unpacked is not None:
                 group.append(unpacked)
                 spans += len(unpacked.spans)
@@ -168,13 +191,26 @@ class Intake:
             if wait and not self._waiting:
                 self._busy = False
                 self._changed.notify_all()
-                self._changed.wait_for(lambda: self._waiting or self._closed)
-            if not self._waiting:
+                self._wait()
+            if not self._waiting or (not wait and self._waiting[0].can_wait):
                 return None
             self._busy = True
             delivery = self._waiting.popleft()
             self._bytes -= delivery.size
+            self._read_ahead()
             return delivery
+
+    def _has_work(self) -> bool:
+        return bool(self._waiting) or self._closed
+
+    def _wait(self) -> None:
+        if self._ahead is not None and not self._changed.wait_for(self._has_work, self._ahead.idle_s):
+            self._ahead.rest()
+        self._changed.wait_for(self._has_work)
+
+    def _received(self, delivery: _Delivery) -> Received:
+        read = None if self._ahead is None else self._ahead.received(delivery)
+        return read or receive(delivery.decode, self._redact, read_spans)
 
     def _rest(self) -> None:
         with self._changed:
@@ -232,27 +268,20 @@ class Intake:
             _acknowledge(unpacked)
 
 
-def _unpack(delivery: _Delivery, redact: Callable[[Decoded], Decoded]) -> _Unpacked | None:
-    """Decode a request; what cannot be decoded is answered at once."""
+def _unpack(delivery: _Delivery, received_of: Callable[[_Delivery], Received]) -> _Unpacked | None:
+    """Read a request; what cannot be decoded is answered at once."""
     if not delivery.receipt.set_running_or_notify_cancel():
         return None
     try:
-        decoded = delivery.decode()
-        # What is malformed has nothing to redact.
-        decoded = decoded if decoded.malformed is not None else redact(decoded)
+        received = received_of(delivery)
     # A request must not end the thread of the queue, and its sender must not send it again.
     except Exception:  # noqa: BLE001
         _log.exception("a request of %d bytes could not be read", delivery.size)
-        decoded = Decoded(malformed="it could not be read; the server's log says why")
-    if decoded.malformed is not None:
-        delivery.receipt.set_result(Receipt(malformed=decoded.malformed, too_large=decoded.too_large))
+        received = Received(malformed="it could not be read; the server's log says why")
+    if received.malformed is not None:
+        delivery.receipt.set_result(Receipt(malformed=received.malformed, too_large=received.too_large))
         return None
-    rejected = dict(decoded.rejected)
-    spans, unread = read_spans(decoded.spans)
-    if unread:
-        rejected["unreadable"] = unread
-    calls, labels = labels_apart(spans)
-    return _Unpacked(delivery, calls, labels, rejected)
+    return _Unpacked(delivery, received.spans, received.labels, dict(received.rejected))
 
 
 def _acknowledge(unpacked: _Unpacked) -> None:

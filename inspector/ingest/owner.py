@@ -6,16 +6,18 @@ import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from types import TracebackType
 from typing import Self
 
 from inspector.homes import why_not_ours
+from inspector.ingest.ahead import Ahead
 from inspector.ingest.intake import Intake
-from inspector.ingest.redacting import redacting
 from inspector.ingest.retention import Retention
 from inspector.ingest.spool import Spool, TakenIn
 from inspector.ingest.times import TIMES, Times
 from inspector.reading import cost
+from inspector.received import Apart, redacting
 from inspector.settings import Settings
 from inspector.store import (
     HomeGone,
@@ -64,6 +66,8 @@ class Owner:
             it takes.
         check_later: Whether such a database can be read at once, and is checked before the first look at the spools.
         times: How long each chore takes, and how often its turn comes.
+        reads_apart: Whether requests are read in a process of their own while many come, which begins and ends with
+            the load.
 
     Raises:
         OwnedElsewhere: Another process owns the database.
@@ -79,6 +83,7 @@ class Owner:
         check_s: float | None = None,
         check_later: bool = False,
         times: Times = TIMES,
+        reads_apart: bool = False,
     ) -> None:
         self._settings = settings
         self._times = times
@@ -96,7 +101,12 @@ class Owner:
             self._retention = Retention(settings, self.store, now_ns=now_ns)
             redact = redacting(settings.home, on=settings.redact_spool)
             self._spool = Spool(settings.spool, self.store, committed=self._tell, redact=redact)
-            self.intake = Intake(self.store, self._tell, redact=redacting(settings.home, on=settings.redact_otlp))
+            self.intake = Intake(
+                self.store,
+                self._tell,
+                redact=redacting(settings.home, on=settings.redact_otlp),
+                ahead=Ahead(partial(Apart, settings.home, redact=settings.redact_otlp)) if reads_apart else None,
+            )
             """Takes in what arrives by other ways than the spool, with or without ``start``."""
         except BaseException:
             self._lock.release()

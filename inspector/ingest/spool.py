@@ -12,10 +12,10 @@ from pathlib import Path
 
 from inspector.ingest.batch import Batch
 from inspector.ingest.losses import Missing, unwritten_losses
-from inspector.ingest.redacting import as_sent
 from inspector.model import Loss
 from inspector.otlp import Decoded
 from inspector.reading.recorded import read_line
+from inspector.received.redacting import as_sent
 from inspector.spooling import SUFFIX, UNWRITTEN_SUFFIX, is_finished, process_of
 from inspector.store import SpoolMark, Store, StoreError
 from inspector.tail import (

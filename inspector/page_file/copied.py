@@ -12,10 +12,10 @@ from msgspec.structs import replace
 
 from inspector import semconv as sc
 from inspector.ingest import labels_apart, read_span
-from inspector.ingest.redacting import redacting
 from inspector.model import AttributeValue, Event, Span, SpanError
 from inspector.otlp import export_lines
 from inspector.reading.recorded import read_line
+from inspector.received.redacting import redacting
 from inspector.record.content import is_content
 from inspector.settings import Settings
 from inspector.store import ReadLimits, Store, open_store

@@ -10,9 +10,9 @@ import pytest
 
 from inspector.cli.intake import take_in
 from inspector.ingest import Owner
-from inspector.ingest.redacting import Redacting
 from inspector.model import Filter
 from inspector.otlp import decode, decode_protobuf
+from inspector.received.redacting import Redacting
 from inspector.redaction import Redactor
 from inspector.settings import Settings
 

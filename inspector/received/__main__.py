@@ -1,0 +1,57 @@
+"""The process that reads requests for another one, which it is connected with by its standard input."""
+
+import gc
+import pickle
+import signal
+import socket
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from inspector.model import Span
+from inspector.otlp import Decoded, DecodedSpan
+from inspector.reading import cost
+from inspector.reading.dialects import read_span
+from inspector.received.apart import SIZE, receive_message
+from inspector.received.redacting import redacting
+from inspector.received.request import receive
+
+_NEW_OBJECTS = 50_000
+"""A request is so many lists and dicts, and none of them is garbage before it is answered."""
+
+
+def main(home: str, mode: str) -> None:
+    """Answer each request with what it says, and with nothing what stumbles: the other process reads that itself."""
+    # The keyboard's signal goes to all processes of a terminal; this one ends with the other.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    redact = redacting(Path(home), on=mode == "redact")
+    cost.warm()
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(_NEW_OBJECTS)
+    with socket.socket(fileno=0) as other:
+        answer = b""
+        while True:
+            try:
+                other.sendall(SIZE.pack(len(answer)))
+                other.sendall(answer)
+                request = receive_message(other)
+            except (OSError, EOFError):
+                return
+            answer = _answer(request, redact)
+
+
+def _answer(request: bytes, redact: Callable[[Decoded], Decoded]) -> bytes:
+    try:
+        # Both come from the same program: what strangers sent is bytes in one and texts in the other.
+        return pickle.dumps(receive(pickle.loads(request), redact, _read), protocol=5)  # noqa: S301
+    except Exception:  # noqa: BLE001 - whatever it is, it is met again where it can be told
+        return b""
+
+
+def _read(spans: Sequence[DecodedSpan]) -> tuple[list[Span], int]:
+    return [read_span(span) for span in spans], 0
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
