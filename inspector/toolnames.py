@@ -20,9 +20,23 @@ def is_same_tool(outer: str, inner: str) -> bool:
 
 def own_names(name: str) -> tuple[str, ...]:
     """Return what a tool's own name may be, where its server's stands before it in `name`."""
+    return tuple(dict.fromkeys(own for _, own in parted(name)))
+
+
+def parted(name: str) -> tuple[tuple[str, str], ...]:
+    """Return what the names of a server and of its tool may be, where `name` is one behind the other."""
     joints = (found for joint in _JOINTS for found in re.finditer(re.escape(joint), name))
-    ends = {found.end() for found in joints if found.start() > 0 and found.end() < len(name)}
-    return tuple(name[end:] for end in sorted(ends))
+    places = {(found.end(), found.start()) for found in joints if found.start() > 0 and found.end() < len(name)}
+    return tuple((name[:start], name[end:]) for end, start in sorted(places))
+
+
+def unsafe_names(name: str) -> tuple[str, ...]:
+    """Return the names that models may be told as `name`: ``shell__execute`` is that of ``shell.execute``.
+
+    Providers take neither a dot nor a slash; the toolkit writes ``__`` for either.
+    """
+    written = (name.replace("__", sign, times) for sign in "./" for times in (1, -1))
+    return tuple(dict.fromkeys(each for each in written if each != name))
 
 
 def without_server(name: str, server: str) -> str:

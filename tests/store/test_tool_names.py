@@ -3,7 +3,7 @@
 import pytest
 
 from inspector.model import Filter
-from inspector.toolnames import own_names
+from inspector.toolnames import own_names, unsafe_names
 
 OTHER = "b" * 32
 
@@ -47,6 +47,28 @@ def test_figures_and_traces_are_narrowed_by_what_models_call_a_tool(store, calle
 def test_a_name_that_calls_are_recorded_under_is_their_own(store, called):
     own, _ = called(("a__get_time", "a__get_time"), ("get_time", "a__get_time"))
     assert found(store, "a__get_time") == [own]
+
+
+def test_a_tool_is_found_as_models_are_told_of_it_where_they_take_no_dot_or_slash(store, called):
+    shell, web, _ = called(*[(each, each) for each in ("shell.execute", "web/search", "execute")])
+    assert (found(store, "shell__execute"), found(store, "web__search")) == ([shell], [web])
+    assert found(store, "sh__execute") == []
+
+
+def test_a_tool_whose_client_says_only_its_server_is_found_by_both_names_joined(store, make_span):
+    first, second = (
+        make_span(kind="tool", tool="get_time", attributes={"mcp.tool.name": "get_time", "inspector.tool.server": each})
+        for each in ("a", "my_b")
+    )
+    store.write([first, second])
+    assert found(store, "a__get_time") == found(store, "a.get_time") == [first.span_id]
+    assert found(store, "my_b_get_time") == [second.span_id]
+    assert found(store, "b__get_time") == found(store, "a__time") == []
+
+
+def test_a_name_with_several_joints_may_have_had_a_dot_at_each_or_at_the_first():
+    assert unsafe_names("a__b__c") == ("a.b__c", "a.b.c", "a/b__c", "a/b/c")
+    assert unsafe_names("get_time") == ()
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from inspector.store.sqlite.labels import runs_labelled, spans_labelled, traces_
 from inspector.store.sqlite.tables import runs, shares, spans, traces
 from inspector.store.values.codec import PLAIN
 from inspector.store.values.rows import INT64_MAX, clamp, clean, encode
-from inspector.toolnames import own_names
+from inspector.toolnames import own_names, parted, unsafe_names
 
 _Pairs: TypeAlias = tuple[tuple[str, str], ...]
 _c = spans.c
@@ -246,6 +246,13 @@ def _attribute(key: str, value: str) -> ColumnElement[bool]:
     return or_(_c.service == wanted, condition) if key == semconv.SERVICE_NAME else condition
 
 
+def _is_tool_known_as(name: str) -> ColumnElement[bool]:
+    # A client of MCP says the server and the tool; only who told the model of it knows how it joined the two.
+    joined = (and_(_c.tool == clean(own), _attribute(semconv.TOOL_SERVER, server)) for server, own in parted(name))
+    unsafe = _c.tool.in_([clean(own) for own in unsafe_names(name)])
+    return or_(unsafe, _attribute(semconv.SEED_TOOL_NAME, name), *joined)
+
+
 def _nothing(_: Any) -> list[ColumnElement[bool]]:
     return []
 
@@ -255,14 +262,14 @@ _FOUND: Mapping[str, Callable[[Any], list[ColumnElement[bool]]]] = {
     "run_id": lambda run_id: [_of_run(run_id)],
     "error_class": lambda name: [_c.error_type.in_(_types(clean(name)))],
     "known_error_type": lambda name: [_is_known_as(_types(clean(name)))],
-    "known_tool": lambda name: [_c.tool.in_([clean(own) for own in own_names(name)])],
+    "known_tool": lambda name: [_c.tool.in_([clean(own) for own in (*own_names(name), *unsafe_names(name))])],
     "attributes": _attributes_found,
     "labels": spans_labelled,
     "duplicates": lambda _: [IS_CALL],
 }
 """Conditions on spans of fields without a column of theirs, which an index answers."""
 _TESTED: Mapping[str, Callable[[Any], list[ColumnElement[bool]]]] = {
-    "known_tool": lambda name: [_attribute(semconv.SEED_TOOL_NAME, name)],
+    "known_tool": lambda name: [_is_tool_known_as(name)],
     "attributes": _attributes_tested,
     "arguments": lambda pairs: [_content(_c.input_key, path, value) for path, value in pairs],
     "results": lambda pairs: [_content(_c.output_key, path, value) for path, value in pairs],
