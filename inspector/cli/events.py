@@ -34,11 +34,13 @@ class EventsOptions(TypedDict):
 def events(**options: Unpack[EventsOptions]) -> None:
     """List spans, newest first.
 
-    A span is one workflow run, agent call, model call, tool call or message; the API calls it an event. Every option
-    except --json, --page and --home is also a parameter of GET /events.
+    A span is one workflow run, agent call, model call, tool call or message; the API calls it an event. Where tools of
+    several servers share a name, the table has the one that models see, such as a__get_time. Every option except
+    --json, --page and --home is also a parameter of GET /events.
     """
     from inspector.cli.documents import LARGE, event_fields, event_page_document, write_json
     from inspector.cli.home import settings_of
+    from inspector.cli.namesakes import listed_apart
     from inspector.cli.opening import opened
     from inspector.cli.pages import Wanted, read_page
     from inspector.cli.rows import event_table
@@ -60,9 +62,10 @@ def events(**options: Unpack[EventsOptions]) -> None:
                 full=not LARGE.isdisjoint(names or ()),
             ),
         )
+        shown = listed_apart(store, listed.page.items) if names is None else ()
     if names is not None:
         write_json(event_page_document(listed.page, names), terminal)
         return
-    if listed.page.items:
-        terminal.write(event_table(listed.page.items, terminal))
+    if shown:
+        terminal.write(event_table(shown, terminal))
     listed.say_more(nothing="no span matches")

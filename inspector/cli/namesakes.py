@@ -1,7 +1,7 @@
-"""Tools of one name from several servers: in a tree each has the name that models know it by, ``a__get_time``."""
+"""Tools of one name from several servers: each is shown under the name that models know it by, ``a__get_time``."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import TypeAlias
@@ -15,6 +15,8 @@ from inspector.model import Event
 from inspector.store import Store
 
 _Traces: TypeAlias = Sequence[Sequence[Event]]
+_Place: TypeAlias = tuple[str, str]
+"""The ids of a trace and of a span of it."""
 _SERVED = (sc.TOOL_SOURCE, "mcp")
 _MOST_CALLS = 2_000
 """Calls whose names are looked up: each is read whole for it."""
@@ -22,24 +24,45 @@ _MOST_CALLS = 2_000
 
 class _Attributes(Struct):
     known: str | None = field(name=sc.SEED_TOOL_NAME, default=None)
+    server: str | None = field(name=sc.TOOL_SERVER, default=None)
+    source: str | None = field(name=sc.TOOL_SOURCE, default=None)
 
 
 def told_apart(store: Store, traces: _Traces) -> _Traces:
     """Return the traces of a run, the calls of tools that share a name under those that models know them by."""
     calls = [event for events in traces for event in events if event.kind == "tool" and event.folded_into is None]
-    often = {tool for tool, count in Counter(event.tool for event in calls).items() if tool is not None and count > 1}
+    often = _often(calls)
     found = (call for trace_id in _traces_of(calls, often) for call in tool_calls_of(store, trace_id, _SERVED))
     known = {(call.trace_id, call.span_id): _known(call) for call in islice(found, _MOST_CALLS) if call.tool in often}
-    if not known:
-        return traces
-    names: dict[str, set[str]] = {}
+    return [_apart(events, calls, known) for events in traces]
+
+
+def listed_apart(store: Store, events: Sequence[Event]) -> Sequence[Event]:
+    """Return a page of spans, the calls of tools that share a name on it under those that models know them by.
+
+    A duplicate has the name of the call that it is a duplicate of: a server knows its tool by the tool's own.
+    """
+    calls = [event for event in events if event.kind == "tool"]
+    often = _often(calls)
+    known: dict[_Place, str | None] = {}
     for call in calls:
         if call.tool in often:
-            names.setdefault(call.tool or "", set()).add(known.get((call.trace_id, call.span_id)) or call.tool or "")
+            found = store.event(call.folded_into or call.span_id, trace_id=call.trace_id)
+            known[call.trace_id, call.span_id] = None if found is None or found.tool != call.tool else _known(found)
+    return _apart(events, calls, known)
+
+
+def _often(calls: Sequence[Event]) -> set[str]:
+    return {tool for tool, count in Counter(call.tool for call in calls).items() if tool is not None and count > 1}
+
+
+def _apart(events: Sequence[Event], calls: Sequence[Event], known: Mapping[_Place, str | None]) -> Sequence[Event]:
+    names: dict[str, set[str]] = {}
+    for call in calls:
+        if call.tool is not None:
+            names.setdefault(call.tool, set()).add(known.get((call.trace_id, call.span_id)) or call.tool)
     shared = {tool for tool, its in names.items() if len(its) > 1}
-    return [
-        [_named(event, known.get((event.trace_id, event.span_id)), shared) for event in events] for events in traces
-    ]
+    return [_named(event, known.get((event.trace_id, event.span_id)), shared) for event in events]
 
 
 def _traces_of(calls: Sequence[Event], tools: set[str]) -> Sequence[str]:
@@ -48,9 +71,13 @@ def _traces_of(calls: Sequence[Event], tools: set[str]) -> Sequence[str]:
 
 def _known(call: Event) -> str | None:
     try:
-        return msgspec.json.decode(call.attributes or b"{}", type=_Attributes).known
+        said = msgspec.json.decode(call.attributes or b"{}", type=_Attributes)
     except (msgspec.DecodeError, msgspec.ValidationError):
         return None
+    if said.source != "mcp":
+        return None
+    # A client of MCP says the tool's own name and its server; `--tool` finds both names joined.
+    return f"{said.server}__{call.tool}" if said.server and said.known in (None, call.tool) else said.known
 
 
 def _named(event: Event, known: str | None, shared: set[str]) -> Event:
