@@ -777,7 +777,10 @@ export interface components {
             folded_into: string | null;
             /** @description What the call was given, as recorded; null when nothing was. Only in full. */
             input?: unknown;
-            /** @description What the call answered, as recorded; null when nothing was. Only in full. */
+            /**
+             * @description What the call answered, as recorded; null when nothing was, as of a call that raised: `error.message` is its text.
+             *     Only in full.
+             */
             output?: unknown;
             /** @description Every attribute with its value as recorded. Only in full. */
             attributes?: Record<string, never>;
