@@ -94,13 +94,9 @@ def plain(value: object) -> Any:
 
 def _object(value: Mapping[Any, Any]) -> dict[str, Any]:
     return {
-        sound(key) if type(key) is str else _key(key): each if type(each) in _SCALARS else plain(each)
+        sound(key) if type(key) is str else str(plain(key)): each if type(each) in _SCALARS else plain(each)
         for key, each in value.items()
     }
-
-
-def _key(key: object) -> str:
-    return key if type(key) is str else str(plain(key))
 
 
 def _text(value: object) -> Any:

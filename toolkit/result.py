@@ -46,8 +46,10 @@ class ToolResult:
 
         Results of ours and of the MCP SDK stay what they are, strings become text, a list of content becomes that
         content, a ``tool`` message of a chat or several of them become what they say, None is an empty answer, an
-        exception is a failure, and anything else is structured output with its JSON beside it; for what JSON has no
-        form for, as a generator, ``ResultInvalid`` is raised.
+        exception is a failure, and anything else is structured output with its JSON beside it.
+
+        Raises:
+            ResultInvalid: There is no JSON for it, as for a generator, or no end to it.
         """
         if isinstance(value, cls):
             return value

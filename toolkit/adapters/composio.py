@@ -13,8 +13,6 @@ from toolkit.plain import member, plain
 from toolkit.result import ToolResult
 from toolkit.tool_class import Tool
 
-_EXTRA = "composio"
-
 
 class ComposioTools:
     """Tools of Composio's toolkits, for a ``ToolNode`` or to be awaited: ``await ComposioTools(…).tools()``.
@@ -96,7 +94,7 @@ class _ComposioTool(Tool):
 
 
 async def _off_the_loop(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    tracking = need("composio.core.models.base", extra=_EXTRA, purpose="ComposioTools").allow_tracking
+    tracking = need("composio.core.models.base", extra="composio", purpose="ComposioTools").allow_tracking
 
     def quietly() -> Any:
         # In the thread's own copy of the context, so that only this call goes without Composio's telemetry.

@@ -28,14 +28,11 @@ def tools(cards: tuple[str, ...], config: Path | None, agent: str | None, *, as_
     if as_json:
         say(json.dumps([_json(tool) for tool in listed], indent=2, ensure_ascii=False))
         return
-    rows = [(tool.name, _source(tool), tool.description.partition("\n")[0]) for tool in listed]
+    sources = [f"mcp {tool.server_name}" if tool.source == "mcp" else tool.source for tool in listed]
+    rows = [(tool.name, at, tool.description.partition("\n")[0]) for tool, at in zip(listed, sources, strict=True)]
     widths = [max((len(row[column]) for row in rows), default=0) for column in (0, 1)]
     for name, source, description in rows:
         say(f"{name:{widths[0]}}  {source:{widths[1]}}  {description}".rstrip())
-
-
-def _source(tool: Tool) -> str:
-    return f"{tool.source} {tool.server_name}" if tool.source == "mcp" else tool.source
 
 
 def _json(tool: Tool) -> dict[str, Any]:

@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, cast
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field
@@ -30,7 +29,6 @@ from toolkit.schemas.reading import (
 from toolkit.tool_class import Tool
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,100}")
-_NO_LINES: Mapping[str, int] = MappingProxyType({})
 
 
 def _agent_name(value: str) -> str:
@@ -66,7 +64,7 @@ class Origin:
     source: str = "<python>"
     """The file or address."""
     line: int = 1
-    lines: Mapping[str, int] = field(default_factory=lambda: _NO_LINES)
+    lines: Mapping[str, int] = field(default_factory=dict[str, int])
     """Line of each key, where they are known."""
     base_path: FilePath | None = None
     """What relative paths are relative to; None for the working directory."""

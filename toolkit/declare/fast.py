@@ -55,6 +55,9 @@ class RunningAgent:
             message: What to do.
             context: What the tools may use, before the application's context.
             on_text: Takes the words of the answer as they come.
+
+        Raises:
+            ModelFailed: The model failed.
         """
         thread = self.agent.history if self.config.use_history else None
         return await self.agent.run(message, thread=thread, context=context, on_text=on_text)
@@ -197,8 +200,8 @@ class FastAgent:
             agent: Who messages go to, instead of the default agent; then only it and the agents below it are started.
 
         Raises:
-            CardInvalid: Something is wrong in a card or in the file of settings.
-            DefinitionInvalid: Something is wrong in a decorator, an agent has no model, or nobody has that name.
+            CardInvalid: Something is wrong with an agent, whether of a card or a decorator, or in the file of settings.
+            DefinitionInvalid: Nobody is declared, or nobody has that name.
             ServerFailed: A server cannot be started or reached.
         """
         settings = self._settings()

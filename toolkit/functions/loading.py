@@ -24,7 +24,11 @@ _loaded: dict[Path, tuple[bytes, ModuleType]] = {}
 
 
 def load_callable(spec: str | Callable[..., Any], base_path: str | PathLike[str] | None = None) -> Callable[..., Any]:
-    """Return the function that ``spec`` names, see ``load``; a callable is returned as it is."""
+    """Return the function that ``spec`` names, see ``load``; a callable is returned as it is.
+
+    Raises:
+        SpecInvalid: It is not written so, names nothing that can be called, or its file failed, in the line it says.
+    """
     if isinstance(spec, str):
         function = load(spec, base_path)
         if not callable(function):

@@ -71,7 +71,12 @@ class McpServer:
             return parts
 
     async def prompt(self, name: str, arguments: Mapping[str, str] | None = None) -> list[Message]:
-        """Have a template filled in; what is no text in it becomes a note of what it is."""
+        """Have a template filled in; what is no text in it becomes a note of what it is.
+
+        Raises:
+            ServerFailed: There is none of the name, or an argument is missing.
+            ToolTimedOut: It took longer than a request may.
+        """
         texts = dict(arguments or {})
         origin = {"server_name": self.name}
         async with around(
@@ -89,15 +94,11 @@ class McpServer:
         from pydantic import TypeAdapter
 
         request = CallToolRequest(params=CallToolRequestParams(name=tool.remote_name, arguments=arguments))
-
-        async def progressed(progress: float, total: float | None, message: str | None) -> None:
-            await context.progress(progress, total, message)
-
         answers: TypeAdapter[Any] = TypeAdapter(CallToolResult | InputRequiredResult)
 
         # Not by the session's own `call_tool`, which holds the result against the output schema as `Tool` does.
         def send(session: Any) -> Awaitable[object]:
-            return session.send_request(request, answers, progress_callback=progressed)
+            return session.send_request(request, answers, progress_callback=context.progress)
 
         answer = await self._connection.ask(send, what=tool.name, repeatable=tool.repeatable)
         if isinstance(answer, InputRequiredResult):  # as it may be since the revision of 2026-07-28

@@ -50,16 +50,10 @@ async def answered(
         async with limit:
             told: Any = ask(request)
             answer: A | None = await told if isawaitable(told) else told
-    except TimeoutError as error:
-        if not limit.expired():
-            outcome, failure = "raised", error
-            raise
-        return None
-    except asyncio.CancelledError:
-        outcome = "cancelled"
-        raise
     except BaseException as error:
-        outcome, failure = "raised", error
+        if isinstance(error, TimeoutError) and limit.expired():
+            return None
+        outcome, failure = ("cancelled", None) if isinstance(error, asyncio.CancelledError) else ("raised", error)
         raise
     else:
         if answer is not None:

@@ -16,7 +16,6 @@ MOST_YAML = 1 << 17
 
 _DEEPEST = 8
 _FENCE = "---"
-_NOT_A_MAPPING = "expected 'key: value' lines, found {found}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +47,7 @@ def decoded(data: bytes, source: str) -> str:
     if len(data) > MOST_BYTES:
         raise CardInvalid((CardProblem(source, 1, f"larger than {MOST_BYTES:,} bytes"),))
     try:
-        return data.decode("utf-8")
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise CardInvalid((CardProblem(source, line, "not valid UTF-8"),)) from error
@@ -56,12 +55,12 @@ def decoded(data: bytes, source: str) -> str:
 
 def has_front_matter(text: str) -> bool:
     """Return whether Markdown begins with the line ``---``, which is what makes a card of it."""
-    return _without_mark(text).lstrip().partition("\n")[0].rstrip() == _FENCE
+    return text.lstrip().partition("\n")[0].rstrip() == _FENCE
 
 
 def read_markdown(text: str, source: str) -> Document:
     """Read Markdown whose front matter is YAML."""
-    lines = _without_mark(text).splitlines()
+    lines = text.splitlines()
     start = next((number for number, line in enumerate(lines) if line.strip()), 0)
     if not lines or lines[start].rstrip() != _FENCE:
         raise CardInvalid((CardProblem(source, start + 1, "no front matter; a card begins with a line '---'"),))
@@ -76,7 +75,7 @@ def read_markdown(text: str, source: str) -> Document:
 
 def read_yaml(text: str, source: str) -> Document:
     """Read one YAML document."""
-    return _read(_without_mark(text), source, first_line=1, body=None)
+    return _read(text, source, first_line=1, body=None)
 
 
 def parse(text: str, source: str, *, first_line: int = 1) -> tuple[Any, Any]:
@@ -102,7 +101,8 @@ def _read(text: str, source: str, *, first_line: int, body: str | None) -> Docum
     if value is None:
         return Document(source, {}, {}, body, first_line)
     if not isinstance(value, dict):
-        raise CardInvalid((CardProblem(source, first_line, _NOT_A_MAPPING.format(found=type_name(value))),))
+        message = f"expected 'key: value' lines, found {type_name(value)}"
+        raise CardInvalid((CardProblem(source, first_line, message),))
     lines: dict[tuple[Key, ...], int] = {}
     if problems := list(_Lines(source, first_line, lines).of(node)):
         raise CardInvalid(tuple(problems))
@@ -144,7 +144,3 @@ class _Lines:
             return
         self.lines[here] = line
         yield from self.of(value, here)
-
-
-def _without_mark(text: str) -> str:
-    return text.removeprefix("\ufeff")

@@ -35,6 +35,7 @@ Path: TypeAlias = tuple[Key, ...]
 """The keys that lead to a place."""
 
 _MOST_SHOWN = 60
+_adapter_of: Callable[[Any], TypeAdapter[Any]] = cache(TypeAdapter)
 
 
 class Misfit(Exception):
@@ -65,14 +66,9 @@ class Words:
 def read(kind: type[T], value: object, words: Words) -> T:
     """Return ``value`` as a ``kind``, by pydantic."""
     try:
-        return cast("T", _adapter(kind).validate_python(value))
+        return cast("T", _adapter_of(kind).validate_python(value))
     except ValidationError as error:
         raise Misfit([_problem(details, words) for details in error.errors(include_url=False)]) from None
-
-
-@cache
-def _adapter(kind: Any) -> TypeAdapter[Any]:
-    return TypeAdapter(kind)
 
 
 def _problem(error: ErrorDetails, words: Words) -> tuple[Path, str]:

@@ -52,8 +52,9 @@ def _compiled(written: str) -> Validator:
     except SchemaError as error:
         place = path_text(cast("Any", error).absolute_path)
         raise DefinitionInvalid(f"no valid JSON Schema{f' at {place}' if place else ''}: {error.message}") from error
-    _require_references(schema)
-    compiled = kind(schema, registry=_registry())
+    registry = need("jsonschema_specifications", **_PURPOSE).REGISTRY
+    _require_references(schema, registry)
+    compiled = kind(schema, registry=registry)
     is_valid, iter_errors = compiled.is_valid, compiled.iter_errors
 
     def check(value: object, /) -> tuple[Problem, ...]:
@@ -81,18 +82,13 @@ def _dialect() -> Any:
     return cast("Any", validators).extend(Draft202012Validator, type_checker=types)
 
 
-@functools.cache
-def _registry() -> Any:
-    return need("jsonschema_specifications", **_PURPOSE).REGISTRY
-
-
-def _require_references(schema: Any) -> None:
+def _require_references(schema: Any, known: Any) -> None:
     from referencing import Resource
     from referencing.exceptions import Unresolvable
     from referencing.jsonschema import DRAFT202012
 
     resource = Resource(contents=schema, specification=DRAFT202012)
-    registry = _registry().with_resource(resource.id() or "", resource)
+    registry = known.with_resource(resource.id() or "", resource)
     waiting: list[tuple[Any, Any]] = [(registry.resolver_with_root(resource), resource)]
     while waiting:
         resolver, each = waiting.pop()

@@ -79,11 +79,8 @@ class Offers:
 
     async def permitted(self, context: ToolContext) -> list[Offer]:
         """Return those that the caller may use."""
-        allowed = context.permissions
-        offers = await self.all()
-        if allowed is None:
-            return offers
-        return [offer for offer in offers if allowed.issuperset(offer.definition.permissions)]
+        allowed, offers = context.permissions, await self.all()
+        return [each for each in offers if allowed is None or allowed.issuperset(each.definition.permissions)]
 
     async def call(self, offer: Offer, arguments: dict[str, Any], context: ToolContext) -> ToolResult:
         """Call a tool."""

@@ -97,7 +97,11 @@ class ToolServer:
         return document(self.name, self._offers.version, await self._offers.all(), has_tokens=self._has_tokens)
 
     async def start(self) -> None:
-        """Begin to answer; returns when it does."""
+        """Begin to answer; returns when it does.
+
+        Raises:
+            ServerFailed: The address cannot be had, or it runs already.
+        """
         if self._running is not None:
             raise ServerFailed(f"the server {self.name!r} runs already")
         need_mcp("a server of tools")

@@ -97,7 +97,7 @@ def make_app(server: ProtocolServer, offers: Offers, access: Access, *, host: st
             Route("/{path:path}", routes.tool, methods=["POST"]),
         ],
     )
-    app.add_exception_handler(HTTPException, _refused)
+    app.add_exception_handler(HTTPException, _failed)
     app.add_exception_handler(Exception, _failed)
     return Guard(app, access)
 
@@ -177,14 +177,11 @@ async def _gone(request: Request) -> None:
         pass
 
 
-async def _failed(request: Request, error: Exception) -> Response:  # noqa: ARG001 - uvicorn logs it
-    # The border of the server: a client learns no more than that something is wrong with it.
+async def _failed(request: Request, error: Exception) -> Response:
+    if isinstance(error, HTTPException):
+        return _problem(error.status_code, error.detail, instance=request.url.path, headers=error.headers)
+    # The border of the server: uvicorn logs it, and a client learns no more than that something is wrong with it.
     return _problem(500, "the server failed; its log says why", instance=request.url.path)
-
-
-async def _refused(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    return _problem(error.status_code, error.detail, instance=request.url.path, headers=error.headers)
 
 
 def _problem(

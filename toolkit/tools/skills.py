@@ -76,7 +76,7 @@ class SkillReaderTool(RuntimeTool):
         data, size = self._folder.read(path, max_bytes=MAX_SKILL_BYTES)
         if size > MAX_SKILL_BYTES:
             raise ToolkitError(f"{path}: {size:,} bytes are more than {MAX_SKILL_BYTES:,}")
-        return data.decode(errors="replace")
+        return data.decode("utf-8-sig", errors="replace")
 
 
 def _definition(skills: dict[str, Skill]) -> ToolDefinition:

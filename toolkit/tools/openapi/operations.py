@@ -127,8 +127,11 @@ def _read(document: Document, listed: _Listed, base_url: str | None, schemes: Ma
     requirements = tuple(read_requirements(document, listed.node))
     reader = SchemaReader(document)
     arguments = _Arguments()
+    wanted = [schemes[name] for requirement in requirements for name in requirement if name in schemes]
+    # Credentials are nothing for a model to fill in.
+    hidden = {(scheme.place, scheme.word.lower()) for scheme in wanted}
     for node in _parameters(document, listed):
-        _add_parameter(arguments, reader, node, _credentials(requirements, schemes))
+        _add_parameter(arguments, reader, node, hidden)
     media_type, needs_body = _add_body(arguments, document, reader, listed.node)
     schema: dict[str, Any] = {"type": "object", "properties": arguments.schemas, "additionalProperties": False}
     if arguments.required:
@@ -181,12 +184,6 @@ def _parameters(document: Document, listed: _Listed) -> list[Node]:
     return sorted(
         (node for (place, _), node in nodes.items() if place in places), key=lambda node: places.index(node["in"])
     )
-
-
-def _credentials(requirements: Iterable[Requirement], schemes: Mapping[str, Scheme]) -> set[tuple[str, str]]:
-    """Return the places of credentials, which are nothing for a model to fill in."""
-    wanted = [schemes[name] for requirement in requirements for name in requirement if name in schemes]
-    return {(scheme.place, scheme.word.lower()) for scheme in wanted}
 
 
 def _add_parameter(arguments: _Arguments, reader: SchemaReader, node: Node, hidden: set[tuple[str, str]]) -> None:
