@@ -90,8 +90,13 @@ def log_raised(name: str, error: Exception, *, place: str) -> None:
 def log_escaped(name: str, error: Exception, *, ends: bool) -> None:
     """Log what is raised to whoever called a tool, with its traceback; an ``EndRun`` was meant to reach it."""
     level = logging.INFO if isinstance(error, EndRun) else logging.ERROR
-    what = "ends the run" if ends else "is the call's result"
-    _logger.log(level, "%s: what was raised around the call %s: %s", name, what, type(error).__name__, exc_info=error)
+    what, trace = "it ends the run" if ends else "it is the call's result", error.__traceback__
+    # How the toolkit got there is of no use to whoever wrote what raised.
+    while trace and trace.tb_next and str(trace.tb_frame.f_globals.get("__name__")).startswith("toolkit."):
+        trace = trace.tb_next
+    by = trace.tb_frame.f_code.co_qualname if trace is not None else "something around it"
+    exc_info = type(error), error, trace
+    _logger.log(level, "%s: %s raised %s; %s", name, by, type(error).__name__, what, exc_info=exc_info)
 
 
 def failed_remotely(name: str, error: Exception) -> ToolResult:

@@ -2,6 +2,8 @@
 
 import asyncio
 import logging
+from contextlib import nullcontext
+from traceback import walk_tb
 
 import pytest
 
@@ -84,6 +86,16 @@ def test_anything_else_is_a_result_for_the_model_and_logged_with_its_traceback(p
     assert answer["content"] == "Own: no luck"
     (record,) = [each for each in caplog.records if each.exc_info and each.exc_info[1] is error]
     assert record.levelno == (logging.INFO if place == "tool" else logging.ERROR)
+
+
+@pytest.mark.parametrize("watched", [False, True])
+def test_the_log_of_a_failed_hook_names_it_and_begins_in_it(watched, caplog):
+    look, hooks = look_with("hook", Own("no luck"))
+    with capture() if watched else nullcontext():
+        asyncio.run(ToolNode([look], tool_hooks=[Retry(1), *hooks]).invoke(CALL))
+    (record,) = [each for each in caplog.records if each.name == "mcp.toolkit"]
+    assert record.getMessage() == "look: raising_hook.<locals>.guard raised Own; it is the call's result"
+    assert [frame.f_code.co_name for frame, _ in walk_tb(record.exc_info[2])] == ["guard"]
 
 
 @pytest.mark.parametrize(("place", "ends"), [("hook", True), ("on_error", True), ("tool", False)])
