@@ -12,6 +12,7 @@ from toolkit.call import ToolCall
 from toolkit.errors import DefinitionInvalid, DependencyMissing, ToolRefused
 from toolkit.keywords import spelled
 from toolkit.middleware.changes import Change
+from toolkit.middleware.checks import check_tool_hook
 from toolkit.middleware.contexts import ToolHook
 from toolkit.people.asking import PATIENCE_S, ApprovalRequest, Approver, answered
 
@@ -72,9 +73,12 @@ class ToolContext:
 
     def __post_init__(self) -> None:
         # Other collections do as well, and one permission is no collection of letters.
-        if type(self.tool_hooks) is not tuple:
-            hooks = (self.tool_hooks,) if callable(self.tool_hooks) else tuple(self.tool_hooks)
-            object.__setattr__(self, "tool_hooks", hooks)
+        if type(self.tool_hooks) is not tuple or not all(map(callable, self.tool_hooks)):
+            hooks = (self.tool_hooks,) if callable(self.tool_hooks) else self.tool_hooks
+            object.__setattr__(self, "tool_hooks", tuple(map(check_tool_hook, hooks)))
+        for name in ("dependencies", "credentials"):
+            if not isinstance(given := getattr(self, name), Mapping):
+                raise DefinitionInvalid(f"{name} are of type {type(given).__name__}; expected a mapping")
         for name in ("output", "approver"):
             if (given := getattr(self, name)) is not None and not callable(given):
                 raise DefinitionInvalid(f"{name} is {given!r}; expected a function that takes what is sent or asked")

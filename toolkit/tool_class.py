@@ -15,7 +15,7 @@ from toolkit.errors import ArgumentsInvalid, DefinitionInvalid, ToolkitError, To
 from toolkit.keywords import require_known
 from toolkit.middleware.chain import call_through
 from toolkit.middleware.changes import Change, name_of, seen
-from toolkit.middleware.checks import check_methods, guardrails_of, require_on_error
+from toolkit.middleware.checks import check_methods, guardrails_of, invoked, require_on_error
 from toolkit.middleware.contexts import ToolCallArgs, ToolHookContext
 from toolkit.middleware.controlling import carried_out
 from toolkit.middleware.guardrails import InputGuardrail, OutputGuardrail, decide, withheld
@@ -326,7 +326,7 @@ class Tool(ABC):
                 rules.compile(self.definition)
             place = "on_invoke"
             if kind.on_invoke is not Tool.on_invoke:
-                call = await self.on_invoke(call, context) or call
+                call = invoked(self.name, await self.on_invoke(call, context), call)
                 context = context.during(call, context.call_id, context.changes)
             place = "a guardrail"
             if rules.input_guardrails:

@@ -7,6 +7,7 @@ from typing import Any, cast
 from toolkit.definition import ToolDefinition
 from toolkit.errors import DefinitionInvalid
 from toolkit.functions.function_tool import FunctionTool
+from toolkit.functions.routes import route_of
 from toolkit.tool_class import Tool
 
 
@@ -22,7 +23,8 @@ def tools_of(source: object) -> tuple[Tool, ...]:
         return _unique(each for each in vars(source).values() if isinstance(each, Tool))
     if isinstance(source, type):
         return _unique(_of_class(source, None))
-    tools = (*_of_class(type(source), source), *_own(source))
+    own = (each for each in getattr(source, "__dict__", {}).values() if isinstance(each, Tool))
+    tools = (*_of_class(type(source), source), *own)
     if not tools and isinstance(source, Mapping):
         return _of_items(cast("Mapping[Any, Any]", source).values())
     if not tools and isinstance(source, list | tuple | set | frozenset):
@@ -53,7 +55,7 @@ def _of_class(kind: type, instance: object | None) -> Iterable[Tool]:
     declared: dict[str, Any] = {}
     for each in reversed(kind.__mro__):
         declared.update(vars(each))
-    for value in declared.values():
+    for name, value in declared.items():
         # What @staticmethod or @classmethod wraps above @tool.
         is_wrapped = isinstance(value, staticmethod | classmethod)
         inner: Any = cast("Any", value).__func__ if is_wrapped else value
@@ -61,7 +63,5 @@ def _of_class(kind: type, instance: object | None) -> Iterable[Tool]:
             yield inner.__get__(kind if isinstance(value, classmethod) else instance, kind)
         elif isinstance(inner, Tool):
             yield inner
-
-
-def _own(instance: object) -> Iterable[Tool]:
-    return [each for each in getattr(instance, "__dict__", {}).values() if isinstance(each, Tool)]
+        elif (route := route_of(inner)) is not None:
+            raise DefinitionInvalid(f"{kind.__name__}.{name} has the route {route.path} and is no tool; add @tool")

@@ -29,16 +29,17 @@ async def call_through(
     """
     handed = Handed()
 
-    async def noted(args: ToolCallArgs) -> ToolResult:
+    async def call_next(args: ToolCallArgs) -> ToolResult:
         return handed.note(_result_of(await function(args)))
 
-    context = replace(context, original_tool_func=noted)
+    context = replace(context, original_tool_func=call_next)
     first = 0 if changes is None else len(changes)
     if changes is not None:
         changes.extend(Change(name_of(hook)) for hook in hooks)
-    step: ToolCallFn = noted
+    step: ToolCallFn = call_next
     for at, hook in reversed(list(enumerate(hooks, first))):
-        step = _Step(hook, context, step, handed, None if changes is None else partial(changes.__setitem__, at))
+        record = None if changes is None else partial(changes.__setitem__, at)
+        step = _Step(hook, context, step, handed, record).call_next
     return await step(own(args))
 
 
@@ -53,7 +54,8 @@ class _Step:
     record: Callable[[Change], None] | None
     """Takes what the hook did; None when nobody watches."""
 
-    async def __call__(self, args: ToolCallArgs) -> ToolResult:
+    async def call_next(self, args: ToolCallArgs) -> ToolResult:
+        """Run it with ``args``; hooks are handed this, so Python has its name where they leave out the arguments."""
         if self.record is None:
             return await self._run(self.context, args, self.following)
         view = _View(self.hook, args)
@@ -93,13 +95,13 @@ class _View:
         self._answer: Any = None
         self._failures: list[BaseException] = []
 
-    async def call_next(self, following: ToolCallFn, passed: ToolCallArgs) -> ToolResult:
+    async def call_next(self, following: ToolCallFn, args: ToolCallArgs) -> ToolResult:
         change = self._change
         change.calls += 1
-        on = seen(plain, passed)
+        on = seen(plain, args)
         change.args = (self._given, on) if on != self._given else None
         try:
-            result = await following(passed)
+            result = await following(args)
         except BaseException as error:
             self._failures.append(error)
             change.attempts.append(_failed(type(error).__name__, seen(str, error)))

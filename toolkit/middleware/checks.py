@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from inspect import isclass, iscoroutinefunction, isfunction, signature, unwrap
 from typing import TypeVar, cast
 
+from toolkit.call import ToolCall
 from toolkit.errors import DefinitionInvalid, SpecInvalid
 from toolkit.middleware.changes import name_of
 from toolkit.middleware.contexts import ToolHook
@@ -45,6 +46,14 @@ def check_methods(kind: type) -> None:
                 raise DefinitionInvalid(f"{kind.__name__}.{name} is no 'async def'; write it as: {written}")
             if not _takes(method, 3):
                 raise DefinitionInvalid(f"{kind.__name__}.{name} takes {signature(method)}; write it as: {written}")
+
+
+def invoked(name: str, returned: object, call: ToolCall) -> ToolCall:
+    """Return the call that an ``on_invoke`` made of ``call``."""
+    if returned is not None and not isinstance(returned, ToolCall):
+        kind = type(returned).__name__
+        raise DefinitionInvalid(f"on_invoke of {name} returned {kind}; expected a ToolCall, or None for the same")
+    return returned or call
 
 
 def require_on_error(on_error_func: Callable[..., object] | None) -> None:

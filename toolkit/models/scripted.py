@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any, TypeAlias
 
-from toolkit.errors import ModelFailed
+from toolkit.errors import DefinitionInvalid, ModelFailed
 from toolkit.models.model import Message, MessageToolCall, ModelRequest, ModelResponse
 
 CHUNK_WORDS = 4
@@ -23,6 +23,11 @@ class Turn:
     """Tool names with their arguments; arguments that are a string are sent as they are, valid JSON or not."""
     delay_s: float = 0.0
     """How long the model thinks before its first word."""
+
+    def __post_init__(self) -> None:
+        for call in self.calls:
+            if not isinstance(call, tuple | list) or len(call) != 2:  # pyright: ignore[reportUnnecessaryIsInstance, reportUnnecessaryComparison] - as above
+                raise DefinitionInvalid(f"Turn(calls=…): expected (name, arguments) for each call, found {call!r}")
 
 
 Answer: TypeAlias = Turn | str | Exception
@@ -62,7 +67,8 @@ class ScriptedModel:
     async def generate(self, request: ModelRequest) -> ModelResponse:
         """Give the script's next answer; its text comes in pieces where the request has ``on_text``."""
         began_s = perf_counter()
-        number = _answers_in(request) if self.each_conversation else len(self.requests)
+        answers = [message for message in request.messages if message["role"] == "assistant"]
+        number = len(answers if self.each_conversation else self.requests)
         self.requests.append(replace(request, messages=list(request.messages), tools=list(request.tools)))
         turn = self._turn(number, request)
         await asyncio.sleep(turn.delay_s)
@@ -119,10 +125,6 @@ class ScriptedModel:
             "total_tokens": input_tokens + output_tokens,
             "prompt_tokens_details": {"cached_tokens": 0 if earlier is None else _tokens(earlier.body(self.name))},
         }
-
-
-def _answers_in(request: ModelRequest) -> int:
-    return sum(message["role"] == "assistant" for message in request.messages)
 
 
 def _call(number: int, at: int, name: str, arguments: Mapping[str, Any] | str) -> MessageToolCall:

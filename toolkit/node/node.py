@@ -53,7 +53,7 @@ class ToolNode:
         self._tool_hooks = tuple(map(check_tool_hook, [tool_hooks] if callable(tool_hooks) else tool_hooks))
         self._max_parallel = max_parallel
         self._context = context_of(context)
-        self._dependencies = dict(dependencies or {})
+        self._dependencies = ToolContext(dependencies=dependencies or {}).dependencies
         self._registry = Registry()
         self._suppliers: list[_Supplier] = []
         self._whole: tuple[Registry, DefinitionInvalid | None] | None = None

@@ -14,7 +14,9 @@ from toolkit import (
     Tool,
     ToolContext,
     ToolNode,
+    Turn,
     UnifiedRequest,
+    mcp_route,
     tool,
 )
 from toolkit.agents import handle
@@ -27,6 +29,9 @@ from toolkit.models import ModelRequest, generate
 def search(query: str) -> str:
     """Search."""
     return query
+
+
+CHAT_CALL = {"id": "1", "function": {"name": "search", "arguments": "{}"}}
 
 
 class Own(Tool):
@@ -135,6 +140,13 @@ def test_a_tool_says_its_name():
         (lambda: UnifiedRequest("plain", "analyze"), "inputs of a request is 'analyze'; expected a mapping"),
         (lambda: asyncio.run(handle({"target": "x"}, Agent("a"))), "a request is a UnifiedRequest.*, not dict"),
         (lambda: ModelRequest([], ToolNode([search]).all_tools_sync()), "tools are definitions, .*, not dict"),
+        (lambda: ToolContext(tool_hooks=[1]), "tool_hooks: a int cannot be called; write it as: async def"),
+        (lambda: ToolContext(tool_hooks=(1,)), "tool_hooks: a int cannot be called; write it as: async def"),
+        (lambda: ToolContext(dependencies=[1]), "dependencies are of type list; expected a mapping"),
+        (lambda: ToolContext(credentials="key"), "credentials are of type str; expected a mapping"),
+        (lambda: ToolNode([search], dependencies=[1]), "dependencies are of type list; expected a mapping"),
+        (lambda: Turn(calls=[CHAT_CALL]), r"Turn\(calls=…\): expected \(name, arguments\) for each call, found {'id'"),
+        (lambda: Turn(calls=("search", {})), r"Turn\(calls=…\): expected \(name, arguments\) .*, found 'search'"),
     ],
 )
 def test_a_value_of_another_kind_is_told_where_it_is_given(make, said):
@@ -145,6 +157,29 @@ def test_a_value_of_another_kind_is_told_where_it_is_given(make, said):
 def test_a_tool_that_would_hide_what_every_agent_has_is_refused():
     with pytest.raises(DefinitionInvalid, match="Mine.run is a tool, and an agent's own 'run'; rename it"):
         type("Mine", (Agent,), {"run": search})
+
+
+@pytest.mark.parametrize("returned", [True, False, {"query": "x"}, ()])
+def test_an_on_invoke_that_returns_no_call_is_told_what_to_return(returned):
+    async def on_invoke(self, call, context):
+        return returned
+
+    result = asyncio.run(with_method("on_invoke", on_invoke)()({}))
+    assert isinstance(result.exception, DefinitionInvalid)
+    assert (
+        result.text
+        == f"on_invoke of mine returned {type(returned).__name__}; expected a ToolCall, or None for the same"
+    )
+
+
+def test_a_route_without_a_tool_is_told_when_the_tools_are_looked_for():
+    class Researcher(Agent):
+        @mcp_route("/search")
+        def look(self, query: str) -> str:
+            return query
+
+    with pytest.raises(DefinitionInvalid, match="Researcher.look has the route /search and is no tool; add @tool"):
+        Researcher("r")
 
 
 def test_a_model_is_asked_by_its_name(monkeypatch, tmp_path):

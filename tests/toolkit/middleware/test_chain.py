@@ -1,4 +1,5 @@
 import asyncio
+from contextlib import nullcontext
 
 import pytest
 from mcp.types import CallToolResult
@@ -295,3 +296,14 @@ def test_the_context_is_what_the_hook_contract_promises_and_leads_past_all_middl
     assert (ctx.agent_name, ctx.correlation_id, ctx.call_id) == ("PMO", "run-1", emitted[0][1]["call_id"])
     with pytest.raises(AttributeError):
         ctx.tool_name = "other"
+
+
+@pytest.mark.parametrize("others", [0, 1])
+@pytest.mark.parametrize("watched", [False, True])
+def test_a_hook_that_calls_on_without_arguments_reads_what_it_left_out(tool, call, watched, others):
+    async def forgetful(ctx, args, call_next):
+        return await call_next()
+
+    hooks = [forgetful, *[hook("other")] * others]
+    with capture() if watched else nullcontext(), pytest.raises(TypeError, match=r"call_next\(\) missing 1 .*'args'"):
+        call(tool("function"), {"x": 1}, *hooks)

@@ -66,6 +66,7 @@ def test_a_relative_server_is_relative_to_where_the_document_was_fetched(echo: A
 @pytest.mark.parametrize(
     ("source", "said"),
     [
+        ({"info": {}}, "the mapping has no 'openapi'; expected OpenAPI 3.0, 3.1 or 3.2"),
         ({"swagger": "2.0"}, "the mapping says 'swagger: 2.0'; expected OpenAPI 3.0, 3.1 or 3.2"),
         ("/nowhere/openapi.json", "the OpenAPI document /nowhere/openapi.json cannot be read"),
         ("http://127.0.0.1:1/x", "the OpenAPI document http://127.0.0.1:1/x: cannot be fetched"),

@@ -104,6 +104,13 @@ def test_auth_for_a_scheme_that_is_not_there_is_refused(document: Any, echo: Any
         secured(document, echo, [], auth={"berer": SECRET})
 
 
+def test_auth_that_is_one_text_is_refused_without_showing_it(document: Any, echo: Any) -> None:
+    with pytest.raises(DefinitionInvalid) as told:
+        secured(document, echo, [], auth=SECRET)
+    assert str(told.value).startswith("auth is one text; expected a mapping by security scheme, of ['header'")
+    assert SECRET not in str(told.value)
+
+
 def test_a_credential_that_would_break_a_header_is_refused_without_showing_it(document: Any, echo: Any) -> None:
     result = call(secured(document, echo, [{"header": []}], auth={"header": f"{SECRET}\r\nX: y"}))
     assert result.is_error

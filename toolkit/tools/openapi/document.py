@@ -88,8 +88,10 @@ def read_document(source: object) -> Document:
         raise DefinitionInvalid(f"an OpenAPI document is a path, an URL or a mapping, not {kind}")
     version = str(root.get("openapi", ""))
     if not _SUPPORTED.match(version):
-        written = f"openapi: {version}" if version else f"swagger: {root.get('swagger', 'nothing')}"
-        raise DefinitionInvalid(f"{where} says {written!r}; expected OpenAPI 3.0, 3.1 or 3.2")
+        written = next(
+            (f"says '{key}: {root[key]}'" for key in ("openapi", "swagger") if key in root), "has no 'openapi'"
+        )
+        raise DefinitionInvalid(f"{where} {written}; expected OpenAPI 3.0, 3.1 or 3.2")
     return Document(root, url)
 
 

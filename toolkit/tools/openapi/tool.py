@@ -118,6 +118,8 @@ def openapi_tools(
     need("httpx2", extra="openapi", purpose=_CALLING)
     read = read_document(document)
     schemes = read_schemes(read)
+    if isinstance(auth, str):
+        raise DefinitionInvalid(f"auth is one text; expected a mapping by security scheme, of {list(schemes)}")
     unknown = [name for name in auth or {} if name not in schemes]
     if unknown:
         known = ", ".join(map(repr, schemes)) or "none; headers=… are sent with every request"
