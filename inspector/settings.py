@@ -43,6 +43,9 @@ class Settings(BaseSettings):
 
     home: Path = Field(default_factory=_default_home)
     """Directory of ``token``, ``inspector.db``, ``spool/``, ``owner.lock`` and ``server.json``; mode 0700."""
+    database_url: SecretStr | None = None
+    """Address of a ClickHouse database that is used instead of ``inspector.db``:
+    ``clickhouse://user:password@host:8123/database``."""
     host: str = "127.0.0.1"
     port: Annotated[int, Field(ge=0, le=65535)] = 7800
     """0 takes any free port."""

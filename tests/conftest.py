@@ -90,6 +90,8 @@ LONGEST = (
     "api/test_schemathesis",
     "redaction/test_on_disk",
     "web",
+    "store/conformance/test_events",
+    "store/conformance/test_sums",
     "docs/test_toolkit_examples",
     "testing/test_plugin",
     "toolkit/mcp/test_servers",

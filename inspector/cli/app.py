@@ -14,6 +14,7 @@ from inspector.cli.visible import visible
 
 COMMANDS: dict[str, str] = {
     "completion": "Print or install shell completion.",
+    "db": "Make the tables of a ClickHouse database.",
     "demo": "Run a small agent, record it and show the result.",
     "diff": "Show where two runs diverge, and why.",
     "doctor": "Check this installation and its data.",

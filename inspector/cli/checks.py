@@ -141,6 +141,9 @@ def check_token(settings: Settings) -> Iterator[Check]:
 
 def check_database(settings: Settings) -> Iterator[Check]:
     """Open the database for reading alone, and look at its health and at what recorders reported."""
+    if settings.database_url is not None:
+        yield from _stored(settings)
+        return
     if not settings.database.exists():
         yield Check("ok", "database", "none yet; the first command or server that reads makes one")
         yield from _spool_checks(settings, {}, ())
@@ -155,9 +158,10 @@ def _stored(settings: Settings) -> Iterator[Check]:
         with closing(open_store(settings, read_only=True)) as store:
             health, marks, losses = store.health(), dict(store.spools()), store.losses()
     except StoreError as error:
-        yield Check("fail", "database", str(error), f"fix it, or move {settings.database} away to begin a new one")
+        fix = "fix it" if settings.database_url else f"fix it, or move {settings.database} away to begin a new one"
+        yield Check("fail", "database", str(error), fix)
         return
-    damage = damage_of(settings.database)
+    damage = None if settings.database_url else damage_of(settings.database)
     if damage:
         yield Check(
             "fail",

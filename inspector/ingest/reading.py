@@ -58,14 +58,14 @@ def open_home(
         NothingRecorded: There is neither a database nor a spool.
         StoreError: The database cannot be opened or is not ours.
     """
-    if not settings.database.exists() and not list_segments(settings.spool)[0]:
+    if not _has_database(settings) and not list_segments(settings.spool)[0]:
         # Files of another user are left out, so that root sees none in a user's home.
         if why_here := why_not_ours(settings.home):
             raise StoreReadOnly(why_here)
         raise NothingRecorded(settings.home)
     owner, why = _owner_or_why(settings, check_s=None if follow or write else CHECK_S)
     if owner is None:
-        never_read = write or (follow and not isinstance(why, StoreReadOnly)) or not settings.database.exists()
+        never_read = write or (follow and not isinstance(why, StoreReadOnly)) or not _has_database(settings)
         if why is not None and never_read:
             raise why
         with closing(_as_it_is(settings, why)) as store:
@@ -83,6 +83,10 @@ def open_home(
         if follow:
             owner.start()
         yield owner.store
+
+
+def _has_database(settings: Settings) -> bool:
+    return settings.database_url is not None or settings.database.exists()
 
 
 def _as_it_is(settings: Settings, why: StoreError | None) -> Store:

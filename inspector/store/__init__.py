@@ -18,7 +18,7 @@ from inspector.store.errors import (
 from inspector.store.limits import IDLE_S, ReadLimits
 from inspector.store.lock import OwnerLock
 from inspector.store.nouns import Age, Health, Kept, Pruned, Removed, Rule, SpoolMark
-from inspector.store.opening import open_store
+from inspector.store.opening import create_tables, open_store, table_statements
 from inspector.store.protocol import Store
 from inspector.store.sqlite.engine import stopped_when
 from inspector.store.sqlite.examination import damage_of, left_as_found
@@ -52,10 +52,12 @@ __all__ = [
     "StoreReadOnly",
     "StoreUnchecked",
     "answer_in",
+    "create_tables",
     "damage_of",
     "left_as_found",
     "open_store",
     "question_in",
     "salvaged",
     "stopped_when",
+    "table_statements",
 ]

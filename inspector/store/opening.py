@@ -2,8 +2,11 @@
 
 import time
 from collections.abc import Callable
+from importlib import import_module
+from types import ModuleType
 
 from inspector.settings import Settings
+from inspector.store.errors import StoreError
 from inspector.store.limits import READ_LIMITS, ReadLimits
 from inspector.store.protocol import Store
 from inspector.store.sqlite import SqliteStore
@@ -36,6 +39,10 @@ def open_store(  # what a home can be opened with
     Raises:
         StoreError: It is missing (read-only), foreign, damaged, unchecked, of a later version, or cannot be written.
     """
+    if settings.database_url is not None:
+        clickhouse = _clickhouse()
+        address = clickhouse.read_address(_url(settings))
+        return clickhouse.ClickHouseStore(address, read_only=read_only, limits=limits, now_ns=now_ns)
     return SqliteStore(
         settings.database,
         read_only=read_only,
@@ -45,3 +52,43 @@ def open_store(  # what a home can be opened with
         is_owned=is_owned,
         now_ns=now_ns,
     )
+
+
+def create_tables(settings: Settings) -> str:
+    """Makes the database that `Settings.database_url` names where it is not there, and returns what it is called.
+
+    Raises:
+        StoreError: None is named, or it cannot be made.
+    """
+    clickhouse = _clickhouse()
+    address = clickhouse.read_address(_url(settings))
+    clickhouse.create(address)
+    return str(address)
+
+
+def table_statements(settings: Settings) -> list[str]:
+    """Returns the statements that make the database that `Settings.database_url` names.
+
+    Raises:
+        StoreError: None is named.
+    """
+    clickhouse = _clickhouse()
+    return list(clickhouse.statements(clickhouse.read_address(_url(settings)).database))
+
+
+def _url(settings: Settings) -> str:
+    if settings.database_url is None:
+        raise StoreError(
+            "no database is named: set INSPECTOR_DATABASE_URL=clickhouse://user:password@host:8123/database"
+        )
+    return settings.database_url.get_secret_value()
+
+
+def _clickhouse() -> ModuleType:
+    # An extra, which whoever keeps SQLite does not pay for.
+    try:
+        return import_module("inspector.store.clickhouse")
+    except ModuleNotFoundError as error:
+        raise StoreError(
+            f"INSPECTOR_DATABASE_URL needs {error.name}; install it with: pip install 'mcp-agent-inspector[clickhouse]'"
+        ) from error

@@ -17,7 +17,7 @@ from inspector.store.sqlite.belonging import Sessions
 from inspector.store.sqlite.bulk import VALUES, execute_rows
 from inspector.store.sqlite.contents import json_list
 from inspector.store.sqlite.conversations import Conversations, Owner, scope_of_span
-from inspector.store.sqlite.counters import count_calls, load_counters, save_counters
+from inspector.store.sqlite.counters import load_counters, save_counters
 from inspector.store.sqlite.engine import driver
 from inspector.store.sqlite.families import Families
 from inspector.store.sqlite.ownership import release, scopes_of
@@ -25,6 +25,7 @@ from inspector.store.sqlite.turns import Given, Turns
 from inspector.store.sqlite.turns import forget as forget_turns
 from inspector.store.values.codec import unpack
 from inspector.store.values.contents import StoredShared, content_ids, read_shared, stored_shared, take_apart
+from inspector.store.values.ever import count_calls
 from inspector.store.values.gist import Gist, gists_of
 from inspector.store.values.records import Key, coalesce, of_its_process, supersedes
 from inspector.store.values.rows import Row, clean, named_run, row_of

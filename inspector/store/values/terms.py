@@ -26,6 +26,13 @@ def expression(q: str) -> str | None:
     return " AND ".join(terms[:_MOST_TERMS]) or None
 
 
+def asked_words(q: str) -> list[tuple[str, bool]]:
+    """Returns the terms of a query, each with whether it is a prefix."""
+    found = _TERM.findall(q[: _MOST_TERMS * _LONGEST_TERM])
+    terms = [((phrase or word)[:_LONGEST_TERM], word.endswith("*")) for phrase, word in found]
+    return [(term, is_prefix) for term, is_prefix in terms if _WORD.search(term)][:_MOST_TERMS]
+
+
 def patterns(q: str) -> list[re.Pattern[str]]:
     """Returns what finds each term of a query in a text: its words in this order, whatever stands between them."""
     found: list[re.Pattern[str]] = []

@@ -1,20 +1,23 @@
 """What any engine of the store has to pass; another one is one more entry of `ENGINES`."""
 
+import contextlib
+import itertools
 import random
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 from made_spans import AGENTS, ERRORS, MODELS, SERVICES, TOOLS, WORDS, Made, begin_of, make, spans_of
 from oracle import Oracle
+from pydantic import SecretStr
 
 from inspector.model import KINDS, STATUSES, Filter
 from inspector.settings import Settings
 from inspector.store import ReadLimits, Store, open_store
 
-ENGINES = ("sqlite",)
 SEEDS = (1, 2, 3, 4)
 _PATIENT = ReadLimits(read_s=120, walk_s=60, scan_s=60)
 """Those of a store, but that no answer ends early on a busy machine."""
@@ -25,6 +28,8 @@ LIMITS = {
 }
 """Ways to an answer, which an engine may have or not: by an index, by looking at rows in the order of the list, and for
 statistics by what is kept of many calls."""
+ENGINES = {"sqlite": (SEEDS, tuple(LIMITS)), "clickhouse": (SEEDS[:1], ("usual",))}
+"""Each with what it is filled from and the ways that it has; a question to ClickHouse takes milliseconds at least."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +50,7 @@ class Kept:
             yield Filter(**{name: rng.choice(_VALUES[name]) for name in names})
 
 
+COUNT = itertools.count(1)
 _VALUES = {
     "kinds": [(kind,) for kind in KINDS[:5]] + [("llm", "tool")],
     "statuses": [(status,) for status in STATUSES] + [("error", "running")],
@@ -73,24 +79,42 @@ _VALUES = {
 }
 
 
-@pytest.fixture(scope="session", params=ENGINES)
-def engine(request, empty_database) -> Callable[..., Store]:
-    """Opens a new store of the engine in a directory."""
+@pytest.fixture(scope="module")
+def open_new(empty_database) -> Iterator[Callable[..., Store]]:
+    """Opens a new store of an engine in a directory; ClickHouse, in this process, has a database for each."""
+    with contextlib.ExitStack() as stack:
 
-    def open_new(home: Path, **options) -> Store:
-        settings = Settings(home=home)
-        empty_database(settings.database)
-        return open_store(settings, **options)
+        def opened(engine: str, home: Path, **options) -> Store:
+            if engine == "sqlite":
+                settings = Settings(home=home)
+                empty_database(settings.database)
+            else:
+                settings = Settings(home=home, database_url=SecretStr(f"chdb://memory/{engine}_{next(COUNT)}"))
+                if not opened_first:
+                    # What is in memory is there as long as somebody has it open.
+                    opened_first.append(stack.enter_context(closing(open_store(settings))))
+            return open_store(settings, **options)
 
-    return open_new
+        opened_first: list[Store] = []
+        yield opened
 
 
-@pytest.fixture(scope="module", params=[(seed, way) for seed in SEEDS for way in LIMITS], ids=str)
-def kept(request, engine, tmp_path_factory) -> Iterator[Kept]:
+@pytest.fixture(scope="module", params=ENGINES)
+def engine(request, open_new) -> Callable[..., Store]:
+    """Opens a new store of each engine in a directory."""
+    return partial(open_new, request.param)
+
+
+@pytest.fixture(
+    scope="module",
+    params=[(engine, seed, way) for engine, (seeds, ways) in ENGINES.items() for seed in seeds for way in ways],
+    ids=str,
+)
+def kept(request, open_new, tmp_path_factory) -> Iterator[Kept]:
     """A store that took everything in, to be looked at alone."""
-    seed, way = request.param
+    engine, seed, way = request.param
     made = make(seed)
-    with closing(engine(tmp_path_factory.mktemp("home") / "home", limits=LIMITS[way])) as store:
+    with closing(open_new(engine, tmp_path_factory.mktemp("home") / "home", limits=LIMITS[way])) as store:
         for batch in made.batches:
             store.write(batch)
         store.maintain()

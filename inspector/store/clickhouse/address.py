@@ -1,0 +1,64 @@
+"""Where the ClickHouse is: an address in one line, with its password kept out of what is printed."""
+
+from dataclasses import dataclass, field
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from inspector.store.errors import StoreError
+
+_PORTS = {"http": 8123, "https": 8443}
+_SHAPE = "write it as clickhouse://user:password@host:8123/database, with ?secure=1 for TLS"
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """What `INSPECTOR_DATABASE_URL` says."""
+
+    database: str
+    host: str = ""
+    """Empty for the engine in this process."""
+    port: int = 0
+    user: str = ""
+    password: str = field(default="", repr=False)
+    secure: bool = False
+    directory: str = ""
+    """Where the engine in this process keeps its files; empty for its memory."""
+
+    def __str__(self) -> str:
+        if not self.host:
+            return f"the database {self.database} of chdb"
+        return f"the database {self.database} of ClickHouse at {self.host}:{self.port}"
+
+
+def read_address(url: str) -> Address:
+    """Reads an address.
+
+    Beside that of a server it may be ``chdb://memory/database`` or ``chdb:///directory?database=name``, the engine in
+    this process, which tests use.
+
+    Raises:
+        StoreError: It is none.
+    """
+    parts = urlsplit(url)
+    given = {name: values[-1] for name, values in parse_qs(parts.query).items()}
+    path = unquote(parts.path.strip("/"))
+    if parts.scheme == "chdb":
+        in_memory = parts.netloc == "memory"
+        return Address(
+            database=path if in_memory else given.get("database", "inspector"),
+            directory="" if in_memory else parts.path,
+        )
+    try:
+        port = parts.port
+    except ValueError:
+        port = -1
+    if parts.scheme != "clickhouse" or not parts.hostname or not path or "/" in path or port == -1:
+        raise StoreError(f"INSPECTOR_DATABASE_URL is no address of a database: {_SHAPE}")
+    secure = given.get("secure", "") in ("1", "true")
+    return Address(
+        database=path,
+        host=parts.hostname,
+        port=port or _PORTS["https" if secure else "http"],
+        user=unquote(parts.username or "default"),
+        password=unquote(parts.password or ""),
+        secure=secure,
+    )

@@ -1,0 +1,165 @@
+"""One ClickHouse database: questions with bound values, inserts that can be repeated, errors of the store."""
+
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Final, cast
+
+import clickhouse_connect
+from clickhouse_connect.driver.client import Client
+from clickhouse_connect.driver.exceptions import ClickHouseError, DatabaseError, OperationalError
+
+from inspector.store.clickhouse.address import Address
+from inspector.store.errors import QueryTooSlow, StoreBusy, StoreError, StoreFull, StoreReadOnly
+from inspector.store.values.rows import clean
+
+_TIMEOUT: Final = 159
+_TOO_MUCH_MEMORY: Final = 241
+_NO_SPACE: Final = frozenset((243, 452))
+_READ_ONLY: Final = frozenset((164, 242, 497))
+"""Set to read only, by itself or for this user."""
+_BUSY: Final = frozenset((202, 209, 210, 252, 319, 999))
+"""Too many queries or parts, a network that failed, an insert whose outcome is not known."""
+_SETTINGS: Final[Mapping[str, Any]] = {
+    # A span has one partition for ever, so that versions of it lie in one alone.
+    "do_not_merge_across_partitions_select_final": 1,
+    "use_skip_indexes_if_final": 1,
+    "use_skip_indexes_if_final_exact_mode": 1,
+    "join_use_nulls": 1,
+}
+
+
+@dataclass(slots=True)
+class Values:
+    """The values of one question, which its text names."""
+
+    bound: dict[str, Any] = field(default_factory=dict[str, Any])
+
+    def text(self, value: str) -> str:
+        """Binds a text."""
+        return self._named("String", clean(value))
+
+    def texts(self, values: Sequence[str]) -> str:
+        """Binds several texts."""
+        return self._named("Array(String)", [clean(value) for value in values])
+
+    def whole(self, value: int) -> str:
+        """Binds a number of 64 bits."""
+        return self._named("Int64", value)
+
+    def real(self, value: float) -> str:
+        """Binds a floating-point number."""
+        return self._named("Float64", float(value))
+
+    def _named(self, kind: str, value: Any) -> str:
+        name = f"v{len(self.bound)}"
+        self.bound[name] = value
+        return f"{{{name}:{kind}}}"
+
+
+class Database:
+    """Asks and writes one database; may be used from any thread.
+
+    Args:
+        address: Where it is.
+        read_s: How long one question may take.
+
+    Raises:
+        StoreError: It does not answer, or refuses the user.
+    """
+
+    def __init__(self, address: Address, *, read_s: float) -> None:
+        self.address = address
+        self._read_s = read_s
+        with self._translated():
+            self._client = _connected(address)
+        # Their own types have gaps.
+        client = cast("Any", self._client)
+        self._query, self._command = client.query, client.command
+
+    def begin(self) -> None:
+        """Makes this the database that names without one are of; it must be there by now."""
+        self._client.database = self.address.database
+
+    def rows(self, sql: str, values: Values | None = None) -> Sequence[Any]:
+        """Answers a question.
+
+        Raises:
+            QueryTooSlow: It takes longer than a read may.
+            StoreError: It cannot be answered now (`StoreBusy`) or at all.
+        """
+        with self._translated():
+            settings = {**_SETTINGS, "max_execution_time": self._read_s}
+            found = self._query(sql, parameters=None if values is None else values.bound, settings=settings)
+            return found.result_rows
+
+    def row(self, sql: str, values: Values | None = None) -> Any:
+        """Answers a question of which one row is wanted; None where there is none."""
+        found = self.rows(sql, values)
+        return found[0] if found else None
+
+    def command(self, sql: str, values: Values | None = None, settings: Mapping[str, Any] | None = None) -> None:
+        """Has something done, however long it takes."""
+        with self._translated():
+            self._command(sql, parameters=None if values is None else values.bound, settings=settings)
+
+    def insert(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], *, token: str) -> None:
+        """Inserts rows in one block, once however often it is repeated with this token."""
+        if not rows:
+            return
+        settings = {"insert_deduplication_token": f"{table} {token}", "async_insert": 0}
+        try:
+            self._insert(table, columns, rows, settings)
+        except StoreBusy:
+            # Where the answer alone was lost, the same token changes nothing.
+            self._insert(table, columns, rows, settings)
+
+    def close(self) -> None:
+        """Lets go of the connections."""
+        self._client.close()
+
+    def _insert(
+        self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], settings: dict[str, Any]
+    ) -> None:
+        with self._translated():
+            self._client.insert(table, rows, column_names=columns, settings=settings)
+
+    @contextmanager
+    def _translated(self) -> Generator[None]:
+        try:
+            yield
+        except OperationalError as error:
+            raise StoreBusy(
+                f"{self.address} does not answer; is it running, and is the address right? ({error})"
+            ) from error
+        except DatabaseError as error:
+            raise self._meaning(error) from error
+        except ClickHouseError as error:
+            raise StoreError(f"{self.address}: {error}") from error
+
+    def _meaning(self, error: DatabaseError) -> StoreError:
+        code = error.code
+        if code == _TIMEOUT:
+            return QueryTooSlow(f"the read took longer than {self._read_s:g} s; a narrower filter answers faster")
+        if code == _TOO_MUCH_MEMORY:
+            return QueryTooSlow("the read took more memory than ClickHouse allows; a narrower filter takes less")
+        if code in _NO_SPACE:
+            return StoreFull(f"no space is left for {self.address}")
+        if code in _READ_ONLY:
+            return StoreReadOnly(f"{self.address} cannot be written: {error}")
+        return (StoreBusy if code in _BUSY else StoreError)(f"{self.address}: {error}")
+
+
+def _connected(address: Address) -> Client:
+    connect = cast("Any", clickhouse_connect).get_client
+    if address.host:
+        return connect(
+            host=address.host,
+            port=address.port,
+            username=address.user,
+            password=address.password,
+            secure=address.secure,
+            # Sessions would let one question at a time be asked.
+            autogenerate_session_id=False,
+        )
+    return connect(interface="chdb", path=address.directory or None)

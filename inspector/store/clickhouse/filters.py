@@ -1,0 +1,261 @@
+"""A `Filter` as conditions of a question, with every value bound."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Literal, TypeAlias
+
+from inspector import semconv
+from inspector.model import AskedLabel, Filter, FilterField, filter_fields_of
+from inspector.store.clickhouse.database import Database, Values
+from inspector.store.values.rows import INT64_MAX, clamp
+from inspector.store.values.words import sought
+from inspector.toolnames import own_names, parted, unsafe_names
+
+Table: TypeAlias = Literal["spans", "traces", "runs"]
+IS_CALL: Final = "folded_into IS NULL"
+NAMED_MODEL: Final = "ifNull(request_model, model)"
+_COLUMNS: Final = {"named_model": NAMED_MODEL}
+_OF_TRACES: Final = {"agent": "ifNull(head_agent, agent)"}
+_STEP: Final = re.compile(r"\[(\d{1,9})\]|([^.\[]+)")
+_MOST_DOTS: Final = 4
+"""Of a path with more, no name holds a dot itself."""
+_ASKED_OF_SPANS: Final = frozenset(("trace_id", *filter_fields_of("span")))
+
+
+@dataclass(slots=True)
+class Question:
+    """Conditions that rows must meet, and the values that they name."""
+
+    conditions: list[str] = field(default_factory=list[str])
+    values: Values = field(default_factory=Values)
+
+    @property
+    def where(self) -> str:
+        """The conditions as a clause, which is there also where there are none."""
+        return f"WHERE {' AND '.join(self.conditions) or 'true'}"
+
+    def meets(self, *conditions: str) -> None:
+        """Adds conditions."""
+        self.conditions += conditions
+
+
+def named(database: Database, where: Filter) -> Filter:
+    """Returns a filter that looks for its names where they are known, if no call is counted under them."""
+    if where.model is not None and not _is_there(database, lambda v: [f"{NAMED_MODEL} = {v.text(where.model or '')}"]):
+        where = replace(where, model=None, answered_model=where.model)
+    if where.tool is not None and own_names(where.tool):
+        tool = where.tool
+        if not _is_there(database, lambda v: [f"tool = {v.text(tool)}"]):
+            where = replace(where, tool=None, known_tool=tool)
+    name = where.error_type
+    if name is None:
+        return where
+    if not where.duplicates:
+        if _is_there(database, lambda v: [f"error_type = {v.text(name)}", IS_CALL]):
+            return where
+        if _is_there(database, lambda v: [_is_of_type(name, v), IS_CALL]):
+            return replace(where, error_type=None, error_class=name)
+    return replace(where, error_type=None, known_error_type=name)
+
+
+def _is_there(database: Database, conditions: Callable[[Values], list[str]]) -> bool:
+    values = Values()
+    where = " AND ".join(conditions(values))
+    return database.row(f"SELECT 1 FROM spans FINAL WHERE {where} LIMIT 1", values) is not None
+
+
+def ask_spans(question: Question, where: Filter) -> bool:
+    """Adds what rows of spans must meet, and returns whether any can; names are to be those of `named`."""
+    values = question.values
+    for row in where.rows():
+        value = getattr(where, row.field)
+        if row.column is not None:
+            question.meets(*_compared(row, value, _COLUMNS.get(row.column, row.column), values))
+        elif row.field in _SPANS:
+            question.meets(*_SPANS[row.field](value, values))
+    if where.q is None or not where.q.strip():
+        return True
+    found = sought(where.q)
+    if found is None:
+        return False
+    # Their index knows words alone: where they stand is then looked up in the few that have them.
+    words = [word for needle in found for word in (needle.split() if needle.endswith(" ") else needle.split()[:-1])]
+    if words:
+        question.meets(f"hasAllTokens(text, {values.texts(sorted(set(words))[:64])})")
+    question.meets(*(f"position(text, {values.text(needle)}) > 0" for needle in found))
+    return True
+
+
+def ask_traces(database: Database, question: Question, where: Filter) -> bool:
+    """Adds what rows of traces must meet, themselves and by one of their spans; returns whether any can."""
+    values = question.values
+    if where.session_id is not None:
+        question.meets(f"arrayExists(share -> share.session_id = {values.text(where.session_id)}, shares)")
+    if where.agent is not None:
+        question.meets(f"{_OF_TRACES['agent']} = {values.text(where.agent)}")
+    if where.trace_id is not None:
+        question.meets(f"trace_id = {values.text(where.trace_id)}")
+    if where.run_id is not None:
+        question.meets(f"run_id = {values.text(where.run_id)}")
+    for label in where.labels:
+        met = _met(label, values)
+        question.meets(
+            f"(trace_id IN (SELECT trace_id FROM labels FINAL WHERE {met} AND trace_id <> '') "
+            f"OR run_id IN (SELECT run_id FROM labels FINAL WHERE {met} AND run_id <> ''))"
+        )
+    _ask_own(question, where)
+    return _ask_by_span(database, question, where)
+
+
+def ask_runs(database: Database, question: Question, where: Filter) -> bool:
+    """Adds what rows of runs must meet, themselves and by one of their traces; returns whether any can."""
+    values = question.values
+    if where.run_id is not None:
+        question.meets(f"run_id = {values.text(where.run_id)}")
+    for label in where.labels:
+        question.meets(f"run_id IN ({_runs_labelled(_met(label, values))})")
+    _ask_own(question, where)
+    of_trace = Question(values=values)
+    asked = where.only((*filter_fields_of("trace"), *filter_fields_of("span")))
+    if not ask_traces(database, of_trace, asked):
+        return False
+    if of_trace.conditions:
+        question.meets(f"run_id IN (SELECT run_id FROM traces FINAL {of_trace.where})")
+    return True
+
+
+def _ask_by_span(database: Database, question: Question, where: Filter) -> bool:
+    asked = named(database, where).only(_ASKED_OF_SPANS | {"answered_model", "known_tool", "error_class"})
+    if not any(row.of == "span" and row.field != "duplicates" for row in asked.rows()):
+        return True
+    of_span = Question(values=question.values)
+    if not ask_spans(of_span, asked):
+        return False
+    question.meets(f"trace_id IN (SELECT trace_id FROM spans FINAL {of_span.where})")
+    return True
+
+
+def _ask_own(question: Question, where: Filter) -> None:
+    """Adds what runs have themselves, and so traces too."""
+    for row in where.rows():
+        if row.of == "run" and row.column is not None:
+            question.meets(*_compared(row, getattr(where, row.field), row.column, question.values))
+    if where.min_cost_usd is not None or where.max_cost_usd is not None:
+        # The sum of costs is 0 where none is known.
+        question.meets("priced > 0")
+
+
+def _compared(row: FilterField, value: Any, column: str, values: Values) -> list[str]:
+    match row.match:
+        case "is":
+            return [f"{column} = {values.text(value)}"]
+        case "is one of":
+            return [f"{column} IN {values.texts(value)}"]
+        case "begins with":
+            return [f"startsWith({column}, {values.text(value)})"]
+        case "before":
+            return [f"{column} < {values.whole(clamp(value))}"] if value <= INT64_MAX else []
+        case "at least":
+            return [f"{column} >= {values.whole(clamp(value)) if row.form == 'time' else values.real(value)}"]
+        case "at most":
+            return [f"{column} <= {values.real(value)}"]
+
+
+def _is_of_type(name: str, values: Values) -> str:
+    whole = f"error_type = {values.text(name)}"
+    return whole if "." in name else f"({whole} OR endsWith(error_type, {values.text(f'.{name}')}))"
+
+
+def _is_known_as(name: str, values: Values) -> str:
+    of_type = _is_of_type(name, values)
+    retold = f"SELECT trace_id, assumeNotNull(folded_into) FROM spans FINAL WHERE {of_type} AND folded_into IS NOT NULL"
+    return f"({of_type} OR (trace_id, span_id) IN ({retold}))"
+
+
+def _attribute(key: str, wanted: str, values: Values) -> str:
+    condition = f"{text_at('attributes', [values.text(key)])} = {values.text(wanted)}"
+    # The resource's service name is kept in the column alone.
+    return f"(service = {values.text(wanted)} OR {condition})" if key == semconv.SERVICE_NAME else condition
+
+
+def _is_tool_known_as(name: str, values: Values) -> str:
+    # A client of MCP says the server and the tool; only who told the model of it knows how it joined the two.
+    told = _attribute(semconv.SEED_TOOL_NAME, name, values)
+    ways = [f"tool IN {values.texts(own_names(name))} AND {told}", f"tool IN {values.texts(unsafe_names(name))}"]
+    for server, own in parted(name):
+        ways.append(f"tool = {values.text(own)} AND {_attribute(semconv.TOOL_SERVER, server, values)}")
+    return f"({' OR '.join(ways)})"
+
+
+def text_at(json: str, path: Iterable[str]) -> str:
+    """Returns the text of a value in some JSON: a string as it is, anything else as JSON, empty where there is none."""
+    at = ", ".join((json, *path))
+    return f"if(JSONType({at}) = 'String', JSONExtractString({at}), JSONExtractRaw({at}))"
+
+
+def _content(key: str, path: str, wanted: str, values: Values) -> str:
+    # A name that is not there is as good as one that has nothing.
+    content = text_at("attributes", [f"ifNull({key}, '')"])
+    ways = [text_at(content, steps) for steps in _ways(path, values)]
+    met = " OR ".join(f"{way} = {values.text(wanted)}" for way in ways)
+    return f"({key} IS NOT NULL AND ({met}))" if ways else "false"
+
+
+def _ways(path: str, values: Values) -> list[list[str]]:
+    """Returns the ways that a path may lead: its dots are between names, or inside of one."""
+    return [[step if step.isdigit() else values.text(step[1:]) for step in steps] for steps in _readings(path)]
+
+
+def _readings(path: str) -> list[list[str]]:
+    steps = [f"{int(index) + 1}" if index else f"'{name}" for index, name in _STEP.findall(path)]
+    readings: list[list[str]] = [[]]
+    for step in steps:
+        joined = [
+            [*reading[:-1], f"{reading[-1]}.{step[1:]}"]
+            for reading in readings
+            if reading and step[0] == "'" and reading[-1][0] == "'" and path.count(".") <= _MOST_DOTS
+        ]
+        readings = [*([*reading, step] for reading in readings), *joined]
+    return [reading for reading in readings if reading]
+
+
+_COMPARISONS: Final = frozenset(("=", ">", ">=", "<", "<="))
+
+
+def _met(asked: AskedLabel, values: Values) -> str:
+    name = f"name = {values.text(asked.name)}"
+    if asked.comparison is None:
+        return name
+    assert asked.comparison in _COMPARISONS
+    is_value = f"value = {values.text(asked.operand)}"
+    try:
+        met = f"score {asked.comparison} {values.real(float(asked.operand))}"
+    except ValueError:
+        return f"{name} AND {is_value}"
+    return f"{name} AND ({f'{is_value} OR {met}' if asked.comparison == '=' else met})"
+
+
+def _runs_labelled(met: str) -> str:
+    of_spans = f"SELECT trace_id FROM labels FINAL WHERE {met} AND trace_id <> ''"
+    return (
+        f"SELECT run_id FROM labels FINAL WHERE {met} AND run_id <> '' "
+        f"UNION ALL SELECT run_id FROM traces FINAL WHERE trace_id IN ({of_spans})"
+    )
+
+
+_SPANS: Final[Mapping[str, Callable[[Any, Values], list[str]]]] = {
+    "trace_id": lambda given, v: [f"trace_id = {v.text(given)}"],
+    "run_id": lambda given, v: [f"trace_id IN (SELECT trace_id FROM traces FINAL WHERE run_id = {v.text(given)})"],
+    "error_class": lambda given, v: [_is_of_type(given, v)],
+    "known_error_type": lambda given, v: [_is_known_as(given, v)],
+    "known_tool": lambda given, v: [_is_tool_known_as(given, v)],
+    "duplicates": lambda _, v: [IS_CALL],  # noqa: ARG005 - as the others
+    "attributes": lambda pairs, v: [_attribute(key, wanted, v) for key, wanted in pairs],
+    "arguments": lambda pairs, v: [_content("input_key", path, wanted, v) for path, wanted in pairs],
+    "results": lambda pairs, v: [_content("output_key", path, wanted, v) for path, wanted in pairs],
+    "labels": lambda labels, v: [
+        f"(trace_id, span_id) IN (SELECT trace_id, span_id FROM labels FINAL WHERE {_met(each, v)})" for each in labels
+    ],
+}
+"""Conditions on spans of fields without a column of theirs."""

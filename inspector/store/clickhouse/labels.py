@@ -1,0 +1,150 @@
+"""What was said of runs and spans."""
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any, Final
+
+from inspector.model import NOTE, OPPOSITES, Label, NewLabel, Page
+from inspector.store.clickhouse.database import Database, Values
+from inspector.store.clickhouse.filters import Question
+from inspector.store.clickhouse.listing import Window, read_page
+from inspector.store.clickhouse.tables import LABELS
+from inspector.store.clickhouse.writer import Writer
+from inspector.store.values.rows import clamp, clean
+
+_MOST_SHOWN: Final = 20
+"""Labels that a run carries in lists."""
+_LABEL: Final = (
+    *("id", "run_id", "trace_id", "span_id", "name", "score", "value", "note", "author", "source"),
+    "time_ns",
+)
+_SELECT: Final = f"SELECT {', '.join(_LABEL)} FROM labels FINAL"
+
+
+def write_labels(database: Database, writer: Writer, given: Iterable[NewLabel]) -> list[int]:
+    """Stores labels, each in the place of that of the same name, author and source; returns the id of each.
+
+    Good and bad take the place of each other; notes stand beside one another, but not twice with the same text.
+    """
+    return [_write_label(database, writer, label) for label in given]
+
+
+def _write_label(database: Database, writer: Writer, label: NewLabel) -> int:
+    target = [clean(text or "") for text in (label.run_id, label.trace_id, label.span_id)]
+    name, author = clean(label.name), clean(label.author or "")
+    said = [None if text is None else clean(text) for text in (label.value, label.note)]
+    time_ns = clamp(label.time_ns)
+    values = Values()
+    own = " AND ".join(
+        f"{column} = {values.text(text)}"
+        for column, text in zip(("run_id", "trace_id", "span_id"), target, strict=True)
+    )
+    names = values.texts(OPPOSITES if name in OPPOSITES else (name,))
+    same = f"name IN {names} AND author = {values.text(author)} AND source = {values.text(label.source)}"
+    if name == NOTE:
+        same += " AND note IS NULL" if said[1] is None else f" AND note = {values.text(said[1])}"
+    known = database.rows(f"{_SELECT} WHERE {own} AND {same}", values)
+    later = next((row[0] for row in known if row[-1] > time_ns), None)
+    if later is not None:
+        return later
+    writer.numbers["label"] += 1
+    row_id = writer.numbers["label"]
+    _insert(
+        database,
+        writer,
+        [*((row, 1) for row in known), ((row_id, *target, name, label.score, *said, author, label.source, time_ns), 0)],
+    )
+    return row_id
+
+
+def _insert(database: Database, writer: Writer, rows: Iterable[tuple[Sequence[Any], int]]) -> None:
+    version = writer.next_version()
+    written = [(row[0], version, removed, *row[1:]) for row, removed in rows]
+    database.insert("labels", tuple(LABELS), written, token=writer.token(version))
+
+
+def read_label(database: Database, label_id: int) -> Label | None:
+    """Returns one label."""
+    values = Values()
+    row = database.row(f"{_SELECT} WHERE id = {values.whole(clamp(label_id))}", values)
+    return None if row is None else _label_of(row)
+
+
+def remove_label(database: Database, writer: Writer, label_id: int) -> Label | None:
+    """Removes a label and returns what it was; None where there is none."""
+    values = Values()
+    row = database.row(f"{_SELECT} WHERE id = {values.whole(clamp(label_id))}", values)
+    if row is None:
+        return None
+    # The number of a label is not given out again.
+    writer.note({"label": writer.numbers["label"]})
+    _insert(database, writer, [(row, 1)])
+    return _label_of(row)
+
+
+def forget_labels(database: Database, writer: Writer, trace_ids: Sequence[str], run_ids: Collection[str]) -> None:
+    """Removes those of traces that are gone, and of those of the runs that are by now."""
+    values = Values()
+    gone_runs = f"run_id IN {values.texts(list(run_ids))} AND run_id NOT IN (SELECT run_id FROM traces FINAL)"
+    rows = database.rows(
+        f"{_SELECT} WHERE trace_id IN {values.texts(trace_ids)} OR ({gone_runs} AND run_id <> '')", values
+    )
+    if rows:
+        _insert(database, writer, [(row, 1) for row in rows])
+
+
+def read_labels(
+    database: Database,
+    run_id: str | None,
+    span: tuple[str | None, str | None],
+    cursor: str | None,
+    limit: int,
+) -> Page[Label]:
+    """Returns one page of labels, the latest first; those of a run with those of its spans."""
+    trace_id, span_id = span
+    question = Question()
+    values = question.values
+    if run_id is not None:
+        of_run = f"SELECT trace_id FROM traces FINAL WHERE run_id = {values.text(run_id)}"
+        question.meets(f"(run_id = {values.text(run_id)} OR trace_id IN ({of_run}))")
+    if trace_id is not None:
+        question.meets(f"trace_id = {values.text(trace_id)}")
+    if span_id is not None:
+        question.meets(f"span_id = {values.text(span_id)}")
+    rows, following = read_page(
+        database,
+        question,
+        Window("time", "desc", cursor, limit),
+        ("labels", run_id, trace_id, span_id),
+        table="labels FINAL",
+        columns=_LABEL,
+        value="time_ns",
+    )
+    return Page(tuple(map(_label_of, rows)), following)
+
+
+def labels_of_runs(database: Database, run_ids: Sequence[str]) -> dict[str, tuple[Label, ...]]:
+    """Returns the latest labels of runs and of their spans, by the run."""
+    if not run_ids or database.row("SELECT 1 FROM labels LIMIT 1") is None:
+        return {}
+    values = Values()
+    among = values.texts(run_ids)
+    columns = ", ".join(f"labels.{name}" for name in _LABEL)
+    own = f"SELECT run_id AS whole, {columns} FROM labels FINAL WHERE run_id IN {among}"
+    its = (
+        f"SELECT traces.run_id AS whole, {columns} FROM (SELECT * FROM labels FINAL) AS labels "
+        "INNER JOIN (SELECT trace_id, run_id FROM traces FINAL "
+        f"WHERE run_id IN {among}) AS traces ON traces.trace_id = labels.trace_id"
+    )
+    rows = database.rows(
+        f"SELECT * FROM ({own} UNION ALL {its}) ORDER BY 12 DESC, 2 DESC LIMIT {_MOST_SHOWN} BY whole", values
+    )
+    found: dict[str, list[Label]] = {}
+    for run_id, *row in rows:
+        found.setdefault(run_id, []).append(_label_of(row))
+    return {run_id: tuple(labels) for run_id, labels in found.items()}
+
+
+def _label_of(row: Sequence[Any]) -> Label:
+    label_id, run_id, trace_id, span_id, name, score, value, note, author, source, time_ns = row
+    target = (run_id or None, trace_id or None, span_id or None)
+    return Label(str(label_id), *target, name, score, value, note, author or None, source, str(time_ns))

@@ -1,0 +1,188 @@
+"""The spans of the traces that grow, as far as their sums need them: read once, then kept beside what is written."""
+
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
+
+from inspector.store.clickhouse.database import Database, Values
+from inspector.store.clickhouse.tables import OF_ROW
+from inspector.store.values.folding import Family
+from inspector.store.values.rows import Row
+from inspector.store.values.same_call import Node
+from inspector.store.values.sums import Sums, TraceSums
+
+MOST_FOLDED: Final = 20_000
+"""Spans of a trace up to which duplicates are looked for; what comes later in a longer one counts by itself."""
+_MOST_KEPT: Final = 50_000
+"""Spans of recent traces that are kept in memory."""
+_LARGE: Final = ("attributes", "events", "links", "error_traceback")
+_LIGHT: Final = tuple(name for name in OF_ROW if name not in _LARGE)
+_BLANK: Final[dict[str, Any]] = {**dict.fromkeys(Row._fields), "attributes": b""}
+
+
+class Kept(NamedTuple):
+    """A stored span."""
+
+    row: Row
+    """Without what is large."""
+    slot: int
+    digest: int
+    """Tells whether a record says anything new; 0 where that is not known."""
+
+
+@dataclass(slots=True)
+class Members:
+    """The spans of one trace, and what they add up to."""
+
+    sums: TraceSums
+    spans: dict[str, Kept] = field(default_factory=dict[str, Kept])
+    family: Family | None = field(default_factory=Family)
+    """None where the trace is too long for that."""
+    shares: dict[str, Sums] = field(default_factory=dict[str, Sums])
+
+    def session(self, named: dict[str, tuple[int, str] | None]) -> tuple[tuple[int, str] | None, bool]:
+        """Returns when its session was named, and which it is; and whether its spans name several.
+
+        Args:
+            named: What records say that are about to be written, by their spans.
+        """
+        found = [name for name in named.values() if name is not None]
+        found += [
+            (row.start_ns, row.session_id)
+            for span_id, (row, _, _) in self.spans.items()
+            if row.session_id is not None and row.session_inherited is None and span_id not in named
+        ]
+        return min(found, default=None), len({session for _, session in found}) > 1
+
+    def fold(self, rows: Iterable[Row]) -> dict[str, str | None]:
+        """Takes rows in that are about to be written, and returns the stored spans of which something else is true."""
+        if self.family is not None and len(self.spans) > MOST_FOLDED:
+            self.family = None
+        if self.family is None:
+            return {}
+        stirred = [self.family.add(node_of(row)) for row in rows]
+        return self.family.refold() if any(stirred) else {}
+
+    def folded_into(self, row: Row) -> str | None:
+        """Returns the span that a row is folded into."""
+        if self.family is not None:
+            return self.family.folded.get(row.span_id)
+        known = self.spans.get(row.span_id)
+        return None if known is None else known.row.folded_into
+
+    def put(self, changes: Iterable[tuple[Row, int, int]]) -> None:
+        """Takes in what is written: rows, their slots and digests."""
+        exact = True
+        for row, slot, digest in changes:
+            known = self.spans.get(row.span_id)
+            if known is None:
+                self.sums.add(row)
+            elif exact:
+                exact = self.sums.exchange(known.row, row)
+            self.spans[row.span_id] = Kept(light(row), slot, digest)
+        if not exact:
+            self.sum_up()
+
+    def sum_up(self) -> None:
+        """Adds all spans up anew; what the trace was about is kept."""
+        old = self.sums
+        self.sums = TraceSums(id=old.id, trace_id=old.trace_id)
+        for row, _, _ in self.spans.values():
+            self.sums.add(row)
+        self.sums.question, self.sums.question_ns = old.question, old.question_ns
+        self.sums.answer, self.sums.answer_ns = old.answer, old.answer_ns
+
+    def share_out(self, *, mixed: bool) -> None:
+        """Finds what each session has of the trace."""
+        self.shares = {}
+        if not mixed:
+            if self.sums.session_id is not None:
+                self.shares[self.sums.session_id] = self.sums
+            return
+        for row, _, _ in self.spans.values():
+            if row.session_id is not None:
+                self.shares.setdefault(row.session_id, Sums()).count(row, 1)
+
+
+class Known:
+    """The members of the traces that spans arrived for lately.
+
+    Args:
+        database: Where the others are read from.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._traces: OrderedDict[str, Members] = OrderedDict()
+
+    def forget(self) -> None:
+        """Lets go of everything, as after a write that failed or traces that were deleted."""
+        self._traces.clear()
+
+    def of(self, trace_ids: Sequence[str]) -> dict[str, Members]:
+        """Returns the members of those traces that are stored."""
+        unknown = [trace_id for trace_id in trace_ids if trace_id not in self._traces]
+        if unknown:
+            self._traces.update(_read(self._database, unknown))
+        for trace_id in trace_ids:
+            if trace_id in self._traces:
+                self._traces.move_to_end(trace_id)
+        return {trace_id: self._traces[trace_id] for trace_id in trace_ids if trace_id in self._traces}
+
+    def keep(self, members: Iterable[Members]) -> None:
+        """Remembers what was written, and lets go of what was not asked for longest."""
+        for each in members:
+            self._traces[each.sums.trace_id] = each
+        spans = sum(len(each.spans) for each in self._traces.values())
+        while spans > _MOST_KEPT:
+            spans -= len(self._traces.popitem(last=False)[1].spans)
+
+
+def node_of(row: Row) -> Node:
+    """Returns what duplicates are found by."""
+    label = row.tool if row.kind == "tool" else row.agent if row.kind == "agent" else None
+    usage = (row.input_tokens, row.output_tokens, row.cost_usd is not None)
+    return Node(row.span_id, row.parent_id, row.kind, row.status, label, row.start_ns, *usage, row.identity)
+
+
+def light(row: Row) -> Row:
+    """Returns a row without what is large."""
+    return row._replace(attributes=b"", events=None, links=None, error_traceback=None)
+
+
+def _read(database: Database, trace_ids: Sequence[str]) -> dict[str, Members]:
+    values = Values()
+    among = f"trace_id IN {values.texts(trace_ids)}"
+    found: dict[str, Members] = {}
+    sql = f"SELECT trace_id, id, question, question_ns, answer, answer_ns FROM traces FINAL WHERE {among}"
+    told: dict[str, tuple[int, str | None, int, str | None, int]] = {
+        row[0]: row[1:] for row in database.rows(sql, values)
+    }
+    sql = f"SELECT trace_id, slot, digest, {', '.join(_LIGHT)} FROM spans FINAL WHERE {among} ORDER BY id"
+    for trace_id, slot, digest, *fields in database.rows(sql, values):
+        members = found.get(trace_id)
+        if members is None:
+            number, question, question_ns, answer, answer_ns = told.get(trace_id, (0, None, 0, None, 0))
+            sums = TraceSums(id=number, trace_id=trace_id)
+            sums.question, sums.question_ns, sums.answer, sums.answer_ns = question, question_ns, answer, answer_ns
+            members = found[trace_id] = Members(sums)
+        values_of: dict[str, Any] = _BLANK | dict(zip(_LIGHT, fields, strict=True))
+        row = Row(**values_of)._replace(trace_id=members.sums.id)
+        members.spans[row.span_id] = Kept(row, slot, digest)
+    for members in found.values():
+        _complete(members)
+    return found
+
+
+def _complete(members: Members) -> None:
+    members.sum_up()
+    if len(members.spans) > MOST_FOLDED or members.family is None:
+        members.family = None
+        return
+    for row, _, _ in members.spans.values():
+        members.family.add(node_of(row))
+        if row.folded_into is not None:
+            members.family.fold(row.span_id, row.folded_into)
+    members.family.changed.clear()
+    members.family.unsettled.clear()

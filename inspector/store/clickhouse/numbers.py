@@ -1,0 +1,42 @@
+"""Numbers that only grow and what the next process has to know, kept as notes."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from inspector.store.clickhouse.database import Database
+from inspector.store.clickhouse.tables import NOTES
+
+WRITER: Final = "writer"
+"""Says who writes: whoever opened the database last."""
+
+
+def read_numbers(database: Database) -> dict[str, int]:
+    """Returns all notes, and the numbers given out last of changes, traces and versions."""
+    found: dict[str, int] = dict(database.rows("SELECT name, value FROM notes FINAL"))
+    for name, sql in _LAST.items():
+        row = database.row(sql)
+        found[name] = max(found.get(name, 0), 0 if row is None else row[0])
+    return found
+
+
+_VERSIONS: Final = " UNION ALL ".join(
+    f"SELECT max(version) AS last FROM {table}" for table in ("spans", "traces", "labels", "spools", "notes")
+)
+_LAST: Final = {
+    "seq": "SELECT max(seq) FROM spans",
+    "trace": "SELECT max(id) FROM traces",
+    "label": "SELECT max(id) FROM labels",
+    "version": f"SELECT max(last) FROM ({_VERSIONS})",
+}
+
+
+def read_number(database: Database, name: str) -> int:
+    """Returns one note, 0 where there is none."""
+    values = database.rows(f"SELECT value FROM notes FINAL WHERE name = '{name}'")
+    return values[0][0] if values else 0
+
+
+def save_numbers(database: Database, numbers: Mapping[str, int], *, version: int, token: str) -> None:
+    """Keeps these and leaves the others."""
+    rows = [(name, version, value) for name, value in numbers.items()]
+    database.insert("notes", tuple(NOTES), rows, token=token)

@@ -1,0 +1,120 @@
+"""Removing traces for good, and what goes next."""
+
+import math
+import time
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from inspector.model import LOSS_REASONS, Losses
+from inspector.store.clickhouse.database import Database, Values
+from inspector.store.clickhouse.labels import forget_labels
+from inspector.store.clickhouse.writer import Writer
+from inspector.store.nouns import Age, Pruned
+from inspector.store.values.rows import clamp
+
+_SLICE: Final = 2000
+"""Traces that are removed at a time."""
+_BYTES: Final = "SELECT sum(bytes_on_disk) FROM system.parts WHERE active AND database = currentDatabase()"
+_AT_ONCE: Final = {"lightweight_deletes_sync": 2, "mutations_sync": 2}
+
+
+def delete_traces(database: Database, writer: Writer, trace_ids: Sequence[str]) -> int:
+    """Removes traces, and returns how many spans they had."""
+    if not trace_ids:
+        return 0
+    values = Values()
+    among = f"trace_id IN {values.texts(trace_ids)}"
+    spans = database.row(f"SELECT count() FROM spans FINAL WHERE {among}", values)
+    runs = database.rows(f"SELECT DISTINCT run_id FROM traces FINAL WHERE {among}", values)
+    # The traces last, so that what is cut short is found and finished by the next call.
+    for table in ("spans", "traces"):
+        database.command(f"DELETE FROM {table} WHERE {among}", values, _AT_ONCE)
+    forget_labels(database, writer, trace_ids, [row[0] for row in runs])
+    writer.forget()
+    return 0 if spans is None else spans[0]
+
+
+def traces_of(database: Database, condition: str, value: str) -> list[str]:
+    """Returns the traces that meet a condition with a value in it, as ``{}``."""
+    values = Values()
+    where = condition.format(values.text(value))
+    return [row[0] for row in database.rows(f"SELECT trace_id FROM traces FINAL WHERE {where}", values)]
+
+
+def prune(  # what is to go
+    database: Database,
+    writer: Writer,
+    *,
+    before_ns: int | None,
+    max_bytes: int | None,
+    by: Age,
+    for_s: float | None,
+) -> Pruned:
+    """Removes what is too old, then the oldest while there is too much."""
+    until = math.inf if for_s is None else time.monotonic() + for_s
+    before = used_bytes(database)
+    traces = spans = 0
+    complete = True
+    if before_ns is not None:
+        _prune_losses(database, writer, before_ns, by)
+    for batch in _batches(database, before_ns, max_bytes, by):
+        spans += delete_traces(database, writer, batch)
+        traces += len(batch)
+        if time.monotonic() > until:
+            complete = False
+            break
+    if traces and max_bytes is not None:
+        # What is deleted stays in its files, unseen, until they are written again.
+        for table in ("spans", "traces"):
+            database.command(f"ALTER TABLE {table} APPLY DELETED MASK", settings=_AT_ONCE)
+    return Pruned(traces, spans, max(0, before - used_bytes(database)), complete)
+
+
+def _batches(database: Database, before_ns: int | None, max_bytes: int | None, by: Age) -> Iterator[list[str]]:
+    first = "id" if by == "arrival" else "start_ns"
+    if before_ns is not None:
+        at = clamp(before_ns)
+        old = f"arrived_ns < {at}" if by == "arrival" else f"start_ns < {at} AND ifNull(end_ns, start_ns) < {at}"
+        sql = f"SELECT trace_id FROM traces FINAL WHERE {old} ORDER BY {first} LIMIT {_SLICE}"
+        while batch := [row[0] for row in database.rows(sql)]:
+            yield batch
+    if max_bytes is None or (used := used_bytes(database)) <= max_bytes:
+        return
+    row = database.row("SELECT sum(spans) FROM traces FINAL")
+    too_many = 0 if row is None else math.ceil(row[0] * (1 - max_bytes / used))
+    while too_many > 0:
+        oldest = database.rows(f"SELECT trace_id, spans FROM traces FINAL ORDER BY {first} LIMIT {_SLICE}")
+        batch: list[str] = []
+        for trace_id, spans in oldest:
+            if too_many > 0:
+                batch.append(trace_id)
+                too_many -= spans
+        if not batch:
+            return
+        yield batch
+
+
+def used_bytes(database: Database) -> int:
+    """Returns how large the tables are."""
+    row = database.row(_BYTES)
+    return 0 if row is None else int(row[0] or 0)
+
+
+def _prune_losses(database: Database, writer: Writer, before_ns: int, by: Age) -> None:
+    older = f"{'arrived_ns' if by == 'arrival' else 'until_ns'} < {clamp(before_ns)}"
+    gone = database.rows(f"SELECT reason, sum(count) FROM losses WHERE {older} GROUP BY reason")
+    if gone:
+        writer.note({f"lost_{reason}": writer.numbers.get(f"lost_{reason}", 0) + count for reason, count in gone})
+        database.command(f"DELETE FROM losses WHERE {older}", settings=_AT_ONCE)
+
+
+def sum_losses(database: Database, numbers: dict[str, int]) -> tuple[Losses, Losses]:
+    """Returns what was not recorded of what is kept, and the same with what was pruned."""
+    kept: dict[str, int] = dict(database.rows("SELECT reason, sum(count) FROM losses GROUP BY reason"))
+    ever = {reason: kept.get(reason, 0) + numbers.get(f"lost_{reason}", 0) for reason in LOSS_REASONS}
+    return losses_of(kept), losses_of(ever)
+
+
+def losses_of(counts: dict[str, int]) -> Losses:
+    """Returns counts by reason as one value."""
+    return Losses(**{reason: counts.get(reason, 0) for reason in LOSS_REASONS})

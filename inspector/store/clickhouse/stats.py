@@ -1,0 +1,134 @@
+"""Figures over calls, traces and runs, added up by the database."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from inspector.model import Filter, GroupBy, Stats, StatsBucket, StatsGroup, StatsOf
+from inspector.store.clickhouse.database import Database, Values
+from inspector.store.clickhouse.filters import NAMED_MODEL, Question, ask_runs, ask_spans, ask_traces, named
+from inspector.store.errors import StoreError
+from inspector.store.values.rows import INT64_MAX
+
+_MOST_GROUPS: Final = 1000
+_NOTHING: Final = (0, 0, None, None, None, 0, 0, 0, None, 0)
+_EXACT: Final = "1e-9"
+"""Less than any share of so many rows: `quantilesExact` then takes the smallest that the share does not exceed."""
+_QUANTILES: Final = ", ".join(f"{share} - {_EXACT}" for share in (0.5, 0.95, 0.99))
+_TOKENS: Final = ("input_tokens", "output_tokens", "cached_tokens")
+_UNPRICED: Final = (
+    "kind = 'llm' AND cost_usd IS NULL AND (coalesce(input_tokens, output_tokens) IS NOT NULL OR status = 'ok')"
+)
+_KEYS: Final[dict[GroupBy, str]] = {
+    "kind": "kind",
+    "model": NAMED_MODEL,
+    "tool": "tool",
+    "agent": "agent",
+    "service": "service",
+    "status": "status",
+    "error_type": "error_type",
+    "name": "name",
+}
+_MANY: Final = frozenset(("model", "tool", "error_type"))
+"""What a trace or a run has many of: it is in the group of every one that one of its calls has."""
+
+
+def _figures(priced: str, unpriced: str) -> str:
+    tokens = (f"toInt64(least(sum(toInt128(ifNull({name}, 0))), {INT64_MAX}))" for name in _TOKENS)
+    return ", ".join(
+        (
+            "count()",
+            "countIf(status = 'error')",
+            f"quantilesExact({_QUANTILES})(duration_ms)",
+            "count(duration_ms)",
+            *tokens,
+            f"sumKahanIf(ifNull(cost_usd, 0), {priced})",
+            f"countIf({priced})",
+            unpriced,
+        )
+    )
+
+
+_OF_CALLS: Final = _figures("cost_usd IS NOT NULL", f"countIf({_UNPRICED})")
+_OF_WHOLES: Final = _figures("priced > 0", "sum(unpriced_calls)")
+
+
+def read_stats(database: Database, where: Filter, *, of: StatsOf, by: GroupBy | None, buckets: int) -> Stats:
+    """Returns the figures of a filter."""
+    if by == "label":
+        raise StoreError("figures by label are not answered from ClickHouse yet; group them by another field")
+    question = Question()
+    if of == "events":
+        calls = named(database, replace(where, duplicates=False))
+        can_be, table, figures = ask_spans(question, calls), "spans FINAL", _OF_CALLS
+    elif of == "traces":
+        can_be, table, figures = ask_traces(database, question, where), "traces FINAL", _OF_WHOLES
+    else:
+        can_be, table, figures = ask_runs(database, question, where), "runs", _OF_WHOLES
+    if not can_be:
+        return Stats(StatsGroup(None, *_NOTHING), (), (), complete=True)
+    total = database.row(f"SELECT {figures} FROM {table} {question.where}", question.values)
+    assert total is not None
+    groups: Sequence[Sequence[Any]] = ()
+    if by is not None and of != "events" and by in _MANY:
+        groups = _of_many(database, question, table, of, by)
+    elif by is not None:
+        key = _KEYS[by] if (of, by) != ("traces", "agent") else "ifNull(head_agent, agent)"
+        groups = database.rows(
+            f"SELECT {key} AS key, {figures} FROM {table} {question.where} GROUP BY key {_LARGEST}", question.values
+        )
+    return Stats(
+        StatsGroup(None, *_told(total)),
+        tuple(StatsGroup(row[0], *_told(row[1:])) for row in groups),
+        _buckets(database, question, table, figures, where, buckets),
+        complete=True,
+    )
+
+
+_LARGEST: Final = f"ORDER BY count() DESC, key IS NULL, key LIMIT {_MOST_GROUPS}"
+
+
+def _told(row: Sequence[Any]) -> tuple[Any, ...]:
+    count, errors, quantiles, timed, *tokens, cost, priced, unpriced = row
+    lengths = quantiles if timed else (None, None, None)
+    return (count, errors, *lengths, *tokens, round(cost, 12) if priced else None, unpriced)
+
+
+def _of_many(database: Database, question: Question, table: str, of: StatsOf, by: GroupBy) -> Sequence[Sequence[Any]]:
+    """Returns the groups of what a trace or run has many of; those without any are in one of their own."""
+    own = "trace_id" if of == "traces" else "run_id"
+    key = _KEYS[by]
+    has = f"SELECT DISTINCT trace_id, {key} AS key FROM spans FINAL WHERE folded_into IS NULL AND {key} IS NOT NULL"
+    if of == "runs":
+        of_run = "SELECT trace_id, run_id FROM traces FINAL"
+        has = f"SELECT DISTINCT run_id, key FROM ({has}) AS held INNER JOIN ({of_run}) AS its USING (trace_id)"
+    return database.rows(
+        f"SELECT key, {_OF_WHOLES} FROM (SELECT * FROM {table} {question.where}) AS wholes "
+        f"LEFT JOIN ({has}) AS keys USING ({own}) GROUP BY key {_LARGEST}",
+        question.values,
+    )
+
+
+def _buckets(  # what slices are made of
+    database: Database, question: Question, table: str, figures: str, where: Filter, count: int
+) -> tuple[StatsBucket, ...]:
+    if count <= 0:
+        return ()
+    ends = database.row(f"SELECT min(start_ns), max(start_ns), count() FROM {table} {question.where}", question.values)
+    first, last, rows = (0, 0, 0) if ends is None else ends
+    first = where.since_ns if where.since_ns is not None else first if rows else None
+    end = where.until_ns if where.until_ns is not None else last + 1 if rows else None
+    if first is None or end is None:
+        return ()
+    first, end = min(first, INT64_MAX), min(end, INT64_MAX + 1)
+    if end <= first:
+        return ()
+    width = end - first
+    values = Values(dict(question.values.bound))
+    since = values.whole(first)
+    slice_of = f"toInt64(least({count - 1}, intDiv((toInt128(start_ns) - {since}) * {count}, toInt128({width}))))"
+    found = database.rows(f"SELECT {slice_of} AS slice, {figures} FROM {table} {question.where} GROUP BY slice", values)
+    told = {row[0]: _told(row[1:]) for row in found}
+    # Rounded up, as the first nanosecond that falls into the slice.
+    starts = [first - (-at * width // count) for at in range(count)]
+    return tuple(StatsBucket(str(start), *told.get(at, _NOTHING)) for at, start in enumerate(starts))

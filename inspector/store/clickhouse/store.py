@@ -1,0 +1,250 @@
+"""The store on one ClickHouse database, which one process writes and any number read."""
+
+import math
+import threading
+import time
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+
+from inspector.model import Label, Loss, NewLabel, Span
+from inspector.store.clickhouse import labels, removal, state, tables
+from inspector.store.clickhouse.address import Address
+from inspector.store.clickhouse.database import Database
+from inspector.store.clickhouse.numbers import read_number
+from inspector.store.clickhouse.questions import ClickHouseReads
+from inspector.store.clickhouse.writer import Writer
+from inspector.store.errors import StoreError, StoreMissing, StoreNewer, StoreReadOnly
+from inspector.store.limits import IDLE_S, READ_LIMITS, ReadLimits
+from inspector.store.nouns import Age, Pruned, Removed, SpoolMark
+from inspector.store.values.rows import clean, scrubbed
+
+_SCHEMA = "schema"
+
+
+class ClickHouseStore(ClickHouseReads):
+    """The store on one ClickHouse database, created when it is opened for writing.
+
+    One process writes it: whoever opened it last, and all before are told so.
+
+    Args:
+        address: Where it is.
+        read_only: Whether nothing will be written.
+        limits: How much one question may read.
+        now_ns: The clock that says when spans arrive.
+
+    Raises:
+        StoreError: It does not answer, has no tables (read-only), or is of a later version.
+    """
+
+    def __init__(
+        self,
+        address: Address,
+        *,
+        read_only: bool = False,
+        limits: ReadLimits = READ_LIMITS,
+        now_ns: Callable[[], int] = time.time_ns,
+    ) -> None:
+        super().__init__(Database(address, read_s=limits.read_s), limits)
+        self._now_ns = now_ns
+        try:
+            self._writer = None if read_only else _prepared(self._database)
+            if read_only:
+                _check(self._database)
+        except BaseException:
+            self._database.close()
+            raise
+        self._lock = threading.RLock()
+
+    @property
+    def problem(self) -> str | None:
+        """See `Store.problem`."""
+        return None
+
+    def prepare(self, give_up: Callable[[], bool] = lambda: False) -> None:
+        """See `Store.prepare`."""
+        del give_up
+        self._writable()
+
+    def maintain(
+        self,
+        *,
+        for_s: float = math.inf,
+        idle_s: float = IDLE_S,
+        busy: bool = False,
+        give_way: Callable[[float], object] = lambda _: None,
+    ) -> bool:
+        """See `Store.maintain`; ClickHouse merges by itself."""
+        del for_s, idle_s, busy, give_way
+        return False
+
+    def sync(self) -> None:
+        """See `Store.sync`; what was inserted is ClickHouse's to keep."""
+
+    def write(
+        self,
+        spans: Sequence[Span],
+        *,
+        marks: Sequence[SpoolMark] = (),
+        losses: Sequence[Loss] = (),
+        labels: Sequence[NewLabel] = (),
+    ) -> None:
+        """See `Store.write`.
+
+        There are no transactions: what a batch brings is written before the marks of where it came from, and what is
+        read again changes nothing.
+        """
+        with self._writing() as writer:
+            if spans:
+                writer.numbers["arrived"] = self._now_ns()
+            _write_spans(writer, spans, again=False)
+            self._write_labels(writer, labels)
+            if losses:
+                state.write_losses(self._database, writer, losses, self._now_ns())
+            if marks:
+                state.save_marks(self._database, writer, marks)
+
+    def write_again(self, spans: Sequence[Span]) -> int:
+        """See `Store.write_again`."""
+        with self._writing() as writer:
+            return _write_spans(writer, spans, again=True)
+
+    def mark_lost(self, processes: Sequence[str]) -> int:
+        """See `Store.mark_lost`."""
+        with self._writing() as writer:
+            return writer.lose(processes)
+
+    def forget_spools(self, names: Sequence[str]) -> None:
+        """See `Store.forget_spools`."""
+        with self._writing() as writer:
+            state.forget_marks(self._database, writer, names)
+
+    def give_label(self, label: NewLabel) -> Label | None:
+        """See `Store.give_label`."""
+        with self._writing() as writer:
+            if label.run_id is not None:
+                is_there = self._has_run(clean(label.run_id))
+            else:
+                is_there = self.event(label.span_id or "", trace_id=label.trace_id or "") is not None
+            if not is_there:
+                return None
+            (label_id,) = labels.write_labels(self._database, writer, [label])
+            return labels.read_label(self._database, label_id)
+
+    def remove_label(self, label_id: str) -> Label | None:
+        """See `Store.remove_label`."""
+        with self._writing() as writer:
+            return labels.remove_label(self._database, writer, int(label_id))
+
+    def delete_trace(self, trace_id: str) -> int:
+        """See `Store.delete_trace`."""
+        return self._delete("trace_id = {}", trace_id)
+
+    def delete_run(self, run_id: str) -> int:
+        """See `Store.delete_run`."""
+        return self._delete("run_id = {}", run_id)
+
+    def delete_session(self, session_id: str) -> int:
+        """See `Store.delete_session`."""
+        return self._delete("arrayExists(share -> share.session_id = {}, shares)", session_id)
+
+    def prune(
+        self,
+        *,
+        before_ns: int | None = None,
+        max_bytes: int | None = None,
+        by: Age = "time",
+        for_s: float | None = None,
+    ) -> Pruned:
+        """See `Store.prune`."""
+        with self._writing() as writer:
+            pruned = removal.prune(self._database, writer, before_ns=before_ns, max_bytes=max_bytes, by=by, for_s=for_s)
+            if by == "arrival" and before_ns is not None:
+                writer.note({"looked": self._now_ns()})
+            return pruned
+
+    def note_removal(self, removed: Removed) -> None:
+        """See `Store.note_removal`."""
+        with self._writing() as writer:
+            writer.note(state.removal_notes(removed))
+
+    def doubt_clock(self, *, doubted: bool) -> None:
+        """See `Store.doubt_clock`."""
+        with self._writing() as writer:
+            writer.note({state.DOUBTED: int(doubted)})
+
+    def close(self) -> None:
+        """See `Store.close`."""
+        self._database.close()
+
+    def _delete(self, condition: str, value: str) -> int:
+        with self._writing() as writer:
+            found = removal.traces_of(self._database, condition, value)
+            return removal.delete_traces(self._database, writer, found)
+
+    def _write_labels(self, writer: Writer, given: Sequence[NewLabel]) -> None:
+        labels.write_labels(self._database, writer, given)
+
+    def _writable(self) -> Writer:
+        if self._writer is None:
+            raise StoreReadOnly(f"{self._database.address} was opened for reading only; its owner alone writes it")
+        return self._writer
+
+    @contextmanager
+    def _writing(self) -> Generator[Writer]:
+        writer = self._writable()
+        with writer.alone():
+            yield writer
+
+
+def create(address: Address) -> None:
+    """Creates the database and its tables where they are not there.
+
+    Raises:
+        StoreError: It does not answer, or may not be created.
+    """
+    database = Database(address, read_s=READ_LIMITS.read_s)
+    try:
+        _create(database)
+    finally:
+        database.close()
+
+
+def _create(database: Database) -> None:
+    for statement in tables.statements(database.address.database):
+        database.command(statement)
+    database.begin()
+
+
+def _prepared(database: Database) -> Writer:
+    _create(database)
+    _refuse_newer(database)
+    writer = Writer(database)
+    writer.note({_SCHEMA: tables.SCHEMA_VERSION})
+    return writer
+
+
+def _check(database: Database) -> None:
+    database.begin()
+    try:
+        _refuse_newer(database)
+    except StoreNewer:
+        raise
+    except StoreError as error:
+        raise StoreMissing(f"{database.address} has no tables yet; make them with: inspector db create") from error
+
+
+def _refuse_newer(database: Database) -> None:
+    version = read_number(database, _SCHEMA)
+    if version > tables.SCHEMA_VERSION:
+        raise StoreNewer(
+            f"{database.address} has the schema {version} of a later version of the inspector, and this one knows "
+            f"{tables.SCHEMA_VERSION}; install that version"
+        )
+
+
+def _write_spans(writer: Writer, spans: Sequence[Span], *, again: bool) -> int:
+    try:
+        return writer.write(spans, again=again)
+    except UnicodeEncodeError:
+        # Cleaning every text of every batch would cost more than writing it, and few ever need it.
+        return writer.write([scrubbed(span) for span in spans], again=again)

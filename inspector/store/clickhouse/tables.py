@@ -1,0 +1,225 @@
+"""The tables, as ClickHouse is told them: one source for what is created, printed and written.
+
+Rows are replaced by inserting them again under the same sorting key with a larger ``version``, and read with ``FINAL``.
+A span's key never changes: its ``slot`` is the minute in which its first record says it began.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from inspector.store.values.rows import Row
+
+SCHEMA_VERSION: Final = 1
+
+_NAME: Final = "LowCardinality(String)"
+_MAYBE_NAME: Final = "LowCardinality(Nullable(String))"
+_TIME: Final = "Int64 CODEC(Delta(8), ZSTD(1))"
+_COUNT: Final = "Nullable(Int64)"
+_LARGE: Final = "String CODEC(ZSTD(3))"
+SPANS: Final = {
+    "slot": "Int64 CODEC(Delta(8), ZSTD(1))",
+    "trace_id": "String CODEC(ZSTD(1))",
+    "span_id": "String CODEC(ZSTD(1))",
+    "version": "Int64 CODEC(Delta(8), ZSTD(1))",
+    "digest": "UInt64",
+    "id": "Int64 CODEC(Delta(8), ZSTD(1))",
+    "seq": "Int64 CODEC(Delta(8), ZSTD(1))",
+    "parent_id": "Nullable(String) CODEC(ZSTD(1))",
+    "session_id": _MAYBE_NAME,
+    **dict.fromkeys(("kind", "name", "status"), _NAME),
+    **dict.fromkeys(("hook", "dialect", "service", "agent", "model", "tool", "request_model"), _MAYBE_NAME),
+    "start_ns": _TIME,
+    "end_ns": "Nullable(Int64) CODEC(ZSTD(1))",
+    "duration_ms": "Nullable(Float64) CODEC(ZSTD(1))",
+    **dict.fromkeys(("input_tokens", "output_tokens", "cached_tokens"), _COUNT),
+    "cost_usd": "Nullable(Float64)",
+    "folded_into": "Nullable(String)",
+    "process": _MAYBE_NAME,
+    "exact_times": "Nullable(String)",
+    "error_type": _MAYBE_NAME,
+    "error_message": "Nullable(String) CODEC(ZSTD(3))",
+    "error_traceback": "Nullable(String) CODEC(ZSTD(3))",
+    "input_key": _MAYBE_NAME,
+    "output_key": _MAYBE_NAME,
+    "attributes": _LARGE,
+    "events": "Nullable(String) CODEC(ZSTD(3))",
+    "links": "Nullable(String) CODEC(ZSTD(3))",
+    "identity": "Nullable(String) CODEC(ZSTD(3))",
+    "session_inherited": "Nullable(UInt8)",
+    "run": _MAYBE_NAME,
+    "text": _LARGE,
+}
+"""The columns of spans: those of `Row`, its key, and the words that it is found by."""
+OF_ROW: Final = tuple(name for name in Row._fields if name not in ("trace_id", "shared"))
+"""The fields of a row that are columns under their own names."""
+_SUMS: Final = (
+    *("running", "failed", "lost", "abandoned", "cancelled", "spans", "calls", "errors", "llm_calls", "tool_calls"),
+    *("input_tokens", "output_tokens", "cached_tokens", "priced", "unpriced_calls"),
+)
+SHARE: Final = ("session_id", *_SUMS, "cost_usd")
+"""What each session has of a trace."""
+_SHARES: Final = f"Array(Tuple(session_id String, {', '.join(f'{name} Int64' for name in _SUMS)}, cost_usd Float64))"
+TRACES: Final = {
+    "trace_id": "String",
+    "version": "Int64",
+    "id": "Int64",
+    "arrived_ns": "Int64",
+    "session_id": _MAYBE_NAME,
+    **dict.fromkeys(("name", "kind", "status"), _NAME),
+    "service": _MAYBE_NAME,
+    "head_agent": _MAYBE_NAME,
+    "agent": _MAYBE_NAME,
+    "start_ns": _TIME,
+    "end_ns": "Nullable(Int64)",
+    "duration_ms": "Nullable(Float64)",
+    "models": "Array(LowCardinality(String))",
+    "seq": "Int64",
+    "run_id": "String",
+    "run_origin": _NAME,
+    "question": "Nullable(String) CODEC(ZSTD(3))",
+    "question_ns": "Int64",
+    "answer": "Nullable(String) CODEC(ZSTD(3))",
+    "answer_ns": "Int64",
+    **dict.fromkeys(_SUMS, "Int64"),
+    "cost_usd": "Float64",
+    "shares": f"{_SHARES} CODEC(ZSTD(1))",
+}
+LABELS: Final = {
+    "id": "Int64",
+    "version": "Int64",
+    "removed": "UInt8",
+    **dict.fromkeys(("run_id", "trace_id", "span_id", "name"), "String"),
+    "score": "Nullable(Float64)",
+    "value": "Nullable(String)",
+    "note": "Nullable(String)",
+    "author": "String",
+    "source": _NAME,
+    "time_ns": "Int64",
+}
+SPOOLS: Final = {
+    "name": "String",
+    "version": "Int64",
+    "removed": "UInt8",
+    "inode": "UInt64",
+    **dict.fromkeys(("offset", "lines", "bad_lines", "spans", "bad_spans"), "Int64"),
+}
+NOTES: Final = {"name": "String", "version": "Int64", "value": "Int64"}
+LOSSES: Final = {
+    "process": "String",
+    "run": "Nullable(String)",
+    "service": "Nullable(String)",
+    "reason": _NAME,
+    "count": "Int64",
+    "since_ns": "Int64",
+    "until_ns": "Int64",
+    "arrived_ns": "Int64",
+}
+_INDEXES: Final = (
+    "INDEX by_trace trace_id TYPE bloom_filter(0.001) GRANULARITY 1",
+    "INDEX by_span span_id TYPE bloom_filter(0.001) GRANULARITY 1",
+    "INDEX by_session session_id TYPE bloom_filter(0.01) GRANULARITY 1",
+    "INDEX by_time start_ns TYPE minmax GRANULARITY 1",
+    "INDEX by_seq seq TYPE minmax GRANULARITY 1",
+    "INDEX by_version version TYPE minmax GRANULARITY 1",
+    "INDEX by_text text TYPE text(tokenizer = 'splitByNonAlpha')",
+)
+_REPEATS: Final = "non_replicated_deduplication_window = 100"
+
+
+def statements(database: str) -> Iterator[str]:
+    """Returns what creates the database and its tables where they are not there, in order."""
+    name = quoted(database)
+    yield f"CREATE DATABASE IF NOT EXISTS {name}"
+    yield _table(
+        name, "spans", SPANS, "ReplacingMergeTree(version)", "slot, trace_id, span_id", "toDate(slot * 60)", _INDEXES
+    )
+    yield _table(name, "traces", TRACES, "ReplacingMergeTree(version)", "trace_id")
+    yield _table(name, "labels", LABELS, "ReplacingMergeTree(version, removed)", "id")
+    yield _table(name, "spools", SPOOLS, "ReplacingMergeTree(version, removed)", "name")
+    yield _table(name, "notes", NOTES, "ReplacingMergeTree(version)", "name")
+    yield _table(name, "losses", LOSSES, "MergeTree", "until_ns")
+    yield f"CREATE VIEW IF NOT EXISTS {name}.runs AS {_RUNS.format(database=name)}"
+    yield f"CREATE VIEW IF NOT EXISTS {name}.sessions AS {_SESSIONS.format(database=name)}"
+
+
+def quoted(name: str) -> str:
+    """Returns a name as a statement has it."""
+    escaped = name.replace("\\", "\\\\").replace("`", "\\`")
+    return f"`{escaped}`"
+
+
+def _table(
+    database: str,
+    name: str,
+    columns: dict[str, str],
+    engine: str,
+    order: str,
+    partition: str = "",
+    indexes: tuple[str, ...] = (),
+) -> str:
+    lines = ",\n  ".join([*(f"{column} {kind}" for column, kind in columns.items()), *indexes])
+    by = f"\nPARTITION BY {partition}" if partition else ""
+    return (
+        f"CREATE TABLE IF NOT EXISTS {database}.{name} (\n  {lines}\n)\nENGINE = {engine}{by}\nORDER BY ({order})\n"
+        f"SETTINGS {_REPEATS}"
+    )
+
+
+_WORST: Final = (
+    "multiIf({0}running > 0, 'running', {0}failed > 0, 'error', {0}lost > 0, 'lost', {0}abandoned > 0, 'abandoned', "
+    "{0}cancelled > 0, 'cancelled', 'ok')"
+)
+_BY_STATUS: Final = ", ".join(
+    f"countIf(status = '{status}') AS {name}"
+    for status, name in (
+        *(("running", "running_traces"), ("error", "failed_traces"), ("lost", "lost_traces")),
+        *(("abandoned", "abandoned_traces"), ("cancelled", "cancelled_traces")),
+    )
+)
+_STATUS: Final = (
+    "multiIf(running_traces > 0, 'running', failed_traces > 0, 'error', lost_traces > 0, 'lost', "
+    "abandoned_traces > 0, 'abandoned', cancelled_traces > 0, 'cancelled', 'ok')"
+)
+_SUMMED: Final = ("spans", "calls", "errors", "llm_calls", "tool_calls", "priced", "unpriced_calls")
+_TOKENS: Final = ("input_tokens", "output_tokens", "cached_tokens")
+
+
+def _summed(prefix: str = "") -> str:
+    sums = [f"sum({prefix}{name}) AS {name}_sum" for name in _SUMMED]
+    # Sums of tokens may be more than 64 bits hold.
+    sums += [f"toInt64(least(sum(toInt128({prefix}{name})), 9223372036854775807)) AS {name}_sum" for name in _TOKENS]
+    return ", ".join([*sums, f"sumKahan({prefix}cost_usd) AS cost_sum"])
+
+
+_RENAMED: Final = ", ".join([*(f"{name}_sum AS {name}" for name in (*_SUMMED, *_TOKENS)), "cost_sum AS cost_usd"])
+_HEAD: Final = (
+    "argMin(tuple(trace_id, name, kind, service, ifNull(head_agent, agent), run_origin, session_id), "
+    "tuple(kind = 'rpc', start_ns, id)) AS head"
+)
+_RUNS: Final = (
+    "SELECT run_id, first_id AS id, tupleElement(head, 6) AS origin, "
+    "multiIf(origin = 'program', ifNull(nullIf(tupleElement(head, 4), ''), tupleElement(head, 2)), "
+    "origin = 'session', ifNull(tupleElement(head, 7), ''), tupleElement(head, 2)) AS name, "
+    f"{_STATUS} AS status, tupleElement(head, 4) AS service, tupleElement(head, 5) AS agent, "
+    "tupleElement(head, 1) AS trace_id, tupleElement(head, 2) AS trace_name, tupleElement(head, 3) AS kind, "
+    "asked AS question, answered AS answer, first_ns AS start_ns, last_ns AS end_ns, "
+    "if(status = 'running' OR last_ns IS NULL, NULL, (last_ns - first_ns) / 1e6) AS duration_ms, "
+    f"traces, failed_traces, open_calls, all_models AS models, last_seq AS seq, {_RENAMED} "
+    f"FROM (SELECT run_id, min(id) AS first_id, {_HEAD}, {_BY_STATUS}, count() AS traces, "
+    "argMinIf(question, tuple(question_ns, id), question IS NOT NULL) AS asked, "
+    "argMaxIf(answer, tuple(answer_ns, id), answer IS NOT NULL) AS answered, "
+    "min(start_ns) AS first_ns, max(end_ns) AS last_ns, sum(running) AS open_calls, "
+    f"arraySort(groupUniqArrayArray(models)) AS all_models, max(seq) AS last_seq, {_summed()} "
+    "FROM {database}.traces FINAL GROUP BY run_id)"
+)
+"""What `RunSums` adds up, in the database: a run is the sum of its traces."""
+_SESSIONS: Final = (
+    "SELECT session_id, toInt64(bitShiftRight(cityHash64(session_id), 1)) AS id, "
+    f"{_STATUS} AS status, first_ns AS start_ns, last_ns AS end_ns, latest_ns, traces, failed_traces, "
+    f"last_seq AS seq, {_RENAMED} "
+    f"FROM (SELECT share.session_id AS session_id, {_BY_STATUS}, count() AS traces, min(start_ns) AS first_ns, "
+    "max(end_ns) AS last_ns, max(greatest(start_ns, ifNull(end_ns, start_ns))) AS latest_ns, max(seq) AS last_seq, "
+    f"{_summed('share.')} "
+    "FROM {database}.traces FINAL ARRAY JOIN shares AS share GROUP BY share.session_id)"
+)
+"""What `SessionSums` adds up: a session is the sum of its parts of traces."""

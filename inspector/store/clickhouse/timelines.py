@@ -1,0 +1,47 @@
+"""The bars of traces and runs, for lists of them."""
+
+from itertools import starmap
+from typing import Final
+
+from inspector.model import Run, TimelineBar, Trace
+from inspector.store.clickhouse.database import Database, Values
+from inspector.store.values.bars import LOOKED_AT, Bar, moments, sketch
+
+_BAR: Final = "span_id, parent_id, start_ns, duration_ms, kind, status"
+_TRACE_BAR: Final = "trace_id, NULL, start_ns, duration_ms, kind, status"
+
+
+def timeline_of_trace(database: Database, trace: Trace | Run) -> tuple[TimelineBar, ...]:
+    """Returns the bars of a trace, or of the only trace of a run."""
+    values = Values()
+    return _timeline(database, f"spans FINAL WHERE trace_id = {values.text(trace.trace_id)}", _BAR, values, trace.spans)
+
+
+def timeline_of_run(database: Database, run: Run) -> tuple[TimelineBar, ...]:
+    """Returns the bars of a run: its spans, or its traces where they are many."""
+    if run.traces == 1:
+        return timeline_of_trace(database, run)
+    values = Values()
+    of_run = f"traces FINAL WHERE run_id = {values.text(run.run_id)}"
+    if run.spans > LOOKED_AT:
+        return _timeline(database, of_run, _TRACE_BAR, values, run.traces)
+    # A call that nothing encloses is below its run, as others are below their root.
+    alone = f"trace_id IN (SELECT trace_id FROM {of_run} AND spans = 1)"
+    bar = _BAR.replace("parent_id", f"if({alone}, '', parent_id)")
+    among = f"spans FINAL WHERE trace_id IN (SELECT trace_id FROM {of_run})"
+    return _timeline(database, among, bar, values, run.spans)
+
+
+def _timeline(database: Database, among: str, bar: str, values: Values, count: int) -> tuple[TimelineBar, ...]:
+    if count <= LOOKED_AT:
+        return sketch(list(starmap(Bar, database.rows(f"SELECT {bar} FROM {among} ORDER BY start_ns, id", values))))
+    ends = database.row(f"SELECT min(start_ns), max(start_ns) FROM {among}", values)
+    first_ns, last_ns = (0, 0) if ends is None else ends
+    # Of each stretch between two moments those that failed, else the longest.
+    step = max(1, (moments(first_ns, last_ns)[1]) - first_ns)
+    rows = database.rows(
+        f"SELECT {bar}, intDiv(start_ns - {values.whole(first_ns)}, {values.whole(step)}) AS moment FROM {among} "
+        "ORDER BY status = 'error' DESC, ifNull(duration_ms, inf) DESC, id LIMIT 2 BY moment",
+        values,
+    )
+    return sketch([Bar(*row) for row in rows])

@@ -1,0 +1,178 @@
+"""Questions about traces, runs and sessions: what spans add up to."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from inspector.model import Filter, Page, Run, RunSort, Session, SessionSort, Trace, TraceSort
+from inspector.store.clickhouse.database import Database, Values
+from inspector.store.clickhouse.filters import Question, ask_runs, ask_traces
+from inspector.store.clickhouse.labels import labels_of_runs
+from inspector.store.clickhouse.listing import Window, read_page
+from inspector.store.clickhouse.timelines import timeline_of_run, timeline_of_trace
+from inspector.store.errors import StoreError
+from inspector.store.values.rows import INT64_MAX, clamp
+
+_COST_DIGITS: Final = 12
+"""Digits behind the point that a sum of dollars keeps."""
+_AMOUNTS: Final = ("input_tokens", "output_tokens", "cached_tokens", "cost_usd", "priced", "unpriced_calls", "seq")
+_CALLS: Final = ("spans", "calls", "errors", "llm_calls", "tool_calls")
+TRACE: Final = (
+    *("trace_id", "run_id", "session_id", "name", "kind", "status", "service", "ifNull(head_agent, agent)"),
+    *("question", "answer", "start_ns", "end_ns", "duration_ms", *_CALLS, "models", *_AMOUNTS),
+)
+"""The columns that `trace_of` expects."""
+_RUN: Final = (
+    *("run_id", "origin", "name", "status", "service", "agent", "question", "answer", "trace_id", "trace_name"),
+    *("start_ns", "end_ns", "duration_ms", "traces", "failed_traces", "open_calls", *_CALLS, "models", *_AMOUNTS),
+)
+_SESSION: Final = (*("session_id", "status", "start_ns", "end_ns", "traces", "failed_traces", *_CALLS, *_AMOUNTS),)
+_SORTED: Final[dict[str, str]] = {
+    "time": "start_ns",
+    "duration": "duration_ms",
+    "cost": "cost_usd",
+    "spans": "spans",
+    "tokens": "input_tokens + output_tokens",
+}
+_SORTED_SESSIONS: Final[dict[str, str]] = {**_SORTED, "time": "latest_ns", "duration": "end_ns - start_ns"}
+
+
+def trace_of(row: Sequence[Any]) -> Trace:
+    """Returns the trace of a row; one that still runs has no end."""
+    cost, priced, unpriced, seq = row[22:26]
+    times = _times(row[5], row[10], row[11])
+    values: tuple[Any, ...] = (*row[:10], *times, *row[12:18], tuple(row[18]), *row[19:22])
+    return Trace(*values, cost_usd=_cost(cost, priced), unpriced_calls=unpriced, seq=seq)
+
+
+def _run_of(row: Sequence[Any]) -> Run:
+    cost, priced, unpriced, seq = row[25:29]
+    times = _times(row[3], row[10], row[11])
+    values: tuple[Any, ...] = (*row[:10], *times, *row[12:21], tuple(row[21]), *row[22:25])
+    return Run(*values, cost_usd=_cost(cost, priced), unpriced_calls=unpriced, seq=seq)
+
+
+def _session_of(row: Sequence[Any]) -> Session:
+    cost, priced, unpriced, seq = row[14:18]
+    values: tuple[Any, ...] = (*row[:2], *_times(row[1], row[2], row[3]), *row[4:14])
+    return Session(*values, cost_usd=_cost(cost, priced), unpriced_calls=unpriced, seq=seq)
+
+
+def _times(status: str, start_ns: int, end_ns: int | None) -> tuple[str, str | None]:
+    return str(start_ns), None if end_ns is None or status == "running" else str(end_ns)
+
+
+def _cost(sum_usd: float, priced: int) -> float | None:
+    return round(sum_usd, _COST_DIGITS) if priced else None
+
+
+def read_trace(database: Database, trace_id: str) -> Trace | None:
+    """Returns one trace's sums."""
+    values = Values()
+    where = f"trace_id = {values.text(trace_id)}"
+    row = database.row(f"SELECT {', '.join(TRACE)} FROM traces FINAL WHERE {where}", values)
+    return None if row is None else trace_of(row)
+
+
+def read_traces_like(database: Database, prefix: str, limit: int) -> tuple[Trace, ...]:
+    """Returns traces whose id begins so, the latest first."""
+    values = Values()
+    where = f"startsWith(trace_id, {values.text(prefix)})"
+    sql = f"SELECT {', '.join(TRACE)} FROM traces FINAL WHERE {where} ORDER BY start_ns DESC LIMIT {limit}"
+    return tuple(map(trace_of, database.rows(sql, values)))
+
+
+def read_traces(database: Database, where: Filter, window: Window[TraceSort], *, timeline: bool) -> Page[Trace]:
+    """Returns one page of traces."""
+    question = Question()
+    if not ask_traces(database, question, where):
+        return Page(())
+    rows, following = read_page(
+        database,
+        question,
+        window,
+        ("traces", where, window.sort, window.order),
+        table="traces FINAL",
+        columns=TRACE,
+        value=_SORTED[window.sort],
+    )
+    items = tuple(map(trace_of, rows))
+    if timeline:
+        items = tuple(replace(trace, timeline=timeline_of_trace(database, trace)) for trace in items)
+    return Page(items, following)
+
+
+def read_run(database: Database, run_id: str) -> Run | None:
+    """Returns one run's sums."""
+    values = Values()
+    row = database.row(f"SELECT {', '.join(_RUN)} FROM runs WHERE run_id = {values.text(run_id)}", values)
+    return None if row is None else _with_labels(database, (_run_of(row),))[0]
+
+
+def read_runs_like(database: Database, part: str, limit: int, *, ends: bool) -> tuple[Run, ...]:
+    """Returns runs whose id begins or, with ``ends``, ends so, the latest first."""
+    values = Values()
+    where = f"startsWith(run_id, {values.text(part)})"
+    if ends:
+        where += f" OR endsWith(run_id, {values.text(part)})"
+    sql = f"SELECT {', '.join(_RUN)} FROM runs WHERE {where} ORDER BY start_ns DESC LIMIT {limit}"
+    return _with_labels(database, tuple(map(_run_of, database.rows(sql, values))))
+
+
+def read_runs(database: Database, where: Filter, window: Window[RunSort], *, timeline: bool) -> Page[Run]:
+    """Returns one page of runs."""
+    if window.sort not in _SORTED:
+        raise StoreError(f"lists of runs by {window.sort} are not answered from ClickHouse yet; sort them by time")
+    question = Question()
+    if not ask_runs(database, question, where):
+        return Page(())
+    rows, following = read_page(
+        database,
+        question,
+        window,
+        ("runs", where, window.sort, window.order),
+        table="runs",
+        columns=_RUN,
+        value=_SORTED[window.sort],
+    )
+    items = _with_labels(database, tuple(map(_run_of, rows)))
+    if timeline:
+        items = tuple(replace(run, timeline=timeline_of_run(database, run)) for run in items)
+    return Page(items, following)
+
+
+def read_session(database: Database, session_id: str) -> Session | None:
+    """Returns one session's sums."""
+    values = Values()
+    where = f"session_id = {values.text(session_id)}"
+    row = database.row(f"SELECT {', '.join(_SESSION)} FROM sessions WHERE {where}", values)
+    return None if row is None else _session_of(row)
+
+
+def read_sessions(
+    database: Database,
+    between: tuple[int | None, int | None],
+    window: Window[SessionSort],
+) -> Page[Session]:
+    """Returns one page of sessions that were active between two times."""
+    since_ns, until_ns = between
+    question = Question()
+    if since_ns is not None:
+        question.meets(f"latest_ns >= {question.values.whole(clamp(since_ns))}")
+    if until_ns is not None and until_ns <= INT64_MAX:
+        question.meets(f"start_ns < {question.values.whole(clamp(until_ns))}")
+    rows, following = read_page(
+        database,
+        question,
+        window,
+        ("sessions", since_ns, until_ns, window.sort, window.order),
+        table="sessions",
+        columns=_SESSION,
+        value=_SORTED_SESSIONS[window.sort],
+    )
+    return Page(tuple(map(_session_of, rows)), following)
+
+
+def _with_labels(database: Database, runs: tuple[Run, ...]) -> tuple[Run, ...]:
+    found = labels_of_runs(database, [run.run_id for run in runs])
+    return tuple(replace(run, labels=found[run.run_id]) if run.run_id in found else run for run in runs)

@@ -1,0 +1,31 @@
+"""Words as an engine without an index of its own for them keeps and finds them: lower case, a space around each."""
+
+import re
+import unicodedata
+
+from inspector.store.values.terms import asked_words
+
+_WORD = re.compile(r"[^\W_]+")
+
+
+def words_of(text: str) -> str:
+    """Returns the words of a text, in order, without accents."""
+    found = _WORD.findall(_folded(text))
+    return f" {' '.join(found)} " if found else ""
+
+
+def sought(q: str) -> list[str] | None:
+    """Returns what must all stand in the words of a text that a query finds; None where it has no word.
+
+    Each has a space before every word, and behind the last one unless that is a prefix.
+    """
+    terms = [(" ".join(_WORD.findall(_folded(term))), is_prefix) for term, is_prefix in asked_words(q)]
+    found = [f" {term}{'' if is_prefix else ' '}" for term, is_prefix in terms if term]
+    return found or None
+
+
+def _folded(text: str) -> str:
+    if text.isascii():
+        return text.lower()
+    apart = unicodedata.normalize("NFKD", text.casefold())
+    return unicodedata.normalize("NFKC", "".join(each for each in apart if not unicodedata.combining(each)))

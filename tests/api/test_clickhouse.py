@@ -1,0 +1,44 @@
+"""A server whose database is a ClickHouse: it takes spans in, answers from it, and has them after a restart."""
+
+import httpx
+from served import SECRET, serving_home
+
+SPAN = {
+    "traceId": "a" * 32,
+    "spanId": "b" * 16,
+    "name": "chat m1",
+    "startTimeUnixNano": "1790000000000000000",
+    "endTimeUnixNano": "1790000001000000000",
+    "attributes": [
+        {"key": key, "value": {"stringValue": value}}
+        for key, value in {
+            "gen_ai.operation.name": "chat",
+            "gen_ai.request.model": "m1",
+            "gen_ai.conversation.id": "talk",
+            "gen_ai.input.messages": '[{"role":"user","parts":[{"type":"text","content":"Where is Lisbon?"}]}]',
+            "gen_ai.output.messages": '[{"role":"assistant","parts":[{"type":"text","content":"In Portugal."}]}]',
+        }.items()
+    ],
+}
+BODY = {"resourceSpans": [{"scopeSpans": [{"spans": [SPAN]}]}]}
+
+
+def test_a_server_takes_in_and_answers_from_clickhouse(fork_python, tmp_path):
+    url = f"chdb://{tmp_path / 'engine'}?database=team"
+    for run in range(2):
+        with serving_home(fork_python, tmp_path / "home", stop_s=60, INSPECTOR_DATABASE_URL=url) as server:
+            headers = {"Authorization": f"Bearer {SECRET}"}
+            with httpx.Client(base_url=server.url, headers=headers, timeout=60) as client:
+                if run == 0:
+                    assert client.post("/v1/traces", json=BODY).status_code == 200
+                api = server.url
+                (event,) = client.get(f"{api}/events", params={"q": "portugal", "full": "true"}).json()["items"]
+                assert (event["kind"], event["model"], event["session_id"]) == ("llm", "m1", "talk")
+                for noun in ("traces", "sessions", "runs"):
+                    (whole,) = client.get(f"{api}/{noun}").json()["items"]
+                    assert (whole["spans"], whole["llm_calls"]) == (1, 1)
+                assert client.get(f"{api}/stats", params={"by": "model"}).json()["groups"][0]["key"] == "m1"
+                assert client.get(f"{server.url}/readyz").status_code == 200
+                turns = client.get(f"{api}/runs/{whole['run_id']}/turns")
+                assert (turns.status_code, "not answered from ClickHouse yet" in turns.text) == (503, True)
+    assert not (tmp_path / "home" / "inspector.db").exists()

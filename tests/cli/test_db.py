@@ -1,0 +1,39 @@
+import subprocess
+import sys
+
+import pytest
+
+
+@pytest.fixture
+def inspector(environment):
+    def run(*words, **more):
+        command = [sys.executable, "-m", "inspector.cli", *words]
+        return subprocess.run(command, env={**environment, **more}, capture_output=True, text=True)
+
+    return run
+
+
+def test_the_statements_are_printed_and_tables_made(inspector, tmp_path):
+    url = f"chdb://{tmp_path / 'engine'}?database=team"
+    printed = inspector("db", "ddl", INSPECTOR_DATABASE_URL=url)
+    assert (printed.returncode, printed.stderr) == (0, "")
+    assert printed.stdout.startswith("CREATE DATABASE IF NOT EXISTS `team`;")
+    for _ in range(2):
+        made = inspector("db", "create", INSPECTOR_DATABASE_URL=url)
+        assert (made.returncode, made.stdout) == (0, "made what was missing of the database team of chdb\n"), (
+            made.stderr
+        )
+
+
+def test_a_doctor_looks_at_the_database_that_is_named(inspector, tmp_path):
+    url = f"chdb://{tmp_path / 'engine'}?database=team"
+    assert "inspector db create" in inspector("doctor", INSPECTOR_DATABASE_URL=url).stdout
+    inspector("db", "create", INSPECTOR_DATABASE_URL=url)
+    assert "0 spans" in inspector("doctor", INSPECTOR_DATABASE_URL=url).stdout
+
+
+@pytest.mark.parametrize("word", ["create", "ddl"])
+def test_without_an_address_the_variable_is_named(inspector, word):
+    done = inspector("db", word)
+    assert done.returncode == 1
+    assert "INSPECTOR_DATABASE_URL=clickhouse://" in done.stderr
