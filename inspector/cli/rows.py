@@ -5,6 +5,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from msgspec import UnsetType
+
 from inspector.cli import figures, status
 from inspector.cli.drawing import DUPLICATE, counted_elsewhere, error_text
 from inspector.cli.table import Cell, Column, table_lines
@@ -35,6 +37,7 @@ _RUN_COLUMNS = (
     Column(title="ASKED", shrinks_to=10, leaves=9),
     Column(title="ANSWERED", shrinks_to=10, leaves=8),
     Column(title="LABELS", shrinks_to=8, leaves=7),
+    Column(title="REPLAY OF", style="dim", leaves=7),
     Column(title="DURATION", right=True, leaves=4),
     Column(title="TRACES", right=True, leaves=1),
     Column(title="CALLS", right=True, leaves=5),
@@ -141,13 +144,14 @@ def _run_cells(run: Run, terminal: Terminal) -> tuple[Cell, ...]:
     if run.open_calls:
         state = Cell(f"{state.text}, {run.open_calls:,} open", state.style)
     return (
-        Cell(run.run_id if terminal.width is None else short_run_id(run.run_id)),
+        Cell(_run_id(run.run_id, terminal)),
         Cell(figures.moment(run.start_time_unix_nano, brief=is_narrow(terminal))),
         state,
         Cell(terminal.safe(run.name)),
         Cell(terminal.safe(run.question or "")),
         Cell(terminal.safe(run.answer or "")),
         Cell(labels_text(run.labels, terminal)),
+        Cell("" if isinstance(run.replay_of, UnsetType) else _run_id(run.replay_of, terminal)),
         Cell(terminal.signs(figures.duration(run.duration_ms))),
         Cell(f"{run.traces:,}"),
         Cell(f"{run.calls:,}"),
@@ -156,6 +160,10 @@ def _run_cells(run: Run, terminal: Terminal) -> tuple[Cell, ...]:
         Cell(terminal.signs(figures.cost(run.cost_usd))),
         Cell(f"{run.unpriced_calls:,}" if run.unpriced_calls else ""),
     )
+
+
+def _run_id(run_id: str, terminal: Terminal) -> str:
+    return terminal.safe(run_id if terminal.width is None else short_run_id(run_id))
 
 
 def labels_text(labels: Sequence[Label], terminal: Terminal) -> str:

@@ -207,6 +207,8 @@ class Run:
     """The largest ``seq`` of its spans."""
     labels: tuple[Label, ...] = ()
     """The latest of those on it and on its spans, its own first."""
+    replay_of: str | UnsetType = UNSET
+    """The run that it replays; absent where its first calls name none."""
     timeline: tuple[TimelineBar, ...] | UnsetType = UNSET
     """Where its time went; absent unless asked for."""
     losses: Losses | UnsetType = UNSET

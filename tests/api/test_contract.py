@@ -182,7 +182,7 @@ def test_every_noun_has_the_fields_of_the_file_in_its_order(name, noun):
         "DiffPart": {"a", "b"},
         "Event": {"input", "output", "attributes", "events", "links"},
         "Trace": {"timeline", "losses"},
-        "Run": {"losses", "timeline"},
+        "Run": {"losses", "replay_of", "timeline"},
         "Stats": {"notice"},
         "StatsGroup": {"mean_score"},
         "Hits": {"notice"},

@@ -267,6 +267,26 @@ def test_eighty_columns_have_room_for_what_was_asked_and_answered(a_run):
     assert len(line) <= 80
 
 
+def test_replays_are_marked_with_the_run_that_they_replay(inspector, write_spans, span):
+    original, again = "20261122T120000-7-0123abcd", "20261122T120500-8-4567abcd"
+    made = {"hook": "tool_call", "attributes": {"inspector.replay.run": original}}
+    write_spans(
+        span(trace_id="a" * 32, run=original, start_ns=1_000, end_ns=2_000),
+        span(trace_id="b" * 32, run=again, start_ns=3_000, end_ns=4_000, **made),
+    )
+    head, replay, first = inspector("runs").stdout.decode().splitlines()
+    at = head.index("REPLAY OF")
+    assert replay[at:].split()[0] == original
+    assert not first[at : at + len(original)].strip()
+    assert inspector("runs", "--json", "replay_of").stdout.count(b"replay_of") == 1
+
+
+def test_a_terminal_has_of_the_original_the_part_that_show_takes(a_run):
+    run = replace(a_run, replay_of="20261122T120000-7-0123abcd")
+    titles, line = run_table([run], Terminal(io.StringIO(), width=200, unicode=True))
+    assert line[titles.index("REPLAY OF") :].startswith("0123abcd ")
+
+
 def test_tokens_that_no_call_told_of_are_a_dash(a_run):
     runs = [replace(a_run, input_tokens=used, output_tokens=0) for used in (0, 7)]
     titles, *lines = run_table(runs, Terminal(io.StringIO(), width=None, unicode=True))

@@ -47,6 +47,16 @@ def test_a_run_and_its_replays_lead_to_one_another_and_to_their_comparison(repla
     page.wait_for_url(re.compile(f"a={ORIGINAL}&b={LATEST}"))
 
 
+def test_replays_are_marked_where_runs_are_listed_and_lead_to_their_comparison(replays, visit):
+    page = visit(replays, "/")
+    expect(page.get_by_role("row").filter(has_text="Where is it cold?")).to_be_visible()
+    marks = page.get_by_role("link", name="replay", exact=True)
+    expect(marks).to_have_count(2)
+    expect(marks.first).to_have_attribute("title", f"Replay of {ORIGINAL}. Compare the two runs")
+    marks.first.click()
+    page.wait_for_url(re.compile(f"/diff.*a={ORIGINAL}&b={LATEST}"))
+
+
 def test_a_run_that_has_to_do_with_no_replay_has_no_line_about_them(replays, visit):
     page = visit(replays, f"/runs/{CUT}")
     expect(page.get_by_role("heading", level=1)).to_be_visible()

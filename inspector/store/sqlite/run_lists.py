@@ -14,6 +14,7 @@ from inspector.store.sqlite.labels import score_of_run, with_labels
 from inspector.store.sqlite.listing import Pace, Ranking, page_rows, passing_ids
 from inspector.store.sqlite.membership import Candidates, Membership, membership_of
 from inspector.store.sqlite.reader import Window
+from inspector.store.sqlite.replays import with_replays
 from inspector.store.sqlite.summaries import RUN, run_of
 from inspector.store.sqlite.tables import runs, traces
 from inspector.store.sqlite.timeline import with_run_timelines
@@ -31,7 +32,7 @@ _SORTED: dict[RunSort, ColumnElement[Any]] = {
 def read_run(connection: Connection, run_id: str) -> Run | None:
     """Returns one run's sums."""
     row = connection.execute(select(*RUN).where(runs.c.run_id == run_id)).first()
-    return None if row is None else with_labels(connection, (run_of(row),))[0]
+    return None if row is None else _marked(connection, (run_of(row),))[0]
 
 
 def read_runs_like(connection: Connection, part: str, limit: int, *, ends: bool) -> tuple[Run, ...]:
@@ -45,7 +46,7 @@ def read_runs_like(connection: Connection, part: str, limit: int, *, ends: bool)
         for row_id in connection.execute(select(runs.c.id).where(place).limit(limit)).scalars()
     ]
     query = select(*RUN).where(runs.c.id.in_(among)).order_by(runs.c.start_ns.desc()).limit(limit)
-    return with_labels(connection, tuple(map(run_of, connection.execute(query))))
+    return _marked(connection, tuple(map(run_of, connection.execute(query))))
 
 
 def read_runs(
@@ -69,7 +70,7 @@ def read_runs(
         positions, more = _cut(page_rows(connection, query, ranking, limit + 1), limit)
     else:
         positions, more = _with_trace(connection, query, ranking, limit, asked, limits)
-    items = with_labels(connection, _by_ids(connection, [row_id for _, row_id in positions]))
+    items = _marked(connection, _by_ids(connection, [row_id for _, row_id in positions]))
     following = None if more is None else write_cursor(identity, more)
     return Page(with_run_timelines(connection, items) if timeline else items, following)
 
@@ -169,3 +170,7 @@ def _by_ids(connection: Connection, row_ids: Sequence[int]) -> tuple[Run, ...]:
     among = text("runs.id IN (SELECT value FROM json_each(:row_ids))").bindparams(row_ids=json_list(row_ids))
     by_id = {row[-1]: row for row in connection.execute(select(*RUN, runs.c.id).where(among))}
     return tuple(run_of(by_id[row_id]) for row_id in row_ids)
+
+
+def _marked(connection: Connection, items: Sequence[Run]) -> tuple[Run, ...]:
+    return with_replays(connection, with_labels(connection, items))

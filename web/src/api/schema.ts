@@ -952,6 +952,8 @@ export interface components {
             seq: components["schemas"]["Sequence"];
             /** @description The latest of those on it and on its spans, its own first. */
             labels: components["schemas"]["Label"][];
+            /** @description The run that it replays, which may be gone. Only of replays. */
+            replay_of?: components["schemas"]["RunId"];
             /**
              * @description Where its time went, in the order its calls began; of a run of many calls a bar for each trace. Only with
              *     `timeline`.

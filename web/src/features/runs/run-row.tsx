@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import { ArrowRight, Trash2 } from "lucide-react";
+import { ArrowRight, History, Trash2 } from "lucide-react";
 import { memo } from "react";
 import type { Run } from "@/api/client";
 import { count, duration, plural } from "@/lib/format";
@@ -61,6 +61,7 @@ export const RunRow = memo(function RunRow({ run, q, picked, onOpen, onPick, onD
           </Link>
           {run.open_calls > 0 && <span className={css.open}>{count(run.open_calls)} open</span>}
           {run.traces > 1 && <span className={css.traces}>{plural(run.traces, "trace")}</span>}
+          {run.replay_of !== undefined && <ReplayChip of={run.replay_of} runId={run.run_id} />}
           {run.labels.length > 0 && (
             <span className={css.labels}>
               {counted(run.labels).map(({ label, count }) => (
@@ -111,6 +112,22 @@ export const RunRow = memo(function RunRow({ run, q, picked, onOpen, onPick, onD
     </ListRow>
   );
 });
+
+/** Marks a replay, and leads to it compared with its original. */
+function ReplayChip({ of, runId }: { of: string; runId: string }) {
+  return (
+    <Link
+      to="/diff"
+      search={{ a: of, b: runId }}
+      tabIndex={-1}
+      className={css.replay}
+      title={`Replay of ${visibleLine(of)}. Compare the two runs`}
+    >
+      <History size={11} aria-hidden />
+      replay
+    </Link>
+  );
+}
 
 /** What was asked and answered; of a run without either, how it began. */
 function Gist({ run }: { run: Run }) {
