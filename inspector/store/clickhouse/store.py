@@ -1,7 +1,6 @@
 """The store on one ClickHouse database, which one process writes and any number read."""
 
 import math
-import threading
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
@@ -53,7 +52,6 @@ class ClickHouseStore(ClickHouseReads):
         except BaseException:
             self._database.close()
             raise
-        self._lock = threading.RLock()
 
     @property
     def problem(self) -> str | None:

@@ -165,10 +165,6 @@ def _table(
     )
 
 
-_WORST: Final = (
-    "multiIf({0}running > 0, 'running', {0}failed > 0, 'error', {0}lost > 0, 'lost', {0}abandoned > 0, 'abandoned', "
-    "{0}cancelled > 0, 'cancelled', 'ok')"
-)
 _BY_STATUS: Final = ", ".join(
     f"countIf(status = '{status}') AS {name}"
     for status, name in (
