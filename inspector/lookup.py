@@ -201,7 +201,7 @@ def run_before(store: Store, run: Run | Trace) -> Run:
 
 
 def replayed_name(store: Store, run: Run | Trace) -> str | None:
-    """Return the id of the run that some of the first calls of this one were given back from, or of its only trace."""
+    """Return the id of the run that some of the first calls of this one were replayed from, or of its only trace."""
     is_trace = isinstance(run, Trace)
     where = Filter(trace_id=run.trace_id if is_trace else None, run_id=None if is_trace else run.run_id, kinds=_CALLS)
     for event in store.events(where, order="asc", limit=_CALLS_OF_PROGRAM, full=True).items:

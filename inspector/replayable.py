@@ -44,7 +44,7 @@ class PlacedObstacle:
     span_id: str
     name: str
     reason: str
-    """Why it cannot be given back or withheld."""
+    """Why it cannot be replayed or withheld."""
     sentence: str
     """The call and the reason, for a person."""
 
@@ -87,7 +87,7 @@ def replayable(store: Store, run: Run, *, home: Path | None = None, looks: bool 
         store: Where it is recorded.
         run: The run.
         home: The home to be named in the command, if any.
-        looks: Whether the calls are looked through; else it is not known whether they can be given back.
+        looks: Whether the calls are looked through; else it is not known whether they can be replayed.
     """
     found = _judged(store, run) if looks else Replayable(run.run_id, "unknown", "it was not asked for")
     replays, more = _replays_of(store, run)

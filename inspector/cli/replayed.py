@@ -1,4 +1,4 @@
-"""What ``inspector replay`` says at its end: where the program left the recording, and what became of its calls."""
+"""What ``inspector replay`` prints at its end: where the program diverged, and what became of its calls."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,7 +11,7 @@ from inspector.replay import Miss, Report
 from inspector.tape import Tape
 
 _NAMED = 5
-"""Calls that are named where they were not made again."""
+"""How many calls that were not repeated are named."""
 
 
 def is_whole(tape: Tape, reports: Sequence[Report]) -> bool:
@@ -22,7 +22,7 @@ def is_whole(tape: Tape, reports: Sequence[Report]) -> bool:
 
 
 def replayed_lines(tape: Tape, reports: Sequence[Report], frozen: Frozen | None) -> Iterator[str]:
-    """Say where the program left the recording, what of it was given back, and what was not.
+    """Say where the program diverged from the recording, which calls were replayed, and which were not.
 
     Args:
         tape: What it was to be given.
@@ -33,9 +33,9 @@ def replayed_lines(tape: Tape, reports: Sequence[Report], frozen: Frozen | None)
         if report.miss is not None:
             yield from _missed(report.miss, goes_on=report.live is not None)
     if not reports:
-        yield "replay: nothing was replayed: no Python that has the inspector came to its end"
+        yield "replay: nothing was replayed: no Python process with the inspector ran to its end"
     reused = _reused(reports)
-    yield f"replay: {len(reused)} of {len(tape.calls)} calls of {tape.run} were given back"
+    yield f"replay: {len(reused)} of {len(tape.calls)} calls of {tape.run} replayed"
     for call in (tape.calls[place] for place in sorted(reused)):
         if call.is_set:
             yield visible(f"replay: answered by --set: {call.name} ({call.span[:8]})")
@@ -46,7 +46,7 @@ def replayed_lines(tape: Tape, reports: Sequence[Report], frozen: Frozen | None)
     left = [call for place, call in enumerate(tape.calls) if place not in reused]
     for call in left[:_NAMED]:
         why = "" if call.unrecordable is None else f": {call.unrecordable}"
-        yield visible(f"replay: not made again: {call.name} ({call.span[:8]}){why}")
+        yield visible(f"replay: not repeated: {call.name} ({call.span[:8]}){why}")
     if left[_NAMED:]:
         yield f"replay: and {len(left) - _NAMED} more"
 
@@ -56,13 +56,13 @@ def _reused(reports: Sequence[Report]) -> set[int]:
 
 
 def _missed(miss: Miss, *, goes_on: bool) -> Iterator[str]:
-    left = "the program left its recording, and went on live" if goes_on else "the program left its recording"
-    yield visible(f"replay: {left}: {miss.message}")
+    live = " and continued live" if goes_on else ""
+    yield visible(f"replay: the program diverged from its recording{live}: {miss.message}")
     if miss.part is not None:
         then, now = cut_around(miss.then, miss.now, most=120)
         yield visible(f"replay: {miss.part} differs")
-        yield visible(f"  - {'(not there)' if then is None else then}")
-        yield visible(f"  + {'(not there)' if now is None else now}")
+        yield visible(f"  - {'(missing)' if then is None else then}")
+        yield visible(f"  + {'(missing)' if now is None else now}")
 
 
 def _live(reports: Sequence[Report]) -> Iterator[str]:
@@ -77,7 +77,7 @@ def _live(reports: Sequence[Report]) -> Iterator[str]:
 
 def _besides(reports: Sequence[Report], frozen: Frozen | None) -> Iterator[str]:
     if frozen is not None:
-        yield f"replay: the clock stood at {moment(str(frozen.time_ns))}{_of_random_numbers(frozen)}"
+        yield f"replay: the clock was fixed at {moment(str(frozen.time_ns))}{_of_random_numbers(frozen)}"
     ignored = _sum(report.ignored for report in reports)
     if ignored:
         yield visible(f"replay: not compared: {', '.join(f'{each} ({count}x)' for each, count in ignored.items())}")
@@ -85,8 +85,8 @@ def _besides(reports: Sequence[Report], frozen: Frozen | None) -> Iterator[str]:
 
 def _of_random_numbers(frozen: Frozen) -> str:
     if frozen.seed is not None:
-        return ", and random numbers were those of the recording"
-    return "; random numbers were new: 'inspector run --freeze' records a run so that they are not"
+        return ", and random numbers were the recorded ones"
+    return "; random numbers were new: record with 'inspector run --freeze' to repeat them"
 
 
 def _sum(counts: Iterable[Mapping[str, int]]) -> Counter[str]:

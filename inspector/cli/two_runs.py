@@ -49,7 +49,7 @@ def ignored_lines(ignored: Mapping[str, int], terminal: Terminal) -> Iterator[st
     """Say what was not compared."""
     if counts := [figures.counted(count, name) for name, count in sorted(ignored.items())]:
         yield ""
-        yield terminal.style(f"not compared: {', '.join(counts)} inside of texts", "dim")
+        yield terminal.style(f"not compared: {', '.join(counts)} inside texts", "dim")
 
 
 def _about(run: DiffRun) -> str:
@@ -64,11 +64,11 @@ def _parting(comparison: Comparison, terminal: Terminal) -> Iterator[str]:
         yield "The runs are equal."
         return
     if first is None:
-        yield "What was called and answered is equal; an input differs:"
+        yield "The calls and their results are the same; an input differs:"
     else:
         number = comparison.pairs.index(first) + 1
         place = f"call {number} of {len(comparison.pairs)}, {_name(first.step)}"
-        yield terminal.style(terminal.cut(terminal.safe(f"The runs part at {place}: {_what(first)}.")), "bold")
+        yield terminal.style(terminal.cut(terminal.safe(f"The runs diverge at {place}: {_what(first)}.")), "bold")
     yield terminal.cut(terminal.safe(f"Cause: {cause.sentence}."))
     if cause.changed is not None:
         yield from _texts(*_sides(cause.changed), terminal)

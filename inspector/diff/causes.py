@@ -56,10 +56,10 @@ class Cause:
 
 
 def cause_of(comparison: Comparison) -> Cause | None:
-    """Returns why the runs part; where they do not, what of an input differs all the same, or None.
+    """Returns why the runs diverge; where they do not, what of an input differs all the same, or None.
 
-    The answer of a call is known when it ends, so the runs part at the first one with another result. What had changed
-    in the input of a call that began before then does not follow from a recorded answer: the earliest of it is why.
+    The answer of a call is known when it ends, so the runs diverge at the first one with a different result. An input
+    that changed in a call that began before then does not follow from a recorded answer: the earliest of them is why.
     """
     first = comparison.first
     began = [pair for pair in comparison.pairs if pair.changed and (first is None or _before(pair, first))]

@@ -59,7 +59,7 @@ class Pair:
 
     @property
     def parted_ns(self) -> int:
-        """When the runs part here, if they do: at the end of a call of both, at the start of one that is alone."""
+        """When the runs diverge here, if they do: at the end of a call of both, at the start of one that is alone."""
         return self.step.start_ns if self.a is None or self.b is None else self.a.end_ns
 
     @property
@@ -114,7 +114,7 @@ def compare(a: Iterable[Event], b: Iterable[Event], program: Sequence[ProgramCha
 
 
 def _parting(pairs: Sequence[Pair]) -> Callable[[Pair], tuple[int, int]]:
-    """Returns what orders pairs by when the runs part there, on one scale: that of the first run.
+    """Returns what orders pairs by when the runs diverge there, on one scale: that of the first run.
 
     Where both made a call, that is when it ended; a call of one run alone is there from its start, before those below
     it. One of the second run alone comes after what ended before it there, however fast that run was.

@@ -61,7 +61,7 @@ class DiffPart:
 
 @dataclass(frozen=True, slots=True)
 class DiffCause:
-    """Why the runs part."""
+    """Why the runs diverge."""
 
     kind: CauseKind
     step: int

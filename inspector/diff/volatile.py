@@ -1,4 +1,4 @@
-"""What differs from run to run without meaning anything: ids and times inside of texts."""
+"""What differs from run to run without meaning anything: ids and times inside texts."""
 
 import re
 from collections import Counter

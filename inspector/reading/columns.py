@@ -70,7 +70,7 @@ class Unquoted(NamedTuple):
 
 
 def columns_of(text: str) -> Told | None:
-    """Return a text as columns; None for one that could not be given back to the letter."""
+    """Return a text as columns; None for one that could not be restored exactly."""
     if _PLACE in text:
         return None
     events: dict[str, list[list[str]]] = {}

@@ -20,7 +20,7 @@ from msgspec import UNSET, Struct
 
 
 class ResultUnusable(ValueError):
-    """What is recorded of a result cannot be given back; the message says what stands in the way, and where."""
+    """What is recorded of a result cannot be replayed; the message says what stands in the way, and where."""
 
 
 class _Written(Struct):
@@ -45,7 +45,7 @@ def read_result(written: str, output: str) -> Any:
         output: What its span has as its output, as JSON text.
 
     Raises:
-        ResultUnusable: It cannot be given back.
+        ResultUnusable: It cannot be replayed.
     """
     found = _read(written)
     if not isinstance(found, _Written):
@@ -93,7 +93,7 @@ def _read(text: str) -> _Written | Literal["same"]:
         raise ResultUnusable(f"the recorded result cannot be read: {error}") from error
     if isinstance(found, _Written) and found.unrecordable is not None:
         at = f" at {found.at}" if found.at else ""
-        raise ResultUnusable(f"cannot be given back: {found.unrecordable}{at}")
+        raise ResultUnusable(f"cannot be replayed: {found.unrecordable}{at}")
     return found
 
 

@@ -1,4 +1,4 @@
-"""What a model's client got, written so that it can be given back to the letter, and costs little beside the answer.
+"""What a model's client got, written so that it can be replayed to the letter, and costs little beside the answer.
 
 The long texts of a body that is JSON stand apart from what is around them, as the answer that was read of it has them,
 so that the file has each once. A stream, and what has no long texts, is compressed. `inspector.reading.exchanges` reads

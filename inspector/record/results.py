@@ -2,7 +2,7 @@
 
 Most is JSON, and the facts of the call have it to the letter. Objects are written by the names of their classes and
 what they hold, as far as that brings back the same: `inspector.reading.results` makes them again. Nothing is pickled,
-and nothing of the objects is run. What cannot be given back is named, so that a replay refuses rather than guesses.
+and nothing of the objects is run. What cannot be replayed is named, so that a replay refuses rather than guesses.
 """
 
 # The values are of any type, and read through descriptors of Python's own, whose types pyright cannot know:
@@ -64,7 +64,7 @@ _PYDANTIC: Final = ("__pydantic_fields_set__", "__pydantic_extra__", "__pydantic
 
 
 class Unrecordable(Exception):
-    """Something in a result cannot be given back.
+    """Something in a result cannot be replayed.
 
     Args:
         what: Its class, or why not.
@@ -146,7 +146,7 @@ class _Writer:
         """Return a value as it is written.
 
         Raises:
-            Unrecordable: It, or something in it, cannot be given back.
+            Unrecordable: It, or something in it, cannot be replayed.
         """
         self._left -= 1
         if self._left < 0 or depth > _DEEPEST:

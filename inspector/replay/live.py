@@ -17,7 +17,7 @@ _SHOWN: Final = 2_000
 
 
 class Live:
-    """Decides about the calls of a program that has left its recording.
+    """Decides about the calls of a program that has diverged from its recording.
 
     Args:
         allowed: The tools that run without a question.

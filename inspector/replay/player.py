@@ -34,7 +34,7 @@ from instrument import control
 from instrument.control import Answer, HttpAnswer, Proceed, Proposal
 
 STOPPED: Final = 3
-"""The exit code of a program that left its recording."""
+"""The exit code of a program that diverged from its recording."""
 _IS_LIVE: Final = "inspector.replay.live"
 _IS_SET: Final = "inspector.replay.set"
 _CLAIM: Final = "claimed"
@@ -107,14 +107,14 @@ class Player:
             self._stop(Miss(f"it connects to {place}, and a replay reaches no other machine"))
 
     def _connection(self, proposal: Proposal) -> Answer | Proceed:
-        """Do without a server, whose answers are recorded, unless nothing is given back any more."""
+        """Do without a server, whose answers are recorded, unless nothing is replayed any more."""
         if self._is_live:
             return Proceed()
         self._without.add(self._server(proposal))
         return Answer(None)
 
     def _on_its_own(self, proposal: Proposal) -> Proceed:
-        """Let a call go on that is not given back."""
+        """Let a call go on that is not replayed."""
         if proposal.noun == requests.NOUN:
             if self._server(proposal) in self._without:
                 self._stop(Miss(f"its {proposal.name} is for an MCP server that this replay has done without so far"))
@@ -123,7 +123,7 @@ class Player:
         return self._live.decide(proposal)
 
     def finish(self) -> None:
-        """Leave word of what was given back."""
+        """Write down which calls were replayed."""
         with suppress(OSError):
             leave(self._report(self._miss), self._directory)
 
@@ -201,7 +201,7 @@ class Player:
             around, now = " > ".join(call.path) or "nothing", " > ".join(_path()) or "nothing"
             return Miss(f"{what} at this place", "what is around it", around, now)
         then, now = self._tape.texts.get(call.parts.get(part, "")), request.texts.get(request.parts.get(part, ""))
-        return Miss(f"{what}; most like it is call {place + 1}, {call.name}", part, then, now)
+        return Miss(f"{what}; the closest is call {place + 1}, {call.name}", part, then, now)
 
     def _result(self, call: TapeCall) -> Any:
         """Return what a tool gave, or raise what it raised."""

@@ -12,7 +12,7 @@ _PREFIX: Final = "replay-"
 
 
 class Miss(Struct, frozen=True):
-    """Where the program left the recording."""
+    """Where the program diverged from the recording."""
 
     message: str
     """What it did, in one line."""
@@ -26,7 +26,7 @@ class Report(Struct, frozen=True):
     """What one process did with the tape."""
 
     reused: tuple[int, ...]
-    """The calls of the tape that were given back, by their places."""
+    """The calls of the tape that were replayed, by their places."""
     miss: Miss | None = None
     live: dict[str, int] | None = None
     """The calls that were made since, by what was called; None of a program that was not let go on."""

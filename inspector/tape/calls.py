@@ -66,7 +66,7 @@ class NotReplayable(Exception):
 
 
 class _Unrecordable(Exception):
-    """Why a call cannot be given back."""
+    """Why a call cannot be replayed."""
 
 
 class TapeCall(Struct, frozen=True):
@@ -92,7 +92,7 @@ class TapeCall(Struct, frozen=True):
     error: str | None = None
     """What it raised, as `read_error` reads it."""
     unrecordable: str | None = None
-    """Why it cannot be given back, where nothing of these three is there."""
+    """Why it cannot be replayed, where nothing of these three is there."""
     is_set: bool = False
     """Whether a person put another answer in the place of the recorded one."""
     goes_on: bool = False
@@ -102,7 +102,7 @@ class TapeCall(Struct, frozen=True):
 
     @property
     def obstacle(self) -> Obstacle | None:
-        """What it is in the way, where it cannot be given back."""
+        """Why it is an obstacle, where it cannot be replayed."""
         return None if self.unrecordable is None else Obstacle(self.span, self.name, self.unrecordable)
 
     @property
@@ -307,13 +307,13 @@ def _request(event: Event, path: tuple[str, ...]) -> tuple[TapeCall, Asked]:
 
 
 def _unrecordable(written: str) -> str | None:
-    """Return what of a result or an error cannot be given back, as the recorder says."""
+    """Return what of a result or an error cannot be replayed, as the recorder says."""
     found: Any = json.loads(written)
     if not (isinstance(found, dict) and "unrecordable" in found):
         return None
     held = cast("dict[str, Any]", found)
     place = f", at {held['at']}" if held.get("at") else ""
-    return f"what it gave cannot be given back ({held['unrecordable']}{place})"
+    return f"its result cannot be replayed ({held['unrecordable']}{place})"
 
 
 def _arguments(event: Event) -> Any:
@@ -371,7 +371,7 @@ def _unplayable(exchange: Exchange, emitter: str) -> str | None:
     if any(_REDACTED in piece for piece in exchange.pieces):
         return "a secret was taken out of its answer"
     if exchange.end != "whole" and exchange.status is not None and emitter == "requests":
-        return "its stream was not read to its end, which cannot be given back through requests yet"
+        return "its stream was not read to its end, which cannot be replayed through requests yet"
     return None
 
 

@@ -57,7 +57,7 @@ def recorded_request(attributes: Mapping[str, Any]) -> tuple[Asked | None, str |
 
 
 def recorded_response(attributes: Mapping[str, Any]) -> tuple[str | None, str | None]:
-    """Return what a server answered, as JSON text, if anything, and why that cannot be given back, if it cannot."""
+    """Return what a server answered, as JSON text, if anything, and why that cannot be replayed, if it cannot."""
     text = attributes.get(sc.SEED_RPC_RESPONSE)
     if not isinstance(text, str):
         return None, None

@@ -32,7 +32,7 @@ class Plan(Struct, frozen=True):
     """What is to happen besides; by default nothing, and a call that is not on the tape ends the program."""
 
     goes_on: bool = False
-    """Whether a program that leaves its recording makes its further calls."""
+    """Whether a program that diverges from its recording makes its further calls."""
     live_from: int | None = None
     """The place of the call from which on all calls are made."""
     allowed: tuple[str, ...] = ()
@@ -87,7 +87,7 @@ def tape_of(run: str, events: Iterable[Event], *, whole: bool = True) -> Tape:
     Args:
         run: What the run is called.
         events: All of it, in full and raw, in the order they began.
-        whole: Whether every call has to be there to be given back; else those that are not say why.
+        whole: Whether every call must be replayable; otherwise those that are not say why.
 
     Raises:
         NotReplayable: It has a call that a replay cannot answer, or none at all.
@@ -178,7 +178,7 @@ class _Recorded:
 
 
 def check_whole(calls: Iterable[TapeCall]) -> None:
-    """See that calls can be given back.
+    """See that calls can be replayed.
 
     Raises:
         NotReplayable: One cannot.

@@ -1,4 +1,4 @@
-"""What is said of a test whose program left its recording, and what is kept of it."""
+"""What is said of a test whose program diverged from its recording, and what is kept of it."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -34,22 +34,22 @@ class Kept:
 
 
 def divergence(session: Session) -> list[str]:
-    """Say where the program left its recording, in a few lines; nothing where it did not."""
+    """Say where the program diverged from its recording, in a few lines; nothing where it did not."""
     miss = session.miss
     if miss is not None:
-        lines = [f"the program left its recording: {miss.message}"]
+        lines = [f"the program diverged from its recording: {miss.message}"]
         if miss.part is not None:
             then, now = cut_around(miss.then, miss.now, most=_MOST_CHARS)
             lines.append(f"{miss.part} differs")
-            lines.append(f"  - {'(not there)' if then is None else then}")
-            lines.append(f"  + {'(not there)' if now is None else now}")
+            lines.append(f"  - {'(missing)' if then is None else then}")
+            lines.append(f"  + {'(missing)' if now is None else now}")
         return [_printable(line) for line in lines]
     left = session.left
     if not left:
         return []
     names = ", ".join(f"{call.name} ({call.span[:8]})" for call in left[:_NAMED])
     more = f" and {len(left) - _NAMED} more" if len(left) > _NAMED else ""
-    return [_printable(f"the program did not make all calls of its recording again: {names}{more}")]
+    return [_printable(f"the program did not repeat every call of its recording: {names}{more}")]
 
 
 def missing(cassette: Path) -> str:
@@ -84,7 +84,7 @@ def keep(session: Session, nodeid: str, root: Path) -> Kept | None:
 
 
 def _ended(events: Sequence[Event]) -> list[Event]:
-    """Return spans with an end where they have none: a program that leaves its recording is ended in the middle."""
+    """Return spans with an end where they have none: one that diverges from its recording is ended midway."""
     moments = [event.end_time_unix_nano or event.start_time_unix_nano for event in events]
     last = max(moments, key=int, default="0")
     return [

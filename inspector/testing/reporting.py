@@ -17,7 +17,7 @@ _NO_FAILURE = (pytest.skip.Exception, pytest.exit.Exception, KeyboardInterrupt)
 
 
 class Reporting:
-    """Has a test fail where its program left its recording, and says what became of it."""
+    """Has a test fail where its program diverged from its recording, and says what became of it."""
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, Any, Any]:
@@ -30,7 +30,7 @@ class Reporting:
         # What did not start has left no recording.
         except (*_NO_FAILURE, ProgramNotStarted):
             raise
-        # Whatever a test raises, one of the program that left its recording among it.
+        # Whatever a test raises, one of the program that diverged from its recording among it.
         except BaseException:
             lines = _said(session, item)
             if session.miss is None:
@@ -50,7 +50,7 @@ def _said(session: Session, item: pytest.Item) -> list[str]:
     if lines:
         item.user_properties.append(("inspector.divergence", " ".join(line.strip() for line in lines)))
     if session.tape is not None:
-        lines.append(f"{len(session.reused)} of {len(session.tape.calls)} calls of {session.tape.run} were given back")
+        lines.append(f"{len(session.reused)} of {len(session.tape.calls)} calls of {session.tape.run} replayed")
     elif not session.cassette.is_file():
         lines.append(f"recorded, since {missing(session.cassette)}")
     lines += [f"not compared: {pattern} ({count}x)" for pattern, count in session.ignored.items()]

@@ -35,11 +35,11 @@ class Session:
         marked: What its marker says.
         directory: Where it may write, its own.
         root: Where programs run.
-        is_replayed: Whether calls are given back; else they are made, and recorded.
+        is_replayed: Whether calls are replayed; otherwise they are made and recorded.
 
     Raises:
         CassetteUnreadable: The cassette is not there, or holds no span.
-        NotReplayable: It has a call that cannot be given back.
+        NotReplayable: It has a call that cannot be replayed.
     """
 
     def __init__(self, marked: Marked, directory: Path, root: Path, *, is_replayed: bool) -> None:
@@ -119,17 +119,17 @@ class Session:
 
     @property
     def miss(self) -> Miss | None:
-        """Where the program left its recording."""
+        """Where the program diverged from its recording."""
         return next((report.miss for report in self._all_reports() if report.miss is not None), None)
 
     @property
     def reused(self) -> frozenset[int]:
-        """The calls of the recording that were given back, by their places."""
+        """The calls of the recording that were replayed, by their places."""
         return frozenset(place for report in self._all_reports() for place in report.reused)
 
     @property
     def left(self) -> list[TapeCall]:
-        """The calls of the recording that were not made again."""
+        """The calls of the recording that were not repeated."""
         if self.tape is None:
             return []
         reused = self.reused
@@ -147,7 +147,7 @@ class Session:
         """Write what was recorded as the cassette.
 
         Raises:
-            NotReplayable: It has a call that cannot be given back.
+            NotReplayable: It has a call that cannot be replayed.
             SecretFound: It has a secret.
             OSError: The file cannot be written.
         """

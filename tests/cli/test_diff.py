@@ -58,7 +58,7 @@ def test_the_cause_stands_above_the_calls_of_both(inspector, write_spans, trip):
     write_spans(*trip("a", at_s=1), *trip("b", at_s=2, system="Be long.", city="Rome"))
     lines = inspector("diff", "run-a", "run-b").stdout.decode().splitlines()
     assert [line.split(" ")[0] for line in lines[:2]] == ["-", "+"]
-    assert lines[3] == "The runs part at call 1 of 2, chat gpt-4o: its result differs."
+    assert lines[3] == "The runs diverge at call 1 of 2, chat gpt-4o: its result differs."
     assert lines[4] == "Cause: system text of chat gpt-4o changed."
     assert ["Be brief." in lines[5], "Be long." in lines[6]] == [True, True]
     assert lines[8:] == [

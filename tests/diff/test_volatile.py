@@ -1,4 +1,4 @@
-"""Ids and times inside of texts, which no comparison looks at."""
+"""Ids and times inside texts, which no comparison looks at."""
 
 import pytest
 

@@ -23,7 +23,7 @@ def test_a_loop_prints_the_same_with_its_models_gone(bench):
     (run,) = {each.run_id for each in runs_of(bench)}
     done = bench.inspector("replay", run, "--", PROGRAMS / "replayed_loop.py")
     assert (done.code, done.out, bench.connected) == (0, out, []), done.err
-    assert f"replay: 20 of 20 calls of {run} were given back" in done.err
+    assert f"replay: 20 of 20 calls of {run} replayed" in done.err
     recorded = bench.runs()
     assert sorted(recorded[run]) == sorted(recorded[None])
     assert len(recorded[run]) == 20
@@ -84,7 +84,7 @@ def test_one_other_word_ends_the_program_and_names_the_part_then_and_now(looped)
     done = bench.inspector("replay", run, "--", PROGRAMS / "replayed_loop.py", "Bergen")
     assert (done.code, done.out) == (3, "")
     said = done.err.splitlines()
-    assert "replay: the program left its recording: its model call 1, of gpt-4o, is not in the recording" in said[0]
+    assert "replay: the program diverged from its recording: its model call 1, of gpt-4o, is not in" in said[0]
     assert said[1] == "replay: message 1 differs"
     assert "Oslo?" in said[2]
     assert "Bergen?" in said[3]
@@ -139,7 +139,7 @@ def test_calls_that_are_not_made_again_are_named(doubled, tmp_path):
     done = bench.inspector("replay", run, "--", program)
     assert (done.code, done.out) == (3, "echo: first\n")
     assert "replay: 1 of 2 calls" in done.err
-    assert "replay: not made again: chat m-1" in done.err
+    assert "replay: not repeated: chat m-1" in done.err
 
 
 def test_equal_questions_get_their_answers_in_the_order_they_were_asked_in(bench):
@@ -261,7 +261,7 @@ def test_another_argument_of_a_tool_ends_the_program_and_is_named_then_and_now(b
     assert (done.code, done.out) == (3, "echo: first\necho: second\n")
     said = done.err.splitlines()
     assert said[0].endswith(
-        "its tool call 2, of find, is not in the recording; most like it is call 4, execute_tool find"
+        "its tool call 2, of find, is not in the recording; the closest is call 4, execute_tool find"
     )
     assert said[1:4] == ["replay: argument beds differs", "  - 2", "  + 3"]
 
@@ -273,7 +273,7 @@ def test_a_tool_whose_result_cannot_be_given_back_is_named_before_anything_runs(
     done = bench.inspector("replay", "last", "--", program)
     assert (done.code, done.out) == (1, "")
     assert "the call execute_tool lines (" in done.err
-    assert "what it gave cannot be given back (builtins:str_ascii_iterator, at [0])" in done.err
+    assert "its result cannot be replayed (builtins:str_ascii_iterator, at [0])" in done.err
 
 
 ANNOUNCED = """

@@ -73,16 +73,16 @@ def test_from_the_first_call_that_differs_on_models_and_reading_tools_are_called
     refused = "the replay has no terminal to ask whether book may run; to allow it: --allow book"
     assert done.out == f"{OUT}{refused}\n"
     said = done.err.splitlines()
-    assert said[0].startswith("replay: the program left its recording, and went on live: its tool call 1, of weather")
+    assert said[0].startswith("replay: the program diverged from its recording and continued live: its tool call 1, of")
     assert said[1:4] == ["replay: argument city differs", '  - "Oslo"', '  + "Bergen"']
-    assert said[4] == f"replay: 1 of 5 calls of {run} were given back"
+    assert said[4] == f"replay: 1 of 5 calls of {run} replayed"
     assert said[5] == "replay: 2 calls made live: weather, m-1"
     assert said[6] == "replay: not allowed to run: book; to allow it: --allow book"
     assert [line.partition(" (")[0] for line in said[7:11]] == [
-        "replay: not made again: execute_tool weather",
-        "replay: not made again: chat m-1",
-        "replay: not made again: execute_tool book",
-        "replay: not made again: execute_tool book",
+        "replay: not repeated: execute_tool weather",
+        "replay: not repeated: chat m-1",
+        "replay: not repeated: execute_tool book",
+        "replay: not repeated: execute_tool book",
     ]
 
 
@@ -103,8 +103,8 @@ def test_a_run_goes_on_live_from_the_call_that_is_named(trip, spans):
         assert asked(base) == ["second"]
     assert done.code == 0, done.err
     assert done.out == "echo: first\nsun in Oslo\necho: second\nbooked Oslo booked Oslo\n"
-    assert f"replay: 2 of 5 calls of {run} were given back\n" in done.err
-    assert "left its recording" not in done.err
+    assert f"replay: 2 of 5 calls of {run} replayed\n" in done.err
+    assert "diverged from its recording" not in done.err
 
 
 def test_before_the_call_that_is_named_a_replay_is_strict(trip, spans):
@@ -160,7 +160,7 @@ def test_a_call_that_cannot_be_given_back_is_where_the_program_goes_on_live(benc
         done = bench.inspector("replay", "--live-after-divergence", "last", "--", program, "Oslo", base=base, **KEYS)
         assert len(asked(base)) == 1
     assert done.code == 0, done.err
-    assert "and went on live: the call chat m-1 (" in done.err
+    assert "and continued live: the call chat m-1 (" in done.err
     assert "cannot be replayed: a secret was taken out of its answer" in done.err
 
 

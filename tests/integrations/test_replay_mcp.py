@@ -105,7 +105,7 @@ def test_a_request_that_was_not_recorded_ends_the_program(talked, asking_more):
     desks, run, _ = talked
     done = desks.bench.inspector("replay", run, "--", *asking_more)
     assert done.code == 3
-    assert "of tools/call, is not in the recording; most like it is call" in done.err
+    assert "of tools/call, is not in the recording; the closest is call" in done.err
     assert "replay: argument arguments differs" in done.err
 
 

@@ -42,7 +42,7 @@ def test_another_argument_of_a_tool_of_the_toolkit_is_named(bench):
     bench.record(PROGRAM)
     done = bench.inspector("replay", "last", "--", PROGRAM, REPLAYED="1", HOTEL="Casa")
     assert done.code == 3
-    assert "its tool call 6, of book, is not in the recording; most like it is call" in done.err
+    assert "its tool call 6, of book, is not in the recording; the closest is call" in done.err
     assert 'replay: argument hotel differs\n  - "Roma"\n  + "Casa"\n' in done.err
 
 

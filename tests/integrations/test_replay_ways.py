@@ -50,7 +50,7 @@ def test_a_program_is_debugged_by_pdb_against_its_recording(recorded):
     assert "42\n" in done.out
     assert OUT.splitlines()[0] in done.out
     assert OUT.splitlines()[1] in done.out
-    assert f"replay: 2 of 2 calls of {run} were given back" in done.err
+    assert f"replay: 2 of 2 calls of {run} replayed" in done.err
 
 
 def test_a_program_is_debugged_by_debugpy_against_its_recording(recorded):
@@ -58,7 +58,7 @@ def test_a_program_is_debugged_by_debugpy_against_its_recording(recorded):
     words = (sys.executable, "-X", "frozen_modules=off", "-m", "debugpy", "--listen", "127.0.0.1:0", "app.py")
     done = bench.inspector("replay", run, "--", *words)
     assert (done.code, done.out) == (0, OUT), done.err
-    assert f"replay: 2 of 2 calls of {run} were given back" in done.err
+    assert f"replay: 2 of 2 calls of {run} replayed" in done.err
 
 
 TESTS = """
@@ -81,7 +81,7 @@ def test_tests_run_against_the_recording_and_one_that_asks_something_else_ends_t
     done = bench.inspector("replay", run, "--", *words)
     assert done.code == 0, done.out + done.err
     assert "2 passed" in done.out
-    assert f"replay: 2 of 2 calls of {run} were given back" in done.err
+    assert f"replay: 2 of 2 calls of {run} replayed" in done.err
     (bench.directory / "test_app.py").write_text(TESTS.replace("WORD", "third"))
     done = bench.inspector("replay", run, "--", *words)
     assert done.code == 3, done.out
@@ -109,7 +109,7 @@ def test_a_run_that_was_recorded_frozen_is_replayed_as_it_was(bench):
     assert recorded.code == 0, recorded.err
     done = bench.inspector("replay", "last", "--", "now.py")
     assert (done.code, done.out) == (0, recorded.out), done.err
-    assert ", and random numbers were those of the recording\n" in done.err
+    assert ", and random numbers were the recorded ones\n" in done.err
     # Of the replay, which its recorder saw go on.
     first, second = (int(each.start_time_unix_nano) for each in bench.events())
     assert first < second
@@ -121,4 +121,4 @@ def test_a_run_that_was_recorded_as_it_is_has_its_clock_stand_where_it_began(rec
     done = bench.inspector("replay", "--freeze", run, "--", "clock.py")
     began = min(int(each.start_time_unix_nano) for each in bench.events())
     assert (done.code, done.out) == (0, f"{OUT}{began}\n"), done.err
-    assert "random numbers were new: 'inspector run --freeze' records a run so that they are not\n" in done.err
+    assert "random numbers were new: record with 'inspector run --freeze' to repeat them\n" in done.err

@@ -182,7 +182,7 @@ def test_what_is_json_is_not_written_twice():
     ids=lambda each: each if isinstance(each, str) and len(each) < 99 else type(each).__name__,
 )
 def test_what_cannot_be_given_back_is_named(value, why):
-    with pytest.raises(ResultUnusable, match=f"cannot be given back: {why}"):
+    with pytest.raises(ResultUnusable, match=f"cannot be replayed: {why}"):
         given_back(value)
 
 

@@ -192,11 +192,11 @@ def test_a_refusal_by_the_tools_own_side_is_given_back_like_any_answer_of_it():
         (tool(1, **{"inspector.raw.result": {"value": "[redacted:x 9 chars #1f0c]"}}), "a secret was taken out of its"),
         (
             tool(1, **{"inspector.raw.result": {"unrecordable": "builtins:generator", "at": ".rows"}}),
-            "what it gave cannot be given back (builtins:generator, at .rows)",
+            "its result cannot be replayed (builtins:generator, at .rows)",
         ),
         (
             tool(1, **{"inspector.raw.result": None, "inspector.raw.error": {"class": "a:B", "unrecordable": "a:B"}}),
-            "what it gave cannot be given back (a:B)",
+            "its result cannot be replayed (a:B)",
         ),
     ],
 )
@@ -283,7 +283,7 @@ def test_a_model_of_the_toolkit_is_answered_or_goes_on_to_the_client_that_it_ask
         ({"mcp.llm.response_json": "[redacted:x 9 chars #1f0c]"}, "a secret was taken out of its answer"),
         (
             {"mcp.llm.response_json": None, "inspector.raw.error": {"class": "a:B", "unrecordable": "c:D", "at": ".e"}},
-            "what it gave cannot be given back (c:D, at .e)",
+            "its result cannot be replayed (c:D, at .e)",
         ),
     ],
 )

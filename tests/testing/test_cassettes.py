@@ -67,7 +67,7 @@ def test_show_diff_and_replay_take_it_where_they_take_a_run(with_test):
     assert "The runs are equal." in compared.out
     replayed = with_test.inspector("replay", CASSETTE, "--", "app.py")
     assert replayed.code == 0, replayed.err
-    assert "replay: 5 of 5 calls of app were given back" in replayed.err
+    assert "replay: 5 of 5 calls of app replayed" in replayed.err
 
 
 def test_a_planted_key_is_refused_with_its_place_and_nothing_is_written(project):

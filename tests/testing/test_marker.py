@@ -83,7 +83,7 @@ def test_a_test_that_is_kept_runs_with_the_recording_of_another_frozen_run(of_fr
 def test_a_replay_of_a_cassette_is_frozen_as_its_recording_was(of_frozen_run):
     done = of_frozen_run.inspector("replay", CASSETTE, "--", "app.py")
     assert done.code == 0, done.err
-    assert "replay: 5 of 5 calls of app were given back" in done.err
+    assert "replay: 5 of 5 calls of app replayed" in done.err
 
 
 @pytest.mark.parametrize(

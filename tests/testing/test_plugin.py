@@ -58,14 +58,14 @@ def test_tools_in_another_order_fail_it_with_one_named_step(with_test):
     done = with_test.pytest()
     assert done.code == 1
     assert "direct cause" not in done.out
-    told = done.out[done.out.index("the program left its recording") :].splitlines()
+    told = done.out[done.out.index("the program diverged from its recording") :].splitlines()
     assert told[0] == (
-        "the program left its recording: its model call 2, of gpt-4o, is not in the recording; "
-        "most like it is call 4, chat gpt-4o"
+        "the program diverged from its recording: its model call 2, of gpt-4o, is not in the recording; "
+        "the closest is call 4, chat gpt-4o"
     )
     assert told[1] == "message 3 differs"
     assert (told[2].lstrip()[0], told[3].lstrip()[0]) == ("-", "+")
-    assert told[4] == "3 of 5 calls of app were given back"
+    assert told[4] == "3 of 5 calls of app replayed"
     assert told[5] == "to see the run:    inspector show inspector-failures/tests-test_app.py-test_app.jsonl"
     assert told[6] == (
         "to see both:       inspector diff tests/cassettes/app.jsonl "
@@ -105,11 +105,11 @@ def test_a_failure_is_told_to_ci(with_test):
     assert done.code == 1
     (case,) = ET.parse(with_test.directory / "report.xml").iter("testcase")
     known = {each.get("name"): each.get("value") for each in case.iter("property")}
-    assert known["inspector.divergence"].startswith("the program left its recording: its model call 1, of gpt-4o")
+    assert known["inspector.divergence"].startswith("the program diverged from its recording: its model call 1, of")
     assert known["inspector.run"].endswith("/inspector-failures/tests-test_app.py-test_app.jsonl")
     summary = with_test.read("summary.md").splitlines()
     assert summary[0] == "### Agent tests that failed"
-    assert summary[4].startswith("| `tests/test_app.py::test_app` | `the program left its recording: its model call 1")
+    assert summary[4].startswith("| `tests/test_app.py::test_app` | `the program diverged from its recording: its ")
     assert "message 1 differs" in summary[4]
     with_test.change("app.py", "in the fields", "on the hills")
     assert with_test.pytest("--inspector-summary=other.md").code == 0
@@ -129,7 +129,7 @@ def test_a_miss_ends_the_test_alone_even_where_the_program_catches_errors(with_t
     done = with_test.pytest()
     assert done.code == 1
     assert "1 failed, 1 passed" in done.out
-    assert "the program left its recording: its model call 1, of gpt-4o" in done.out
+    assert "the program diverged from its recording: its model call 1, of gpt-4o" in done.out
     assert "Bergen?" in done.out
 
 
@@ -139,15 +139,15 @@ def test_a_miss_on_another_thread_fails_the_test(with_test):
     with_test.write(TEST, INSIDE.replace("    main(*WORDS)", threaded))
     done = with_test.pytest("-p", "no:threadexception")
     assert done.code == 1
-    assert "the program left its recording: its model call 1, of gpt-4o" in done.out
+    assert "the program diverged from its recording: its model call 1, of gpt-4o" in done.out
 
 
 def test_calls_that_are_not_made_again_fail_the_test(with_test):
     with_test.write(TEST, 'import pytest\n\n\n@pytest.mark.cassette("app")\ndef test_nothing(trace):\n    pass\n')
     done = with_test.pytest()
     assert done.code == 1
-    assert "the program did not make all calls of its recording again: chat gpt-4o (" in done.out
-    assert "0 of 5 calls of app were given back" in done.out
+    assert "the program did not repeat every call of its recording: chat gpt-4o (" in done.out
+    assert "0 of 5 calls of app replayed" in done.out
 
 
 @pytest.mark.parametrize("place", ["198.51.100.1", "a.invalid"])

@@ -30,7 +30,7 @@ def chosen(page):
 def test_the_cause_is_named_and_its_words_show_at_once(trips, visit):
     page = visit(trips, COMPARED)
     expect(
-        page.get_by_role("button", name="The runs part at call 4 of 8, chat gpt-4.1: its result differs.")
+        page.get_by_role("button", name="The runs diverge at call 4 of 8, chat gpt-4.1: its result differs.")
     ).to_be_visible()
     expect(page.get_by_role("button", name=f"Cause: {CAUSE}.")).to_be_visible()
     expect(detail(page).locator("del").first).to_have_text("300")

@@ -1197,7 +1197,7 @@ export interface components {
             trace_id: components["schemas"]["TraceId"];
             span_id: components["schemas"]["SpanId"];
             name: string;
-            /** @description Why it cannot be given back or withheld. */
+            /** @description Why it cannot be replayed or withheld. */
             reason: string;
             /** @description The call and the reason, as `inspector show` says them. */
             sentence: string;
@@ -1367,7 +1367,7 @@ export interface components {
             steps: components["schemas"]["RatesStep"][];
             ignored: components["schemas"]["Ignored"];
         };
-        /** @description How many ids and times inside of texts were not compared: `id`, `time`. */
+        /** @description How many ids and times inside texts were not compared: `id`, `time`. */
         Ignored: {
             [key: string]: components["schemas"]["Count"];
         };

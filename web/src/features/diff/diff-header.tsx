@@ -115,7 +115,7 @@ function Side({ run, which }: { run: DiffRun; which: "first" | "second" }) {
 function Verdict({ diff, onSelect }: { diff: Diff; onSelect: (place: number) => void }) {
   const { cause, first } = diff;
   if (cause === null) return <p className={css.verdict}>The runs are equal.</p>;
-  const parting = partingSentence(diff) ?? "What was called and answered is equal; an input differs.";
+  const parting = partingSentence(diff) ?? "The calls and their results are the same; an input differs.";
   return (
     <p className={css.verdict}>
       {first === null ? (

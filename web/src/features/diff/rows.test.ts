@@ -36,7 +36,7 @@ test("differences are gone through around the end", () => {
   expect(stepped([], 0, 1)).toBeNull();
 });
 
-test("the cause is looked at first, else where the runs part", () => {
+test("the cause is looked at first, else where the runs diverge", () => {
   const diff = { cause: null, first: 3 } as Diff;
   expect(telling(diff)).toBe(3);
   expect(telling({ ...diff, cause: { kind: "input", step: 1, part: null, sentence: "" } })).toBe(1);

@@ -43,7 +43,7 @@ export function stepped(places: readonly number[], from: number, by: 1 | -1): nu
   return next ?? places.at(by > 0 ? 0 : -1) ?? null;
 }
 
-/** What is looked at where the address does not say: why the runs part, else where. */
+/** What is looked at where the address does not say: why the runs diverge, else where. */
 export function telling({ cause, first }: Diff): number | null {
   return cause?.step ?? first;
 }

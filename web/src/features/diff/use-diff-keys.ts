@@ -26,7 +26,7 @@ export function useDiffKeys({ onStep, onAll }: Acts): void {
       keys: keyOf("previousDifference"),
       run: () => onStep(-1),
     },
-    { id: "show-equal", title: "Show calls that are equal, or no longer", keys: keyOf("showEqual"), run: onAll },
+    { id: "show-equal", title: "Show or hide equal calls", keys: keyOf("showEqual"), run: onAll },
     { id: "copy-link", title: "Copy a link to this", keys: keyOf("copyComparison"), run: copyLink },
   ]);
 }

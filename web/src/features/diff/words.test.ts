@@ -19,9 +19,9 @@ test.each([
   [{ ...STEP, differences: ["order" as const] }, "it was called in a different order"],
   [{ ...STEP, a: null }, "only the second run made it"],
   [{ ...STEP, b: null }, "only the first run made it"],
-])("a sentence says where the runs part", (step, what) => {
+])("a sentence says where the runs diverge", (step, what) => {
   const diff = { first: 0, steps: [step] } as unknown as Diff;
-  expect(partingSentence(diff)).toBe(`The runs part at call 1 of 1, search: ${what}.`);
+  expect(partingSentence(diff)).toBe(`The runs diverge at call 1 of 1, search: ${what}.`);
 });
 
 test("equal runs have no such sentence", () => {
@@ -34,7 +34,7 @@ test("a call says what of it differs", () => {
 });
 
 test("what is not compared is counted", () => {
-  expect(ignoredWords({ time: 1, id: 12 })).toBe("12 ids, 1 time inside of texts");
+  expect(ignoredWords({ time: 1, id: 12 })).toBe("12 ids, 1 time inside texts");
   expect(ignoredWords({})).toBeNull();
 });
 

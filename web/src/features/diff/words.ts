@@ -1,11 +1,11 @@
 import type { Diff, DiffStep } from "@/api/diff";
 import { count, plural } from "@/lib/format";
 
-/** Where the runs part, in a sentence; null where they do not. */
+/** Where the runs diverge, in a sentence; null where they do not. */
 export function partingSentence({ first, steps }: Diff): string | null {
   const step = first === null ? undefined : steps[first];
   if (first === null || step === undefined) return null;
-  return `The runs part at call ${count(first + 1)} of ${count(steps.length)}, ${step.name}: ${what(step)}.`;
+  return `The runs diverge at call ${count(first + 1)} of ${count(steps.length)}, ${step.name}: ${what(step)}.`;
 }
 
 function what({ a, b, differences }: DiffStep): string {
@@ -31,7 +31,7 @@ export function ignoredWords(ignored: Diff["ignored"]): string | null {
     .filter(([, number]) => number > 0)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, number]) => plural(number, name));
-  return parts.length > 0 ? `${parts.join(", ")} inside of texts` : null;
+  return parts.length > 0 ? `${parts.join(", ")} inside texts` : null;
 }
 
 /** What of the programs differs, in words. */
