@@ -1,6 +1,6 @@
 """Whether a recorded run can be replayed, as what it was replayed, and of which run it is a replay."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Literal
@@ -8,7 +8,7 @@ from typing import Final, Literal
 from inspector import semconv as sc
 from inspector.lookup import events_of, program_of, replayed_name, replayed_run, traces_of
 from inspector.model import Event, Filter, Run, Status
-from inspector.store import Store
+from inspector.store import QueryTooSlow, Store
 from inspector.tape.calls import Obstacle
 from inspector.tape.started import replay_command, start_of, why_not_started_again
 from inspector.tape.tape import judge
@@ -147,31 +147,40 @@ def _names_of(run: Run) -> list[str]:
 
 def _replays_of(store: Store, run: Run) -> tuple[tuple[RunLink, ...], bool]:
     found: dict[str, Run] = {}
+    left_out = False
     for name in _names_of(run):
-        for trace_id in _traces_with(store, name):
-            trace = store.trace(trace_id)
-            other = None if trace is None or trace.run_id in found else store.run(trace.run_id)
-            if other is not None and other.run_id != run.run_id:
-                found[other.run_id] = other
-            if len(found) > _LISTED:
-                break
+        runs, more = _runs_with(store, Filter(attributes=((sc.REPLAYED_RUN, name),)))
+        found |= {other.run_id: other for other in runs if other.run_id != run.run_id}
+        left_out = left_out or more
     latest = sorted(found.values(), key=lambda each: int(each.start_time_unix_nano), reverse=True)
-    return tuple(map(_link, latest[:_LISTED])), len(latest) > _LISTED
+    return tuple(map(_link, latest[:_LISTED])), left_out or len(latest) > _LISTED
 
 
-def _traces_with(store: Store, name: str) -> Iterator[str]:
-    """Yield the traces that have calls of replays of a run, the latest first."""
+def _runs_with(store: Store, where: Filter) -> tuple[Collection[Run], bool]:
+    """Return the runs that calls of replays are of, the latest, and whether there may be more.
+
+    Calls are found by an index, and runs are not, so runs are asked for where some have so many calls that these may
+    hide others.
+    """
+    found: dict[str, Run] = {}
     seen: set[str] = set()
     cursor: str | None = None
     for _ in range(_MOST_OF_REPLAYS):
-        page = store.events(Filter(attributes=((sc.REPLAYED_RUN, name),)), cursor=cursor, limit=_PAGE)
-        for event in page.items:
-            if event.trace_id not in seen:
-                seen.add(event.trace_id)
-                yield event.trace_id
+        page = store.events(where, cursor=cursor, limit=_PAGE)
+        for trace_id in dict.fromkeys(event.trace_id for event in page.items if event.trace_id not in seen):
+            seen.add(trace_id)
+            trace = store.trace(trace_id)
+            other = None if trace is None or trace.run_id in found else store.run(trace.run_id)
+            if other is not None:
+                found[other.run_id] = other
         cursor = page.next_cursor
-        if cursor is None:
-            return
+        if cursor is None or len(found) > _LISTED:
+            return found.values(), cursor is not None
+    try:
+        listed = store.runs(where, limit=_LISTED + 1)
+    except QueryTooSlow:
+        return found.values(), True
+    return [*found.values(), *listed.items], listed.next_cursor is not None
 
 
 def _original_of(store: Store, run: Run) -> RunLink | None:

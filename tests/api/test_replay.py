@@ -192,6 +192,23 @@ def test_of_many_replays_the_latest_ten_are_named(client, store, call):
     assert found["more_replays"] is True
 
 
+def test_a_replay_of_many_calls_hides_no_other(client, store, call):
+    of = {"attributes": {"inspector.replay.run": "run-a"}}
+    store.write([call(1, "run-a"), *replays(call, 2, "run-a")])
+    store.write([call(number, "again-many", trace=9, at_s=9, **of) for number in range(3_000)])
+    found = client.get("/runs/run-a/replay").json()
+    assert [each["run_id"] for each in found["replays"]] == ["again-many", "again-3", "again-2"]
+    assert found["more_replays"] is False
+    store.write(replays(call, 12, "run-a", begin=10))
+    store.write([call(number, "again-more", trace=30, at_s=30, **of) for number in range(3_000)])
+    found = client.get("/runs/run-a/replay").json()
+    assert [each["run_id"] for each in found["replays"]] == [
+        "again-more",
+        *(f"again-{number}" for number in range(21, 12, -1)),
+    ]
+    assert found["more_replays"] is True
+
+
 def test_an_original_that_is_gone_is_named_and_what_is_no_id_is_not(client, store, call):
     store.write([*replays(call, 1, "run-gone"), *replays(call, 1, "no id <b>", begin=3)])
     gone = client.get("/runs/again-2/replay").json()["original"]
