@@ -3,6 +3,7 @@
 import os
 from collections.abc import Generator
 from contextlib import contextmanager
+from difflib import get_close_matches
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -23,8 +24,18 @@ def file_of(text: str) -> Path | None:
     if file.is_file():
         return file
     if file.suffix in SUFFIXES or os.sep in text:
-        raise RunUnknown(f"there is no file {text}; 'inspector export -o {file.name}' writes one")
+        raise RunUnknown(f"there is no file {text}{_meant(file)}")
     return None
+
+
+def _meant(file: Path) -> str:
+    """Ask whether a file beside it was meant; the directory may be gone, or nobody's to look into."""
+    try:
+        beside = [each.name for each in file.parent.iterdir() if each.suffix in SUFFIXES]
+    except OSError:
+        return ""
+    near = get_close_matches(file.name, beside, n=1)
+    return f"; did you mean {file.parent / near[0]}?" if near else ""
 
 
 @contextmanager

@@ -150,10 +150,19 @@ def test_a_run_without_an_answer_has_none():
 def test_a_file_that_is_not_there_is_no_run(project, command):
     done = project.inspector(command, "tests/cassettes/none.jsonl")
     assert (done.code, done.out) == (1, "")
-    assert (
-        done.err
-        == "inspector: there is no file tests/cassettes/none.jsonl; 'inspector export -o none.jsonl' writes one\n"
-    )
+    assert done.err == "inspector: there is no file tests/cassettes/none.jsonl\n"
+
+
+@pytest.mark.parametrize("words", [("show",), ("test",), ("replay",), ("diff", "last")])
+def test_a_file_of_a_misspelt_name_is_asked_for_by_the_name_that_is_there(project, words):
+    cassettes = project.directory / "tests" / "cassettes"
+    cassettes.mkdir(parents=True)
+    (cassettes / "trip.jsonl").write_text("")
+    (cassettes / "other.py").write_text("")
+    done = project.inspector(*words, "tests/cassettes/tripp.jsonl")
+    assert (done.code, done.out) == (1, "")
+    near = "tests/cassettes/trip.jsonl"
+    assert done.err == f"inspector: there is no file tests/cassettes/tripp.jsonl; did you mean {near}?\n"
 
 
 def test_a_program_that_is_not_there_gets_no_test(project):
