@@ -8,7 +8,7 @@ from inspector.cli.visible import visible
 from inspector.diff import cut_around
 from inspector.frozen import Frozen
 from inspector.replay import Miss, Report
-from inspector.tape import Tape
+from inspector.tape import Tape, TapeCall
 
 _NAMED = 5
 """How many calls that were not repeated are named."""
@@ -43,12 +43,25 @@ def replayed_lines(tape: Tape, reports: Sequence[Report], frozen: Frozen | None)
     yield from _besides(reports, frozen)
     if any(report.miss is not None and report.live is None for report in reports):
         return
-    left = [call for place, call in enumerate(tape.calls) if place not in reused]
+    left = list(_not_repeated(tape, reports))
     for call in left[:_NAMED]:
         why = "" if call.unrecordable is None else f": {call.unrecordable}"
         yield visible(f"replay: not repeated: {call.name} ({call.span[:8]}){why}")
     if left[_NAMED:]:
         yield f"replay: and {len(left) - _NAMED} more"
+
+
+def _not_repeated(tape: Tape, reports: Sequence[Report]) -> Iterator[TapeCall]:
+    """Yield the calls that were not replayed, without those in whose place the same tool or model was called live."""
+    reused, made = _reused(reports), _sum(report.live or {} for report in reports)
+    for place, call in enumerate(tape.calls):
+        if place in reused:
+            continue
+        called = next((name for name in (call.name.partition(" ")[2], call.subject) if made[name]), None)
+        if called is None:
+            yield call
+        else:
+            made[called] -= 1
 
 
 def _reused(reports: Sequence[Report]) -> set[int]:
