@@ -9,7 +9,7 @@ from msgspec import Raw
 
 from inspector.cassette.errors import CassetteUnreadable
 from inspector.frozen import Frozen
-from inspector.model import Event, Span
+from inspector.model import Event, Span, coalesce
 from inspector.parts import Parts
 from inspector.reading.dialects import read_span
 from inspector.reading.recorded import read_line
@@ -56,11 +56,7 @@ def frozen_in(program: object) -> Frozen | None:
 
 
 def _events(files: Iterable[Path]) -> list[Event]:
-    spans: dict[tuple[str, str], Span] = {}
-    for span in (span for file in files for span in _spans(file)):
-        known = spans.get((span.trace_id, span.span_id))
-        if known is None or known.end_ns is None:
-            spans[span.trace_id, span.span_id] = span
+    spans = coalesce(span for file in files for span in _spans(file))
     return [_event(seq, span) for seq, span in enumerate(sorted(spans.values(), key=lambda span: span.start_ns), 1)]
 
 

@@ -32,6 +32,7 @@ from inspector.model.queries import (
     StatsOf,
     TraceSort,
 )
+from inspector.model.records import coalesce, supersedes
 from inspector.model.spans import (
     LOSS_REASONS,
     STATUSES,
@@ -125,5 +126,7 @@ __all__ = [
     "Turn",
     "TurnLink",
     "asked_label",
+    "coalesce",
     "filter_fields_of",
+    "supersedes",
 ]

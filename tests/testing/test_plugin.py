@@ -25,6 +25,25 @@ def test_the_next_one():
     pass
 """
 
+ENDS_LATE = """
+import httpx
+import pytest
+from app import asked
+from instrument import _emit_sync
+
+
+@pytest.mark.cassette("late")
+def test_late(trace):
+    question = [{"role": "user", "content": "one two"}]
+    _emit_sync("before_agent_call", agent="reader", call_id="reader")
+    with httpx.stream("POST", **asked(messages=question, stream=True)) as stream:
+        _emit_sync("after_agent_call", agent="reader", call_id="reader", result="read")
+        # Has the call written as it is by now: left open by the agent.
+        assert trace.answer is None
+        stream.read()
+    assert trace.answer
+"""
+
 
 def test_a_test_that_was_made_passes_without_a_key_and_without_a_model(with_test):
     done = with_test.pytest()
@@ -178,6 +197,14 @@ def test_a_missing_recording_is_made_once_and_then_given_back(with_test):
     assert "recorded tests/cassettes/app.jsonl" in done.out
     assert file.read_bytes() == before
     assert with_test.pytest().code == 0
+
+
+def test_a_stream_that_ends_after_the_agent_around_it_is_recorded_to_its_end(with_test):
+    with_test.write("tests/test_late.py", ENDS_LATE)
+    done = with_test.record_tests("tests/test_late.py", OPENAI_API_KEY="planted")
+    assert done.code == 0, done.out
+    assert "recorded tests/cassettes/late.jsonl" in done.out
+    assert with_test.pytest("tests/test_late.py").code == 0
 
 
 @pytest.mark.parametrize("options", [{"CI": "true"}, {}])

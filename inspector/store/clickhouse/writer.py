@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from inspector.model import Span
+from inspector.model import Span, coalesce, supersedes
 from inspector.store.clickhouse import numbers
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.members import Known, Members
@@ -16,7 +16,7 @@ from inspector.store.clickhouse.tables import SHARE, SPANS, TRACES
 from inspector.store.errors import StoreReadOnly
 from inspector.store.values.ever import count_calls
 from inspector.store.values.gist import gists_of
-from inspector.store.values.records import Key, coalesce, of_its_process, own_session, supersedes
+from inspector.store.values.records import Key, of_its_process, own_session
 from inspector.store.values.rows import Row, clamp
 from inspector.store.values.sums import TraceSums
 

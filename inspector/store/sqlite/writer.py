@@ -10,7 +10,7 @@ import msgspec
 from sqlalchemy import Connection
 
 from inspector.frames import Refers
-from inspector.model import AttributeValue, Span
+from inspector.model import AttributeValue, Span, coalesce, supersedes
 from inspector.store.nouns import SpoolMark
 from inspector.store.sqlite import attribute_pages, figures, rollups, search
 from inspector.store.sqlite.belonging import Sessions
@@ -27,7 +27,7 @@ from inspector.store.values.codec import unpack
 from inspector.store.values.contents import StoredShared, content_ids, read_shared, stored_shared, take_apart
 from inspector.store.values.ever import count_calls
 from inspector.store.values.gist import Gist, gists_of
-from inspector.store.values.records import Key, coalesce, of_its_process, supersedes
+from inspector.store.values.records import Key, of_its_process
 from inspector.store.values.rows import Row, clean, named_run, row_of
 from inspector.store.values.sums import TraceSums
 

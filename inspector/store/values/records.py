@@ -1,36 +1,14 @@
-"""Which record of a span wins, and what it keeps of the one before."""
+"""What a record of a span keeps of the one before."""
 
-from collections.abc import Iterable
 from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from inspector.model import Span, Status
+from inspector.model import Span
 from inspector.store.values.rows import Row
 
-COMPLETE: frozenset[Status] = frozenset(("ok", "error", "denied", "cancelled"))
 Key: TypeAlias = tuple[str, str]
 """Trace and span."""
-
-
-def supersedes(new: str, old: str) -> bool:
-    """Tells whether a record of one status may replace a stored record of another."""
-    if old == "running":
-        return True
-    if new == "abandoned":
-        return old == "lost"
-    return new in COMPLETE
-
-
-def coalesce(spans: Iterable[Span]) -> dict[Key, Span]:
-    """Returns the record of each span that wins among those of a batch, in the order of their first mention."""
-    winners: dict[Key, Span] = {}
-    for span in spans:
-        key = (span.trace_id, span.span_id)
-        known = winners.get(key)
-        if known is None or supersedes(span.status, known.status):
-            winners[key] = span
-    return winners
 
 
 def of_its_process(span: Span, old: Row | None) -> Span:
