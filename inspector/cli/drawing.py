@@ -170,7 +170,7 @@ def error_text(event: Event, terminal: Terminal, *, with_message: bool = True) -
     """Say on one line why an event failed, its type without the module; nothing for one that did not."""
     if event.error is None:
         return ""
-    name, message = _class_name(event.error.type), event.error.message
+    name, message = event.error.name, event.error.message
     parts = (name, message) if with_message else (name or "error", terminal.signs("…"))
     return ": ".join(terminal.safe(part) for part in parts if part)
 
@@ -191,12 +191,6 @@ def counts_of(items: Sequence[Trace | Session]) -> Sequence[str]:
 def counted_elsewhere(figure: str) -> str:
     """Put a figure in parentheses that is counted at another event; nothing stays nothing."""
     return f"({figure})" if figure else ""
-
-
-def _class_name(error_type: str | None) -> str | None:
-    """Leave the module out of a dotted Python name; a code such as ``4.04`` stays whole."""
-    name = (error_type or "").rpartition(".")[2]
-    return name if name.isidentifier() else error_type
 
 
 def _facts(trace: Trace, terminal: Terminal) -> str:

@@ -32,6 +32,12 @@ class SpanError:
     message: str | None
     traceback: str | None = None
 
+    @property
+    def name(self) -> str | None:
+        """The class without its module; a code such as ``4.04`` stays whole."""
+        name = (self.type or "").rpartition(".")[2]
+        return name if name.isidentifier() else self.type
+
 
 # A struct, since one is made of every span taken in: a frozen dataclass of so many fields costs six times as much.
 class Span(Struct, frozen=True, gc=False):

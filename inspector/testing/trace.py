@@ -114,7 +114,7 @@ class Trace:
 
     @property
     def errors(self) -> list[str]:
-        """What failed, in the order it began: the name of the call, and why."""
+        """What failed, in the order it began: the name of the call, and why, as ``inspector show`` has it."""
         failed = (event for event in self._events() if event.status == "error")
         return [f"{event.name}: {_why(event)}" for event in failed]
 
@@ -208,7 +208,7 @@ def _tool(event: Event) -> str:
 
 def _why(event: Event) -> str:
     error = event.error
-    return ": ".join(filter(None, (error.type, error.message))) if error is not None else "failed"
+    return ": ".join(filter(None, (error.name, error.message))) if error is not None else "failed"
 
 
 def _json(raw: Any) -> Any:

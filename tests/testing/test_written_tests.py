@@ -5,6 +5,7 @@ import json
 import pytest
 from written_runs import llm, run, tool
 
+from inspector.model import SpanError
 from inspector.testing import CostUnknown, ToolCall, Trace
 from inspector.testing.generate import name_of, written_test
 
@@ -128,6 +129,16 @@ def test_a_tool_that_failed_says_why():
     trace = trace_of(failed)
     assert trace.calls()[0].error == "failed"
     assert trace.errors == ["tool book: failed"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "named"),
+    [("pydantic_ai.exceptions.ModelRetry", "ModelRetry"), ("KeyError", "KeyError"), ("4.04", "4.04")],
+)
+def test_errors_are_named_without_their_modules_as_they_are_shown(kind, named):
+    trace = trace_of(tool("book", {}, None, error=SpanError(kind, "higher")))
+    assert trace.calls()[0].error == f"{named}: higher"
+    assert trace.errors == [f"tool book: {named}: higher"]
 
 
 def test_what_two_recorders_saw_is_one_call():
