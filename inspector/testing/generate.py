@@ -41,11 +41,13 @@ def _body(program: Sequence[str], trace: Trace, answer: Any) -> Iterator[str]:
     yield "# Also true of this run; uncomment what matters:"
     for position, call in enumerate(trace.calls()):
         if call.error is None:
-            yield _comment(f"assert trace.calls()[{position}].args == {_literal(call.args)}")
+            yield from _comment(f"assert trace.calls()[{position}].args == {_literal(call.args)}")
     if trace.answer is not None:
-        yield _comment(f"assert trace.answer == {_literal(trace.answer)}")
-    yield _comment(f"assert trace.errors == {_literal(trace.errors)}")
-    yield _comment(f"assert trace.tokens <= {trace.tokens}")
+        yield from _comment(f"assert trace.answer == {_literal(trace.answer)}")
+    yield from _comment(
+        f"assert trace.errors == {_literal(trace.errors)}", f"assert len(trace.errors) == {len(trace.errors)}"
+    )
+    yield from _comment(f"assert trace.tokens <= {trace.tokens}")
 
 
 def _shape(answer: Any) -> Iterator[str]:
@@ -69,8 +71,9 @@ def _decoded(answer: str | None) -> Any:
     return cast("Any", found) if isinstance(found, dict | list) else answer
 
 
-def _comment(line: str) -> str:
-    return f"# {line}" if len(line) <= _LONG_CHARS else f"# {line[:_LONG_CHARS]}…"
+def _comment(line: str, *shorter: str) -> Iterator[str]:
+    """Yield the first of some lines that is not long, if any is: what is cut would be no code."""
+    yield from (f"# {each}" for each in [each for each in (line, *shorter) if len(each) <= _LONG_CHARS][:1])
 
 
 def _literal(value: Any) -> str:

@@ -99,6 +99,17 @@ def test_the_shape_of_an_answer_is_asserted(answer, line):
     assert written.startswith("import json\n") == ("json." in line)
 
 
+def test_an_assertion_too_long_for_its_line_is_left_out_rather_than_cut():
+    words = "the warehouse did not answer: " + "it's far away " * 9
+    failed = tool("reserve", {}, None, error=SpanError("TimeoutError", words))
+    calls = [tool("price", {"of": words}, "39"), failed, with_messages(llm([], ""), answered=[said(words)])]
+    written = written_test("app", ["app.py"], trace_of(*calls))
+    assert [line.strip() for line in written.splitlines() if "# assert" in line] == [
+        "# assert len(trace.errors) == 1",
+        "# assert trace.tokens <= 0",
+    ]
+
+
 def test_words_of_any_kind_are_no_code():
     hostile = "\"\"\"\n''' + exit() #" + "\u2028" + "x" * 200
     written = written_test("app", [hostile, "it's", 'a "word"'], answered(hostile))
