@@ -66,7 +66,7 @@ class _Recording(NamedTuple):
     "live_from",
     type=Text(),
     metavar="SPAN",
-    help="Continue live from this call of the run; an id or its beginning.",
+    help="Continue live from this call of the run; an id, as 'inspector events' lists them, or its beginning.",
 )
 @click.option(
     "--allow", type=Text(), multiple=True, metavar="TOOL", help="When live, run this tool without asking; '*' for all."

@@ -36,6 +36,8 @@ def replay_lines(store: Store, run: Run, terminal: Terminal, name: str | None) -
         yield f"a replay of {first}{way}"
         return
     yield from _judged(store, run, found, terminal, name or short_run_id(run.run_id))
+    if found.replayable == "yes" and name is None:
+        yield f"its calls with their ids: inspector events --run-id {terminal.safe(run.run_id)}"
     if found.replays:
         more = ", …" if found.more_replays or len(found.replays) > _NAMED else ""
         yield f"was replayed as {', '.join(short_run_id(each.run_id) for each in found.replays[:_NAMED])}{more}"

@@ -99,6 +99,8 @@ class TapeCall(Struct, frozen=True):
     """Whether it is made again, and its own calls are answered: a tool that is an agent, a model that asks a client."""
     server: str = ""
     """Which one was asked, of several."""
+    duplicates: tuple[str, ...] = ()
+    """The spans of other recorders of the same call."""
 
     @property
     def obstacle(self) -> Obstacle | None:

@@ -125,6 +125,8 @@ class _Recorded:
     """What of a run a replay answers, and what it cannot."""
 
     by_id: dict[str, Event]
+    same: dict[str, list[str]]
+    """The spans of a call that several recorders saw, by the one that is counted."""
     calls: list[TapeCall] = field(default_factory=list[TapeCall])
     texts: dict[str, str] = field(default_factory=dict[str, str])
     refused: list[NotReplayable] = field(default_factory=list[NotReplayable])
@@ -133,7 +135,8 @@ class _Recorded:
     def of(cls, events: Iterable[Event]) -> "_Recorded":
         """Read the calls of a run."""
         every = list(events)
-        recorded = cls({event.span_id: event for event in every})
+        by_id = {event.span_id: event for event in every}
+        recorded = cls(by_id, _same(every, by_id))
         withheld: dict[str, TapeCall | None] = {}
         reaching = _reaching_a_client(every, recorded.by_id)
         for event in every:
@@ -160,6 +163,8 @@ class _Recorded:
         if found is None:
             return None
         call, request = found
+        same = self.same.get(_counted(event, self.by_id), ())
+        call = replace(call, duplicates=tuple(each for each in same if each != event.span_id))
         if event.span_id in reaching:
             call = replace(call, goes_on=True, unrecordable=None)
         self.calls.append(call)
@@ -193,18 +198,45 @@ def place_of(tape: Tape, span: str) -> int:
 
     Args:
         tape: The tape.
-        span: The id of its span, or how it begins.
+        span: The id of its span, or of a duplicate of it, or how it begins.
 
     Raises:
         NotReplayable: No call begins so, or several do.
     """
-    found = [place for place, call in enumerate(tape.calls) if call.span.startswith(span.lower())]
+    start = span.lower()
+    found = [place for place, call in enumerate(tape.calls) if call.span.startswith(start)]
+    if not found:
+        ids = ((place, each) for place, call in enumerate(tape.calls) for each in call.duplicates)
+        found = sorted({place for place, each in ids if each.startswith(start)})
     if len(found) == 1:
         return found[0]
     listed = ", ".join(f"{call.name} ({call.span[:8]})" for call in tape.calls[:_LISTED])
     more = ", …" if len(tape.calls) > _LISTED else ""
-    which = "several calls" if found else "no call"
-    raise NotReplayable(f"{which} of the run {tape.run} that a replay answers begin with {span}; it has {listed}{more}")
+    which = (
+        f"several calls that a replay answers begin with {span}"
+        if found
+        else f"no call that a replay answers begins with {span}"
+    )
+    raise NotReplayable(f"{which} in the run {tape.run}; it has {listed}{more}")
+
+
+def _same(events: Iterable[Event], by_id: Mapping[str, Event]) -> dict[str, list[str]]:
+    """Return the spans of each call that several recorders saw, by the one that is counted."""
+    same: dict[str, list[str]] = {}
+    for event in events:
+        if event.folded_into is not None:
+            counted = _counted(event, by_id)
+            same.setdefault(counted, [counted]).append(event.span_id)
+    return same
+
+
+def _counted(event: Event, by_id: Mapping[str, Event]) -> str:
+    """Return the span at which a call is counted."""
+    seen = {event.span_id}
+    while (into := by_id.get(event.folded_into or "")) is not None and into.span_id not in seen:
+        event = into
+        seen.add(event.span_id)
+    return event.span_id
 
 
 def _reaching_a_client(events: Iterable[Event], by_id: Mapping[str, Event]) -> set[str]:

@@ -32,7 +32,10 @@ def test_a_loop_prints_the_same_with_its_models_gone(bench):
 def test_a_run_is_shown_with_its_replays_and_a_replay_with_its_run_whose_name_it_has(bench):
     bench.record(PROGRAMS / "replayed_loop.py", INSPECTOR_SERVICE="looper")
     (run,) = {each.run_id for each in runs_of(bench)}
-    assert bench.inspector("show", run).out.splitlines()[-1] == f"can be replayed: inspector replay {run[-8:]}"
+    assert bench.inspector("show", run).out.splitlines()[-2:] == [
+        f"can be replayed: inspector replay {run[-8:]}",
+        f"its calls with their ids: inspector events --run-id {run}",
+    ]
     assert bench.inspector("replay", run).code == 0
     (again,) = {each.run_id for each in runs_of(bench)} - {run}
     assert [each.service for each in runs_of(bench)] == ["looper", "looper"]

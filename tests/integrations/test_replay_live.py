@@ -217,7 +217,7 @@ def test_what_the_options_do_not_fit_is_refused_before_anything_runs(trip):
     bench, run, program = trip
     done = bench.inspector("replay", "--from", "ffffffffffffffff", run, "--", program, "Oslo")
     assert (done.code, done.out) == (1, "")
-    assert f"no call of the run {run} that a replay answers begin with ffffffffffffffff; it has chat m-1 (" in done.err
+    assert f"no call that a replay answers begins with ffffffffffffffff in the run {run}; it has chat m-1 (" in done.err
     done = bench.inspector("replay", "--allow", "book", run, "--", program, "Oslo")
     assert (done.code, done.out) == (2, "")
     assert "--allow is about calls that are made: add --live-after-divergence or --from SPAN" in done.err

@@ -1,11 +1,12 @@
 import json
+from dataclasses import replace
 
 import msgspec
 import pytest
 
 from inspector.model import Event
 from inspector.redaction import Redactor
-from inspector.tape import NotReplayable, read_tape, tape_of, write_tape
+from inspector.tape import NotReplayable, place_of, read_tape, tape_of, write_tape
 from inspector.tape.asked import asked
 from inspector.tape.calls import key_of
 from inspector.tape.requests import server_at
@@ -295,3 +296,17 @@ def test_an_agent_as_a_tool_of_the_toolkit_runs_again_and_its_calls_are_answered
     agent = tool(1, **{"inspector.emitter": "toolkit", "inspector.tool.source": "agent", "inspector.raw.result": None})
     tape = tape_of("r1", [agent, call(2, parent=1)])
     assert [each.goes_on for each in tape.calls] == [True, False]
+
+
+def test_a_call_is_found_by_the_id_of_any_recorder_that_saw_it():
+    of_framework = event(1, hook="llm_generate", **{"inspector.emitter": "openai_agents"})
+    of_client = replace(call(2, parent=1), folded_into=of_framework.span_id)
+    below = replace(event(3, "other", parent=2, hook="request"), folded_into=of_client.span_id)
+    tape = tape_of("r", [of_framework, of_client, below, call(4)])
+    assert [each.span for each in tape.calls] == [of_client.span_id, f"{4:016x}"]
+    assert [place_of(tape, each.span_id) for each in (of_framework, of_client, below)] == [0, 0, 0]
+    assert place_of(tape, f"{4:016x}") == 1
+    with pytest.raises(NotReplayable, match="^several calls that a replay answers begin with 000 in the run r;"):
+        place_of(tape, "000")
+    with pytest.raises(NotReplayable, match="^no call that a replay answers begins with f in the run r; it has chat"):
+        place_of(tape, "f")
