@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from inspector.frozen import Frozen
     from inspector.launch import Choices
     from inspector.settings import Settings
-    from inspector.tape import Plan, Tape
+    from inspector.tape import NotReplayable, Plan, Tape
 
 
 class Pattern(Text):
@@ -149,13 +149,23 @@ def _planned(tape: "Tape", plan: "Plan", live_from: str | None) -> "Tape":
     from msgspec.structs import replace
 
     from inspector.replay import Ignoring
-    from inspector.tape import check_whole, place_of
+    from inspector.tape import NotReplayable, check_whole, place_of
 
     place = None if live_from is None else place_of(tape, live_from)
     if not plan.goes_on:
-        check_whole(tape.calls[:place])
+        try:
+            check_whole(tape.calls[:place])
+        except NotReplayable as error:
+            raise NotReplayable(_with_ways_out(error)) from error
     compared = Ignoring(plan.ignored).in_tape(tape) if plan.ignored else tape
     return replace(compared, plan=replace(plan, live_from=place))
+
+
+def _with_ways_out(error: "NotReplayable") -> str:
+    if error.obstacle is None:
+        return str(error)
+    span = error.obstacle.span_id[:8]
+    return f"{error}\nto answer it: --set {span}=FILE; to make it again: --live-after-divergence or --from {span}"
 
 
 def _recorded(settings: "Settings", text: str, *, freeze: bool) -> _Recording:

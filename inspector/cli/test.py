@@ -82,12 +82,9 @@ def _see_that_it_starts(words: "Sequence[str]") -> None:
 
 def _with_way_out(error: "NotReplayable") -> str:
     obstacle = error.obstacle
-    if obstacle is None or "secret" not in obstacle.reason:
+    if obstacle is None or not obstacle.remedy:
         return str(error)
-    return (
-        f"{error}\nto see the call: inspector show {obstacle.span_id[:8]}; "
-        "take the secret out of what the program sends or returns there, and record the run again"
-    )
+    return f"{error}\nto see the call: inspector show {obstacle.span_id[:8]}; {obstacle.remedy}"
 
 
 def _events(settings: "Settings", text: str) -> "list[Event]":

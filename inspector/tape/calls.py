@@ -35,6 +35,7 @@ _OVER_MCP: Final = frozenset(("tool_call", "resource_fetch", "prompt_apply"))
 """What is asked of MCP servers."""
 _NOT_NAMED: Final = frozenset(("run", "cell", "request", "label"))
 _REDACTED: Final = b"[redacted:"
+_NOT_ENDED: Final = "it did not end"
 _NOT_YET: Final = "a replay does not withhold {} calls of this kind yet, it would make them again"
 
 
@@ -54,6 +55,15 @@ class Obstacle(Struct, frozen=True):
         """The call and the reason, for a person."""
         cannot = "cannot be replayed yet" if self.yet else "cannot be replayed"
         return f"the call {self.name} ({self.span_id[:8]}) {cannot}: {self.reason}"
+
+    @property
+    def remedy(self) -> str:
+        """What to change before the run is recorded again, where a person can; else empty."""
+        if "secret" in self.reason:
+            return "take the secret out of what the program sends or returns there, and record the run again"
+        if self.reason == _NOT_ENDED:
+            return "await it or read its stream to the end, and record the run again"
+        return ""
 
 
 class NotReplayable(Exception):
@@ -213,7 +223,7 @@ def _model_of_toolkit(event: Event, path: tuple[str, ...], request: Asked) -> Ta
     response, error = attributes.get(sc.SEED_LLM_RESPONSE), attributes.get(_ERROR)
     why = None
     if event.status not in ("ok", "error"):
-        why = "it did not end"
+        why = _NOT_ENDED
     elif isinstance(error, str):
         why = _unrecordable(error)
     elif not isinstance(response, str):
@@ -248,7 +258,7 @@ def _outcome(event: Event) -> tuple[str | None, str, str | None]:
     result, error = attributes.get(_RESULT), attributes.get(_ERROR)
     has_ended = event.status in ("ok", "error") or _BODY in attributes or _is_refusal(event)
     if not has_ended or not (isinstance(result, str) or isinstance(error, str)):
-        why = "what it gave was not recorded" if has_ended else "it did not end"
+        why = "what it gave was not recorded" if has_ended else _NOT_ENDED
         raise _Unrecordable(why)
     output = bytes(event.output or b"null").decode()
     given = f"{result}{error}{output}"
@@ -295,7 +305,7 @@ def _request(event: Event, path: tuple[str, ...]) -> tuple[TapeCall, Asked]:
     response, why = requests.recorded_response(attributes)
     error = attributes.get(_ERROR)
     if event.status not in ("ok", "error"):
-        why = "it did not end"
+        why = _NOT_ENDED
     elif response is None and why is None:
         why = _unrecordable(error) if isinstance(error, str) else "what it gave was not recorded"
     method = str(attributes[sc.SEED_RPC_METHOD])
@@ -354,7 +364,7 @@ def _exchanges(event: Event) -> str:
     attributes = attributes_of(event)
     text = attributes.get(_EXCHANGES)
     if event.status not in ("ok", "error") or not isinstance(text, str):
-        why = "it did not end" if event.status not in ("ok", "error") else "what its client got was not recorded"
+        why = _NOT_ENDED if event.status not in ("ok", "error") else "what its client got was not recorded"
         raise _Unrecordable(why)
     try:
         exchanges = read_exchanges(text)

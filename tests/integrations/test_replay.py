@@ -345,7 +345,7 @@ def test_a_secret_in_an_answer_cannot_be_given_back(bench):
     assert PLANTED in bench.record(program)
     done = bench.inspector("replay", "last", "--", program)
     assert done.code == 1
-    assert "cannot be replayed: a secret was taken out of its answer" in done.err
+    assert "cannot be replayed: a secret was taken out of its answer\nto answer it: --set " in done.err
 
 
 def test_the_page_about_replay_says_what_happens(bench):
