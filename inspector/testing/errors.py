@@ -31,6 +31,9 @@ class ProgramNotStarted(TestingError):
 class ProgramFailed(subprocess.CalledProcessError):
     """A program exited with another code than 0; the message ends with the last lines of its standard error."""
 
+    recording: str = ""
+    """Why it was recorded rather than replayed, where that may not have been meant."""
+
     def __str__(self) -> str:
         return "\n".join(self._lines())
 
@@ -38,6 +41,8 @@ class ProgramFailed(subprocess.CalledProcessError):
         words = self.cmd if isinstance(self.cmd, str) else " ".join(map(str, self.cmd))
         end = f"was ended by signal {-self.returncode}" if self.returncode < 0 else f"exited with {self.returncode}"
         said = str(self.stderr or "").rstrip().splitlines()
+        if self.recording:
+            yield self.recording
         yield f"{words} {end}{':' if said else ' and wrote nothing to standard error'}"
         yield from (f"  {line}" for line in said[-_LAST_LINES:])
 

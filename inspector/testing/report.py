@@ -54,12 +54,21 @@ def divergence(session: Session) -> list[str]:
 
 def missing(cassette: Path) -> str:
     """Say that a recording is not there, and which are."""
-    there = sorted(each.stem for each in cassette.parent.glob("*.jsonl"))
+    there = _others(cassette)
     if not there:
         return f"{_near(cassette)} is not there, nor any other recording"
-    alike = get_close_matches(cassette.stem, there, n=1)
+    alike = name_alike(cassette)
     listed = ", ".join(there[:_LISTED]) + (", …" if len(there) > _LISTED else "")
-    return f"{_near(cassette)} is not there, {f'did you mean {alike[0]}?' if alike else f'only {listed}'}"
+    return f"{_near(cassette)} is not there, {f'did you mean {alike}?' if alike else f'only {listed}'}"
+
+
+def name_alike(cassette: Path) -> str | None:
+    """Return the name of the recording that may be meant instead of one that is not there."""
+    return next(iter(get_close_matches(cassette.stem, _others(cassette), n=1)), None)
+
+
+def _others(cassette: Path) -> list[str]:
+    return sorted(each.stem for each in cassette.parent.glob("*.jsonl"))
 
 
 def keep(session: Session, nodeid: str, root: Path) -> Kept | None:

@@ -8,7 +8,7 @@ import pytest
 
 from inspector.cassette import CassetteError
 from inspector.tape import NotReplayable
-from inspector.testing.errors import ProgramNotStarted
+from inspector.testing.errors import ProgramFailed, ProgramNotStarted
 from inspector.testing.report import divergence, keep, kept_lines, missing
 from inspector.testing.session import Session
 
@@ -31,8 +31,10 @@ class Reporting:
         except (*_NO_FAILURE, ProgramNotStarted):
             raise
         # Whatever a test raises, one of the program that diverged from its recording among it.
-        except BaseException:
+        except BaseException as error:
             lines = _said(session, item)
+            if isinstance(error, ProgramFailed):
+                error.recording = _recording(session)
             if session.miss is None:
                 item.add_report_section("call", "replay", "\n".join(lines))
                 raise
@@ -51,23 +53,39 @@ def _said(session: Session, item: pytest.Item) -> list[str]:
         item.user_properties.append(("inspector.divergence", " ".join(line.strip() for line in lines)))
     if session.tape is not None:
         lines.append(f"{len(session.reused)} of {len(session.tape.calls)} calls of {session.tape.run} replayed")
-    elif not session.cassette.is_file():
-        lines.append(f"recorded, since {missing(session.cassette)}")
+    elif recording := _recording(session):
+        lines.append(recording)
     lines += [f"not compared: {pattern} ({count}x)" for pattern, count in session.ignored.items()]
+    return [*lines, *_kept(session, item)]
+
+
+def _recording(session: Session) -> str:
+    """Say that a test recorded, and why, where it has no recording yet; else nothing."""
+    if session.tape is not None or session.cassette.is_file():
+        return ""
+    return f"no recording was written: {missing(session.cassette)}"
+
+
+def _kept(session: Session, item: pytest.Item) -> list[str]:
+    """Keep the run of a test, and say where it is."""
     kept = keep(session, item.nodeid, item.config.rootpath)
-    if kept is not None:
-        item.user_properties.append(("inspector.run", str(kept.spans)))
-        if kept.page is not None:
-            item.user_properties.append(("inspector.page", str(kept.page)))
-        lines += kept_lines(kept, session)
-    return lines
+    if kept is None:
+        return []
+    item.user_properties.append(("inspector.run", str(kept.spans)))
+    if kept.page is not None:
+        item.user_properties.append(("inspector.page", str(kept.page)))
+    return list(kept_lines(kept, session))
 
 
 def _write(session: Session, item: pytest.Item) -> None:
     try:
         session.write()
     except (CassetteError, NotReplayable, OSError) as error:
-        raise pytest.fail.Exception(f"{session.cassette} was not written: {error}", pytrace=False) from None
+        remedy = [error.obstacle.remedy] if isinstance(error, NotReplayable) and error.obstacle else []
+        # The files that are kept would have the secret that a cassette is refused for.
+        kept = _kept(session, item) if isinstance(error, NotReplayable) else []
+        lines = [f"{session.cassette} was not written: {error}", *filter(None, remedy), *kept]
+        raise pytest.fail.Exception("\n".join(lines), pytrace=False) from None
     path = session.cassette
     with suppress(ValueError):
         path = path.relative_to(item.config.rootpath)

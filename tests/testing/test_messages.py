@@ -1,6 +1,14 @@
 """What pytest says of a test that was written wrongly, or whose program fails: in a few lines, none of them of ours."""
 
 TEST = "tests/test_app.py"
+INSIDE = """
+import pytest
+
+
+@pytest.mark.cassette("appp")
+def test_inside(trace):
+    raise RuntimeError("boom")
+"""
 
 
 def test_a_misspelt_recording_is_named_once_with_the_one_that_is_meant(with_test):
@@ -9,14 +17,20 @@ def test_a_misspelt_recording_is_named_once_with_the_one_that_is_meant(with_test
     assert done.code == 1
     said = done.out.partition("short test summary")[0]
     assert said.count("tests/cassettes/appp.jsonl is not there, did you mean app?") == 1
+    assert '\nto replay that one: @pytest.mark.cassette("app") at the test\nto record it: ' in said
     assert "During handling" not in done.out
 
 
-def test_a_test_that_records_since_its_recording_is_not_there_says_so_where_it_fails(with_test):
+def test_a_test_that_fails_while_it_records_says_first_that_its_recording_is_not_there(with_test):
     with_test.change(TEST, 'cassette("app")', 'cassette("appp")')
     done = with_test.pytest()
     assert done.code == 1
-    assert "recorded, since tests/cassettes/appp.jsonl is not there, did you mean app?" in done.out
+    problem = "no recording was written: tests/cassettes/appp.jsonl is not there, did you mean app?"
+    assert f"ProgramFailed: {problem}\nE       app.py exited with 1:" in done.out
+    with_test.write(TEST, INSIDE)
+    done = with_test.pytest()
+    assert done.code == 1
+    assert problem in done.out
 
 
 def test_a_program_that_fails_is_said_with_its_exit_code_and_the_last_it_wrote(with_test):

@@ -228,6 +228,8 @@ def test_a_recording_that_failed_or_has_a_secret_is_not_written(with_test):
     done = with_test.record_tests("--record=all")
     assert done.code == 1
     assert "was not written: the call execute_tool book (" in done.out
+    assert "\ntake the secret out of what the program sends or returns there, and record the run again\n" in done.out
+    assert "to see the run:    inspector show inspector-failures/tests-test_app.py-test_app.jsonl" in done.out
     assert file.read_bytes() == before
 
 
