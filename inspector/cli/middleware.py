@@ -105,10 +105,10 @@ def _words(step: Step) -> Iterator[str]:
     if step.args is not None:
         yield "changed the arguments"
     if step.calls > 1:
-        yield f"called on {step.calls} times"
+        yield f"ran the call {step.calls} times"
     if step.result is not None and step.did != "answered":
         is_whole = step.result.before is not UNSET
-        yield "changed the result" if is_whole else "took something out of the result, which is not recorded"
+        yield "changed the result" if is_whole else "removed something from the result; what it removed is not recorded"
     if step.did in _WORDS:
         yield _WORDS[step.did]
     elif step.args is None and step.result is None and step.calls == 1:

@@ -40,7 +40,7 @@ def test_each_middleware_is_told_in_words_with_what_it_changed_and_its_attempts(
     shown = sheet(inspector, write_spans, span, PASSED, AGAIN, CLAMP, AUDIT, REDACT, SKIPPED, ASKED)
     assert section(shown, "middleware") == [
         "Timeout: let it pass",
-        "Retry: called on 2 times",
+        "Retry: ran the call 2 times",
         "  ✗ attempt 1  OSError: gone",
         "  ✓ attempt 2",
         "clamp: changed the arguments",
@@ -49,7 +49,7 @@ def test_each_middleware_is_told_in_words_with_what_it_changed_and_its_attempts(
         "audit: changed the result",
         '  before  "11"',
         '  after   "11 [audit]"',
-        "redact: took something out of the result, which is not recorded",
+        "redact: removed something from the result; what it removed is not recorded",
         '  after   {"content":[]}',
         "cache: was not reached",
         "ask_me: was asked, Run it?, yes, after 1.20 s",

@@ -144,6 +144,6 @@ def test_what_is_copied_over_plain_http_from_elsewhere_is_on_the_clipboard_too(d
       window.real = navigator.clipboard;
       Object.defineProperty(navigator, "clipboard", {configurable: true, value: undefined});
     }""")
-    page.get_by_role("button", name="Copy a link to what shows now").click()
-    expect(page.get_by_role("button", name="Copy a link to what shows now")).to_contain_text("copied")
+    page.get_by_role("button", name="Copy a link to this view").click()
+    expect(page.get_by_role("button", name="Copy a link to this view")).to_contain_text("copied")
     assert page.evaluate("window.real.readText()") == page.url

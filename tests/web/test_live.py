@@ -153,7 +153,7 @@ def test_a_run_is_no_longer_called_live_when_its_server_is_gone(empty, running, 
     watch.tolerate("ERR_")
     _, trace_id = running
     page = visit(empty, f"/traces/{trace_id}")
-    live = page.get_by_title("Spans show as they happen")
+    live = page.get_by_title("Spans appear as they happen")
     expect(live).to_be_visible()
     empty.stop()
     expect(page.get_by_role("alert").filter(has_text="does not answer")).to_be_visible()
@@ -200,7 +200,7 @@ def test_a_trace_goes_on_growing_after_the_server_came_back(tmp_path, visit, wat
     page = visit(server, f"/traces/{server.get('/traces')['items'][0]['trace_id']}")
     expect(page.locator("[role=row]").filter(has_text="plan_trip")).to_be_visible()
     server.stop()
-    expect(page.get_by_role("alert").filter(has_text="What happens meanwhile is recorded")).to_be_visible()
+    expect(page.get_by_role("alert").filter(has_text="Runs are still recorded")).to_be_visible()
     agent.emit("before_tool_call", **BOOKING)
     again = start_server(home, server.port, sign_in=False)
     try:

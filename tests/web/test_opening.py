@@ -80,7 +80,7 @@ def test_an_address_that_leads_nowhere_says_so(demo, visit):
 def test_a_trace_that_is_not_there_says_so(demo, visit, watch):
     watch.tolerate("404")
     page = visit(demo, f"/traces/{'0' * 31}1")
-    expect(page.locator("#main")).to_contain_text("This run is not here")
+    expect(page.locator("#main")).to_contain_text("Run not found")
     page.get_by_role("link", name="Go to the runs").click()
     expect(page).to_have_title("Runs · Inspector")
 

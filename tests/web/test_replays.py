@@ -30,7 +30,7 @@ def test_the_page_of_a_run_offers_the_command_that_replays_it(replays, visit):
 def test_a_call_that_is_in_the_way_is_named_with_the_reason_and_opens(replays, visit):
     page = visit(replays, f"/runs/{CUT}")
     panel = opened(page)
-    expect(panel).to_contain_text("1 call is in the way")
+    expect(panel).to_contain_text("1 call cannot be replayed")
     expect(panel).to_contain_text("chat gpt-4.1: what its client got was not recorded")
     panel.get_by_role("link", name="chat gpt-4.1").click()
     page.wait_for_url(re.compile(rf"/runs/{CUT}\?span={4 << 32 | 2:016x}"))

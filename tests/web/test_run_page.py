@@ -172,7 +172,7 @@ def test_an_inferred_span_is_opened_by_its_address_and_is_nowhere_passed_off_as_
 
 def test_a_span_that_is_not_in_the_run_is_not_asked_for(loops, visit):
     page = visit(loops, f"/runs/{LOOP}?span={0xABCD:016x}", **TALL)
-    expect(page.get_by_text("This span is not in this run")).to_be_visible()
+    expect(page.get_by_text("Span not found in this run")).to_be_visible()
 
 
 def test_the_page_of_a_trace_leads_to_its_run(loops, visit):
@@ -197,7 +197,7 @@ def test_a_run_that_is_deleted_takes_all_of_its_traces_along(homes, serving, vis
 def test_a_run_that_is_not_there_says_so(loops, visit, watch):
     watch.tolerate("404")
     page = visit(loops, "/runs/nothing-here")
-    expect(page.get_by_text("This run is not here")).to_be_visible()
+    expect(page.get_by_text("Run not found")).to_be_visible()
 
 
 def test_what_a_result_holds_is_never_markup(homes, serving, visit):

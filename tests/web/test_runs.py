@@ -88,7 +88,7 @@ def test_the_address_narrows_the_list_and_a_reload_keeps_it(crowd, visit):
 @pytest.mark.parametrize("view", ["/", "/spans", "/stats", "/sessions"])
 def test_words_that_a_page_does_not_know_are_left_out_and_named(crowd, visit, view):
     page = visit(crowd, "/nowhere")
-    expect(page.get_by_text("There is no such page")).to_be_visible()
+    expect(page.get_by_text("Page not found")).to_be_visible()
     page.evaluate(f"location.hash = '#{view}?status=odd&kind=odd&min_duration_ms=x&since=never&sort=odd&order=odd'")
     expect(page.get_by_text(re.compile("^(service-|researcher|session-|Over time)")).first).to_be_visible()
     expect(page.get_by_role("note").filter(has_text="since=never")).to_contain_text("Not understood in the address")
@@ -325,7 +325,7 @@ def test_runs_that_are_picked_are_deleted_together_when_the_minute_is_over(tmp_p
         page = visit(server, "/?status=error")
         expect(runs_of(page)).to_have_count(4)
         page.clock.install()
-        page.get_by_role("checkbox", name="Select all 4 runs that are loaded").click()
+        page.get_by_role("checkbox", name="Select all 4 loaded runs").click()
         page.get_by_role("button", name="Delete 4 runs").click()
         expect(page.get_by_text("No run matches this filter")).to_be_visible()
         expect(page.get_by_role("status").filter(has_text="4 runs deleted for good")).to_be_visible()

@@ -207,7 +207,7 @@ def test_what_each_middleware_did_to_a_tool_call_is_listed_in_declared_order(sto
     expect(steps).to_contain_text(
         [
             re.compile(r"audit_hook\s*changed the arguments, changed the result"),
-            re.compile(r"Retry\s*called on 3 times"),
+            re.compile(r"Retry\s*ran the call 3 times"),
             re.compile(r"Cache\s*answered instead.*<b>since noon</b>", re.DOTALL),
             re.compile(r"late\s*was not reached"),
         ]

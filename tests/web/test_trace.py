@@ -189,7 +189,7 @@ def test_equal_siblings_fold_into_one_line_that_opens(tmp_path, visit, serving):
 def test_zoom_is_in_the_address_and_reset_with_a_key(demo, demo_trace, visit):
     page = visit(demo, f"/traces/{demo_trace}?zoom=500-900", **TALL)
     expect(row_of(page, "weekend_trip")).to_be_visible()
-    shown = page.get_by_role("slider", name="Part of the trace that shows")
+    shown = page.get_by_role("slider", name="Visible part of the trace")
     expect(shown).to_have_attribute("aria-valuetext", re.compile("500 ms to 900 ms"))
     page.keyboard.press("0")
     page.wait_for_url(lambda url: "zoom=" not in url)
@@ -199,7 +199,7 @@ def test_zoom_is_in_the_address_and_reset_with_a_key(demo, demo_trace, visit):
 
 def test_dragging_on_the_minimap_zooms(demo, demo_trace, visit):
     page = visit(demo, f"/traces/{demo_trace}", **TALL)
-    box = page.get_by_role("slider", name="Part of the trace that shows").bounding_box()
+    box = page.get_by_role("slider", name="Visible part of the trace").bounding_box()
     page.mouse.move(box["x"] + box["width"] * 0.3, box["y"] + 5)
     page.mouse.down()
     page.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + 5, steps=5)
@@ -335,7 +335,7 @@ def test_what_is_odd_about_a_row_is_said(oddities, visit):
     page = visit(oddities, f"/traces/{ORPHANS}")
     expect(row_of(page, "orphan whose parent")).to_contain_text("not recorded")
     page = visit(oddities, f"/traces/{CYCLE}")
-    expect(rows_of(page).filter(has_text="circle, which is cut")).not_to_have_count(0)
+    expect(rows_of(page).filter(has_text="cycle, which is cut")).not_to_have_count(0)
     page = visit(oddities, f"/traces/{SKEW}")
     expect(row_of(page, "begins before its parent")).to_contain_text("clocks disagree")
 

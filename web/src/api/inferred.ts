@@ -13,7 +13,7 @@ export interface InferredEvents {
 export async function inferredEvent(queries: QueryClient, spanId: string): Promise<FullEvent> {
   const event = queries.getQueryData<InferredEvents>(KEY)?.find(spanId);
   if (event) return event;
-  throw new ApiError(404, "It was inferred from messages that are not here any more.");
+  throw new ApiError(404, "The messages it was inferred from are no longer available.");
 }
 
 /** Let whoever asks for what is inferred find it, until the returned function is called. */

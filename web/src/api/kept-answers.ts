@@ -5,7 +5,7 @@ export function wordsOf(url: URL): string[] {
 }
 
 export function notHere(): Response {
-  return json({ title: "Not Found", status: 404, detail: "It is not in this file." }, 404);
+  return json({ title: "Not Found", status: 404, detail: "This file does not contain it." }, 404);
 }
 
 export function json(value: unknown, status = 200): Response {

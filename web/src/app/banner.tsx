@@ -6,14 +6,13 @@ import css from "./banner.module.css";
 const NOTES: Record<Exclude<Connection, "fine">, { Icon: typeof Unplug; text: ReactNode }> = {
   lost: {
     Icon: Unplug,
-    text: "The inspector does not answer. What happens meanwhile is recorded and will show as soon as it is back.",
+    text: "The inspector does not answer. Runs are still recorded, and appear once it is back.",
   },
   "signed-out": {
     Icon: PlugZap,
     text: (
       <>
-        This browser is not signed in. Run <code>inspector open</code> in a terminal: it opens this page signed in, as
-        often as needed.
+        This browser is not signed in. Run <code>inspector open</code> in a terminal to open this page signed in.
       </>
     ),
   },

@@ -31,5 +31,5 @@ applyTheme(storedTheme());
 const root = document.getElementById("root");
 if (!root) throw new Error("the document has no #root");
 show(root).catch((error: Error) => {
-  root.textContent = `This file cannot be read; was it cut on its way? (${error.message})`;
+  root.textContent = `This file cannot be read; it may be incomplete (${error.message})`;
 });

@@ -6,7 +6,7 @@ export function NotFound() {
   return (
     <>
       <PageTitle title="No such page" />
-      <Empty title="There is no such page">
+      <Empty title="Page not found">
         <Link to="/">Go to the runs</Link>
       </Empty>
     </>

@@ -99,8 +99,8 @@ function Finder({ onClose }: { onClose: () => void }) {
         ))}
       </div>
       <p className={css.foot} role="status">
-        {commands.length === 0 && !searching ? "Nothing fits." : ""}
-        {searching ? "Looking in what was recorded…" : ""}
+        {commands.length === 0 && !searching ? "No matches." : ""}
+        {searching ? "Searching…" : ""}
       </p>
     </>
   );

@@ -20,7 +20,7 @@ export interface Refusal {
 /** What endpoints refused, a sentence for each. */
 export function refusalSentences(refused: readonly Refusal[]): string[] {
   return refused.map(
-    ({ endpoint, spans, reason }) => `${endpoint} refused ${plural(spans, "span")} for good: ${reason}`,
+    ({ endpoint, spans, reason }) => `${endpoint} permanently refused ${plural(spans, "span")}: ${reason}`,
   );
 }
 

@@ -11,7 +11,7 @@ function unread(text: string): string | undefined {
 
 test("words that a page does not understand are named", () => {
   expect(unread("?status=eror&status=ok&since=next+year&sort=frob&stauts=error")).toBe(
-    "Not understood in the address, and left out: status=eror, since=next year, sort=frob, stauts=error",
+    "Not understood in the address, and ignored: status=eror, since=next year, sort=frob, stauts=error",
   );
   expect(unread("?min_duration_ms=soon&attr=novalue")).toContain("min_duration_ms=soon, attr=novalue");
 });

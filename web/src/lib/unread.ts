@@ -30,7 +30,7 @@ export function unreadIn(written: Search, read: object): string | undefined {
       .map((word) => `${key}=${short(word)}`);
   });
   if (words.length === 0) return undefined;
-  return `Not understood in the address, and left out: ${words.slice(0, MOST).join(", ")}${words.length > MOST ? ", …" : ""}`;
+  return `Not understood in the address, and ignored: ${words.slice(0, MOST).join(", ")}${words.length > MOST ? ", …" : ""}`;
 }
 
 const MOST = 5;

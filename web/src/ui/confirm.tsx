@@ -36,7 +36,7 @@ function Question({ action, run, onClose, children }: Pick<Props, "action" | "ru
       await run();
       onClose();
     } catch (failure) {
-      setError(failure instanceof Error ? failure.message : "It did not work.");
+      setError(failure instanceof Error ? failure.message : "That failed.");
     } finally {
       setBusy(false);
     }

@@ -213,7 +213,7 @@ function Pair({ field, pair, onDone }: PairProps) {
         <input value={value} spellCheck={false} onChange={(event) => setValue(event.target.value)} />
       </label>
       <p className={css.hint} role={wrong ? "alert" : undefined}>
-        {wrong ? `Give a ${words.key} without an equals sign.` : words.hint}
+        {wrong ? `The ${words.key} must not contain an equals sign.` : words.hint}
       </p>
     </Form>
   );

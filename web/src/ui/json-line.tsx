@@ -78,7 +78,7 @@ function Key({ row }: { row: JsonRow }) {
       <bdi className={css.key} title={shown.length > 60 ? shown.slice(0, 1000) : undefined}>
         {shown === "" ? '""' : shown.length > 200 ? `${shown.slice(0, 200)}…` : shown}
       </bdi>
-      {row.overridden && <span className={css.dim}>(the same key comes again) </span>}
+      {row.overridden && <span className={css.dim}>(duplicate key) </span>}
     </>
   );
 }

@@ -58,7 +58,7 @@ interface PartsProps {
 
 /** The parts of a message, or of anything else that is made of content blocks. */
 export function PartsView({ parts, names, lines = 20 }: PartsProps) {
-  if (parts.length === 0) return <p className={css.nothing}>Nothing was said.</p>;
+  if (parts.length === 0) return <p className={css.nothing}>Empty message.</p>;
   return parts.map((part, at) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: parts have no other identity, and never change places
     <PartView key={at} part={part} names={names} lines={lines} />

@@ -5,13 +5,13 @@ import type { Status } from "@/lib/filter";
 import css from "./status.module.css";
 
 const MARKS: Record<Status, { Icon: ComponentType<{ size?: number }>; label: string; meaning: string }> = {
-  running: { Icon: LoaderCircle, label: "running", meaning: "Has not ended yet." },
-  ok: { Icon: Check, label: "ok", meaning: "Ended well." },
+  running: { Icon: LoaderCircle, label: "running", meaning: "Still running." },
+  ok: { Icon: Check, label: "ok", meaning: "Succeeded." },
   error: { Icon: CircleAlert, label: "error", meaning: "Failed." },
-  denied: { Icon: ShieldX, label: "denied", meaning: "Refused, as by a person or a guardrail." },
+  denied: { Icon: ShieldX, label: "denied", meaning: "Refused, for example by a person or a guardrail." },
   cancelled: { Icon: Ban, label: "cancelled", meaning: "Cancelled before it finished." },
-  abandoned: { Icon: Unlink2, label: "abandoned", meaning: "Nobody waited for its end." },
-  lost: { Icon: Unplug, label: "lost", meaning: "Its process went away before it ended." },
+  abandoned: { Icon: Unlink2, label: "abandoned", meaning: "The call around it ended first, or it was dropped." },
+  lost: { Icon: Unplug, label: "lost", meaning: "Its process ended first." },
 };
 
 /** How a span stands, as a shape of its own each; with `label` the word beside it, otherwise for screen readers. */

@@ -73,14 +73,14 @@ export function DiffHeader({ diff, places, at, all, onSelect, onStep, onAll }: P
               >
                 <ArrowLeftRight size={14} aria-hidden />
               </Link>
-              <CopyButton text={() => location.href} label="Copy a link to what shows now" />
+              <CopyButton text={() => location.href} label="Copy a link to this view" />
             </>
           )}
         </div>
       </div>
       {diff.program.length > 0 && (
         <p className={css.ignored}>
-          Of the program: <bdi>{visible(programWords(diff.program))}</bdi>
+          Program: <bdi>{visible(programWords(diff.program))}</bdi>
         </p>
       )}
       {ignored && <p className={css.ignored}>Not compared: {ignored}</p>}

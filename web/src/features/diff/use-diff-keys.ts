@@ -27,6 +27,6 @@ export function useDiffKeys({ onStep, onAll }: Acts): void {
       run: () => onStep(-1),
     },
     { id: "show-equal", title: "Show or hide equal calls", keys: keyOf("showEqual"), run: onAll },
-    { id: "copy-link", title: "Copy a link to this", keys: keyOf("copyComparison"), run: copyLink },
+    { id: "copy-link", title: "Copy a link to this view", keys: keyOf("copyComparison"), run: copyLink },
   ]);
 }

@@ -152,7 +152,7 @@ function Nothing({ onClear }: { onClear: (() => void) | null }) {
   if (onClear) {
     return (
       <Empty title="No span matches">
-        <p>New ones that do will show here as they happen.</p>
+        <p>New spans that match appear here as they happen.</p>
         <p className={css.clear}>
           <Button onClick={onClear}>Clear the filter</Button>
         </p>
@@ -161,7 +161,7 @@ function Nothing({ onClear }: { onClear: (() => void) | null }) {
   }
   return (
     <Empty title="No spans yet">
-      Every span shows here as it begins. Run a program with <code>inspector run program.py</code>, call{" "}
+      Every span appears here as it starts. Run a program with <code>inspector run program.py</code>, call{" "}
       <code>inspector.attach()</code> in it, or try <code>inspector demo</code>.
     </Empty>
   );

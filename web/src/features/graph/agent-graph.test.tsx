@@ -57,7 +57,7 @@ test("it is a table where that is asked for, and asks for it", () => {
 
 test("more boxes than can be drawn are a table, with the figures of each", () => {
   show(crowd(610, 0));
-  expect(document.body.textContent).toContain("611 of them are too many to draw");
+  expect(document.body.textContent).toContain("611 nodes are too many to draw");
   expect(document.querySelectorAll("tbody tr").length).toBeGreaterThan(600);
 }, 60_000);
 

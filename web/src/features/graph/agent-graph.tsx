@@ -83,7 +83,7 @@ export function AgentGraph({ rows, trace, selected, onSelect, asTable, onAsTable
       <div className={css.bar}>
         <p className={css.hint}>
           {isTooLarge
-            ? `Who called whom. ${count(graph.nodes.length)} of them are too many to draw.`
+            ? `Who called whom. ${count(graph.nodes.length)} nodes are too many to draw.`
             : "Who called whom. The wider a line, the longer its calls took together."}
         </p>
         {opened.size > 0 && (

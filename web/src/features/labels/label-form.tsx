@@ -35,7 +35,7 @@ export function LabelForm({ onSay }: { onSay: (said: Said, note: string) => void
         <textarea value={note} rows={3} onChange={(event) => setNote(event.target.value)} />
       </label>
       <p className={css.hint} role={wrong ? "alert" : undefined}>
-        {wrong ? `Use ${HINT}.` : `Either ${HINT}.`}
+        {wrong ? `Use ${HINT}.` : `Enter ${HINT}.`}
       </p>
       <Button type="submit" look="accent">
         Save

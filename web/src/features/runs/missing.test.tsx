@@ -43,7 +43,7 @@ test("what was read stays hidden until there is another figure, a smaller one to
 test("what an endpoint refused is said until it was read", () => {
   const refused = { endpoint: "https://elsewhere/v1/traces", spans: 2, reason: "HTTP 400" };
   show(0, [refused]);
-  expect(strip()?.textContent).toContain("https://elsewhere/v1/traces refused 2 spans for good: HTTP 400.");
+  expect(strip()?.textContent).toContain("https://elsewhere/v1/traces permanently refused 2 spans: HTTP 400.");
   fireEvent.click(screen.getByRole("button", { name: "Hide until this changes" }));
   expect(strip()).toBeNull();
   cleanup();

@@ -14,15 +14,15 @@ export function NoRuns() {
     <Empty title="Record your first run" icon={<Radio size={28} aria-hidden className={css.icon} />}>
       <p>Start a Python program that runs an agent:</p>
       <Code text={RUN} />
-      <p>Or paste one line at its beginning:</p>
+      <p>Or paste one line at the top of it:</p>
       <Code text={ATTACH} />
-      <p>Or let a small demo agent run; it needs no key:</p>
+      <p>Or run a small demo agent, which needs no API key:</p>
       <Code text={DEMO} />
-      <p>Anything else that speaks OpenTelemetry sends its spans here:</p>
+      <p>Anything else that speaks OpenTelemetry can send its spans here:</p>
       <Code text={`${BASE}v1/traces`} />
       <p className={css.wait}>
         <span className={css.pulse} aria-hidden />
-        The run appears here by itself as soon as it begins.
+        The run appears here as soon as it starts.
       </p>
     </Empty>
   );
@@ -41,7 +41,7 @@ function Code({ text }: { text: string }) {
 export function NoMatch({ onClear }: { onClear: () => void }) {
   return (
     <Empty title="No run matches this filter" icon={<SearchX size={28} aria-hidden className={css.icon} />}>
-      <p>Runs that match it appear here by themselves.</p>
+      <p>New runs that match appear here.</p>
       <Button className={css.clear} onClick={onClear}>
         Clear the filter
       </Button>

@@ -57,13 +57,11 @@ export function Overview({ stats, failed, search, deleted, onRange }: Props) {
         <Figure name="Cost">{total && <SummedCost of={total} />}</Figure>
       </dl>
       {stats?.complete === false && (
-        <p className={css.note} title="There are too many runs to look at each of them in time.">
+        <p className={css.note} title="There are too many runs to count them all in time.">
           newest runs only
         </p>
       )}
-      {deleted > 0 && (
-        <p className={css.note}>{plural(deleted, "deleted run")} still counted, as long as there is an undo</p>
-      )}
+      {deleted > 0 && <p className={css.note}>{plural(deleted, "deleted run")} still counted until the undo expires</p>}
       {failed && !stats ? (
         <p className={css.note}>The figures could not be loaded.</p>
       ) : (

@@ -34,7 +34,7 @@ const COLUMNS = [
   { name: "Time spent" },
   { name: "Duration", sort: "duration", number: true },
   { name: "Calls", number: true },
-  { name: "Errors", number: true, title: "Calls that failed; a run can go on after one and end well" },
+  { name: "Errors", number: true, title: "Failed calls; a run can continue after one and still succeed" },
   { name: "Models" },
   { name: "Tokens", sort: "tokens", number: true },
   { name: "Cost", sort: "cost", number: true },
@@ -107,8 +107,8 @@ function PickAll({ of, picked, onAll }: PickAllProps) {
       type="checkbox"
       className={css.pick}
       data-any={picked.size > 0 || undefined}
-      aria-label={`Select all ${plural(of.length, "run")} that are loaded`}
-      title={`Select all ${plural(of.length, "run")} that are loaded`}
+      aria-label={`Select all ${plural(of.length, "loaded run")}`}
+      title={`Select all ${plural(of.length, "loaded run")}`}
       checked={everything}
       ref={(box) => {
         if (box) box.indeterminate = picked.size > 0 && !everything;

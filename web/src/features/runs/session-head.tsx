@@ -65,7 +65,7 @@ export function SessionHead({ sessionId, onLeave }: { sessionId: string; onLeave
           <strong>
             <bdi>{visibleLine(sessionId)}</bdi>
           </strong>{" "}
-          and its {plural(session.traces, "run")} with {plural(session.spans, "span")} are removed for good.
+          and its {plural(session.traces, "run")} with {plural(session.spans, "span")} are permanently removed.
         </Confirm>
       )}
     </section>

@@ -109,9 +109,7 @@ function NoSessions({ narrow }: { narrow: boolean }) {
   if (narrow) return <Empty title="No session was active at that time" icon={icon} />;
   return (
     <Empty title="No session yet" icon={icon}>
-      <p>
-        A session gathers runs that belong together, such as those of one conversation. Name it before a run begins:
-      </p>
+      <p>A session groups runs that belong together, such as those of one conversation. Name it before a run starts:</p>
       <div className={css.line}>
         <code>{SET}</code>
         <CopyButton text={SET} label="Copy the line" />

@@ -56,7 +56,7 @@ export function AttributeList({ attributes, wanted = "" }: { attributes: Record<
           return <AttributeRow key={key} name={key} value={attributes[key]} isShortened={isShortened} />;
         })}
       </dl>
-      {found.length === 0 && keys.length > 0 && <Nothing>No key and no value has that in it.</Nothing>}
+      {found.length === 0 && keys.length > 0 && <Nothing>No key or value contains that.</Nothing>}
       {found.length > most && (
         <button type="button" className={css.more} onClick={() => setMost(most + STEP)}>
           Show {count(Math.min(STEP, found.length - most))} more of {count(found.length)}

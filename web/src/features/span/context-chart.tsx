@@ -76,8 +76,8 @@ export function ContextChart({ turns, selected }: Props) {
         </ul>
       )}
       <p className={css.note}>
-        {estimated ? "Hatched heights are estimated, four characters a token; others" : "Heights"} are the provider's
-        figures, their parts follow from characters.
+        {estimated ? "Hatched heights are estimates, at four characters a token; the others" : "Heights"} are the
+        provider's figures, split by characters.
       </p>
     </figure>
   );

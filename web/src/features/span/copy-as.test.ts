@@ -98,9 +98,9 @@ describe("Markdown for an agent", () => {
   test("an error that is not loaded is not called empty", () => {
     const error = { type: null, message: null, traceback: null };
     const told = asMarkdown(span({ error, clipped: { "error.message": 300_000 } }), "http://127.0.0.1/");
-    expect(told).toContain("Its message is too long to be here");
+    expect(told).toContain("Its message is too long to include");
     expect(told).not.toContain("Nothing was recorded");
-    expect(asMarkdown(span({ error }), "http://127.0.0.1/")).toContain("Nothing was recorded of it.");
+    expect(asMarkdown(span({ error }), "http://127.0.0.1/")).toContain("No details were recorded.");
   });
 
   test("what is too long keeps its beginning and its end", () => {

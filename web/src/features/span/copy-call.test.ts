@@ -54,7 +54,7 @@ describe("a tool call as Python", () => {
 
   it("says why there is none", () => {
     const nested = call({ attributes: { [KEY.toolUnreachable]: "nested" } });
-    expect(textOf(pythonCall(nested))).toBe("its function was made inside another one");
+    expect(textOf(pythonCall(nested))).toBe("its function is defined inside another function");
     const strange = call({ attributes: { [KEY.toolUnreachable]: "toString" } });
     expect(textOf(pythonCall(strange))).toBe("no Python function is recorded for it");
     expect(textOf(pythonCall(call({ clipped: { input: 9 } })))).toBe("load its long values first");

@@ -8,9 +8,9 @@ export type Copied = { text: string } | { why: string };
 const WHY = new Map([
   ["method", "its function is a method, which needs its object"],
   ["lambda", "its function is a lambda"],
-  ["nested", "its function was made inside another one"],
-  ["hidden", "its module has no attribute that leads to its function"],
-  ["arguments", "its function takes more than the arguments of the model"],
+  ["nested", "its function is defined inside another function"],
+  ["hidden", "its function cannot be imported from its module"],
+  ["arguments", "its function takes more than the model's arguments"],
 ]);
 
 const NAME = String.raw`[\p{L}_][\p{L}\p{N}_]*`;
@@ -33,7 +33,7 @@ export function pythonCall(span: FullSpan): Copied {
   if (!isObject(given)) return { why: "its arguments are not recorded as an object" };
   const literal = pythonLiteral(given);
   if (literal === null) return { why: "its arguments are nested too deeply" };
-  if (REDACTED.test(literal)) return { why: "something in its arguments was redacted" };
+  if (REDACTED.test(literal)) return { why: "part of its arguments was redacted" };
   if (server !== null) return clientProgram(span, server, literal);
   return {
     text: `import asyncio
@@ -52,7 +52,7 @@ print(asyncio.run(answer(${first}${rest}(${argumentList(given)}))))
 }
 
 function whyNone(span: FullSpan): string {
-  if (attributeText(span, KEY.toolType) === "extension") return "where its MCP server is was not recorded";
+  if (attributeText(span, KEY.toolType) === "extension") return "the address of its MCP server was not recorded";
   return WHY.get(attributeText(span, KEY.toolUnreachable) ?? "") ?? "no Python function is recorded for it";
 }
 
@@ -66,7 +66,7 @@ function serverOf(span: FullSpan): string[] | string | null {
 function clientProgram(span: FullSpan, server: string[] | string, args: string): Copied {
   if (span.tool === null) return { why: "the name of the tool was not recorded" };
   if (REDACTED.test(typeof server === "string" ? server : server.join(" "))) {
-    return { why: "something in where its MCP server is was redacted" };
+    return { why: "part of its MCP server's address was redacted" };
   }
   const [command = "", ...words] = typeof server === "string" ? [] : server;
   const isUrl = typeof server === "string";

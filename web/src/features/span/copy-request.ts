@@ -36,7 +36,7 @@ export function curlRequest(span: FullSpan): Copied {
   if (attribute(span, KEY.promptJson + TRUNCATED_SUFFIX) === true)
     return { why: "its request was too long to be recorded" };
   const text = shown(jsonText(body));
-  if (REDACTED.test(text) || REDACTED.test(url.href)) return { why: "something in its request was redacted" };
+  if (REDACTED.test(text) || REDACTED.test(url.href)) return { why: "part of its request was redacted" };
   const lines = [
     `curl --globoff ${quoted(url.href)}`,
     ...["content-type: application/json", ...versionOf(span)].map((header) => `-H ${quoted(header)}`),

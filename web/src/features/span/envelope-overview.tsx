@@ -66,7 +66,7 @@ function Prompt({ span }: { span: FullSpan }) {
         <RecordedValue
           value={span.input}
           label="parameters"
-          nothing="It takes none."
+          nothing="No parameters."
           clipped={span.clipped.input !== undefined}
         />
       </Section>
@@ -97,19 +97,13 @@ function Envelope({ span }: { span: FullSpan }) {
   return (
     <div className={css.pair}>
       <Section title="Request">
-        <RecordedValue
-          value={request}
-          label="request"
-          nothing="It was not recorded."
-          clipped={inClipped}
-          lines={budget}
-        />
+        <RecordedValue value={request} label="request" nothing="Not recorded." clipped={inClipped} lines={budget} />
       </Section>
       <Section title="Response">
         <RecordedValue
           value={response}
           label="response"
-          nothing={span.status === "running" ? "There is none yet." : "None was recorded."}
+          nothing={span.status === "running" ? "None yet." : "Not recorded."}
           clipped={outClipped}
           lines={budget}
         />

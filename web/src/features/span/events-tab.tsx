@@ -13,9 +13,7 @@ const STEP = 200;
 export function EventsTab({ span }: { span: FullSpan }) {
   const [most, setMost] = useState(STEP);
   if (span.events.length === 0) {
-    return (
-      <Empty title="Nothing happened in between">Progress, exceptions and notes of a call would stand here.</Empty>
-    );
+    return <Empty title="No span events">A call's progress, exceptions and notes appear here.</Empty>;
   }
   return (
     <div className={css.tab}>

@@ -14,7 +14,7 @@ const STEP = 200;
 export function LinksTab({ span }: { span: FullSpan }) {
   const [most, setMost] = useState(STEP);
   if (span.links.length === 0) {
-    return <Empty title="No links">Spans of other runs that this one refers to would stand here.</Empty>;
+    return <Empty title="No links">Spans of other runs that this span links to appear here.</Empty>;
   }
   return (
     <div className={css.tab}>

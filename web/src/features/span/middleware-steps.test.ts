@@ -21,7 +21,7 @@ test("each middleware is told in declared order, in words", () => {
   ).toEqual([
     ["audit", "changed the result"],
     ["clamp", "changed the arguments"],
-    ["Retry", "called on 3 times"],
+    ["Retry", "ran the call 3 times"],
     ["Cache", "answered instead"],
     ["guard", "changed the arguments", "raised"],
     ["quiet", "let it pass"],
@@ -51,7 +51,7 @@ test("an answer is kept whole, a change where it is", () => {
 test("what a middleware took out of the result is not recorded, and what it left is shown", () => {
   const [step] = readMiddleware([{ name: "blank", did: "changed", result: { after: { text: "[secret]" } } }], SIDES);
   expect(step).toMatchObject({ answer: { text: "[secret]" }, result: [], removed: true });
-  expect(step?.did).toEqual(["took something out of the result, which is not recorded"]);
+  expect(step?.did).toEqual(["removed something from the result; what it removed is not recorded"]);
 });
 
 test("each attempt of a retry, and why a guardrail refused, is told", () => {

@@ -94,9 +94,9 @@ function words(
 ): string[] {
   const said = [];
   if (step.args.length > 0) said.push(`changed the ${sides.args}`);
-  if (calls > 1) said.push(`called on ${plural(calls, "time")}`);
+  if (calls > 1) said.push(`ran the call ${plural(calls, "time")}`);
   if (step.result.length > 0) said.push(`changed the ${sides.result}`);
-  if (step.removed) said.push(`took something out of the ${sides.result}, which is not recorded`);
+  if (step.removed) said.push(`removed something from the ${sides.result}; what it removed is not recorded`);
   const plain = PLAIN.get(did);
   if (plain !== undefined) said.push(plain);
   else if (said.length === 0) said.push(did === "changed" ? "changed the call" : did || "did something");

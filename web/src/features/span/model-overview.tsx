@@ -63,7 +63,7 @@ export function ModelOverview({ span, rows }: OverviewProps) {
 
 function whyNoAnswer(span: FullSpan): string {
   if (span.clipped.output !== undefined) return "It is long and not loaded yet.";
-  return span.status === "running" ? "There is none yet." : "No answer was recorded.";
+  return span.status === "running" ? "None yet." : "No answer was recorded.";
 }
 
 /** Keys that stand in a place of their own. */

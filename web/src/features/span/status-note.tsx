@@ -7,11 +7,11 @@ const NOTES: Partial<Record<Status, string>> = {
   running: "This is still running. Its input is below; its output appears here when it ends.",
   denied: "Refused by a permission, a guardrail, a quota, a person or a controller. Its input is below.",
   cancelled: "Cancelled before it finished. Its input is below; there may be no output, or a part of one.",
-  abandoned: "Nobody waited for its end: the call around it ended first, or it was dropped. Its input is below.",
-  lost: "The process went away while this was open, so how it ended is not known. Its input is below.",
+  abandoned: "Abandoned: the call around it ended first, or its stream was dropped. Its input is below.",
+  lost: "The process ended while this was running, so its outcome is unknown. Its input is below.",
 };
 
-const CLOSED_EARLY = "The program closed this stream before its end. What came of it until then is below.";
+const CLOSED_EARLY = "The program closed this stream early. What it received until then is below.";
 
 /** What the state of a span means, in one sentence, where it is not simply a good or a bad end. */
 export function StatusNote({ span }: { span: FullSpan }) {

@@ -104,7 +104,7 @@ function Result({ span }: { span: FullSpan }) {
         value={span.output}
         label="result"
         side="result"
-        nothing={span.status === "running" ? "There is none yet." : "No result was recorded."}
+        nothing={span.status === "running" ? "None yet." : "No result was recorded."}
         clipped={span.clipped.output !== undefined}
       />
     );

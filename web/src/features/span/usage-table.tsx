@@ -13,9 +13,7 @@ const RECORDED_COST = ["gen_ai.usage.cost", "operation.cost", "llm.cost.total"];
 export function UsageTable({ span }: { span: FullSpan }) {
   const usage = useMemo(() => usageOf(span), [span]);
   if (usage.total === null && usage.costUsd === null) {
-    return (
-      <Nothing>{span.status === "running" ? "They are known when it ends." : "No token counts were recorded."}</Nothing>
-    );
+    return <Nothing>{span.status === "running" ? "Known when it ends." : "No token counts were recorded."}</Nothing>;
   }
   return (
     <div className={css.usage}>
@@ -74,7 +72,7 @@ function Strong({ quiet, children }: { quiet: boolean; children: ReactNode }) {
 }
 
 function whencePrice(span: FullSpan): string {
-  return attributeNumber(span, ...RECORDED_COST) !== null ? "as the sender says" : "by the price list";
+  return attributeNumber(span, ...RECORDED_COST) !== null ? "reported by the sender" : "from the price list";
 }
 
 interface RowProps {

@@ -122,7 +122,7 @@ function Body({ filter, of, search, show }: BodyProps) {
         <Charts buckets={data.buckets} filter={counted} of={of} asTable={asTable} />
       </div>
       <div className={css.block}>
-        <h2 className="visually-hidden">By what they differ, and what stands out</h2>
+        <h2 className="visually-hidden">Breakdowns and outliers</h2>
         <div className={css.tables}>
           {SPLITS[of].map((by) => (
             <Split

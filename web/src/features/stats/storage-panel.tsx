@@ -30,21 +30,21 @@ export function StoragePanel() {
           <Size storage={data} />
         </Fact>
         <Fact name="Rule">
-          A trace is removed {plural(data.retention_days, "day")} after the last of it arrived (
-          <code>INSPECTOR_RETENTION_DAYS</code>); above {bytes(data.retention_bytes)} those that arrived first (
+          A trace is removed {plural(data.retention_days, "day")} after its last span arrived (
+          <code>INSPECTOR_RETENTION_DAYS</code>); above {bytes(data.retention_bytes)}, the oldest go first (
           <code>INSPECTOR_RETENTION_BYTES</code>).
         </Fact>
         <Fact name="Next to go">{data.next ? <Next storage={data} next={data.next} /> : "nothing"}</Fact>
         {data.removed.map((each) => (
           <Fact key={each.rule} name="Removed last">
             {plural(each.traces, "trace")} with {plural(each.spans, "span")} on <Minute time={each.time_unix_nano} />:{" "}
-            {each.rule === "age" ? "too old" : "too much"}
+            {each.rule === "age" ? "too old" : "over the size limit"}
           </Fact>
         ))}
       </dl>
       <p className={css.hint}>
-        Select runs in the <Link to="/">list</Link> to delete them now; <code>inspector prune --dry-run</code> says what
-        a rule of your own would remove.
+        Select runs in the <Link to="/">list</Link> to delete them now; <code>inspector prune --dry-run</code> shows
+        what a rule of your own would remove.
       </p>
     </section>
   );
@@ -70,7 +70,7 @@ function Size({ storage }: { storage: Storage }) {
   const share = Math.min(1, used / most);
   return (
     <>
-      <meter className={css.meter} min={0} max={1} value={share} aria-label="Part of the size that is allowed" />
+      <meter className={css.meter} min={0} max={1} value={share} aria-label="Share of the size limit" />
       {bytes(used)} of {bytes(most)}
       {size > used && ` (${bytes(size)} on disk)`}
       {free !== null && `; the disk has ${bytes(free)} left`}
@@ -87,7 +87,7 @@ function Next({ storage, next }: { storage: Storage; next: NonNullable<Storage["
       </Link>{" "}
       of <Minute time={next.start_time_unix_nano} />
       {storage.used_bytes > storage.retention_bytes
-        ? ", within the hour: there is too much"
+        ? ", within the hour: over the size limit"
         : goes !== null &&
           (unixMs(goes) <= Date.now() ? (
             ", within the hour"

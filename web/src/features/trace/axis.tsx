@@ -64,7 +64,7 @@ export function Axis({ zoom, ticks }: { zoom: Zoom; ticks: readonly Tick[] }) {
     <div
       className={css.axis}
       data-axis
-      title="Drag to look closer"
+      title="Drag to zoom in"
       onPointerDown={onPointerDown}
       onPointerMove={onPointerMove}
       onPointerUp={onPointerUp}

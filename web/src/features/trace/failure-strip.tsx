@@ -44,7 +44,7 @@ export function FailureStrip(props: Props) {
         </p>
       </div>
       <div className={css.tools}>
-        {props.recovered && <span className={css.lead}>The run went on and ended well.</span>}
+        {props.recovered && <span className={css.lead}>The run continued and succeeded.</span>}
         {failures.length > 1 && (
           <>
             <span className={css.count}>
@@ -72,7 +72,7 @@ export function FailureStrip(props: Props) {
 function Reason({ row }: { row: SpanRow }) {
   const isLost = row.status === "lost";
   const { data } = useQuery({ ...eventQuery(row.id, row.traceId), enabled: !isLost });
-  if (isLost) return <span className={css.reason}>was lost: its process went away before it ended.</span>;
+  if (isLost) return <span className={css.reason}>was lost: its process ended first.</span>;
   const type = data?.error?.type ?? row.errorType;
   const message = data?.error?.message;
   const text = message ? visibleLine(message) : data ? "No message was recorded." : "";

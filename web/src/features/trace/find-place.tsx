@@ -19,7 +19,7 @@ export function FindPlace({ place, unplaced, notice }: Pick<Find, "place" | "unp
       )}
       {unplaced && (
         <span className={css.where}>
-          in the name of an attribute, or spelled otherwise:{" "}
+          in an attribute's name, or spelled differently:{" "}
           <Link to="." search={(before) => ({ ...before, tab: "attributes" })} replace>
             show the attributes
           </Link>

@@ -46,7 +46,7 @@ function FoldLabel(props: { row: SpanRow; from: number; to: number; totalMs: num
   const place = stretchPlace(props.from, props.to, props.view);
   return (
     <div className={css.label} style={labelOffset(place)} data-place={place.label}>
-      <span title="All of them added up">Σ {duration(props.totalMs)}</span>
+      <span title="Total">Σ {duration(props.totalMs)}</span>
       {props.row.status !== "ok" && <StatusMark status={props.row.status} label size={13} />}
     </div>
   );

@@ -15,7 +15,7 @@ export function Levels({ depth, levels, onDepth }: Props) {
   const open = Math.min(depth, levels);
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for what is filled in
-    <div role="group" aria-label="Levels that are open" className={css.levels}>
+    <div role="group" aria-label="Open levels" className={css.levels}>
       <Button
         look="plain"
         disabled={open <= 0}

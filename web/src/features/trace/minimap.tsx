@@ -100,7 +100,7 @@ function WindowHandle({ zoom }: { zoom: Zoom }) {
     <div
       role="slider"
       tabIndex={0}
-      aria-label="Part of the trace that shows"
+      aria-label="Visible part of the trace"
       aria-valuemin={0}
       aria-valuemax={100}
       aria-valuenow={Math.round((left + 100 - right) / 2)}

@@ -27,7 +27,7 @@ function Panel({ runId, onLeave }: { runId: string; onLeave: () => void }) {
       {data ? (
         <Found replay={data} onLeave={onLeave} />
       ) : (
-        <p className={css.verdict}>{error ? error.message : "Looking through the calls of this run…"}</p>
+        <p className={css.verdict}>{error ? error.message : "Checking the calls of this run…"}</p>
       )}
     </div>
   );
@@ -90,7 +90,7 @@ function Command({ replay: { command, names_program } }: { replay: Replay }) {
     <>
       <CodeBlock text={command} label="the command" />
       {names_program && (
-        <p className={css.hint}>How the program was started is not recorded: put it in the place of PROGRAM.</p>
+        <p className={css.hint}>How the program was started was not recorded: replace PROGRAM with its command.</p>
       )}
     </>
   );
@@ -100,8 +100,8 @@ function Obstacles({ replay: { obstacles, obstacle_count }, onLeave }: { replay:
   if (obstacles.length === 0) return null;
   const more = obstacle_count - obstacles.length;
   return (
-    <section aria-label="Calls in the way">
-      <h2 className={css.title}>{plural(obstacle_count, "call is", "calls are")} in the way</h2>
+    <section aria-label="Calls that cannot be replayed">
+      <h2 className={css.title}>{plural(obstacle_count, "call")} cannot be replayed</h2>
       <ul className={css.list}>
         {obstacles.map(({ trace_id, span_id, name, reason }) => (
           <li key={`${trace_id}/${span_id}`} className={css.obstacle}>

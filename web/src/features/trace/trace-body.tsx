@@ -198,8 +198,8 @@ function mayAsk(spanId: string, { tree }: Picture, run: Run | null): boolean {
 function Unknown({ expected, hidden }: { expected: boolean; hidden: boolean }) {
   if (expected) return <Skeleton rows={10} />;
   return (
-    <Empty title="This span is not in this run">
-      {hidden ? "What is inferred from messages is hidden, and it may be one of these." : "The link may be incomplete."}
+    <Empty title="Span not found in this run">
+      {hidden ? "Inferred calls are hidden; this span may be one of them." : "The link may be incomplete."}
     </Empty>
   );
 }

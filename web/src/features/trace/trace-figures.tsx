@@ -110,7 +110,7 @@ function SessionName({ id }: { id: string }) {
 function Inferred({ count: more }: { count: number }) {
   if (more === 0) return null;
   return (
-    <span className={css.more} title="Inferred from messages, and not counted">
+    <span className={css.more} title="Inferred from messages, not counted">
       {" "}
       + {count(more)} inferred
     </span>

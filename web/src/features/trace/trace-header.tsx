@@ -64,7 +64,7 @@ export function TraceHeader({ trace, run, view, onView, clock, inferred, loaded,
         </h1>
         <StatusMark status={trace.status} label size={15} />
         {clock.running && connection === "fine" && (
-          <span className={css.live} title="Spans show as they happen">
+          <span className={css.live} title="Spans appear as they happen">
             live
           </span>
         )}
@@ -91,7 +91,7 @@ export function TraceHeader({ trace, run, view, onView, clock, inferred, loaded,
               <Elsewhere only={run ? { run_id: run.run_id } : { trace_id: trace.trace_id }} />
               <CompareMenu trace={trace} run={run} />
               <ReplayMenu runId={trace.run_id} />
-              <CopyButton text={() => location.href} label="Copy a link to what shows now" />
+              <CopyButton text={() => location.href} label="Copy a link to this view" />
               <DeleteButton traceId={trace.trace_id} runId={run?.run_id ?? null} />
             </>
           )}
@@ -191,7 +191,7 @@ function DeleteButton({ traceId, runId }: { traceId: string; runId: string | nul
         <Trash2 size={14} aria-hidden />
       </Button>
       <Confirm open={asked} onClose={() => setAsked(false)} title="Delete this run?" action="Delete run" run={remove}>
-        All that was recorded of it is removed for good.
+        Everything recorded for it is permanently removed.
       </Confirm>
     </>
   );

@@ -24,7 +24,7 @@ export function TracePage({ place, search, ...projections }: Props) {
         <>
           {unknown && (
             <p className={css.note} role="note">
-              Conversations are not known here: the model calls were recorded without their messages, as with
+              Conversations are unknown: the model calls were recorded without their messages, as with
               INSPECTOR_CAPTURE_CONTENT=false.
             </p>
           )}
@@ -51,7 +51,7 @@ function Missing({ error, onReload }: { error: Error; onReload: () => void }) {
   const isKnown = !(error instanceof ApiError) || (error.status !== 404 && error.status !== 422);
   if (isKnown) return <Failure error={error} retry={onReload} />;
   return (
-    <Empty title="This run is not here">
+    <Empty title="Run not found">
       <p>It was deleted or has expired, or the link is incomplete.</p>
       <Link to="/">Go to the runs</Link>
     </Empty>

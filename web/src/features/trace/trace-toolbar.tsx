@@ -73,7 +73,7 @@ export function TraceToolbar(props: Props) {
           look="plain"
           pressed={folded}
           onClick={() => onChange({ fold: folded ? "0" : "1" })}
-          title="Show four and more equal siblings in a row as one line"
+          title="Show four or more equal siblings in a row as one line"
         >
           <Rows2 size={14} aria-hidden />
           <span className={css.text}>Fold</span>

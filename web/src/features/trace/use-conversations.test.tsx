@@ -27,12 +27,12 @@ test("an inferred span is there for as long as its page is, and no longer", asyn
   vi.advanceTimersByTime(24 * 3_600_000);
   expect(await inferredEvent(queries, "7")).toMatchObject({ input: { id: 1 }, output: "done", trace_id: INFERRED });
   unmount();
-  await expect(inferredEvent(queries, "7")).rejects.toThrow("not here any more");
+  await expect(inferredEvent(queries, "7")).rejects.toThrow("no longer available");
 });
 
 test("a recorded span is not answered as an inferred one", async () => {
   const recorded = sampleRow("8");
   const { unmount } = renderHook(() => useInferredEvents([recorded], "0"), { wrapper: Provider });
-  await expect(inferredEvent(queries, "8")).rejects.toThrow("not here any more");
+  await expect(inferredEvent(queries, "8")).rejects.toThrow("no longer available");
   unmount();
 });

@@ -63,6 +63,6 @@ export function useTraceKeys({ view, onView, onFind, onMatch, onList, onFailure,
           },
         ]
       : []),
-    { id: "copy-link", title: "Copy a link to this", keys: keyOf("copyLink"), run: copyLink },
+    { id: "copy-link", title: "Copy a link to this view", keys: keyOf("copyLink"), run: copyLink },
   ]);
 }

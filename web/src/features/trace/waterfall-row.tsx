@@ -305,9 +305,9 @@ function Oddities({ oddity }: { oddity: Oddity }) {
 }
 
 const ODDITIES = {
-  orphan: [CornerLeftUp, "The span above it was not recorded."],
-  cycle: [RefreshCcwDot, "It was recorded as part of a circle, which is cut here."],
-  early: [Clock3, "It began before the span above it: two clocks disagree."],
+  orphan: [CornerLeftUp, "Its parent span was not recorded."],
+  cycle: [RefreshCcwDot, "Its parents form a cycle, which is cut here."],
+  early: [Clock3, "It started before its parent: two clocks disagree."],
 } as const;
 
 function Tokens({ figures: { inputTokens, outputTokens, elsewhere } }: { figures: LineFigures }) {

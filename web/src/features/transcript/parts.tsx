@@ -90,7 +90,7 @@ export function Clipped({ span, keys }: { span: FullSpan; keys: readonly string[
   const long = keys.filter((key) => Object.hasOwn(span.clipped, key));
   if (long.length === 0) return null;
   const size = long.reduce((sum, key) => sum + (span.clipped[key] ?? 0), 0);
-  return <p className={css.note}>{bytes(size)} were left out here; the detail of this span loads them.</p>;
+  return <p className={css.note}>{bytes(size)} not shown here; open this span's detail to load them.</p>;
 }
 
 /** Says once that the calls from here on ran at the same time. */

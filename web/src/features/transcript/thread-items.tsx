@@ -57,7 +57,7 @@ const ENDED = new Map([
   ["denied", "was denied"],
   ["cancelled", "was cancelled"],
   ["abandoned", "was still open when the call around it ended"],
-  ["lost", "was lost: its process went away"],
+  ["lost", "was lost: its process ended"],
 ]);
 
 /** How a workflow or an agent ended, and what came out where that was not told right above. */

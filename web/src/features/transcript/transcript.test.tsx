@@ -56,7 +56,7 @@ test("calls that were lost, abandoned or cancelled say so, and show what is know
   expect(all).toContain("plan a trip");
   expect(all).toContain('{city: "Lisbon"}');
   expect(all).toContain("planner" + "was still open when the call around it ended");
-  expect(all).toContain("was lost: its process went away");
+  expect(all).toContain("was lost: its process ended");
   expect(all).not.toContain("NaN");
 });
 
@@ -100,7 +100,7 @@ test("values that are too long say how long they are, and that they are elsewher
     { m: { clipped: { input: 3_000_000 } }, t: { clipped: { output: 5_000_000 } } },
   );
   const all = items().join("\n");
-  expect(all).toContain("were left out here; the detail of this span loads them.");
+  expect(all).toContain("not shown here; open this span's detail to load them.");
   expect(all).toContain("a long value");
 });
 

@@ -27,7 +27,7 @@ export function Transcript({ rows, selected, onSelect }: Props) {
   const { calls, story, colors } = useInSlices(settled, settled.length, steps);
   if (story.entries.length === 0) {
     if (rows.length === 0) return <Skeleton />;
-    return <Empty title="Nothing was said in this run">The waterfall shows all of it.</Empty>;
+    return <Empty title="No messages in this run">The waterfall shows all of it.</Empty>;
   }
   const place = selected === null ? null : placeOf(story, calls, selected);
   return <Story entries={story.entries} colors={colors} place={place} onSelect={onSelect} />;

@@ -79,7 +79,7 @@ function Answer({ own, entry }: { own: Said; entry: Turn }) {
   const shown = withoutListedCalls(own.output, called);
   const status = entry.call.row.status;
   if (own.output.length === 0) {
-    if (status === "running") return <Note>The answer is under way.</Note>;
+    if (status === "running") return <Note>Waiting for the answer.</Note>;
     return status === "ok" ? <Note>No answer was recorded.</Note> : null;
   }
   return (
