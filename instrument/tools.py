@@ -13,6 +13,7 @@ from inspect import (
     isgeneratorfunction,
     signature,
 )
+from types import TracebackType
 from typing import Any, ParamSpec, TypeVar, cast, overload
 
 from instrument import Call, around, control, enabled
@@ -24,6 +25,7 @@ EMITTER = "instrument"
 """Who announces these calls, each of which passes the controller."""
 _HOOKS = ("before_tool_call", "after_tool_call", "error_tool_call")
 _OWN = ("self", "cls")
+_OURS = (__name__, control.__name__)
 
 
 @overload
@@ -71,7 +73,7 @@ def _synchronous(made: "_Tool") -> Callable[..., Any]:
         if not _somebody_watches():
             return function(*args, **kwargs)
         given = made.arguments(args, kwargs)
-        with made.around(given) as call:
+        with _unseen, made.around(given) as call:
             ruling = control.ask_sync(made.proposal(given, call), call.set)
             if ruling.answer is not None:
                 result = ruling.answer.value
@@ -92,17 +94,41 @@ def _asynchronous(made: "_Tool") -> Callable[..., Coroutine[Any, Any, Any]]:
         if not _somebody_watches():
             return await function(*args, **kwargs)
         given = made.arguments(args, kwargs)
-        async with made.around(given) as call:
-            ruling = await control.ask(made.proposal(given, call), call.set)
-            if ruling.answer is not None:
-                result = ruling.answer.value
-            else:
-                args, kwargs = made.applied(ruling.args, given, args, kwargs)
-                result = await function(*args, **kwargs)
-            call.set(result=result)
-            return result
+        with _unseen:
+            async with made.around(given) as call:
+                ruling = await control.ask(made.proposal(given, call), call.set)
+                if ruling.answer is not None:
+                    result = ruling.answer.value
+                else:
+                    args, kwargs = made.applied(ruling.args, given, args, kwargs)
+                    result = await function(*args, **kwargs)
+                call.set(result=result)
+                return result
 
     return called
+
+
+class _Unseen:
+    """Leaves no frame of the decorator, nor of asking the controller, in the traceback of what a call raises."""
+
+    __slots__ = ()
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if error is None:
+            return
+        left = error.__traceback__
+        while left is not None and left.tb_frame.f_globals.get("__name__") in _OURS:
+            left = left.tb_next
+        # Not by assignment: a class of the program's may forbid that.
+        BaseException.with_traceback(error, left)
+
+
+_unseen = _Unseen()
 
 
 def _somebody_watches() -> bool:

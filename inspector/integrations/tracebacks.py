@@ -6,21 +6,35 @@ its cause and its context stay what they are.
 """
 
 from collections.abc import Callable
+from contextvars import ContextVar
 from functools import update_wrapper
 from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction
 from types import TracebackType
 from typing import Any, Final
 
+from instrument import control
+
 _OURS: Final = f"{__name__.rpartition('.')[0]}."
+_ASKING: Final = control.__name__
+_without_any: ContextVar[int] = ContextVar("inspector_without_frames", default=0)
+"""The id of the exception that was left without a frame here: further wrappers add theirs, and only those."""
 
 
 def without_ours(exc: BaseException) -> None:
-    """Take the frames of integrations off the beginning of an exception's traceback."""
+    """Take the frames of integrations, and those of asking the controller, off the beginning of a traceback."""
     first = found = exc.__traceback__
-    while found is not None and str(found.tb_frame.f_globals.get("__name__")).startswith(_OURS):
-        found = found.tb_next
-    # One that has no other frame was raised here.
-    if found is not None and found is not first:
+    name = ""
+    while found is not None:
+        module = str(found.tb_frame.f_globals.get("__name__"))
+        if not module.startswith(_OURS) and module != _ASKING:
+            break
+        name, found = module, found.tb_next
+    if found is None and first is not None:
+        # One that has no other frame was raised here, or by a controller that is not seen either.
+        if name != _ASKING and _without_any.get() != id(exc):
+            return
+        _without_any.set(id(exc))
+    if found is not first:
         # Not by assignment: a class of the program's may forbid that, or do something else.
         BaseException.with_traceback(exc, found)
 

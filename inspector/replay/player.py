@@ -80,7 +80,19 @@ class Player:
             self._left.setdefault(call.key, deque()).append(place)
 
     def decide(self, proposal: Proposal) -> Answer | Proceed:
-        """Return what a call was answered when it was recorded, or let it go on where the plan says so."""
+        """Return what a call was answered when it was recorded, or let it go on where the plan says so.
+
+        Raises:
+            Exception: The call failed then, or it is refused now; of a replay its traceback has no frame.
+        """
+        try:
+            return self._decided(proposal)
+        except Exception as error:
+            # Not by assignment: a class of the program's may forbid that.
+            BaseException.with_traceback(error, None)
+            raise
+
+    def _decided(self, proposal: Proposal) -> Answer | Proceed:
         if proposal.noun == "connection":
             return self._connection(proposal)
         span = trace.get_current_span()

@@ -1,5 +1,6 @@
 import asyncio
 import inspect
+import traceback
 
 import pytest
 
@@ -167,3 +168,36 @@ def test_a_controller_is_told_of_a_function_that_changes_nothing():
         tool(name="reads", read_only=True)(lambda city: city)("Oslo")
         tool(name="writes")(lambda city: city)("Oslo")
     assert said == [("reads", True), ("writes", False)]
+
+
+def frames(error):
+    return [each.name for each in traceback.extract_tb(error.__traceback__)][1:]
+
+
+def test_what_a_call_raises_has_no_frame_of_the_decorator_and_those_of_a_controller():
+    @tool
+    def book():
+        raise KeyError("booked out")
+
+    @tool
+    async def book_later():
+        raise KeyError("booked out")
+
+    def refuse(_):
+        raise Denied("not today")
+
+    with control.install(lambda _: None):
+        with pytest.raises(KeyError) as caught:
+            book()
+        assert frames(caught.value) == ["book"]
+        with pytest.raises(KeyError) as caught:
+            asyncio.run(book_later())
+        assert frames(caught.value)[-1] == "book_later"
+        assert "called" not in frames(caught.value)
+        with pytest.raises(TypeError) as caught:
+            book(1)
+        assert frames(caught.value) == []
+    with control.install(refuse):
+        with pytest.raises(Denied) as caught:
+            book()
+        assert frames(caught.value) == ["refuse"]

@@ -180,6 +180,46 @@ def test_connections_are_let_go_on_only_once_the_program_has_left_its_recording(
     assert done.out.startswith("echo: first\nsun in Bergen\nnot found\necho: second\n")
 
 
+RAISING = """
+import sys, traceback
+import openai
+from instrument.tools import tool
+
+@tool
+def book(city):
+    if city == "Rome":
+        raise KeyError("no such place")
+
+openai.OpenAI().chat.completions.create(model="m-1", messages=[{"role": "user", "content": "first"}])
+try:
+    book("Rome")
+except KeyError:
+    traceback.print_exc(file=sys.stdout)
+book("Oslo")
+"""
+
+
+def test_errors_of_recorded_and_refused_tools_have_the_lines_of_the_program_alone(bench):
+    program = written(bench, RAISING)
+    bench.record(program)
+    last = bench.events()[-1].span_id
+    with bench.models() as base:
+        done = bench.inspector("replay", "--from", last, "last", "--", program, base=base, **KEYS)
+    assert done.code == 1, done.err
+    said = done.out + done.err[: done.err.index("replay: ")]
+    assert [line for line in said.splitlines() if not line.lstrip().startswith("^")] == [
+        "Traceback (most recent call last):",
+        f'  File "{program}", line 13, in <module>',
+        '    book("Rome")',
+        "KeyError: 'no such place'",
+        "Traceback (most recent call last):",
+        f'  File "{program}", line 16, in <module>',
+        '    book("Oslo")',
+        "instrument.control.Denied: the replay has no terminal to ask whether book may run; to allow it: --allow book",
+    ]
+    assert "replay: not allowed to run: book; to allow it: --allow book" in done.err
+
+
 STREAMS = """
 import openai
 client = openai.OpenAI()

@@ -10,8 +10,11 @@ import pytest
 
 from inspector.integrations.calls import awaited, opened
 from inspector.integrations.generators import Following, followed, opened_apart
+from inspector.integrations.tool_bodies import decided
 from inspector.integrations.tracebacks import hidden, without_ours
 from inspector.integrations.within import Within
+from instrument import control
+from instrument.control import Denied
 
 
 def frames(exc) -> list[str]:
@@ -141,6 +144,29 @@ def test_an_exception_of_our_own_keeps_its_traceback():
         exc.__traceback__ = own
         without_ours(exc)
         assert exc.__traceback__ is own
+
+
+def test_what_a_controller_raises_has_its_frames_alone_and_none_where_it_leaves_none():
+    def refuse(_):
+        raise Denied("not today")
+
+    def refuse_unseen(proposal):
+        try:
+            refuse(proposal)
+        except Denied as error:
+            error.with_traceback(None)
+            raise
+
+    @hidden
+    @decided("test")
+    def book(_):
+        return "booked"
+
+    for controller, seen in ((refuse, ["refuse"]), (refuse_unseen, [])):
+        opened("tool_call", lambda: {"tool_name": "book", "args": {}}, emitter="test")
+        with control.install(controller), pytest.raises(Denied) as caught:
+            book(None)
+        assert frames(caught.value)[1:] == seen
 
 
 FAILING = """
