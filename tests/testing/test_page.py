@@ -16,7 +16,7 @@ def blocks(page, language):
     return re.findall(rf"^```{language}\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
 
 
-def test_a_reader_who_copies_the_page_gets_what_it_shows(page, empty_project):
+def test_a_reader_who_copies_the_page_gets_what_it_shows(page, empty_project, pytestconfig):
     program, written, inside = blocks(page, "python")
     commands, _, failure = blocks(page, "text")
     empty_project.write("app.py", program)
@@ -27,9 +27,13 @@ def test_a_reader_who_copies_the_page_gets_what_it_shows(page, empty_project):
     assert empty_project.pytest().code == 0
 
     empty_project.write("tests/test_ask.py", inside)
-    done = empty_project.record_tests(OPENAI_API_KEY="planted")
-    assert "recorded tests/cassettes/ask.jsonl" in done.out
-    assert empty_project.pytest().code == 0
+    (setting,) = blocks(page, "toml")
+    empty_project.write("pyproject.toml", setting)
+    # As the command `pytest` has it: without the directory that `python -m` puts in front.
+    plain = {"PYTHONPATH": str(pytestconfig.rootpath), "PYTHONSAFEPATH": "1"}
+    done = empty_project.record_tests(OPENAI_API_KEY="planted", **plain)
+    assert "recorded tests/cassettes/ask.jsonl" in done.out, done.out
+    assert empty_project.pytest(**plain).code == 0
 
     (empty_project.directory / "tests/test_ask.py").unlink()
     empty_project.change("app.py", '"content": found', '"content": found.upper()')
