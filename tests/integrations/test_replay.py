@@ -365,7 +365,9 @@ def test_the_page_about_replay_says_what_happens(bench):
 
 def without_ids(said):
     return re.sub(
-        r"calls of \w+ were", "calls of RUN were", re.sub(r'"tool_call_id":"[^"]+"', '"tool_call_id":"ID"', said)
+        r"calls of \w+ replayed",
+        "calls of RUN replayed",
+        re.sub(r'"tool_call_id":"[^"]+"', '"tool_call_id":"ID"', said),
     )
 
 
