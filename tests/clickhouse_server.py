@@ -1,6 +1,7 @@
 """A small server of ClickHouse's HTTP interface in front of the engine in this process, for the client's way there."""
 
 import re
+import signal
 import tempfile
 import threading
 from collections.abc import Iterator
@@ -8,7 +9,6 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qsl, urlsplit
 
-import chdb
 import lz4.frame
 
 _OURS = (
@@ -26,6 +26,11 @@ _OURS = (
 @contextmanager
 def served() -> Iterator[str]:
     """Serves the engine's memory, and yields the host and port."""
+    # Importing the engine blocks SIGPIPE, which every program that a test starts later would inherit.
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    import chdb
+
+    signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
     connection = chdb.connect(":memory:")
     server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"engine": connection}))
     thread = threading.Thread(target=server.serve_forever, daemon=True)

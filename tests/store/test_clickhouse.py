@@ -1,6 +1,8 @@
 """What only ClickHouse has: its address, its tables, one writer, and what a broken insert leaves."""
 
 import itertools
+import subprocess
+import sys
 from contextlib import closing
 
 import pytest
@@ -167,3 +169,13 @@ def test_the_statements_name_the_database_whatever_it_is_called():
 def test_a_missing_database_is_said_to_be_missing(server):
     with pytest.raises(StoreMissing, match="inspector db create"):
         ClickHouseStore(read_address(f"clickhouse://default@{server}/nothing_here"), read_only=True)
+
+
+def test_programs_started_beside_the_engine_in_process_still_end_by_a_broken_pipe():
+    code = """
+import signal
+from inspector.store.clickhouse import ClickHouseStore, read_address
+ClickHouseStore(read_address("chdb://memory/own"))
+print(signal.SIGPIPE in signal.pthread_sigmask(signal.SIG_BLOCK, ()))
+"""
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"

@@ -1,5 +1,6 @@
 """One ClickHouse database: questions with bound values, inserts that can be repeated, errors of the store."""
 
+import signal
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -162,4 +163,9 @@ def _connected(address: Address) -> Client:
             # Sessions would let one question at a time be asked.
             autogenerate_session_id=False,
         )
-    return connect(interface="chdb", path=address.directory or None)
+    # The engine blocks SIGPIPE when it is imported, which every program that is started later would inherit.
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    try:
+        return connect(interface="chdb", path=address.directory or None)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
