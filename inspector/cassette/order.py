@@ -121,12 +121,9 @@ class _Order:
         asked, then = self._asked.get(span["spanId"]), self._asked.get(before["spanId"])
         if asked is not None and then is not None and asked.model == then.model:
             return True
-        threads = (self._thread(before), self._thread(span))
+        # Of a model call alone: an agent or workflow may have begun in another thread than those below it.
+        threads = (self._threads[before["spanId"]], self._threads[span["spanId"]])
         return all(threads) and self._home not in threads
-
-    def _thread(self, span: Json) -> str:
-        """Return the thread of a span, or of the first one below it that has one."""
-        return next(filter(None, (self._threads[each["spanId"]] for each in self._with_those_below(span))), "")
 
     def _with_those_below(self, span: Json) -> Iterator[Json]:
         waiting, seen = [span], {span["spanId"]}

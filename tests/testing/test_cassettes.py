@@ -221,6 +221,22 @@ def test_what_several_threads_ask_is_sorted_by_what_they_ask_a_longer_conversati
     assert values(stable(calls, "n"), PROMPT) == [asked[0], asked[3], asked[2], asked[1]]
 
 
+@pytest.mark.parametrize("threads", [(1, 2, 3), (1, 1, 2), (1, 2, 1)])
+def test_agents_that_run_one_after_the_other_stay_so_in_whichever_threads_their_models_are_called(threads):
+    found = stable(
+        [
+            each
+            for number, (agent, thread) in enumerate(zip("cba", threads, strict=True))
+            for each in (
+                span(10 + number, start=number * 10, end=number * 10 + 9, **{"inspector.agent.input_json": agent}),
+                span(20 + number, parent=10 + number, start=number * 10 + 1, **{"thread.id": str(thread)}),
+            )
+        ],
+        "n",
+    )
+    assert values(found, "inspector.agent.input_json") == ["c", "b", "a"]
+
+
 def test_a_stream_is_written_event_by_event_however_the_network_cut_it():
     def written(*pieces):
         exchange = {"status": 200, "headers": {}, "pieces": pieces}
