@@ -33,12 +33,16 @@ gc.disable()
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# A property is tried with a few examples by default, and with many by `make test-long`. What a test takes from its
-# fixtures is not set up again for each example, and no example has a time limit on a busy machine.
+# A property is tried with a few examples by default, the same each time, and with many others by `make test-long`. What
+# a test takes from its fixtures is not set up again for each example, and no example has a time limit on a busy machine.
 settings.register_profile(
-    "short", max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    "short",
+    max_examples=20,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
-settings.register_profile("long", settings.get_profile("short"), max_examples=1000)
+settings.register_profile("long", settings.get_profile("short"), max_examples=1000, derandomize=False)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

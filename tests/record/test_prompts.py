@@ -6,11 +6,11 @@ from copy import deepcopy
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec import Raw
 
-from inspector.frames import LEAST_BYTES, cut, cut_value, framed
+from inspector.frames import LEAST_BYTES, cut, cut_value, frame_of, frame_text, framed, numbers
 from inspector.plain import Cut
 from inspector.record.captured import Prompt, captured_prompt, plain
 from inspector.record.messages import Messages
@@ -60,19 +60,26 @@ def test_a_captured_prompt_is_what_a_copy_is(value):
 
 
 @given(st.lists(VALUES, max_size=4) | st.dictionaries(NAMES, VALUES, max_size=4))
-def test_a_prompt_is_cut_as_its_text_is(value):
+@example({"messages": {"content": json.dumps([said(LONG)] * 2), "messages": json.dumps([said(LONG)] * 2)}})
+def test_a_prompt_is_cut_into_the_messages_that_its_text_is(value):
     text = msgspec.json.encode(value).decode()
-    numbers = {}
+    known = []
 
     def refer(bodies):
-        return [numbers.setdefault(bytes(body), len(numbers)) for body in bodies]
+        texts = [bytes(body) for body in bodies]
+        known.extend(body for body in dict.fromkeys(texts) if body not in known)
+        return [known.index(body) for body in texts]
 
     messages = Messages()
     for _ in range(2):
         pieces = cut_value(value, messages.body)
-        expected = cut(text, is_prompt=True) if len(text) >= LEAST_BYTES else []
+        expected = cut(text, is_prompt=True) if len(text.encode()) >= LEAST_BYTES else []
         assert bool(pieces) == bool(expected)
-        assert not pieces or framed(pieces, refer) == framed(expected, refer)
+        if pieces:
+            frame, of_text = frame_of(framed(pieces, refer)), frame_of(framed(expected, refer))
+            # Messages that stand in two places are found by a text in the first, by a value under their own name.
+            assert (list(numbers(frame)), frame.last) == (list(numbers(of_text)), of_text.last)
+            assert frame_text(frame, known.__getitem__) == frame_text(of_text, known.__getitem__) == text.encode()
 
 
 @pytest.mark.parametrize(
