@@ -2,9 +2,11 @@
 
 import time
 from collections.abc import Callable
+from hashlib import blake2b
 from importlib import import_module
 from types import ModuleType
 
+from inspector.salt import salt_of
 from inspector.settings import Settings
 from inspector.store.errors import StoreError
 from inspector.store.limits import READ_LIMITS, ReadLimits
@@ -42,7 +44,9 @@ def open_store(  # what a home can be opened with
     if settings.database_url is not None:
         clickhouse = _clickhouse()
         address = clickhouse.read_address(_url(settings))
-        return clickhouse.ClickHouseStore(address, read_only=read_only, limits=limits, now_ns=now_ns)
+        return clickhouse.ClickHouseStore(
+            address, home=_key_of(settings), read_only=read_only, limits=limits, now_ns=now_ns
+        )
     return SqliteStore(
         settings.database,
         read_only=read_only,
@@ -74,6 +78,11 @@ def table_statements(settings: Settings) -> list[str]:
     """
     clickhouse = _clickhouse()
     return list(clickhouse.statements(clickhouse.read_address(_url(settings)).database))
+
+
+def _key_of(settings: Settings) -> str:
+    """Returns what tells a home from those of other machines, whose paths may be the same."""
+    return blake2b(salt_of(settings.home), digest_size=8, person=b"marks").hexdigest()
 
 
 def _url(settings: Settings) -> str:

@@ -10,7 +10,7 @@ from clickhouse_server import served
 from msgspec.structs import replace
 from pydantic import SecretStr
 
-from inspector.model import Filter, NewLabel
+from inspector.model import Filter, Loss, NewLabel
 from inspector.settings import Settings
 from inspector.store import SpoolMark, StoreBusy, StoreError, StoreMissing, StoreReadOnly, open_store
 from inspector.store.clickhouse import ClickHouseStore, read_address, statements
@@ -107,7 +107,7 @@ def test_who_opens_it_last_writes_it_and_the_other_is_told(store, address, make_
         assert len(other.events(Filter()).items) == 2
 
 
-@pytest.mark.parametrize("table", ["spans", "traces", "notes", "spools"])
+@pytest.mark.parametrize("table", ["spans", "traces", "notes", "marks"])
 def test_a_batch_that_broke_off_anywhere_is_whole_when_it_is_sent_again(store, address, make_span, table):
     store.write([make_span(trace_id="b" * 32)])
     batch = [make_span(trace_id="b" * 32, session_id="s1"), make_span(trace_id="c" * 32, kind="llm", cost_usd=0.5)]
@@ -117,6 +117,7 @@ def test_a_batch_that_broke_off_anywhere_is_whole_when_it_is_sent_again(store, a
         store.write(batch, marks=marks)
     store._database.command(f"ALTER TABLE {table} DROP CONSTRAINT broken")
     assert store.spools() == {}
+    assert len(store.after(1, Filter())) == (3 if table == "marks" else 0)
     with closing(ClickHouseStore(address)) as restarted:
         restarted.write(batch, marks=marks)
         assert restarted.spools() == {"a.jsonl": marks[0]}
@@ -124,7 +125,35 @@ def test_a_batch_that_broke_off_anywhere_is_whole_when_it_is_sent_again(store, a
         assert {event.session_id for event in restarted.events(Filter(trace_id="b" * 32)).items} == {"s1"}
         assert restarted.session("s1").spans == 2
         assert len(restarted.events(Filter()).items) == 3
+        assert len(restarted.after(1, Filter(trace_id="c" * 32))) == 1
         assert restarted.trace("c" * 32).cost_usd == 0.5
+
+
+def test_what_is_missing_counts_once_though_its_mark_could_not_be_written(store):
+    lost, marks = [Loss("p", None, None, "dropped", 3, 1, 2)], [SpoolMark("a.jsonl", 1, 10)]
+    store._database.command("ALTER TABLE marks ADD CONSTRAINT broken CHECK false")
+    with pytest.raises(StoreError):
+        store.write((), marks=marks, losses=lost)
+    store._database.command("ALTER TABLE marks DROP CONSTRAINT broken")
+    store.write((), marks=marks, losses=lost)
+    assert store.health().losses.dropped == 3
+    store.write((), marks=[SpoolMark("a.jsonl", 1, 20)], losses=lost)
+    assert store.health().losses.dropped == 6
+
+
+def test_homes_that_share_a_database_keep_their_marks_apart(server, address):
+    mine, theirs = SpoolMark("a.jsonl", 1, 10), SpoolMark("a.jsonl", 2, 20)
+    with closing(ClickHouseStore(address, home="mine")) as store:
+        store.write((), marks=[mine])
+    with closing(ClickHouseStore(address, home="theirs")) as other:
+        assert other.spools() == {}
+        other.write((), marks=[theirs])
+        other.forget_spools(["a.jsonl"])
+        assert other.spools() == {}
+    with closing(ClickHouseStore(address, home="mine")) as again:
+        assert again.spools() == {"a.jsonl": mine}
+        again.write((), marks=[SpoolMark("a.jsonl", 1, 11)])
+        assert again.spools()["a.jsonl"].offset == 11
 
 
 def test_an_insert_that_is_repeated_with_its_token_is_there_once(store, make_span):

@@ -10,6 +10,7 @@ from inspector.model import Event, Filter, Page, Sort
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.filters import NAMED_MODEL, Question, ask_spans, named
 from inspector.store.clickhouse.listing import Window, read_page
+from inspector.store.clickhouse.numbers import LAST_SEQ
 from inspector.store.errors import StoreError
 from inspector.store.values.raw import without_raw
 from inspector.store.values.served import content_of, summary_values
@@ -87,7 +88,7 @@ def read_after(database: Database, seq: int, where: Filter, *, limit: int, full_
     question = Question()
     if not ask_spans(question, named(database, where)):
         return ()
-    question.meets(f"seq > {question.values.whole(seq)}")
+    question.meets(f"seq > {question.values.whole(seq)} AND seq <= {LAST_SEQ}")
     columns = _SUMMARY if full_bytes is None else (*_SUMMARY, *_LARGE)
     step = limit if full_bytes is None else min(limit, _STEP)
     rows = database.rows(

@@ -9,6 +9,9 @@ from inspector.store.clickhouse.tables import NOTES
 WRITER: Final = "writer"
 """Says who writes: whoever opened the database last."""
 
+LAST_SEQ: Final = "(SELECT max(value) FROM notes FINAL WHERE name = 'seq')"
+"""The last change that is all there, as a part of a question."""
+
 
 def read_numbers(database: Database) -> dict[str, int]:
     """Returns all notes, and the numbers given out last of changes, traces and versions."""
@@ -20,7 +23,7 @@ def read_numbers(database: Database) -> dict[str, int]:
 
 
 _VERSIONS: Final = " UNION ALL ".join(
-    f"SELECT max(version) AS last FROM {table}" for table in ("spans", "traces", "labels", "spools", "notes")
+    f"SELECT max(version) AS last FROM {table}" for table in ("spans", "traces", "labels", "notes")
 )
 _LAST: Final = {
     "seq": "SELECT max(seq) FROM spans",

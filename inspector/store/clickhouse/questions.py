@@ -1,6 +1,6 @@
 """What a store on ClickHouse is asked."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NoReturn, TypeVar
 
@@ -32,7 +32,7 @@ from inspector.store.clickhouse.listing import Window
 from inspector.store.clickhouse.numbers import read_number
 from inspector.store.errors import StoreError
 from inspector.store.limits import ReadLimits
-from inspector.store.nouns import Health, Kept, SpoolMark
+from inspector.store.nouns import Health, Kept
 from inspector.store.values.rows import clean
 from inspector.store.values.terms import notice_of
 
@@ -51,10 +51,6 @@ class ClickHouseReads:
     def __init__(self, database: Database, limits: ReadLimits) -> None:
         self._database = database
         self._limits = limits
-
-    def spools(self) -> Mapping[str, SpoolMark]:
-        """See `Store.spools`."""
-        return state.read_marks(self._database)
 
     def losses(self, *, run: str | None = None, limit: int = 1000) -> tuple[Loss, ...]:
         """See `Store.losses`."""

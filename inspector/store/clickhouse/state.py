@@ -1,16 +1,15 @@
-"""What the store says of itself: how far spools were taken in, what was not recorded, how much is kept."""
+"""What the store says of itself: what was not recorded, how much is kept, how far changes are numbered."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple
+from hashlib import blake2b
 from typing import Final, get_args
 
 from inspector.model import Loss, Losses, Run, Trace
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.numbers import read_number, read_numbers
 from inspector.store.clickhouse.removal import losses_of, sum_losses, used_bytes
-from inspector.store.clickhouse.tables import LOSSES, SCHEMA_VERSION, SPOOLS
+from inspector.store.clickhouse.tables import LOSSES, SCHEMA_VERSION
 from inspector.store.clickhouse.wholes import TRACE, trace_of
-from inspector.store.clickhouse.writer import Writer
 from inspector.store.nouns import Health, Kept, Removed, Rule, SpoolMark
 from inspector.store.values.ever import calls_ever
 from inspector.store.values.rows import INT64_MAX, clamp, clean
@@ -18,30 +17,10 @@ from inspector.store.values.rows import INT64_MAX, clamp, clean
 HOUR_NS: Final = 3600 * 10**9
 DOUBTED: Final = "clock doubted"
 _LOSS: Final = "process, run, service, reason, count, since_ns, until_ns"
-_MARK: Final = "name, inode, offset, lines, bad_lines, spans, bad_spans"
 
 
-def save_marks(database: Database, writer: Writer, marks: Sequence[SpoolMark]) -> None:
-    """Stores how far spools were taken in."""
-    version = writer.next_version()
-    rows = [(clean(name), version, 0, *totals) for name, *totals in map(astuple, marks)]
-    database.insert("spools", tuple(SPOOLS), rows, token=writer.token(version))
-
-
-def forget_marks(database: Database, writer: Writer, names: Sequence[str]) -> None:
-    """Drops the marks of spools."""
-    version = writer.next_version()
-    rows = [(clean(name), version, 1, *(0,) * 6) for name in names]
-    database.insert("spools", tuple(SPOOLS), rows, token=writer.token(version))
-
-
-def read_marks(database: Database) -> dict[str, SpoolMark]:
-    """Returns the marks of all spools, by their names."""
-    return {row[0]: SpoolMark(*row) for row in database.rows(f"SELECT {_MARK} FROM spools FINAL ORDER BY name")}
-
-
-def write_losses(database: Database, writer: Writer, losses: Sequence[Loss], now_ns: int) -> None:
-    """Adds to what was not recorded what arrives now."""
+def write_losses(database: Database, losses: Sequence[Loss], marks: Sequence[SpoolMark], now_ns: int) -> None:
+    """Adds to what was not recorded what arrives now, with the marks of the spools that say it."""
     rows = [
         (
             *(clean(loss.process), *(None if text is None else clean(text) for text in (loss.run, loss.service))),
@@ -49,7 +28,9 @@ def write_losses(database: Database, writer: Writer, losses: Sequence[Loss], now
         )
         for loss in losses
     ]
-    database.insert("losses", tuple(LOSSES), rows, token=writer.token(writer.next_version()))
+    # What is read again because its mark was not written counts once.
+    token = blake2b(repr((losses, marks)).encode("utf-8", "backslashreplace"), digest_size=16).hexdigest()
+    database.insert("losses", tuple(LOSSES), rows, token=token)
 
 
 def read_losses(database: Database, run: str | None, limit: int) -> tuple[Loss, ...]:
@@ -91,7 +72,7 @@ def read_health(database: Database) -> Health:
         bytes=used,
         used_bytes=used,
         oldest_ns=oldest_ns,
-        last_seq=numbers["seq"],
+        last_seq=last_seq(database),
         search_behind=0,
         schema_version=str(SCHEMA_VERSION),
         losses=losses,
@@ -128,6 +109,8 @@ def read_kept(database: Database) -> Kept:
 
 
 def last_seq(database: Database) -> int:
-    """Returns the number of the last change, also where it was deleted since."""
-    row = database.row("SELECT max(seq) FROM spans")
-    return max(read_number(database, "seq"), 0 if row is None else row[0])
+    """Returns the number of the last change that is all there, also where it was deleted since.
+
+    Of a batch that is being written some rows may be seen before others; its numbers are noted last.
+    """
+    return read_number(database, "seq")

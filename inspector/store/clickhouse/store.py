@@ -2,13 +2,14 @@
 
 import math
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 
 from inspector.model import Label, Loss, NewLabel, Span
 from inspector.store.clickhouse import labels, removal, state, tables
 from inspector.store.clickhouse.address import Address
 from inspector.store.clickhouse.database import Database
+from inspector.store.clickhouse.marks import Marks
 from inspector.store.clickhouse.numbers import read_number
 from inspector.store.clickhouse.questions import ClickHouseReads
 from inspector.store.clickhouse.writer import Writer
@@ -27,6 +28,7 @@ class ClickHouseStore(ClickHouseReads):
 
     Args:
         address: Where it is.
+        home: Tells the home whose spools are taken in from all others.
         read_only: Whether nothing will be written.
         limits: How much one question may read.
         now_ns: The clock that says when spans arrive.
@@ -39,12 +41,14 @@ class ClickHouseStore(ClickHouseReads):
         self,
         address: Address,
         *,
+        home: str = "",
         read_only: bool = False,
         limits: ReadLimits = READ_LIMITS,
         now_ns: Callable[[], int] = time.time_ns,
     ) -> None:
         super().__init__(Database(address, read_s=limits.read_s), limits)
         self._now_ns = now_ns
+        self._marks = Marks(self._database, home)
         try:
             self._writer = None if read_only else _prepared(self._database)
             if read_only:
@@ -78,6 +82,10 @@ class ClickHouseStore(ClickHouseReads):
     def sync(self) -> None:
         """See `Store.sync`; what was inserted is ClickHouse's to keep."""
 
+    def spools(self) -> Mapping[str, SpoolMark]:
+        """See `Store.spools`."""
+        return self._marks.read()
+
     def write(
         self,
         spans: Sequence[Span],
@@ -97,9 +105,9 @@ class ClickHouseStore(ClickHouseReads):
             _write_spans(writer, spans, again=False)
             self._write_labels(writer, labels)
             if losses:
-                state.write_losses(self._database, writer, losses, self._now_ns())
+                state.write_losses(self._database, losses, marks, self._now_ns())
             if marks:
-                state.save_marks(self._database, writer, marks)
+                self._marks.save(marks)
 
     def write_again(self, spans: Sequence[Span]) -> int:
         """See `Store.write_again`."""
@@ -113,8 +121,8 @@ class ClickHouseStore(ClickHouseReads):
 
     def forget_spools(self, names: Sequence[str]) -> None:
         """See `Store.forget_spools`."""
-        with self._writing() as writer:
-            state.forget_marks(self._database, writer, names)
+        self._writable()
+        self._marks.forget(names)
 
     def give_label(self, label: NewLabel) -> Label | None:
         """See `Store.give_label`."""

@@ -9,7 +9,7 @@ from typing import Final
 
 from inspector.store.values.rows import Row
 
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 
 _NAME: Final = "LowCardinality(String)"
 _MAYBE_NAME: Final = "LowCardinality(Nullable(String))"
@@ -96,7 +96,8 @@ LABELS: Final = {
     "source": _NAME,
     "time_ns": "Int64",
 }
-SPOOLS: Final = {
+MARKS: Final = {
+    "home": "String",
     "name": "String",
     "version": "Int64",
     "removed": "UInt8",
@@ -135,7 +136,7 @@ def statements(database: str) -> Iterator[str]:
     )
     yield _table(name, "traces", TRACES, "ReplacingMergeTree(version)", "trace_id")
     yield _table(name, "labels", LABELS, "ReplacingMergeTree(version, removed)", "id")
-    yield _table(name, "spools", SPOOLS, "ReplacingMergeTree(version, removed)", "name")
+    yield _table(name, "marks", MARKS, "ReplacingMergeTree(version, removed)", "home, name")
     yield _table(name, "notes", NOTES, "ReplacingMergeTree(version)", "name")
     yield _table(name, "losses", LOSSES, "MergeTree", "until_ns")
     yield f"CREATE VIEW IF NOT EXISTS {name}.runs AS {_RUNS.format(database=name)}"

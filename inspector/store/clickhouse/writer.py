@@ -166,6 +166,7 @@ class Writer:
                 members.family.changed.update(members.family.nodes)
                 members.family.unsettled.update(members.family.nodes)
         self._save(batch, self._followers(batch))
+        self.forget()
         self._is_torn = False
 
     def _next(self, name: str) -> int:

@@ -1,0 +1,58 @@
+"""How far the spools of one home were taken in: its process alone writes that, by the lock of the home."""
+
+import secrets
+import threading
+from collections.abc import Sequence
+from dataclasses import astuple
+from typing import Final
+
+from inspector.store.clickhouse.database import Database, Values
+from inspector.store.clickhouse.tables import MARKS
+from inspector.store.nouns import SpoolMark
+from inspector.store.values.rows import clean
+
+_MARK: Final = "name, inode, offset, lines, bad_lines, spans, bad_spans"
+
+
+class Marks:
+    """The marks of a home among those of others that have their spans in the same database.
+
+    Args:
+        database: The database, with its tables.
+        home: Tells the home from all others.
+    """
+
+    def __init__(self, database: Database, home: str) -> None:
+        self._database = database
+        self._home = home
+        self._me = secrets.token_hex(8)
+        self._lock = threading.Lock()
+        self._version = -1
+
+    def read(self) -> dict[str, SpoolMark]:
+        """Returns the marks, by the names of the spools."""
+        values = Values()
+        sql = f"SELECT {_MARK} FROM marks FINAL WHERE home = {values.text(self._home)} ORDER BY name"
+        return {row[0]: SpoolMark(*row) for row in self._database.rows(sql, values)}
+
+    def save(self, marks: Sequence[SpoolMark]) -> None:
+        """Stores how far spools were taken in."""
+        self._insert([(0, *astuple(mark)) for mark in marks])
+
+    def forget(self, names: Sequence[str]) -> None:
+        """Drops the marks of spools."""
+        self._insert([(1, name, *(0,) * 6) for name in names])
+
+    def _insert(self, marks: Sequence[tuple[int, str, *tuple[int, ...]]]) -> None:
+        with self._lock:
+            version = self._next_version()
+            rows = [(self._home, clean(name), version, removed, *totals) for removed, name, *totals in marks]
+            self._database.insert("marks", tuple(MARKS), rows, token=f"{self._me} {version}")
+
+    def _next_version(self) -> int:
+        if self._version < 0:
+            values = Values()
+            row = self._database.row(f"SELECT max(version) FROM marks WHERE home = {values.text(self._home)}", values)
+            self._version = 0 if row is None else row[0]
+        self._version += 1
+        return self._version
