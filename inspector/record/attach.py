@@ -101,6 +101,10 @@ class Attachment:
         """Write what waits, and do without a thread from now on."""
         self.recorder.spool.retire(timeout_s)
 
+    def fail(self, exc: BaseException) -> None:
+        """Say of the calls that run here why the process ends in the middle of them."""
+        self.recorder.fail(exc)
+
     def close(self) -> None:
         """Stop recording and finish the spool file."""
         self._unsubscribe()

@@ -13,7 +13,7 @@ from inspector.record import notices, serving
 from inspector.record.calls import Calls
 from inspector.record.cancelled import Cancelled
 from inspector.record.capture import CAPTURES, Capture, Facts, covers, ending, remote_parent
-from inspector.record.current import innermost
+from inspector.record.current import above, innermost
 from inspector.record.ending import Closing
 from inspector.record.exchanges import exchanges_of
 from inspector.record.flagged import flagged_failure
@@ -209,6 +209,12 @@ class Recorder:
         if state == "error":
             failure = failure_of(exc) if exc is not None else Failure(str(status), f"answered with status {status}")
         self._calls.finish(root, state, failure, stop_tick=stop_tick)
+
+    def fail(self, exc: BaseException) -> None:
+        """End the innermost call of this context, and all around it, as an exception does that nobody catches."""
+        failure, tick = failure_of(exc), self._tick()
+        for span in above():
+            self._calls.finish(span, "error", failure, stop_tick=tick)
 
     def announce(self) -> None:
         """Tell of the runs that are open and of which nothing is told yet, before a process is forked."""

@@ -13,7 +13,7 @@ from typing import Any, Final, NoReturn
 
 from opentelemetry import trace
 
-from inspector import recording
+from inspector import record, recording
 from inspector import semconv as sc
 from inspector.reading.exchanges import Exchange, Raised, read_exchanges
 from inspector.reading.results import ResultUnusable, read_error, read_result
@@ -25,7 +25,7 @@ from inspector.replay.ignoring import Ignoring
 from inspector.replay.live import Live
 from inspector.replay.network import forbid_network
 from inspector.replay.raising import raised_again
-from inspector.replay.report import Miss, Report, leave
+from inspector.replay.report import Miss, ReplayDiverged, Report, leave
 from inspector.tape import requests
 from inspector.tape.asked import Asked, asked, asked_of_tool
 from inspector.tape.calls import AROUND, CLIENTS, TOOLKIT, Key, TapeCall, key_of
@@ -261,6 +261,8 @@ class Player:
                 with suppress(Exception):
                     stream.flush()
             with suppress(Exception):
+                if (attachment := record.attached()) is not None:
+                    attachment.fail(ReplayDiverged(miss.sentence))
                 recording.detach()
             # An exception would be the program's to catch, and a thread's end is not the program's.
             os._exit(STOPPED)

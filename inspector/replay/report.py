@@ -11,6 +11,10 @@ from msgspec import Struct
 _PREFIX: Final = "replay-"
 
 
+class ReplayDiverged(Exception):
+    """Why the calls failed that ran when a replay ended the program. It is recorded and never raised."""
+
+
 class Miss(Struct, frozen=True):
     """Where the program diverged from the recording."""
 
@@ -20,6 +24,12 @@ class Miss(Struct, frozen=True):
     """Which part of the request differs from the recorded one that is most like it."""
     then: str | None = None
     now: str | None = None
+
+    @property
+    def sentence(self) -> str:
+        """What is said where the texts of both are not: they may be long."""
+        where = "" if self.part is None else f": {self.part} differs"
+        return f"the program diverged from its recording: {self.message}{where}"
 
 
 class Report(Struct, frozen=True):
