@@ -12,8 +12,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Events that match a filter, the latest first.
-         * @description Tool calls that are inferred from messages are no events; `/runs` alone finds them.
+         * List the events that match a filter, newest first.
+         * @description Tool calls that are only inferred from messages are not events. Only `/runs` finds them.
          */
         get: operations["listEvents"];
         put?: never;
@@ -32,14 +32,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Events that match a filter, as they change.
-         * @description Server-sent events. `event: span` carries one Event as `data` and its `seq` as `id`; a span that starts and ends
-         *     is sent twice, with the same `span_id`. `event: gap` carries a Gap: what changed between `from` and `to`
-         *     was skipped, because this client read too slowly or its position is not of this database; its `id` is where
-         *     the stream goes on. A comment keeps the connection alive.
+         * Follow the events that match a filter as they change.
+         * @description Server-sent events. `event: span` has one Event as `data` and its `seq` as `id`. A span is sent when it starts
+         *     and again when it ends, with the same `span_id`. `event: gap` has a Gap as `data`: the changes between `from`
+         *     and `to` were skipped, because the client reads too slowly or its position is from another database. Its `id` is
+         *     where the stream continues. Comments keep the connection open.
          *
-         *     Begins with what changes from now on, unless `Last-Event-ID` or `after` says from where to resume.
-         *     A filter on `q` sees a span as soon as its text is searchable, up to two seconds after it ended.
+         *     The stream begins with the next change, unless `Last-Event-ID` or `after` says where to resume. With `q`, a span
+         *     is sent once its text is searchable, up to two seconds after it ended.
          */
         get: operations["streamEvents"];
         put?: never;
@@ -57,7 +57,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One event with everything that was recorded of it. */
+        /** Get one event, with everything recorded about it. */
         get: operations["getEvent"];
         put?: never;
         post?: never;
@@ -75,14 +75,17 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Runs that match a filter, the latest first.
-         * @description A run is what somebody started: an execution of a program with its child processes, a request of a server, a block
-         *     or a notebook cell. Traces that name no run are one by their session, and otherwise each by itself.
-         *     `status`, `name`, `service`, times, duration and cost are about the run as a whole, `session_id` and `agent` about
-         *     one of its traces. The other parameters are about events: a run matches when one event of such a trace meets all
-         *     of those that are given. For `kind=tool`, `tool`, `args.` and `result.` an inferred tool call is as good (one that
-         *     an answer asks for and the next prompt has the result of, see `/runs/{run_id}/turns`), unless something else is
-         *     asked of the event; of its arguments and result the first 200 characters are known. It is in no figure.
+         * List the runs that match a filter, newest first.
+         * @description A run is what somebody started: one execution of a program with its child processes, a request to a server, a
+         *     marked block, or a notebook cell. Traces that name no run form one by their session; without a session, each
+         *     trace is a run of its own.
+         *
+         *     `status`, `name`, `service`, times, duration and cost apply to the run, `session_id` and `agent` to one of its
+         *     traces. All other filters apply to events: a run matches if a single event of such a trace matches all of them.
+         *
+         *     If the only filters on events are `kind=tool`, `tool`, `args.<path>` and `result.<path>`, inferred tool calls
+         *     match too: an answer requests the tool, and the next prompt contains its result (see `/runs/{run_id}/turns`).
+         *     Only the first 200 characters of their arguments and results are known. No figure counts them.
          */
         get: operations["listRuns"];
         put?: never;
@@ -102,13 +105,13 @@ export interface paths {
             };
             cookie?: never;
         };
-        /** A run summed up, and its traces in the order they began. */
+        /** Get the summary of a run, and its traces in the order they began. */
         get: operations["getRun"];
         put?: never;
         post?: never;
         /**
-         * Remove a run and all its traces for good.
-         * @description Needs the scope `control`.
+         * Delete a run and all its traces.
+         * @description Requires the scope `control`.
          */
         delete: operations["deleteRun"];
         options?: never;
@@ -126,8 +129,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The structure of all traces of a run in columns, without anything large.
-         * @description As the outline of a trace, on one scale of time, with the trace of each event. `seq` is the change that the page is as of; a stream that resumes after it misses nothing.
+         * Get the structure of all traces of a run, in columns, without large values.
+         * @description The same as the outline of a trace, with offsets from the start of the run and the trace of each event. To
+         *     continue live without missing a change, stream after `seq`.
          */
         get: operations["getRunOutline"];
         put?: never;
@@ -148,10 +152,11 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The model calls of a run as turns of conversations, in the order they began.
-         * @description A call continues another one of its run where its prompt begins with that one's prompt and answer, or names its
-         *     response. Between the two ran the tools that the answer asks for; what they gave is in the next prompt. All of this
-         *     is inferred from messages, and never counted. Calls whose messages are not recorded are left out.
+         * List the model calls of a run as turns of conversations, in the order they began.
+         * @description A call continues an earlier call of the run if its prompt begins with the earlier prompt and answer, or names
+         *     the earlier response. The tools that the answer requests ran between the two, and their results are in the later
+         *     prompt. All this is inferred from messages, and no figure counts it. Calls without recorded messages are left
+         *     out.
          */
         get: operations["listTurns"];
         put?: never;
@@ -171,7 +176,7 @@ export interface paths {
             };
             cookie?: never;
         };
-        /** What some calls of a run were given and gave, a line each. */
+        /** Get the input and output of some calls of a run, one line each. */
         get: operations["listPreviews"];
         put?: never;
         post?: never;
@@ -191,9 +196,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The spans of a run that hold a text, and where in each it stands, in the order they began.
-         * @description Names, errors, messages, answers, arguments, results and attributes are searched. A prompt that merely repeats an
-         *     older text is no hit; the span that brought it is: the call that asked it first, the answer, or the tool's result.
+         * Search a run: the spans that contain a text and where, in the order they began.
+         * @description Searches names, errors, messages, answers, arguments, results and attributes. A text in a prompt counts only for
+         *     the span that introduced it (the first call that sent it, the answer or the tool's result), not for later
+         *     prompts that repeat it.
          */
         get: operations["listRunHits"];
         put?: never;
@@ -214,9 +220,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Whether a run can be replayed, by which command, and which runs replay which.
-         * @description As `inspector show` says it: the recording is looked at, and nothing is run. Of a run that has not ended, has more
-         *     than 2,000 spans or holds more than 64 MB this is `unknown`; the command looks at all of it before anything runs.
+         * Check whether a run can be replayed, with which command, and which runs replay it.
+         * @description Gives the same answer as `inspector show`: it checks the recording and runs nothing. The answer is `unknown` for
+         *     a run that has not ended, has more than 2,000 spans or holds more than 64 MB; `inspector replay` checks such a
+         *     run in full before it runs anything.
          */
         get: operations["getReplay"];
         put?: never;
@@ -235,13 +242,16 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Where two runs part, and why.
-         * @description Aligns the calls of both and names the first with a different result, what of an input had changed before it, and
-         *     what was not compared; as `inspector diff --json` does, without the texts of the steps, which `/diff/calls` has.
-         *     A run is named by its id or that of a trace, by a part of one that is part of no other, by `last`, or by `last~1`
-         *     for the one before. Where `a` or `b` is left out, the other is compared with the run of its program before it,
-         *     which is `a` then; where both are, the last run is.
-         *     A run of more than 20,000 spans, or with more than 256 MB in them, is refused with 422: the command takes it.
+         * Compare two runs: where they diverge, and why.
+         * @description Pairs the calls of both runs and returns the first with a different result, the input that changed before it,
+         *     and what was ignored. The answer is that of `inspector diff --json`, but without the texts of the steps;
+         *     `/diff/calls` has those.
+         *
+         *     Name a run by its id, by the id of one of its traces, by a part of an id that no other id contains, by `last`,
+         *     or by `last~1` for the one before. If `a` or `b` is missing, the other is compared with the previous run of the
+         *     same program, which becomes `a`. If both are missing, `b` is the last run.
+         *
+         *     A run with more than 20,000 spans or 256 MB is refused with 422; the command `inspector diff` can compare it.
          */
         get: operations["getDiff"];
         put?: never;
@@ -260,10 +270,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Several runs against several.
-         * @description How often each call is made in both groups, is given or answers something else than in the run of the first group
-         *     that has most in common with the others of it, and fails; and whether chance explains that two rates differ.
-         *     As `inspector diff A,A B,B --json`. Runs are named as for `/diff`. Of more than 40,000 spans in all it answers 422.
+         * Compare several runs with several others.
+         * @description How often each call is made in both groups, how often it fails, and how often its input or answer differs from
+         *     the reference: the run of the first group that has most in common with the others in it. Also whether chance
+         *     explains the difference between two rates.
+         *
+         *     The answer is that of `inspector diff A,A B,B --json`. Runs are named as in `/diff`. More than 40,000 spans in
+         *     total are refused with 422.
          */
         get: operations["getDiffRates"];
         put?: never;
@@ -282,9 +295,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Two calls beside each other, with what they were given and answered.
-         * @description A call is named by its trace and its span, joined by a dot. One may be left out: the other then stands alone.
-         *     Of each text come up to 20,000 characters, from a little before the first that differs; "…" stands for the rest.
+         * Compare two calls, with their inputs and answers.
+         * @description Name a call by the ids of its trace and its span, joined by a dot. With only one of `a` and `b`, that call is
+         *     returned alone. Up to 20,000 characters of each text are returned, from a little before the first difference;
+         *     "…" stands for the rest.
          */
         get: operations["getCallsDiff"];
         put?: never;
@@ -303,10 +317,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Traces that match a filter, the latest first.
-         * @description `kind`, `model`, `tool`, `error_type`, `hook`, `attr`, `args`, `result` and `q` are about events: a trace matches
-         *     when one of its events meets all of those that are given. The other parameters are about the trace as a whole.
-         *     Tool calls that are inferred from messages are no events; `/runs` alone finds them.
+         * List the traces that match a filter, newest first.
+         * @description `kind`, `model`, `tool`, `error_type`, `hook`, `attr.<key>`, `args.<path>`, `result.<path>` and `q` apply to
+         *     events: a trace matches if a single event matches all of them. All other filters apply to the trace as a whole.
+         *     Tool calls that are only inferred from messages are not events. Only `/runs` finds them.
          */
         get: operations["listTraces"];
         put?: never;
@@ -326,13 +340,13 @@ export interface paths {
             };
             cookie?: never;
         };
-        /** A trace summed up, and its events in the order they began. */
+        /** Get the summary of a trace, and its events in the order they began. */
         get: operations["getTrace"];
         put?: never;
         post?: never;
         /**
-         * Remove a trace for good.
-         * @description Needs the scope `control`.
+         * Delete a trace.
+         * @description Requires the scope `control`.
          */
         delete: operations["deleteTrace"];
         options?: never;
@@ -350,9 +364,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The structure of a trace in columns, without anything large.
-         * @description A hundred times denser than pages of events: what a waterfall of the whole trace needs, in the order in which its
-         *     events began. `seq` is the change that the page is as of; a stream that resumes after it misses nothing.
+         * Get the structure of a trace, in columns, without large values.
+         * @description What a waterfall needs, in the order the events began, and a hundred times smaller than pages of events. To
+         *     continue live without missing a change, stream after `seq`.
          */
         get: operations["getTraceOutline"];
         put?: never;
@@ -373,9 +387,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The spans of a trace that hold a text, and where in each it stands, in the order they began.
-         * @description Names, errors, messages, answers, arguments, results and attributes are searched. A prompt that merely repeats an
-         *     older text is no hit; the span that brought it is: the call that asked it first, the answer, or the tool's result.
+         * Search a trace: the spans that contain a text and where, in the order they began.
+         * @description Searches names, errors, messages, answers, arguments, results and attributes. A text in a prompt counts only for
+         *     the span that introduced it (the first call that sent it, the answer or the tool's result), not for later
+         *     prompts that repeat it.
          */
         get: operations["listHits"];
         put?: never;
@@ -393,7 +408,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Sessions, by default the one with the latest activity first. */
+        /** List sessions, by default those with the latest activity first. */
         get: operations["listSessions"];
         put?: never;
         post?: never;
@@ -408,18 +423,18 @@ export interface paths {
             query?: never;
             header?: never;
             path: {
-                /** @description Any text the agent chose; slashes may be written as they are or percent-encoded. */
+                /** @description Any text that the agent chose. Slashes may be written as they are or percent-encoded. */
                 session_id: components["schemas"]["Text"];
             };
             cookie?: never;
         };
-        /** A session summed up, and its traces, the latest first. */
+        /** Get the summary of a session, and its traces, newest first. */
         get: operations["getSession"];
         put?: never;
         post?: never;
         /**
-         * Remove a session and all its traces for good.
-         * @description Needs the scope `control`.
+         * Delete a session and all its traces.
+         * @description Requires the scope `control`.
          */
         delete: operations["deleteSession"];
         options?: never;
@@ -430,20 +445,20 @@ export interface paths {
     "/session": {
         parameters: {
             query: {
-                /** @description Any text the agent chose. Clients take `.` and `..` out of a path before they send it. */
+                /** @description Any text that the agent chose. It is a query parameter because clients remove `.` and `..` from a path. */
                 session_id: components["schemas"]["Text"];
             };
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** The same as `/sessions/{session_id}`, for ids that no path carries. */
+        /** The same as `/sessions/{session_id}`, for ids that cannot be part of a path. */
         get: operations["getSessionOfAnyName"];
         put?: never;
         post?: never;
         /**
-         * The same as `/sessions/{session_id}`, for ids that no path carries.
-         * @description Needs the scope `control`.
+         * The same as `/sessions/{session_id}`, for ids that cannot be part of a path.
+         * @description Requires the scope `control`.
          */
         delete: operations["deleteSessionOfAnyName"];
         options?: never;
@@ -459,11 +474,11 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Counts, errors, quantiles, tokens and cost of the events, traces or runs that match a filter.
-         * @description `of=traces` counts each trace once, with its duration and its sums, and takes the filters as `/traces` does; its
-         *     errors are traces whose status is `error`. Split by model, tool or error type, of which a trace has many, a trace
-         *     is in the group of each that one of its events has; one without any is in the group whose key is null.
-         *     `of=runs` counts runs likewise, narrowed as by `/runs`; the kind of a run is that of its first trace.
+         * Get counts, errors, percentiles, tokens and cost of the events, traces or runs that match a filter.
+         * @description `of=traces` counts each trace once, with its duration and its sums, and takes the filters of `/traces`. Errors
+         *     are then traces whose status is `error`. Grouped by model, tool or error type, a trace is in the group of each
+         *     that one of its events has, or in the group with the key null if none has any. `of=runs` does the same for runs,
+         *     with the filters of `/runs`; the kind of a run is that of its first trace.
          */
         get: operations["getStats"];
         put?: never;
@@ -481,13 +496,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Labels, the latest first. */
+        /** List labels, newest first. */
         get: operations["listLabels"];
         put?: never;
         /**
          * Label a run or a span.
-         * @description Needs the scope `control`. It takes the place of the label of the same name, author and source on the same target,
-         *     `good` and `bad` that of either; labels called `note` stand beside one another.
+         * @description Requires the scope `control`. A label replaces the one with the same name, author and source on the same run or
+         *     span; `good` and `bad` replace each other. Labels named `note` never replace one another.
          */
         post: operations["createLabel"];
         delete?: never;
@@ -507,8 +522,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove a label.
-         * @description Needs the scope `control`.
+         * Delete a label.
+         * @description Requires the scope `control`.
          */
         delete: operations["deleteLabel"];
         options?: never;
@@ -526,12 +541,12 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Spans of any OpenTelemetry SDK or collector, stored before it is answered.
-         * @description The OTLP/HTTP receiver (https://opentelemetry.io/docs/specs/otlp/#otlphttp). Needs the scope `ingest`.
+         * Store spans from any OpenTelemetry SDK or collector.
+         * @description The OTLP/HTTP receiver (https://opentelemetry.io/docs/specs/otlp/#otlphttp). Requires the scope `ingest`.
          *
-         *     200 means committed; `partialSuccess` counts the spans that were left out, and says why. A span that is sent again
-         *     changes nothing. What is 503 may be sent again after `Retry-After`, everything else should not be.
-         *     What is wrong with the spans themselves is answered with `google.rpc.Status`, in the encoding of the request.
+         *     200 means that the spans are committed; `partialSuccess` counts those that were rejected and says why. Sending a
+         *     span again changes nothing. After a 503, retry once `Retry-After` has passed; do not retry any other error.
+         *     Errors in the spans themselves are answered with `google.rpc.Status`, in the encoding of the request.
          */
         post: operations["exportTraces"];
         delete?: never;
@@ -550,9 +565,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * A code that signs one browser in, once.
-         * @description Needs the scope `control`. The address `/?code=…` of this server, opened within `lifetime_s`, gives the browser
-         *     the cookie, and leads to the page; what stands behind a `#` is kept.
+         * Create a code that signs one browser in, once.
+         * @description Requires the scope `control`. Opening `/?code=…` on this server within `lifetime_s` seconds sets the cookie and
+         *     redirects to the page. A fragment (`#…`) is kept.
          */
         post: operations["createSignInCode"];
         delete?: never;
@@ -568,7 +583,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How much is kept, by which rule, and what is removed next. */
+        /** Get how much is stored, the retention rules, and what they remove next. */
         get: operations["getStorage"];
         put?: never;
         post?: never;
@@ -585,7 +600,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether the server answers at all; the only operation that needs no token. */
+        /** Check that the server answers. The only operation that needs no token. */
         get: operations["getHealth"];
         put?: never;
         post?: never;
@@ -602,7 +617,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether the database can be read and what is recorded is taken in. */
+        /** Check that the database can be read and that recorded spans are ingested. */
         get: operations["getReadiness"];
         put?: never;
         post?: never;
@@ -619,7 +634,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The server's own figures in the Prometheus text format. */
+        /** Get the server's own metrics in the Prometheus text format. */
         get: operations["getMetrics"];
         put?: never;
         post?: never;
@@ -636,7 +651,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** This document. */
+        /** Get this document as JSON. */
         get: operations["getContract"];
         put?: never;
         post?: never;
@@ -651,26 +666,27 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
-         * @description What a span stands for.
+         * @description The kind of operation that a span records.
          * @enum {string}
          */
         Kind: "workflow" | "agent" | "llm" | "tool" | "rpc" | "resource" | "prompt" | "other";
         /**
-         * @description Still open, ended one of four ways, left behind by its parent's end, or by its process.
+         * @description `running`: has not ended. `ok`, `error`, `denied`, `cancelled`: has ended. `abandoned`: never ended, although
+         *     its parent did. `lost`: never ended, because its process died.
          * @enum {string}
          */
         Status: "running" | "ok" | "error" | "denied" | "cancelled" | "abandoned" | "lost";
         AskedLabel: string;
         /**
-         * @description `score` lists only what has a label with a score, by the highest: of the first `label` that is asked for, else of
-         *     any.
+         * @description `score` lists only what has a label with a score, by its highest score: of the first `label` in the filter, or
+         *     else of any label.
          * @default time
          * @enum {string}
          */
         Sort: "time" | "duration" | "cost" | "tokens" | "score";
         /**
-         * @description `score` lists only runs that have a label with a score, by the highest: of the first `label` that is asked for,
-         *     else of any.
+         * @description `score` lists only what has a label with a score, by its highest score: of the first `label` in the filter, or
+         *     else of any label.
          * @default time
          * @enum {string}
          */
@@ -681,7 +697,7 @@ export interface components {
          */
         TraceSort: "time" | "duration" | "cost" | "spans" | "tokens";
         /**
-         * @description `time` is that of the latest activity, `duration` from the first call to the last; a session that is open has none
+         * @description `time` is the latest activity. `duration` is the time from the first call to the last; an open session has none
          *     and comes last.
          * @default time
          * @enum {string}
@@ -702,11 +718,11 @@ export interface components {
         LabelId: string;
         RunId: string;
         /**
-         * @description The id of a run or a trace, a part of one, `last`, or `last~1` for the one before.
+         * @description The id of a run or of a trace, a part of such an id, `last`, or `last~1` for the one before.
          * @example last~1
          */
         NamedRun: string;
-        /** @description The ids of a trace and of a span of it. */
+        /** @description The ids of a trace and of one of its spans, joined by a dot. */
         CallPlace: string;
         TraceId: string;
         SpanId: string;
@@ -714,13 +730,13 @@ export interface components {
         AnyText: string;
         Search: string;
         Cursor: string;
-        /** @description Order of the last change. Never used twice. */
+        /** @description The number of the last change, counted over the whole database. Never used twice. */
         Sequence: number;
         Milliseconds: number;
         Dollars: number;
         /** @description RFC 3339, or nanoseconds since the Unix epoch. */
         Time: string;
-        /** @description Nanoseconds since the Unix epoch in decimal, as OTLP JSON spells 64-bit integers. */
+        /** @description Nanoseconds since the Unix epoch as a decimal string, like 64-bit integers in OTLP JSON. */
         Nanoseconds: string;
         /** @description Why a span failed. */
         Error: {
@@ -730,11 +746,11 @@ export interface components {
             traceback: string | null;
         };
         /**
-         * @description The attributes that a span has at least, by the hook that made it. Only events that carry `attributes` whole have
-         *     them: lists leave them out, and so does `clip`.
+         * @description The minimum attributes of a span, by the hook that made it. They hold for events whose `attributes` are
+         *     complete: not in lists, and not with `clip`.
          */
         HookAttributes: unknown & unknown & unknown & unknown & unknown & unknown & unknown;
-        /** @description One span. A span that still runs has no end. */
+        /** @description One span. `end_time_unix_nano` and `duration_ms` are null while it is running. */
         Event: {
             seq: components["schemas"]["Sequence"];
             trace_id: components["schemas"]["TraceId"];
@@ -745,87 +761,88 @@ export interface components {
             name: string;
             status: components["schemas"]["Status"];
             /**
-             * @description What the hooks that made the span are about, such as `tool_call`; null for a span that no hook made, or that
-             *     lacks an attribute which HookAttributes has for it.
+             * @description The noun of the hooks that made the span, for example `tool_call`; null if no hook made it, or if it lacks
+             *     an attribute that HookAttributes requires.
              */
             hook: string | null;
-            /** @description The vocabulary that the attributes were read with. */
+            /** @description The vocabulary with which the attributes were read, for example `inspector/1`. */
             dialect: string | null;
             service: string | null;
             agent: string | null;
             /**
-             * @description The model that was asked for; the one that answered where that is not known. Whichever answered is the attribute
-             *     `gen_ai.response.model`.
+             * @description The requested model, or the one that answered if the requested one is not known. The attribute
+             *     `gen_ai.response.model` is the model that answered.
              */
             model: string | null;
             tool: string | null;
             start_time_unix_nano: components["schemas"]["Nanoseconds"];
             end_time_unix_nano: string | null;
-            /** @description Negative when the clocks of two machines disagree. */
+            /** @description Milliseconds. Negative if the clocks of two machines disagree. */
             duration_ms: number | null;
-            /** @description All input tokens, those read from a cache included. */
+            /** @description All input tokens, including those read from a cache. */
             input_tokens: number | null;
             output_tokens: number | null;
-            /** @description The part of `input_tokens` that was read from a cache. */
+            /** @description The input tokens that were read from a cache. */
             cached_tokens: number | null;
             cost_usd: number | null;
             error: components["schemas"]["Error"] | null;
             /**
-             * @description The span of the same trace that this one is a duplicate of, as where a framework and the provider's SDK below it
-             *     both recorded a call: the call, its error, tokens and cost count there, and not here.
+             * @description The span of the same trace that this one duplicates, for example if both a framework and the provider's SDK
+             *     below it recorded a call. The call, its error, tokens and cost are counted there, not here.
              */
             folded_into: string | null;
-            /** @description What the call was given, as recorded; null when nothing was. Only in full. */
+            /** @description The input of the call as recorded; null if there is none. Only in full events. */
             input?: unknown;
             /**
-             * @description What the call answered, as recorded; null when nothing was, as of a call that raised: `error.message` is its text.
-             *     Only in full.
+             * @description The output of the call as recorded; null if there is none. If the call raised, see `error.message`. Only in
+             *     full events.
              */
             output?: unknown;
-            /** @description Every attribute with its value as recorded. Only in full. */
+            /** @description All attributes as recorded. Only in full events. */
             attributes?: Record<string, never>;
-            /** @description What happened during the span. Only in full. */
+            /** @description The span events. Only in full events. */
             events?: components["schemas"]["SpanEvent"][];
-            /** @description Other spans that this one refers to. Only in full. */
+            /** @description Links to other spans. Only in full events. */
             links?: components["schemas"]["SpanLink"][];
         } & components["schemas"]["HookAttributes"];
         FullEvent: components["schemas"]["Event"] & {
             /**
-             * @description What `clip` left out, each with the length of its JSON in characters: `input` and `output` are null instead,
-             *     `attributes.<key>` is absent, `events.<index>.<key>`, `links.<index>.<key>`, `error.message` and
+             * @description The values that `clip` left out, each with the length of its JSON in characters. `attributes.<key>` is
+             *     then absent; `input`, `output`, `events.<index>.<key>`, `links.<index>.<key>`, `error.message` and
              *     `error.traceback` are null. Only with `clip`.
              */
             clipped?: {
                 [key: string]: components["schemas"]["Count"];
             };
-            /** @description What the call was told and what it answered. Only with `messages`. */
+            /** @description The messages that the call received and its answer. Only with `messages`. */
             messages?: components["schemas"]["Messages"];
         };
         /**
-         * @description What was said to a model, an agent or a workflow, the messages of a prompt as it was rendered, and the result of a
-         *     tool in the form of MCP as one message. A side is empty where nothing of the kind was recorded, or `clip` left it out.
+         * @description The conversation with a model, an agent or a workflow, the messages of a rendered prompt, or the result of a
+         *     tool in MCP's form as one message. A list is empty if nothing of the kind was recorded, or if `clip` left it
+         *     out.
          */
         Messages: {
-            /** @description What a model call could call, or what an MCP server answered to `tools/list`. */
+            /** @description The tools that a model could call, or that an MCP server returned for `tools/list`. */
             tools: components["schemas"]["OfferedTool"][];
-            /** @description System instructions first, also where they were recorded apart. */
+            /** @description System instructions come first, even if they were recorded separately. */
             input: components["schemas"]["Message"][];
             output: components["schemas"]["Message"][];
         };
         OfferedTool: {
             name: string;
             description: string | null;
-            /** @description The JSON Schema of its arguments, or the whole definition where it has none. */
+            /** @description The JSON Schema of its arguments, or the whole definition if it has no schema. */
             schema: unknown;
         };
         Message: {
-            /** @description `system`, `user`, `assistant`, `tool`, or the word that was recorded. */
+            /** @description `system`, `user`, `assistant`, `tool`, or any other role as recorded. */
             role: string;
             parts: components["schemas"]["MessagePart"][];
-            /** @description Why the model stopped, where the message is an answer that says so. */
+            /** @description Why the model stopped. Only in answers that include it. */
             finish_reason?: string;
         };
-        /** @description A piece of a message, as OpenTelemetry's conventions spell those of `gen_ai.input.messages`. */
+        /** @description A part of a message, as in OpenTelemetry's `gen_ai.input.messages`. */
         MessagePart: components["schemas"]["TextPart"] | components["schemas"]["ToolCallPart"] | components["schemas"]["ToolResponsePart"] | components["schemas"]["BlobPart"] | components["schemas"]["UriPart"] | components["schemas"]["FilePart"] | components["schemas"]["JsonPart"];
         TextPart: {
             /** @enum {string} */
@@ -845,12 +862,12 @@ export interface components {
             id: string | null;
             response: unknown;
             /**
-             * @description There where the answer says that the call failed.
+             * @description Present if the response says that the call failed.
              * @enum {boolean}
              */
             is_error?: true;
         };
-        /** @description An image, a sound or a file as data. */
+        /** @description An image, a sound or a file as inline data. */
         BlobPart: {
             /** @enum {string} */
             type: "blob";
@@ -873,7 +890,7 @@ export interface components {
             mime_type: string | null;
             file_id: string;
         };
-        /** @description What is none of these, as it was recorded; `structured` is what an MCP tool answers to programs. */
+        /** @description Anything else, as recorded; `structured` is the part of an MCP tool's result that is meant for programs. */
         JsonPart: {
             /** @enum {string} */
             type: "json" | "structured";
@@ -897,49 +914,52 @@ export interface components {
             notice?: components["schemas"]["Notice"];
         };
         /**
-         * @description What of `q` was not understood, and how it was read instead; absent where all of it was. Such a search is answered
-         *     all the same.
+         * @description The part of `q` that was not understood, and how it was read instead. Absent if all of it was understood. The
+         *     query is answered in either case.
          */
         Notice: string;
-        /** @description Where the next page begins; null at the end. */
+        /** @description The cursor of the next page; null on the last page. */
         NextCursor: string | null;
         /**
-         * @description What makes the traces of a run one: the execution of a program, a block that the program named, a request of a
-         *     server, a cell of a notebook; else their session, or nothing, so that each is a run.
+         * @description What its traces have in common: one execution of a program, a marked block, a request to a server, a notebook
+         *     cell, or else a session. `trace` is a run of one trace that has none of these.
          * @enum {string}
          */
         RunOrigin: "program" | "block" | "request" | "cell" | "session" | "trace";
-        /** @description What somebody started, summed from its traces. Sums leave out what is unknown. */
+        /** @description What somebody started, summed up from its traces. Sums leave out unknown values. */
         Run: {
             run_id: components["schemas"]["RunId"];
             origin: components["schemas"]["RunOrigin"];
-            /** @description Of a program its service, of a session its id, else what its first trace is called. */
+            /** @description The service of a program, the id of a session, or else the name of the first trace. */
             name: string;
-            /** @description The worst of its traces; `running` while one of them is. */
+            /** @description The worst status of its traces; `running` while one of them is. */
             status: components["schemas"]["Status"];
-            /** @description Of the first trace, as is the agent. */
+            /** @description The service of the first trace. `agent` is its agent. */
             service: string | null;
             agent: string | null;
-            /** @description The beginning of what was first asked, on one line; of a model, agent or workflow. */
+            /** @description The beginning of the first input of a model, agent or workflow, on one line. */
             question: string | null;
-            /** @description The beginning of what was last answered. */
+            /** @description The beginning of the last output of a model, agent or workflow, on one line. */
             answer: string | null;
-            /** @description The trace that names it, the one that began first; messages of MCP that nothing recorded sent, as to connect a server, stand back behind any other. */
+            /**
+             * @description The trace that names the run: the one that began first. MCP messages whose sender was not recorded, such as
+             *     those that connect a server, count only if there is no other trace.
+             */
             trace_id: components["schemas"]["TraceId"];
-            /** @description What that trace is called. */
+            /** @description The name of that trace. */
             trace_name: string;
             start_time_unix_nano: components["schemas"]["Nanoseconds"];
             end_time_unix_nano: string | null;
             duration_ms: number | null;
             traces: components["schemas"]["Count"];
-            /** @description Those whose status is `error`. */
+            /** @description Traces whose status is `error`. */
             failed_traces: components["schemas"]["Count"];
-            /** @description Calls that have begun and not ended. */
+            /** @description Calls that have not ended. */
             open_calls: components["schemas"]["Count"];
-            /** @description All of them, duplicates included. Every other figure counts calls, and so leaves duplicates out. */
+            /** @description All spans, including duplicates. All other figures count calls and leave duplicates out. */
             spans: components["schemas"]["Count"];
             calls: components["schemas"]["Count"];
-            /** @description Calls that failed, of any kind; a failure that ends calls around it is an error of each. */
+            /** @description Failed calls of any kind. A failure that also ends the calls around it counts once for each. */
             errors: components["schemas"]["Count"];
             llm_calls: components["schemas"]["Count"];
             tool_calls: components["schemas"]["Count"];
@@ -950,28 +970,28 @@ export interface components {
             cost_usd: number | null;
             unpriced_calls: components["schemas"]["UnpricedCalls"];
             seq: components["schemas"]["Sequence"];
-            /** @description The latest of those on it and on its spans, its own first. */
+            /** @description The latest labels of the run and of its spans; its own come first. */
             labels: components["schemas"]["Label"][];
-            /** @description The run that it replays, which may be gone. Only of replays. */
+            /** @description The run that this one replays; it may have been deleted. Absent if this is not a replay. */
             replay_of?: components["schemas"]["RunId"];
             /**
-             * @description Where its time went, in the order its calls began; of a run of many calls a bar for each trace. Only with
-             *     `timeline`.
+             * @description Where the time went, in the order the calls began. A run with many calls has a bar for each trace instead.
+             *     Only with `timeline`.
              */
             timeline?: components["schemas"]["TimelineBar"][];
             /**
-             * @description What the processes of the run did not record in its time. Only of a single run, and only where something is
+             * @description What the run's processes failed to record while it ran. Only in a single run, and absent if nothing is
              *     missing.
              */
             losses?: components["schemas"]["Losses"];
         };
         /**
-         * @description Who gave it; a person, the program itself, or a model that judged.
+         * @description Who gave the label: a person, the program itself, or a model that judged.
          * @enum {string}
          */
         LabelSource: "person" | "code" | "model";
         /**
-         * @description A label, with the run it is on, or the trace and id of the span it is on.
+         * @description A label of a run (`run_id`) or of a span (`trace_id` and `span_id`).
          * @example {
          *       "run_id": "1f2e3d4c5b6a",
          *       "name": "good",
@@ -982,16 +1002,16 @@ export interface components {
             run_id?: components["schemas"]["RunId"];
             trace_id?: components["schemas"]["TraceId"];
             span_id?: components["schemas"]["SpanId"];
-            /** @description Such as `good`, `bad`, a tag, or what `score` and `value` are of; `note` for a text alone. */
+            /** @description `good`, `bad`, a tag, or the name of what `score` or `value` measures; `note` for a text only. */
             name: string;
             score?: number;
-            /** @description A grade in a word, such as `relevant`. */
+            /** @description A grade as a word, for example `relevant`. */
             value?: string;
             note?: string;
             author?: string;
             source?: components["schemas"]["LabelSource"];
         } & (unknown | unknown);
-        /** @description What was said of a run or of a span, whichever it names. */
+        /** @description A label of a run or of a span; the ids of the other are null. */
         Label: {
             label_id: components["schemas"]["LabelId"];
             run_id: string | null;
@@ -1016,67 +1036,68 @@ export interface components {
         };
         RunDetail: {
             run: components["schemas"]["Run"];
-            /** @description Its traces, in the order they began. */
+            /** @description The traces of the run, in the order they began. */
             items: components["schemas"]["Trace"][];
             next_cursor: components["schemas"]["NextCursor"];
         };
-        /** @description A call of a tool that an answer asks for, and what the next prompt says that it gave. */
+        /** @description A tool call that an answer requests, with its result from a later prompt. */
         InferredTool: {
             id: string | null;
             name: string;
-            /** @description The beginning of their JSON. */
+            /** @description The beginning of the arguments, as JSON. */
             arguments: string;
-            /** @description The beginning of its text or JSON; null where no later prompt has it. */
+            /** @description The beginning of the result, as text or JSON; null if no later prompt contains it. */
             result: string | null;
-            /** @description Whether its span failed; without one, whether the result says so. */
+            /** @description Whether its span failed, or, if it has none, whether the result says so. */
             failed: boolean;
-            /** @description When the answer had come that asks for it. */
+            /** @description When the answer that requests it arrived. The tool ran after this time. */
             start_time_unix_nano: string | null;
-            /** @description When the prompt was sent that has its result: it ran between the two. */
+            /** @description When the prompt that contains its result was sent. The tool ran before this time. */
             end_time_unix_nano: string | null;
-            /** @description Whether it has a span of its own, so that nothing has to be inferred. */
+            /** @description Whether the call also has a span of its own. */
             recorded: boolean;
-            /** @description That span. */
+            /** @description The span of the call; null if it has none. */
             span: components["schemas"]["SpanPlace"] | null;
         };
-        /** @description Where a span is. */
+        /** @description The ids of a span and of its trace. */
         SpanPlace: {
             trace_id: components["schemas"]["TraceId"];
             span_id: components["schemas"]["SpanId"];
         };
         /**
-         * @description How a model call follows another: not at all, its prompt begins with that one's prompt and answer, it has the
-         *     prompt of one that failed, or it may continue several equal ones.
+         * @description How a model call relates to earlier ones. `begins`: it continues none. `continues`: its prompt begins with the
+         *     prompt and answer of `previous`, or names its response. `retry`: it has the prompt of `previous`, which failed.
+         *     `unclear`: it may continue any of several equal calls.
          * @enum {string}
          */
         TurnLink: "begins" | "continues" | "retry" | "unclear";
-        /** @description A model call as part of a conversation; inferred from its messages, and never counted. */
+        /** @description A model call as a turn of a conversation. Inferred from its messages; no figure counts it. */
         Turn: {
-            /** @description Equal for the turns of one conversation of a run; opaque. */
+            /** @description An opaque id, the same for all turns of one conversation of the run. */
             conversation: string;
             trace_id: components["schemas"]["TraceId"];
             span_id: components["schemas"]["SpanId"];
             link: components["schemas"]["TurnLink"];
-            /** @description The call that it continues, or tries again. */
+            /** @description The call that it continues or retries; null if there is none. */
             previous: components["schemas"]["SpanPlace"] | null;
-            /** @description How many calls it may continue, where that is unclear. */
+            /** @description If `link` is `unclear`, the number of calls that it may continue. */
             candidates: components["schemas"]["Count"];
-            /** @description Of its prompt. */
+            /** @description The number of messages in its prompt. */
             messages: components["schemas"]["Count"];
-            /** @description How many of them were in the previous prompt or its answer. */
+            /** @description The number of these messages that were in the previous prompt or its answer. */
             new_from: components["schemas"]["Count"];
-            /** @description Characters of its prompt by what they are: `system`, `tools`, `user`, `assistant`, `tool`, `file`. */
+            /** @description The characters of its prompt by type: `system`, `tools`, `user`, `assistant`, `tool`, `file`. */
             sizes: {
                 [key: string]: number;
             };
-            /** @description What its answer asks for. */
+            /** @description The tool calls that its answer requests. */
             tools: components["schemas"]["InferredTool"][];
         };
         TurnPage: {
             items: components["schemas"]["Turn"][];
             next_cursor: components["schemas"]["NextCursor"];
         };
-        /** @description One tree of spans, summed up. Sums leave out what is unknown. */
+        /** @description One tree of spans, summed up. Sums leave out unknown values. */
         Trace: {
             trace_id: components["schemas"]["TraceId"];
             run_id: components["schemas"]["RunId"];
@@ -1086,17 +1107,17 @@ export interface components {
             status: components["schemas"]["Status"];
             service: string | null;
             agent: string | null;
-            /** @description The beginning of what was first asked, on one line; of a model, agent or workflow. */
+            /** @description The beginning of the first input of a model, agent or workflow, on one line. */
             question: string | null;
-            /** @description The beginning of what was last answered. */
+            /** @description The beginning of the last output of a model, agent or workflow, on one line. */
             answer: string | null;
             start_time_unix_nano: components["schemas"]["Nanoseconds"];
             end_time_unix_nano: string | null;
             duration_ms: number | null;
-            /** @description All of them, duplicates included. Every other figure counts calls, and so leaves duplicates out. */
+            /** @description All spans, including duplicates. All other figures count calls and leave duplicates out. */
             spans: components["schemas"]["Count"];
             calls: components["schemas"]["Count"];
-            /** @description Calls that failed, of any kind; a failure that ends calls around it is an error of each. */
+            /** @description Failed calls of any kind. A failure that also ends the calls around it counts once for each. */
             errors: components["schemas"]["Count"];
             llm_calls: components["schemas"]["Count"];
             tool_calls: components["schemas"]["Count"];
@@ -1107,32 +1128,32 @@ export interface components {
             cost_usd: number | null;
             unpriced_calls: components["schemas"]["UnpricedCalls"];
             seq: components["schemas"]["Sequence"];
-            /** @description Where its time went, in the order the events began. Only with `timeline`. */
+            /** @description Where the time went, in the order the events began. Only with `timeline`. */
             timeline?: components["schemas"]["TimelineBar"][];
             /**
-             * @description What the processes of the trace did not record in its time. Only of a single trace, and only where something is
+             * @description What the trace's processes failed to record while it ran. Only in a single trace, and absent if nothing is
              *     missing.
              */
             losses?: components["schemas"]["Losses"];
         };
-        /** @description How much was not recorded, by reason. */
+        /** @description What was not recorded, by reason. */
         Losses: {
-            /** @description Calls, since more waited to be written than the queue holds. */
+            /** @description Calls that did not fit into the queue of the writer. */
             dropped: number;
-            /** @description Calls, since the file could not be written, as on a full disk. */
+            /** @description Calls that could not be written to the file, for example because the disk was full. */
             unwritten: number;
-            /** @description Calls that no record could be made of. */
+            /** @description Calls that could not be encoded. */
             unencodable: number;
             /** @description Lines and spans of spool files that could not be read. */
             undecodable: number;
-            /** @description Ends of calls that had not begun where they ended. */
+            /** @description Ends of calls that were not open. */
             unmatched: number;
-            /** @description Spool files that were removed for room before they were taken in. */
+            /** @description Spool files that were removed to free space before they were ingested. */
             dropped_segments: number;
         };
-        /** @description One event in the sketch of a trace. */
+        /** @description One bar of a timeline. */
         TimelineBar: {
-            /** @description Counted from the start of the trace. */
+            /** @description Milliseconds since the start of the trace or run. */
             offset_ms: number;
             duration_ms: number | null;
             kind: components["schemas"]["Kind"];
@@ -1145,17 +1166,20 @@ export interface components {
         };
         TraceDetail: {
             trace: components["schemas"]["Trace"];
-            /** @description Its events in the order they began. */
+            /** @description The events of the trace, in the order they began. */
             items: components["schemas"]["Event"][];
             next_cursor: components["schemas"]["NextCursor"];
         };
-        /** @description What a call was about, in a line each of at most 100 characters. */
+        /** @description The input, output and error of a call, each on one line of at most 100 characters. */
         Preview: {
             trace_id: components["schemas"]["TraceId"];
             span_id: components["schemas"]["SpanId"];
-            /** @description The beginning of what it was given, an object member by member; of a model the first question of its prompt. */
+            /**
+             * @description The beginning of its input, with the members of an object one after another. For a model call, the first
+             *     question of its prompt.
+             */
             input: string | null;
-            /** @description The beginning of what it gave; of a model the text of its answer, else which tools it asks for. */
+            /** @description The beginning of its output. For a model call, the text of its answer, or else the tools that it requests. */
             output: string | null;
             error: string | null;
         };
@@ -1167,66 +1191,66 @@ export interface components {
             run_id: components["schemas"]["RunId"];
             /** @enum {string} */
             replayable: "yes" | "no" | "unknown";
-            /** @description Why not, or why that is not known, where no single call is in the way. */
+            /** @description Why it cannot be replayed, or why that is not known; null if individual calls are the obstacles. */
             reason: string | null;
-            /** @description How many of its calls a replay answers; null where it was not looked through. */
+            /** @description The number of calls that a replay answers; null if the calls were not checked. */
             calls: number | null;
-            /** @description The first 10 calls that are in the way, in the order they began. */
+            /** @description The first 10 calls that prevent a replay, in the order they began. */
             obstacles: components["schemas"]["ReplayObstacle"][];
-            /** @description How many calls are in the way. */
+            /** @description The number of calls that prevent a replay. */
             obstacle_count: number;
             /**
-             * @description The line for a shell that replays it, quoted where that needs it; null where it cannot be replayed or has not
-             *     ended. It names the inspector's home, unless that is the default one.
+             * @description The shell command that replays it, quoted where necessary; null if it cannot be replayed or has not ended.
+             *     It includes the inspector's home unless that is the default.
              */
             command: string | null;
             /**
-             * @description Whether `PROGRAM` in the command stands for the program, which has to be named as for `inspector run`: how it
-             *     was started is not recorded, or it was no file.
+             * @description Whether `PROGRAM` in the command is a placeholder for the program, to be given as for `inspector run`. It is
+             *     if the recording does not say how the program was started, or if the program was not a file.
              */
             names_program: boolean;
             /** @description The run that this one replays. */
             original: components["schemas"]["LinkedRun"] | null;
-            /** @description The latest 10 runs that replay this one, the latest first. */
+            /** @description The latest 10 runs that replay this one, newest first. */
             replays: components["schemas"]["LinkedRun"][];
-            /** @description Whether there are more. */
+            /** @description Whether there are more than those. */
             more_replays: boolean;
         };
-        /** @description A call that is in the way of a replay. */
+        /** @description A call that prevents a replay. */
         ReplayObstacle: {
             trace_id: components["schemas"]["TraceId"];
             span_id: components["schemas"]["SpanId"];
             name: string;
-            /** @description Why it cannot be replayed or withheld. */
+            /** @description Why a replay can neither answer this call nor keep it from being made. */
             reason: string;
-            /** @description The call and the reason, as `inspector show` says them. */
+            /** @description The call and the reason in one sentence, as in `inspector show`. */
             sentence: string;
         };
-        /** @description A run that another one is linked to. All but the id is null where it is not recorded here, or no more. */
+        /** @description A run that another one refers to. All fields but the id are null if it is not stored here. */
         LinkedRun: {
             run_id: components["schemas"]["RunId"];
             name: string | null;
-            /** @description The beginning of what was first asked, on one line. */
+            /** @description The beginning of its first input, on one line. */
             question: string | null;
             status: components["schemas"]["Status"] | null;
             start_time_unix_nano: components["schemas"]["Nanoseconds"] | null;
         };
-        /** @description One of two runs that are compared. */
+        /** @description One of the compared runs. */
         DiffRun: {
-            /** @description Its id; of a file its name. */
+            /** @description Its id, or the name of the file that it comes from. */
             label: string;
             run_id: components["schemas"]["RunId"] | null;
-            /** @description Null where several traces are compared. */
+            /** @description Its trace; null if several are compared. */
             trace_id: components["schemas"]["TraceId"] | null;
             name: string | null;
             service: string | null;
             status: components["schemas"]["Status"] | null;
             start_time_unix_nano: components["schemas"]["Nanoseconds"] | null;
             duration_ms: number | null;
-            /** @description All that were read, duplicates included. */
+            /** @description The number of spans read, including duplicates. */
             spans: components["schemas"]["Count"];
         };
-        /** @description A call in one of two runs. */
+        /** @description A call of one of the compared runs. */
         DiffCall: {
             trace_id: components["schemas"]["TraceId"];
             span_id: components["schemas"]["SpanId"];
@@ -1235,116 +1259,121 @@ export interface components {
             duration_ms: number | null;
         };
         /**
-         * @description What a call was given, what it answered, that one run alone made it, or that it was called in a different order.
+         * @description What differs: the input, the answer, that only one run made the call, or its position in the order of calls.
          * @enum {string}
          */
         Difference: "input" | "answer" | "only a" | "only b" | "order";
         /** @enum {string} */
         PartKind: "system" | "tool" | "message" | "argument" | "parameter" | "model";
         /**
-         * @description A part of an input, another answer to the same input, by a failure or by another model, a call that one run
-         *     alone made, or its place among the calls beside it; where nothing of that explains it and the program is another
-         *     one, a package or Python of another version, or the commit.
+         * @description `input`: a part of an input changed. `answer`, `failure`, `model`: the same input got another answer, failed in
+         *     only one run, or was answered by another model. `program`: only one run made the call. `order`: the calls came
+         *     in another order. `package`, `commit`: nothing before the call differs, but the version of a package or of
+         *     Python, or the commit does.
          * @enum {string}
          */
         CauseKind: "input" | "answer" | "failure" | "model" | "program" | "order" | "package" | "commit";
-        /** @description What of the programs of two runs differs. */
+        /** @description A difference between the programs of two runs. */
         ProgramChange: {
             /** @enum {string} */
             kind: "package" | "python" | "commit";
-            /** @description The package; else as `kind`. */
+            /** @description The name of the package, or else the same as `kind`. */
             name: string;
-            /** @description Its version, or the beginning of the commit, in the first run. */
+            /** @description The version in the first run, or the beginning of its commit. */
             a: string;
             b: string;
         };
-        /** @description A part of an input that differs. */
+        /** @description A part of a call's input. */
         DiffPart: {
             kind: components["schemas"]["PartKind"];
-            /** @description Tells it from others of its kind, such as the argument, the tool or the number of the message. */
+            /** @description Identifies it among parts of the same kind: the name of the argument or the tool, the number of the message. */
             name: string;
-            /** @description What a person calls it, such as `argument city`. */
+            /** @description What to call it in a sentence, for example `argument city`. */
             label: string;
-            /** @description What it says in the first run, null where it is not there; absent where texts are left out. */
+            /** @description Its text in the first run; null if it is missing there. Absent where texts are left out. */
             a?: string | null;
             b?: string | null;
         };
-        /** @description Why two runs part. */
+        /** @description Why two runs diverge. */
         DiffCause: {
             kind: components["schemas"]["CauseKind"];
-            /** @description The place of its call among the steps. */
+            /** @description The index of the call in `steps`. */
             step: components["schemas"]["Count"];
             /**
-             * @description What of its input, for `input`. Of its texts come up to 2,000 characters, from a little before the first that
-             *     differs; "…" stands for the rest.
+             * @description For `input`, the part of the input that changed. Each of its texts has up to 2,000 characters, from a little
+             *     before the first difference; "…" stands for the rest.
              */
             part: components["schemas"]["DiffPart"] | null;
             sentence: string;
         };
-        /** @description A call of one run beside that of the other. */
+        /** @description A call of one run with its counterpart in the other. */
         DiffStep: {
-            /** @description Null where only the second run made it. */
+            /** @description The call in the first run; null if only the second run made it. */
             a: components["schemas"]["DiffCall"] | null;
             b: components["schemas"]["DiffCall"] | null;
             depth: components["schemas"]["Count"];
             kind: components["schemas"]["Kind"];
-            /** @description The tool, else the name of the span. */
+            /** @description The tool, or else the name of the span. */
             name: string;
             differences: components["schemas"]["Difference"][];
-            /** @description Up to 8 parts of its input that differ. */
+            /** @description Up to 8 parts of the input that differ. */
             changed: components["schemas"]["DiffPart"][];
-            /** @description Further parts that differ. */
+            /** @description The number of further parts that differ. */
             more: components["schemas"]["Count"];
         };
         /** @description Two runs, compared. */
         Diff: {
             a: components["schemas"]["DiffRun"];
             b: components["schemas"]["DiffRun"];
-            /** @description Whether nothing differs, inputs included. */
+            /** @description Whether nothing differs, including inputs. */
             equal: boolean;
-            /** @description The place of the step where they part, the first call with a different result; null where none did. */
+            /**
+             * @description The index of the step at which the runs diverge: the first call with a different result. Null if they do not
+             *     diverge.
+             */
             first: components["schemas"]["Count"] | null;
             cause: components["schemas"]["DiffCause"] | null;
-            /** @description Every call of both, each above those below it, in the order of the first run. */
+            /** @description All calls of both runs in the order of the first run, each above the calls below it. */
             steps: components["schemas"]["DiffStep"][];
             ignored: components["schemas"]["Ignored"];
             /**
-             * @description What of the programs differs, packages first; only what is recorded of both, which is the packages that were
-             *     imported by then and have an integration.
+             * @description How the two programs differ, packages first. Only what both recordings contain is compared: for packages,
+             *     those that were imported by then and that have an integration.
              */
             program: components["schemas"]["ProgramChange"][];
         };
         /**
-         * @description Whether both groups have one rate, two that chance may explain, or two that it hardly does.
+         * @description `same`: both groups have the same rate. `inconclusive`: chance may explain the difference. `differs`: chance
+         *     hardly explains it.
          * @enum {string}
          */
         Verdict: "same" | "inconclusive" | "differs";
-        /** @description How often something was so in each group. */
+        /** @description How often something happened in each group: `a` of `of_a` times, and `b` of `of_b`. */
         Rate: {
             a: components["schemas"]["Count"];
             of_a: components["schemas"]["Count"];
             b: components["schemas"]["Count"];
             of_b: components["schemas"]["Count"];
             /**
-             * @description How likely rates that differ so much or more are where the groups do not, by Fisher's exact test, two-sided.
-             *     The verdict allows for how many rates are looked at.
+             * @description The probability of rates that differ this much or more if the groups do not differ (Fisher's exact test,
+             *     two-sided). `verdict` takes into account how many rates are compared.
              */
             p: number;
             verdict: components["schemas"]["Verdict"];
         };
-        /** @description A call of several runs. */
+        /** @description A call that one or more of the runs made. */
         RatesStep: {
-            /** @description The one that the others are held against. */
+            /** @description The call with which those of the other runs are compared. */
             call: components["schemas"]["DiffCall"];
             depth: components["schemas"]["Count"];
             kind: components["schemas"]["Kind"];
-            /** @description The tool, else the name of the span. */
+            /** @description The tool, or else the name of the span. */
             name: string;
-            /** @description The gravest of its rates. */
+            /** @description The strongest verdict of its rates. */
             verdict: components["schemas"]["Verdict"];
             /**
-             * @description Of all runs how many made the call, of the calls how many failed, and of those that are held against another
-             *     how many were given or answered something else.
+             * @description `called`: how many runs made the call. `failed`: how many of these calls failed. `input` and `answer`: how
+             *     many have another input or another answer than `call`, of those that are compared with it.
              */
             rates: {
                 called: components["schemas"]["Rate"];
@@ -1353,27 +1382,27 @@ export interface components {
                 failed: components["schemas"]["Rate"];
             };
         };
-        /** @description Several runs against several. */
+        /** @description Two groups of runs, compared. */
         Rates: {
             a: components["schemas"]["DiffRun"][];
             b: components["schemas"]["DiffRun"][];
-            /** @description The place of the run in `a` that all are held against. */
+            /** @description The index in `a` of the run with which all others are compared. */
             reference: components["schemas"]["Count"];
-            /** @description The gravest of the steps'. */
+            /** @description The strongest verdict of the steps. */
             verdict: components["schemas"]["Verdict"];
-            /** @description The place of the step with that verdict that ended first; null where all are the same. */
+            /** @description The index of the step with that verdict that ended first; null if all rates are the same. */
             first: components["schemas"]["Count"] | null;
-            /** @description Every call of any run, each above those below it. */
+            /** @description All calls of all runs, each above the calls below it. */
             steps: components["schemas"]["RatesStep"][];
             ignored: components["schemas"]["Ignored"];
         };
-        /** @description How many ids and times inside texts were not compared: `id`, `time`. */
+        /** @description The number of ids (`id`) and times (`time`) inside texts that were not compared. */
         Ignored: {
             [key: string]: components["schemas"]["Count"];
         };
-        /** @description What two calls answered, or why they failed. */
+        /** @description The answers of two calls, or their errors. */
         DiffAnswers: {
-            /** @description Null where there is no such call. */
+            /** @description The answer of the first call; null if there is no such call. */
             a: string | null;
             b: string | null;
             equal: boolean;
@@ -1382,42 +1411,42 @@ export interface components {
         CallsDiff: {
             a: components["schemas"]["DiffCall"] | null;
             b: components["schemas"]["DiffCall"] | null;
-            /** @description Up to 200 parts of their inputs that differ, with their texts; of a call alone all its parts. */
+            /** @description Up to 200 parts of the inputs that differ, with their texts. For a single call, all its parts. */
             changed: components["schemas"]["DiffPart"][];
-            /** @description Further parts that differ. */
+            /** @description The number of further parts that differ. */
             more: components["schemas"]["Count"];
-            /** @description Parts that do not differ. */
+            /** @description The number of parts that do not differ. */
             equal: components["schemas"]["Count"];
             answers: components["schemas"]["DiffAnswers"];
             ignored: components["schemas"]["Ignored"];
         };
-        /** @description A run summed up, and one page of the structure of all its traces in columns. */
+        /** @description The summary of a run, and one page of the structure of all its traces, in columns. */
         RunOutline: {
             run: components["schemas"]["Run"];
-            /** @description The change that all of this is as of. */
+            /** @description The last change that the answer includes. */
             seq: number;
-            /** @description What offsets count from: the earliest start of the run. */
+            /** @description The earliest start in the run; offsets count from it. */
             start_time_unix_nano: string;
             tables: components["schemas"]["OutlineTables"];
             columns: components["schemas"]["OutlineColumns"];
-            /** @description The ids of the traces of this page. */
+            /** @description The ids of the traces on this page. */
             traces: components["schemas"]["TraceId"][];
-            /** @description The trace of each event: a position in `traces`. */
+            /** @description The trace of each event, as an index into `traces`. */
             trace: number[];
             next_cursor: components["schemas"]["NextCursor"];
         };
-        /** @description A trace summed up, and one page of its structure in columns. */
+        /** @description The summary of a trace, and one page of its structure, in columns. */
         TraceOutline: {
             trace: components["schemas"]["Trace"];
-            /** @description The change that all of this is as of. */
+            /** @description The last change that the answer includes. */
             seq: number;
-            /** @description What offsets count from: the earliest start of the trace. */
+            /** @description The earliest start in the trace; offsets count from it. */
             start_time_unix_nano: string;
             tables: components["schemas"]["OutlineTables"];
             columns: components["schemas"]["OutlineColumns"];
             next_cursor: components["schemas"]["NextCursor"];
         };
-        /** @description The different values that this page has, for its columns to point at. */
+        /** @description The distinct values on this page, to which the columns refer. */
         OutlineTables: {
             kind: components["schemas"]["Kind"][];
             status: components["schemas"]["Status"][];
@@ -1428,13 +1457,13 @@ export interface components {
             error_type: string[];
         };
         /**
-         * @description A value for each event in each column, in the order in which the events began. Those that are named like a table
-         *     hold positions in it, -1 for none.
+         * @description One value per event in each column, in the order the events began. Columns named like a table contain indexes
+         *     into it, or -1 for none.
          */
         OutlineColumns: {
             span_id: components["schemas"]["SpanId"][];
             parent_id: (string | null)[];
-            /** @description Exact to the nanosecond. */
+            /** @description Milliseconds, exact to the nanosecond. */
             offset_ms: number[];
             duration_ms: (number | null)[];
             kind: number[];
@@ -1448,52 +1477,52 @@ export interface components {
             output_tokens: (number | null)[];
             cached_tokens: (number | null)[];
             cost_usd: (number | null)[];
-            /** @description The span that counts for the same call, null for those that count themselves. */
+            /** @description The span that counts for this one if it is a duplicate, or else null. */
             folded_into: (string | null)[];
         };
         /**
-         * @description What of a span holds the text.
+         * @description The part of a span that contains the text.
          * @enum {string}
          */
         HitIn: "name" | "error" | "messages" | "answer" | "arguments" | "result" | "input" | "output" | "attributes";
-        /** @description A place of a span that holds some of the words. */
+        /** @description A place in a span that contains some of the words. */
         HitPlace: {
             within: components["schemas"]["HitIn"];
-            /** @description The way to it, such as `.invoice.number` or `[2].content`; of attributes begins with the key. */
+            /** @description The path to it, for example `.invoice.number` or `[2].content`; in attributes, it begins with the key. */
             path: string;
-            /** @description The part around the first of the words, on one line. */
+            /** @description The text around the first of the words, on one line. */
             text: string;
-            /** @description Where in `text` words begin and end, in Unicode characters. */
+            /** @description The start and end of each matching word in `text`, in Unicode characters. */
             marks: number[][];
         };
-        /** @description A span that holds a text. */
+        /** @description A span that contains the text. */
         Hit: {
             span_id: components["schemas"]["SpanId"];
-            /** @description Those that hold the most of the words first; none where the text is spelled otherwise there. */
+            /** @description The places with the most matching words first. Empty if the text is spelled differently there. */
             places: components["schemas"]["HitPlace"][];
         };
-        /** @description The spans of a trace that hold a text, in the order they began. */
+        /** @description The spans that contain a text, in the order they began. */
         Hits: {
             items: components["schemas"]["Hit"][];
-            /** @description How many there are, with those that are not in `items`. */
+            /** @description The number of matching spans, including those not in `items`. */
             total: number;
-            /** @description False where the time was over, or there were too many to look into each; `total` is then an estimate. */
+            /** @description False if there were too many spans, or too little time, to search each of them. `total` is then an estimate. */
             complete: boolean;
             notice?: components["schemas"]["Notice"];
         };
-        /** @description The traces that share a session id, summed up. */
+        /** @description The traces with one session id, summed up. */
         Session: {
             session_id: string;
             status: components["schemas"]["Status"];
             start_time_unix_nano: components["schemas"]["Nanoseconds"];
             end_time_unix_nano: string | null;
             traces: components["schemas"]["Count"];
-            /** @description Those whose status is `error`. */
+            /** @description Traces whose status is `error`. */
             failed_traces: components["schemas"]["Count"];
-            /** @description All of them, duplicates included. Every other figure counts calls, and so leaves duplicates out. */
+            /** @description All spans, including duplicates. All other figures count calls and leave duplicates out. */
             spans: components["schemas"]["Count"];
             calls: components["schemas"]["Count"];
-            /** @description Calls that failed, of any kind; a failure that ends calls around it is an error of each. */
+            /** @description Failed calls of any kind. A failure that also ends the calls around it counts once for each. */
             errors: components["schemas"]["Count"];
             llm_calls: components["schemas"]["Count"];
             tool_calls: components["schemas"]["Count"];
@@ -1510,22 +1539,22 @@ export interface components {
         };
         SessionDetail: {
             session: components["schemas"]["Session"];
-            /** @description Its traces, the latest first. */
+            /** @description The traces of the session, newest first. */
             items: components["schemas"]["Trace"][];
             next_cursor: components["schemas"]["NextCursor"];
         };
-        /** @description Figures over a filter, in total, by group, and over time. */
+        /** @description Figures for a filter: in total, by group, and over time. */
         Stats: {
             total: components["schemas"]["StatsGroup"];
             groups: components["schemas"]["StatsGroup"][];
             buckets: components["schemas"]["StatsBucket"][];
-            /** @description False when there were too many and the figures cover the newest alone. */
+            /** @description False if there was too much to count; the figures then cover only the newest. */
             complete: boolean;
             notice?: components["schemas"]["Notice"];
         };
         /**
-         * @description Figures of the calls or traces that share a value of the grouped field. `errors` are calls that failed, or of traces
-         *     those whose status is `error`.
+         * @description The figures of what has the same value of the grouped field. `errors` counts failed calls, or traces or runs
+         *     whose status is `error`.
          */
         StatsGroup: {
             key: string | null;
@@ -1539,10 +1568,10 @@ export interface components {
             cached_tokens: number;
             cost_usd: number | null;
             unpriced_calls: components["schemas"]["UnpricedCalls"];
-            /** @description Of the labels of this name; null where none has a score. Only with `by=label`. */
+            /** @description The mean score of the labels with this name; null if none has a score. Only with `by=label`. */
             mean_score?: number | null;
         };
-        /** @description Figures of one slice of time. */
+        /** @description The figures of one slice of time. */
         StatsBucket: {
             start_time_unix_nano: components["schemas"]["Nanoseconds"];
             count: components["schemas"]["Count"];
@@ -1556,64 +1585,64 @@ export interface components {
             cost_usd: number | null;
             unpriced_calls: components["schemas"]["UnpricedCalls"];
         };
-        /** @description Model calls that answered or used tokens and whose cost is not known, so that `cost_usd` is without them. */
+        /** @description Model calls that answered or used tokens but have no known cost, so `cost_usd` does not include them. */
         UnpricedCalls: number;
         Count: number;
-        /** @description One message of a stream. */
+        /** @description One message of the stream. */
         StreamMessage: {
             /** @enum {string} */
             event?: "span" | "gap";
             /** @description The `seq` to resume after. */
             id?: string;
-            /** @description An Event or a Gap on one line. */
+            /** @description An Event or a Gap, on one line. */
             data?: string;
-            /** @description Milliseconds after which to reconnect; the first message carries nothing else. */
+            /** @description Milliseconds to wait before reconnecting. The first message has only this field. */
             retry?: number;
         };
-        /** @description What a stream had to skip, as the data of `event: gap`. */
+        /** @description The changes that a stream skipped; the data of `event: gap`. */
         Gap: {
             from: components["schemas"]["Sequence"];
             to: components["schemas"]["Sequence"];
         };
         Deleted: {
-            /** @description How many spans were removed. */
+            /** @description The number of deleted spans. */
             spans: number;
         };
         SignInCode: {
             code: string;
-            /** @description For how many seconds it can be used. */
+            /** @description Seconds for which the code can be used. */
             lifetime_s: number;
         };
-        /** @description How much is kept, by which rule, and what is removed next. */
+        /** @description How much is stored, the retention rules, and what they remove next. */
         Storage: {
-            /** @description Of the database and its log on disk. */
+            /** @description Size on disk of the database and its log. */
             bytes: number;
-            /** @description How much of the database is not free for new spans, which is what the rule about its size counts. */
+            /** @description The part of the database that is in use. The size rule compares this with `retention_bytes`. */
             used_bytes: number;
-            /** @description What the disk has left; null where that cannot be told. */
+            /** @description Free space on the disk; null if not known. */
             free_bytes: number | null;
             runs: components["schemas"]["Count"];
             traces: components["schemas"]["Count"];
             spans: components["schemas"]["Count"];
-            /** @description When the first trace that is kept began; null where there is none. */
+            /** @description When the earliest stored trace began; null if there is none. */
             oldest_time_unix_nano: string | null;
-            /** @description Traces of which nothing has arrived for so long are removed (`INSPECTOR_RETENTION_DAYS`). */
+            /** @description Traces without new spans for this many days are removed (`INSPECTOR_RETENTION_DAYS`). */
             retention_days: number;
-            /** @description Above it, those that arrived first are removed (`INSPECTOR_RETENTION_BYTES`). */
+            /** @description Above this size, the traces that arrived first are removed (`INSPECTOR_RETENTION_BYTES`). */
             retention_bytes: number;
-            /** @description The trace that arrived first, which goes next; null where there is none. */
+            /** @description The trace that is removed next: the one that arrived first. Null if there is none. */
             next: components["schemas"]["Trace"] | null;
             /**
-             * @description When it goes for its age, if nothing more of it arrives; null where its arrival is not known. It goes sooner
-             *     where the database grows above its size.
+             * @description When `next` is removed because of its age, unless more of it arrives; null if its arrival is not known. It
+             *     is removed earlier if the database becomes too large.
              */
             next_time_unix_nano: string | null;
-            /** @description What each rule removed last, the latest first. */
+            /** @description What each rule removed last, newest first. */
             removed: components["schemas"]["RemovedByRule"][];
         };
         RemovedByRule: {
             /**
-             * @description Whether it was too old, or too much.
+             * @description Whether the traces were too old (`age`) or the database too large (`size`).
              * @enum {string}
              */
             rule: "age" | "size";
@@ -1623,45 +1652,45 @@ export interface components {
         };
         Readiness: {
             ready: boolean;
-            /** @description Whether this process takes in what is recorded; otherwise it reads what another one stores. */
+            /** @description Whether this process ingests what is recorded. If not, it reads what another process stores. */
             owner: boolean;
             spans: components["schemas"]["Count"];
             /** @description Size of the database. */
             bytes: number;
             seq: components["schemas"]["Sequence"];
-            /** @description How many spans the full-text search does not know yet. */
+            /** @description Spans that are not yet in the full-text index. */
             search_behind: number;
-            /** @description How many files of recorded spans are not finished and taken in. */
+            /** @description Spool files that are not yet completely ingested. */
             spools: number;
-            /** @description How many calls happened and are not recorded, of those that are still known. */
+            /** @description Calls that happened but were not recorded, as far as still known. */
             dropped: number;
             losses: components["schemas"]["Losses"];
             /**
-             * @description What endpoints refused for good of what programs with this home sent to them (`INSPECTOR_ENDPOINT`), for as
-             *     long as spans are kept.
+             * @description Spans that programs with this home sent elsewhere (`INSPECTOR_ENDPOINT`) and that the endpoint permanently
+             *     refused. Kept for as long as spans are.
              */
             refused: components["schemas"]["Refusal"][];
-            /** @description How many streams are open. */
+            /** @description Open streams. */
             clients: number;
-            /** @description What is wrong and what to do, a sentence each. */
+            /** @description What is wrong and what to do about it, one sentence each. */
             problems: string[];
         };
         Refusal: {
             endpoint: string;
-            /** @description How many it took no copy of, and never will. */
+            /** @description Spans that the endpoint refused. */
             spans: number;
-            /** @description What it said to the last of them. */
+            /** @description The endpoint's answer to the last of them. */
             reason: string;
             last_time_unix_nano: components["schemas"]["Nanoseconds"];
         };
-        /** @description An `ExportTraceServiceRequest` in protobuf's JSON, ids in hexadecimal. Unknown fields are ignored. */
+        /** @description An `ExportTraceServiceRequest` in protobuf's JSON encoding, with ids in hexadecimal. Unknown fields are ignored. */
         ExportRequest: {
             resourceSpans?: unknown[] | null;
         };
         /** @description An `ExportTraceServiceResponse`. */
         ExportResponse: {
             partialSuccess?: {
-                /** @description How many spans were left out; a decimal text, as OTLP JSON spells 64-bit integers. */
+                /** @description The number of rejected spans as a decimal string, like 64-bit integers in OTLP JSON. */
                 rejectedSpans: string;
                 errorMessage: string;
             };
@@ -1672,23 +1701,23 @@ export interface components {
             code: 3 | 8 | 14;
             message: string;
         };
-        /** @description An error as RFC 9457 describes it. */
+        /** @description An error in the form of RFC 9457. */
         Problem: {
-            /** @description Names the kind of problem; `about:blank` when the status says it all. */
+            /** @description The kind of problem; `about:blank` if the status says everything. */
             type: string;
             title: string;
             status: number;
-            /** @description What was wrong with this request and how to put it right. */
+            /** @description What is wrong with the request and how to fix it. */
             detail: string;
-            /** @description The parameter that was refused. */
+            /** @description The parameter that caused the error. */
             parameter?: string;
-            /** @description The path that was asked for. */
+            /** @description The path of the request. */
             instance?: string;
         };
         InvalidParameter: components["schemas"]["Problem"] & unknown;
     };
     responses: {
-        /** @description Not a request that HTTP allows, such as one with two hosts. */
+        /** @description Not a valid HTTP request, for example one with two hosts. */
         Malformed: {
             headers: {
                 [name: string]: unknown;
@@ -1697,7 +1726,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description No token, or not one of this server. */
+        /** @description No token, or not a token of this server. */
         Unauthorized: {
             headers: {
                 "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
@@ -1707,7 +1736,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Caused by another web page, or the token lacks the scope. */
+        /** @description The request comes from another web page, or the token lacks the scope. */
         Forbidden: {
             headers: {
                 [name: string]: unknown;
@@ -1717,8 +1746,8 @@ export interface components {
             };
         };
         /**
-         * @description Malformed, too large, or in another encoding; the same again is refused again.
-         *     What the server refuses before it looks at the spans is a problem.
+         * @description The body is malformed, too large or in another encoding. Do not retry. A request that is refused before its
+         *     spans are read gets a problem.
          */
         ExportRefused: {
             headers: {
@@ -1730,7 +1759,10 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Busy, locked, or no space left. Nothing of it counts as stored; send it again. */
+        /**
+         * @description The server is busy, the database is locked, or the disk is full. Nothing counts as stored, so send it again
+         *     later.
+         */
         ExportLater: {
             headers: {
                 "Retry-After": components["headers"]["RetryAfter"];
@@ -1741,7 +1773,7 @@ export interface components {
                 "application/x-protobuf": string;
             };
         };
-        /** @description There is no such thing. */
+        /** @description No such object, or an invalid cursor. */
         NotFound: {
             headers: {
                 [name: string]: unknown;
@@ -1750,7 +1782,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Another process owns the database; this one only reads it. */
+        /** @description Another process owns the database; this one can only read it. */
         ReadOnly: {
             headers: {
                 [name: string]: unknown;
@@ -1759,7 +1791,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Nothing of the body came for ten seconds, or less than 500 bytes a second; the connection is closed. */
+        /** @description No part of the body arrived for ten seconds, or less than 500 bytes per second. The connection is closed. */
         TooSlow: {
             headers: {
                 [name: string]: unknown;
@@ -1768,7 +1800,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The body is larger than the server takes. */
+        /** @description The body is larger than the server accepts. */
         BodyTooLarge: {
             headers: {
                 [name: string]: unknown;
@@ -1777,7 +1809,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The body is not declared as JSON. */
+        /** @description The `Content-Type` is not JSON. */
         NotJson: {
             headers: {
                 [name: string]: unknown;
@@ -1786,7 +1818,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The path and query are longer than the server takes. */
+        /** @description The path and query are longer than the server accepts. */
         AddressTooLong: {
             headers: {
                 [name: string]: unknown;
@@ -1795,7 +1827,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The `Host` is not a name of this server. */
+        /** @description The `Host` is not one of this server's names. */
         Misdirected: {
             headers: {
                 [name: string]: unknown;
@@ -1804,7 +1836,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description A parameter is unknown, repeated or not of the form it takes; `parameter` names it. */
+        /** @description A parameter is unknown, repeated or malformed; `parameter` names it. */
         Invalid: {
             headers: {
                 [name: string]: unknown;
@@ -1813,7 +1845,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["InvalidParameter"];
             };
         };
-        /** @description The headers are more or larger than the server takes. */
+        /** @description There are more or larger headers than the server accepts. */
         HeadersTooLarge: {
             headers: {
                 [name: string]: unknown;
@@ -1822,7 +1854,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The server failed; its log says why. */
+        /** @description Internal error; the server's log says why. */
         Failed: {
             headers: {
                 [name: string]: unknown;
@@ -1831,7 +1863,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The database is busy, the query took too long, or too much is asked at once. */
+        /** @description The database is busy, the query took too long, or too many requests are running. */
         Unavailable: {
             headers: {
                 "Retry-After": components["headers"]["RetryAfter"];
@@ -1843,39 +1875,39 @@ export interface components {
         };
     };
     parameters: {
-        /** @description Repeat it for alternatives. */
+        /** @description The kind of span; repeat it for alternatives. */
         kind: components["schemas"]["Kind"][];
-        /** @description Repeat it for alternatives. */
+        /** @description The status; repeat it for alternatives. */
         status: components["schemas"]["Status"][];
-        /** @description Belong to this run. */
+        /** @description Belongs to this run. */
         run_id: components["schemas"]["RunId"];
         session_id: components["schemas"]["Text"];
         trace_id: components["schemas"]["TraceId"];
-        /** @description The span id of the parent. */
+        /** @description The span id of the direct parent. */
         parent_id: components["schemas"]["SpanId"];
-        /** @description The whole name. */
+        /** @description The full name. */
         name: components["schemas"]["Text"];
-        /** @description What the name begins with. */
+        /** @description The beginning of the name. */
         name_prefix: components["schemas"]["Text"];
         agent: components["schemas"]["Text"];
         /**
-         * @description The model that calls are counted under: the one asked for, or the one that answered where that is all that is known.
-         *     A name that no call is counted under is looked for among the models that answered.
+         * @description The requested model, or the one that answered if the requested one is not known. If no call is counted under
+         *     this name, calls that this model answered match instead.
          */
         model: components["schemas"]["Text"];
         /**
-         * @description Name of the tool: its own, or the one that models know it by, with that of its server or `agent` before it (`a__get_time`, `agent__Writer`).
-         *     The latter is looked for where no call is recorded under the name itself.
+         * @description The tool's own name (`get_time`), or the name under which models know it, with its server or `agent` in front
+         *     (`a__get_time`, `agent__Writer`). The latter matches only if no call is recorded under that name itself.
          */
         tool: components["schemas"]["Text"];
         service: components["schemas"]["Text"];
         /**
-         * @description The exception class or error code, whole as `error.type` has it (`asyncio.exceptions.TimeoutError`) or the class's
-         *     own name alone (`TimeoutError`), which is what the pages and the command line show. A call is found by that of its
-         *     duplicates too; of calls alone (`duplicates=false`) only where no call has the type itself.
+         * @description The exception class, with its module as in `error.type` (`asyncio.exceptions.TimeoutError`) or without it
+         *     (`TimeoutError`), or the error code. A call also matches if one of its duplicates has the type; with
+         *     `duplicates=false`, only if no call has the type itself.
          */
         error_type: components["schemas"]["Text"];
-        /** @description What the hooks that made the span are about, as the field `hook` has it, such as `tool_call`. */
+        /** @description The noun of the hooks that made the span, as in the field `hook`; for example `tool_call`. */
         hook: components["schemas"]["Text"];
         /** @description Began at or after this time. */
         since: components["schemas"]["Time"];
@@ -1886,7 +1918,7 @@ export interface components {
         min_cost_usd: components["schemas"]["Dollars"];
         max_cost_usd: components["schemas"]["Dollars"];
         /**
-         * @description `attr.<key>=<value>`: the attribute `<key>` has this text as its value. Several keys must all match.
+         * @description `attr.<key>=<value>`: the attribute `<key>` has this text as its value. All given keys must match; up to 16.
          * @example {
          *       "attr.gen_ai.provider.name": "openai"
          *     }
@@ -1895,9 +1927,9 @@ export interface components {
             [key: string]: components["schemas"]["AnyText"];
         };
         /**
-         * @description `args.<path>=<value>`: the arguments have this value at this path, such as `invoice.number` or `rows[0].id`. Texts
-         *     compare as they are, other values as JSON (`7`, `true`, `null`). Several paths must all match. Prompts, whose
-         *     messages are stored by themselves, are not looked into: `q` finds them.
+         * @description `args.<path>=<value>`: the arguments have this value at this path, for example `invoice.number` or `rows[0].id`.
+         *     Strings are compared as they are, other values as JSON (`7`, `true`, `null`). All given paths must match; up to
+         *     16. Prompts are not searched; use `q` for those.
          * @example {
          *       "args.invoice": "INV-7"
          *     }
@@ -1906,7 +1938,7 @@ export interface components {
             [key: string]: components["schemas"]["AnyText"];
         };
         /**
-         * @description `result.<path>=<value>`: the same of the result.
+         * @description `result.<path>=<value>`: the result has this value at this path. The syntax is that of `args`.
          * @example {
          *       "result.status": "refused"
          *     }
@@ -1915,39 +1947,40 @@ export interface components {
             [key: string]: components["schemas"]["AnyText"];
         };
         /**
-         * @description A label that it must have: its name (`good`), its name and what its score or value must be (`quality>0.8`,
-         *     `relevance=relevant`). Several must all be there. An event has its own; a run those of its spans as well, a trace
-         *     those of its spans and of its run.
+         * @description Has this label: by its name (`good`), or by its name and its score or value (`quality>0.8`,
+         *     `relevance=relevant`). Repeat it to require several. An event has its own labels, a run also those of its spans,
+         *     and a trace those of its spans and of its run.
          */
         label: components["schemas"]["AskedLabel"][];
         /**
-         * @description Words that must all occur in the prompt, the answer, the arguments, the result or the error. Of a prompt those
-         *     messages count that the span brought into its session, and the last one: a question is found where it was asked,
-         *     and not at each later call that repeats it.
-         *     A pair of quotation marks makes a phrase, a star at the end of a word stands for any ending; a quotation mark
-         *     without its pair means nothing. What is not understood is said in `notice` of the answer.
+         * @description Words that must all occur in the prompt, answer, arguments, result or error. In a prompt, only the last message
+         *     and those that are new in the session are searched, so a question is found where it was asked, not in every
+         *     later call that repeats it.
+         *
+         *     `"…"` is a phrase, and `*` at the end of a word matches any ending. A quotation mark without its pair is
+         *     ignored. If a part of the query was not understood, `notice` in the answer says so.
          */
         q: components["schemas"]["Search"];
         /**
-         * @description `false` leaves out duplicates, the spans whose `folded_into` names another one, so that a list has as many events as
-         *     figures count calls. Figures count calls in any case.
+         * @description `false` leaves out duplicates: spans whose `folded_into` names another one. The list then has as many events as
+         *     figures count calls. Figures never count duplicates.
          */
         duplicates: boolean;
         sort: components["schemas"]["Sort"];
         order: components["schemas"]["Order"];
-        /** @description The `next_cursor` of the page before, asked for with the same filter, sort and order. Any other text is 404. */
+        /** @description The `next_cursor` of the previous page, with the same filter, sort and order. Any other value gets a 404. */
         cursor: components["schemas"]["Cursor"];
-        /** @description How many items a page has at most. */
+        /** @description Maximum number of items on a page. */
         limit: number;
         /**
-         * @description Whether events carry `input`, `output`, `attributes`, `events` and `links`. A page of a list then ends early, after
-         *     about 8 MB, with a `next_cursor`.
+         * @description Include `input`, `output`, `attributes`, `events` and `links`. A page with them ends early at about 8 MB, with a
+         *     `next_cursor`.
          */
         full: boolean;
     };
     requestBodies: never;
     headers: {
-        /** @description Seconds to wait before asking again. */
+        /** @description Seconds to wait before retrying. */
         RetryAfter: number;
         WWWAuthenticate: string;
     };
@@ -1958,39 +1991,39 @@ export interface operations {
     listEvents: {
         parameters: {
             query?: {
-                /** @description Repeat it for alternatives. */
+                /** @description The kind of span; repeat it for alternatives. */
                 kind?: components["parameters"]["kind"];
-                /** @description Repeat it for alternatives. */
+                /** @description The status; repeat it for alternatives. */
                 status?: components["parameters"]["status"];
-                /** @description Belong to this run. */
+                /** @description Belongs to this run. */
                 run_id?: components["parameters"]["run_id"];
                 session_id?: components["parameters"]["session_id"];
                 trace_id?: components["parameters"]["trace_id"];
-                /** @description The span id of the parent. */
+                /** @description The span id of the direct parent. */
                 parent_id?: components["parameters"]["parent_id"];
-                /** @description The whole name. */
+                /** @description The full name. */
                 name?: components["parameters"]["name"];
-                /** @description What the name begins with. */
+                /** @description The beginning of the name. */
                 name_prefix?: components["parameters"]["name_prefix"];
                 agent?: components["parameters"]["agent"];
                 /**
-                 * @description The model that calls are counted under: the one asked for, or the one that answered where that is all that is known.
-                 *     A name that no call is counted under is looked for among the models that answered.
+                 * @description The requested model, or the one that answered if the requested one is not known. If no call is counted under
+                 *     this name, calls that this model answered match instead.
                  */
                 model?: components["parameters"]["model"];
                 /**
-                 * @description Name of the tool: its own, or the one that models know it by, with that of its server or `agent` before it (`a__get_time`, `agent__Writer`).
-                 *     The latter is looked for where no call is recorded under the name itself.
+                 * @description The tool's own name (`get_time`), or the name under which models know it, with its server or `agent` in front
+                 *     (`a__get_time`, `agent__Writer`). The latter matches only if no call is recorded under that name itself.
                  */
                 tool?: components["parameters"]["tool"];
                 service?: components["parameters"]["service"];
                 /**
-                 * @description The exception class or error code, whole as `error.type` has it (`asyncio.exceptions.TimeoutError`) or the class's
-                 *     own name alone (`TimeoutError`), which is what the pages and the command line show. A call is found by that of its
-                 *     duplicates too; of calls alone (`duplicates=false`) only where no call has the type itself.
+                 * @description The exception class, with its module as in `error.type` (`asyncio.exceptions.TimeoutError`) or without it
+                 *     (`TimeoutError`), or the error code. A call also matches if one of its duplicates has the type; with
+                 *     `duplicates=false`, only if no call has the type itself.
                  */
                 error_type?: components["parameters"]["error_type"];
-                /** @description What the hooks that made the span are about, as the field `hook` has it, such as `tool_call`. */
+                /** @description The noun of the hooks that made the span, as in the field `hook`; for example `tool_call`. */
                 hook?: components["parameters"]["hook"];
                 /** @description Began at or after this time. */
                 since?: components["parameters"]["since"];
@@ -2001,56 +2034,57 @@ export interface operations {
                 min_cost_usd?: components["parameters"]["min_cost_usd"];
                 max_cost_usd?: components["parameters"]["max_cost_usd"];
                 /**
-                 * @description `attr.<key>=<value>`: the attribute `<key>` has this text as its value. Several keys must all match.
+                 * @description `attr.<key>=<value>`: the attribute `<key>` has this text as its value. All given keys must match; up to 16.
                  * @example {
                  *       "attr.gen_ai.provider.name": "openai"
                  *     }
                  */
                 attr?: components["parameters"]["attr"];
                 /**
-                 * @description `args.<path>=<value>`: the arguments have this value at this path, such as `invoice.number` or `rows[0].id`. Texts
-                 *     compare as they are, other values as JSON (`7`, `true`, `null`). Several paths must all match. Prompts, whose
-                 *     messages are stored by themselves, are not looked into: `q` finds them.
+                 * @description `args.<path>=<value>`: the arguments have this value at this path, for example `invoice.number` or `rows[0].id`.
+                 *     Strings are compared as they are, other values as JSON (`7`, `true`, `null`). All given paths must match; up to
+                 *     16. Prompts are not searched; use `q` for those.
                  * @example {
                  *       "args.invoice": "INV-7"
                  *     }
                  */
                 args?: components["parameters"]["args"];
                 /**
-                 * @description `result.<path>=<value>`: the same of the result.
+                 * @description `result.<path>=<value>`: the result has this value at this path. The syntax is that of `args`.
                  * @example {
                  *       "result.status": "refused"
                  *     }
                  */
                 result?: components["parameters"]["result"];
                 /**
-                 * @description A label that it must have: its name (`good`), its name and what its score or value must be (`quality>0.8`,
-                 *     `relevance=relevant`). Several must all be there. An event has its own; a run those of its spans as well, a trace
-                 *     those of its spans and of its run.
+                 * @description Has this label: by its name (`good`), or by its name and its score or value (`quality>0.8`,
+                 *     `relevance=relevant`). Repeat it to require several. An event has its own labels, a run also those of its spans,
+                 *     and a trace those of its spans and of its run.
                  */
                 label?: components["parameters"]["label"];
                 /**
-                 * @description Words that must all occur in the prompt, the answer, the arguments, the result or the error. Of a prompt those
-                 *     messages count that the span brought into its session, and the last one: a question is found where it was asked,
-                 *     and not at each later call that repeats it.
-                 *     A pair of quotation marks makes a phrase, a star at the end of a word stands for any ending; a quotation mark
-                 *     without its pair means nothing. What is not understood is said in `notice` of the answer.
+                 * @description Words that must all occur in the prompt, answer, arguments, result or error. In a prompt, only the last message
+                 *     and those that are new in the session are searched, so a question is found where it was asked, not in every
+                 *     later call that repeats it.
+                 *
+                 *     `"…"` is a phrase, and `*` at the end of a word matches any ending. A quotation mark without its pair is
+                 *     ignored. If a part of the query was not understood, `notice` in the answer says so.
                  */
                 q?: components["parameters"]["q"];
                 /**
-                 * @description `false` leaves out duplicates, the spans whose `folded_into` names another one, so that a list has as many events as
-                 *     figures count calls. Figures count calls in any case.
+                 * @description `false` leaves out duplicates: spans whose `folded_into` names another one. The list then has as many events as
+                 *     figures count calls. Figures never count duplicates.
                  */
                 duplicates?: components["parameters"]["duplicates"];
                 sort?: components["parameters"]["sort"];
                 order?: components["parameters"]["order"];
-                /** @description The `next_cursor` of the page before, asked for with the same filter, sort and order. Any other text is 404. */
+                /** @description The `next_cursor` of the previous page, with the same filter, sort and order. Any other value gets a 404. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description How many items a page has at most. */
+                /** @description Maximum number of items on a page. */
                 limit?: components["parameters"]["limit"];
                 /**
-                 * @description Whether events carry `input`, `output`, `attributes`, `events` and `links`. A page of a list then ends early, after
-                 *     about 8 MB, with a `next_cursor`.
+                 * @description Include `input`, `output`, `attributes`, `events` and `links`. A page with them ends early at about 8 MB, with a
+                 *     `next_cursor`.
                  */
                 full?: components["parameters"]["full"];
             };
@@ -2085,39 +2119,39 @@ export interface operations {
     streamEvents: {
         parameters: {
             query?: {
-                /** @description Repeat it for alternatives. */
+                /** @description The kind of span; repeat it for alternatives. */
                 kind?: components["parameters"]["kind"];
-                /** @description Repeat it for alternatives. */
+                /** @description The status; repeat it for alternatives. */
                 status?: components["parameters"]["status"];
-                /** @description Belong to this run. */
+                /** @description Belongs to this run. */
                 run_id?: components["parameters"]["run_id"];
                 session_id?: components["parameters"]["session_id"];
                 trace_id?: components["parameters"]["trace_id"];
-                /** @description The span id of the parent. */
+                /** @description The span id of the direct parent. */
                 parent_id?: components["parameters"]["parent_id"];
-                /** @description The whole name. */
+                /** @description The full name. */
                 name?: components["parameters"]["name"];
-                /** @description What the name begins with. */
+                /** @description The beginning of the name. */
                 name_prefix?: components["parameters"]["name_prefix"];
                 agent?: components["parameters"]["agent"];
                 /**
-                 * @description The model that calls are counted under: the one asked for, or the one that answered where that is all that is known.
-                 *     A name that no call is counted under is looked for among the models that answered.
+                 * @description The requested model, or the one that answered if the requested one is not known. If no call is counted under
+                 *     this name, calls that this model answered match instead.
                  */
                 model?: components["parameters"]["model"];
                 /**
-                 * @description Name of the tool: its own, or the one that models know it by, with that of its server or `agent` before it (`a__get_time`, `agent__Writer`).
-                 *     The latter is looked for where no call is recorded under the name itself.
+                 * @description The tool's own name (`get_time`), or the name under which models know it, with its server or `agent` in front
+                 *     (`a__get_time`, `agent__Writer`). The latter matches only if no call is recorded under that name itself.
                  */
                 tool?: components["parameters"]["tool"];
                 service?: components["parameters"]["service"];
                 /**
-                 * @description The exception class or error code, whole as `error.type` has it (`asyncio.exceptions.TimeoutError`) or the class's
-                 *     own name alone (`TimeoutError`), which is what the pages and the command line show. A call is found by that of its
-                 *     duplicates too; of calls alone (`duplicates=false`) only where no call has the type itself.
+                 * @description The exception class, with its module as in `error.type` (`asyncio.exceptions.TimeoutError`) or without it
+                 *     (`TimeoutError`), or the error code. A call also matches if one of its duplicates has the type; with
+                 *     `duplicates=false`, only if no call has the type itself.
                  */
                 error_type?: components["parameters"]["error_type"];
-                /** @description What the hooks that made the span are about, as the field `hook` has it, such as `tool_call`. */
+                /** @description The noun of the hooks that made the span, as in the field `hook`; for example `tool_call`. */
                 hook?: components["parameters"]["hook"];
                 /** @description Began at or after this time. */
                 since?: components["parameters"]["since"];
@@ -2128,57 +2162,58 @@ export interface operations {
                 min_cost_usd?: components["parameters"]["min_cost_usd"];
                 max_cost_usd?: components["parameters"]["max_cost_usd"];
                 /**
-                 * @description `attr.<key>=<value>`: the attribute `<key>` has this text as its value. Several keys must all match.
+                 * @description `attr.<key>=<value>`: the attribute `<key>` has this text as its value. All given keys must match; up to 16.
                  * @example {
                  *       "attr.gen_ai.provider.name": "openai"
                  *     }
                  */
                 attr?: components["parameters"]["attr"];
                 /**
-                 * @description `args.<path>=<value>`: the arguments have this value at this path, such as `invoice.number` or `rows[0].id`. Texts
-                 *     compare as they are, other values as JSON (`7`, `true`, `null`). Several paths must all match. Prompts, whose
-                 *     messages are stored by themselves, are not looked into: `q` finds them.
+                 * @description `args.<path>=<value>`: the arguments have this value at this path, for example `invoice.number` or `rows[0].id`.
+                 *     Strings are compared as they are, other values as JSON (`7`, `true`, `null`). All given paths must match; up to
+                 *     16. Prompts are not searched; use `q` for those.
                  * @example {
                  *       "args.invoice": "INV-7"
                  *     }
                  */
                 args?: components["parameters"]["args"];
                 /**
-                 * @description `result.<path>=<value>`: the same of the result.
+                 * @description `result.<path>=<value>`: the result has this value at this path. The syntax is that of `args`.
                  * @example {
                  *       "result.status": "refused"
                  *     }
                  */
                 result?: components["parameters"]["result"];
                 /**
-                 * @description A label that it must have: its name (`good`), its name and what its score or value must be (`quality>0.8`,
-                 *     `relevance=relevant`). Several must all be there. An event has its own; a run those of its spans as well, a trace
-                 *     those of its spans and of its run.
+                 * @description Has this label: by its name (`good`), or by its name and its score or value (`quality>0.8`,
+                 *     `relevance=relevant`). Repeat it to require several. An event has its own labels, a run also those of its spans,
+                 *     and a trace those of its spans and of its run.
                  */
                 label?: components["parameters"]["label"];
                 /**
-                 * @description Words that must all occur in the prompt, the answer, the arguments, the result or the error. Of a prompt those
-                 *     messages count that the span brought into its session, and the last one: a question is found where it was asked,
-                 *     and not at each later call that repeats it.
-                 *     A pair of quotation marks makes a phrase, a star at the end of a word stands for any ending; a quotation mark
-                 *     without its pair means nothing. What is not understood is said in `notice` of the answer.
+                 * @description Words that must all occur in the prompt, answer, arguments, result or error. In a prompt, only the last message
+                 *     and those that are new in the session are searched, so a question is found where it was asked, not in every
+                 *     later call that repeats it.
+                 *
+                 *     `"…"` is a phrase, and `*` at the end of a word matches any ending. A quotation mark without its pair is
+                 *     ignored. If a part of the query was not understood, `notice` in the answer says so.
                  */
                 q?: components["parameters"]["q"];
                 /**
-                 * @description `false` leaves out duplicates, the spans whose `folded_into` names another one, so that a list has as many events as
-                 *     figures count calls. Figures count calls in any case.
+                 * @description `false` leaves out duplicates: spans whose `folded_into` names another one. The list then has as many events as
+                 *     figures count calls. Figures never count duplicates.
                  */
                 duplicates?: components["parameters"]["duplicates"];
                 /**
-                 * @description Whether events carry `input`, `output`, `attributes`, `events` and `links`. A page of a list then ends early, after
-                 *     about 8 MB, with a `next_cursor`.
+                 * @description Include `input`, `output`, `attributes`, `events` and `links`. A page with them ends early at about 8 MB, with a
+                 *     `next_cursor`.
                  */
                 full?: components["parameters"]["full"];
-                /** @description The `seq` to resume after; 0 sends everything there is. `Last-Event-ID` wins over it. */
+                /** @description Resume after this `seq`; 0 sends everything from the beginning. `Last-Event-ID` takes precedence. */
                 after?: components["schemas"]["Sequence"];
             };
             header?: {
-                /** @description The `id` of the last event that arrived, as a browser sends it when it reconnects. */
+                /** @description The `id` of the last message received; a browser sends it when it reconnects. */
                 "Last-Event-ID"?: components["schemas"]["Sequence"];
             };
             path?: never;
@@ -2186,7 +2221,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A stream that ends only when the client or the server goes. */
+            /** @description A stream that ends only when the client or the server closes it. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2210,19 +2245,19 @@ export interface operations {
     getEvent: {
         parameters: {
             query?: {
-                /** @description Needed only when two traces use the same span id; without it the newest event is meant. */
+                /** @description The trace of the event. Needed only if two traces use the same span id; by default the newest is returned. */
                 trace_id?: components["schemas"]["TraceId"];
                 /**
-                 * @description Leaves out every value whose JSON is longer than so many characters; `clipped` names them.
-                 *     Values are the input, the output, the error's message and traceback, and each attribute of the event, of what
-                 *     happened during it and of its links. Names and ids are never left out.
+                 * @description Leave out every value whose JSON has more than this many characters, and list it in `clipped`. Values are
+                 *     the input, the output, the error's message and traceback, and each attribute of the event, of its span
+                 *     events and of its links. Names and ids are never left out.
                  */
                 clip?: number;
-                /** @description Adds what was said as `messages` in parts, whichever API or framework it was written for. */
+                /** @description Add the conversation as `messages`, split into parts, in one form for every API and framework. */
                 messages?: boolean;
                 /**
-                 * @description Adds the attributes `inspector.raw.*`: what a replay gives back, such as the answer of a model as its client got
-                 *     it. Lists never have them.
+                 * @description Add the attributes `inspector.raw.*`: what a replay gives back, such as a model's response as its client
+                 *     received it. Lists never include them.
                  */
                 raw?: boolean;
             };
@@ -2259,36 +2294,36 @@ export interface operations {
     listRuns: {
         parameters: {
             query?: {
-                /** @description Repeat it for alternatives. */
+                /** @description The kind of span; repeat it for alternatives. */
                 kind?: components["parameters"]["kind"];
-                /** @description Repeat it for alternatives. */
+                /** @description The status; repeat it for alternatives. */
                 status?: components["parameters"]["status"];
-                /** @description Belong to this run. */
+                /** @description Belongs to this run. */
                 run_id?: components["parameters"]["run_id"];
                 session_id?: components["parameters"]["session_id"];
-                /** @description The whole name. */
+                /** @description The full name. */
                 name?: components["parameters"]["name"];
-                /** @description What the name begins with. */
+                /** @description The beginning of the name. */
                 name_prefix?: components["parameters"]["name_prefix"];
                 agent?: components["parameters"]["agent"];
                 /**
-                 * @description The model that calls are counted under: the one asked for, or the one that answered where that is all that is known.
-                 *     A name that no call is counted under is looked for among the models that answered.
+                 * @description The requested model, or the one that answered if the requested one is not known. If no call is counted under
+                 *     this name, calls that this model answered match instead.
                  */
                 model?: components["parameters"]["model"];
                 /**
-                 * @description Name of the tool: its own, or the one that models know it by, with that of its server or `agent` before it (`a__get_time`, `agent__Writer`).
-                 *     The latter is looked for where no call is recorded under the name itself.
+                 * @description The tool's own name (`get_time`), or the name under which models know it, with its server or `agent` in front
+                 *     (`a__get_time`, `agent__Writer`). The latter matches only if no call is recorded under that name itself.
                  */
                 tool?: components["parameters"]["tool"];
                 service?: components["parameters"]["service"];
                 /**
-                 * @description The exception class or error code, whole as `error.type` has it (`asyncio.exceptions.TimeoutError`) or the class's
-                 *     own name alone (`TimeoutError`), which is what the pages and the command line show. A call is found by that of its
-                 *     duplicates too; of calls alone (`duplicates=false`) only where no call has the type itself.
+                 * @description The exception class, with its module as in `error.type` (`asyncio.exceptions.TimeoutError`) or without it
+                 *     (`TimeoutError`), or the error code. A call also matches if one of its duplicates has the type; with
+                 *     `duplicates=false`, only if no call has the type itself.
                  */
                 error_type?: components["parameters"]["error_type"];
-                /** @description What the hooks that made the span are about, as the field `hook` has it, such as `tool_call`. */
+                /** @description The noun of the hooks that made the span, as in the field `hook`; for example `tool_call`. */
                 hook?: components["parameters"]["hook"];
                 /** @description Began at or after this time. */
                 since?: components["parameters"]["since"];
@@ -2299,54 +2334,55 @@ export interface operations {
                 min_cost_usd?: components["parameters"]["min_cost_usd"];
                 max_cost_usd?: components["parameters"]["max_cost_usd"];
                 /**
-                 * @description `attr.<key>=<value>`: the attribute `<key>` has this text as its value. Several keys must all match.
+                 * @description `attr.<key>=<value>`: the attribute `<key>` has this text as its value. All given keys must match; up to 16.
                  * @example {
                  *       "attr.gen_ai.provider.name": "openai"
                  *     }
                  */
                 attr?: components["parameters"]["attr"];
                 /**
-                 * @description `args.<path>=<value>`: the arguments have this value at this path, such as `invoice.number` or `rows[0].id`. Texts
-                 *     compare as they are, other values as JSON (`7`, `true`, `null`). Several paths must all match. Prompts, whose
-                 *     messages are stored by themselves, are not looked into: `q` finds them.
+                 * @description `args.<path>=<value>`: the arguments have this value at this path, for example `invoice.number` or `rows[0].id`.
+                 *     Strings are compared as they are, other values as JSON (`7`, `true`, `null`). All given paths must match; up to
+                 *     16. Prompts are not searched; use `q` for those.
                  * @example {
                  *       "args.invoice": "INV-7"
                  *     }
                  */
                 args?: components["parameters"]["args"];
                 /**
-                 * @description `result.<path>=<value>`: the same of the result.
+                 * @description `result.<path>=<value>`: the result has this value at this path. The syntax is that of `args`.
                  * @example {
                  *       "result.status": "refused"
                  *     }
                  */
                 result?: components["parameters"]["result"];
                 /**
-                 * @description A label that it must have: its name (`good`), its name and what its score or value must be (`quality>0.8`,
-                 *     `relevance=relevant`). Several must all be there. An event has its own; a run those of its spans as well, a trace
-                 *     those of its spans and of its run.
+                 * @description Has this label: by its name (`good`), or by its name and its score or value (`quality>0.8`,
+                 *     `relevance=relevant`). Repeat it to require several. An event has its own labels, a run also those of its spans,
+                 *     and a trace those of its spans and of its run.
                  */
                 label?: components["parameters"]["label"];
                 /**
-                 * @description Words that must all occur in the prompt, the answer, the arguments, the result or the error. Of a prompt those
-                 *     messages count that the span brought into its session, and the last one: a question is found where it was asked,
-                 *     and not at each later call that repeats it.
-                 *     A pair of quotation marks makes a phrase, a star at the end of a word stands for any ending; a quotation mark
-                 *     without its pair means nothing. What is not understood is said in `notice` of the answer.
+                 * @description Words that must all occur in the prompt, answer, arguments, result or error. In a prompt, only the last message
+                 *     and those that are new in the session are searched, so a question is found where it was asked, not in every
+                 *     later call that repeats it.
+                 *
+                 *     `"…"` is a phrase, and `*` at the end of a word matches any ending. A quotation mark without its pair is
+                 *     ignored. If a part of the query was not understood, `notice` in the answer says so.
                  */
                 q?: components["parameters"]["q"];
                 /**
-                 * @description `false` leaves out duplicates, the spans whose `folded_into` names another one, so that a list has as many events as
-                 *     figures count calls. Figures count calls in any case.
+                 * @description `false` leaves out duplicates: spans whose `folded_into` names another one. The list then has as many events as
+                 *     figures count calls. Figures never count duplicates.
                  */
                 duplicates?: components["parameters"]["duplicates"];
                 sort?: components["schemas"]["RunSort"];
                 order?: components["parameters"]["order"];
-                /** @description Whether runs carry `timeline`. */
+                /** @description Give each run its `timeline`. */
                 timeline?: boolean;
-                /** @description The `next_cursor` of the page before, asked for with the same filter, sort and order. Any other text is 404. */
+                /** @description The `next_cursor` of the previous page, with the same filter, sort and order. Any other value gets a 404. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description How many items a page has at most. */
+                /** @description Maximum number of items on a page. */
                 limit?: components["parameters"]["limit"];
             };
             header?: never;
@@ -2380,11 +2416,11 @@ export interface operations {
     getRun: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before, asked for with the same filter, sort and order. Any other text is 404. */
+                /** @description The `next_cursor` of the previous page, with the same filter, sort and order. Any other value gets a 404. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description How many items a page has at most. */
+                /** @description Maximum number of items on a page. */
                 limit?: components["parameters"]["limit"];
-                /** @description Whether traces carry `timeline`. */
+                /** @description Give each trace its `timeline`. */
                 timeline?: boolean;
             };
             header?: never;
@@ -2428,7 +2464,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone. */
+            /** @description Deleted. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2454,9 +2490,9 @@ export interface operations {
     getRunOutline: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before, asked for with the same filter, sort and order. Any other text is 404. */
+                /** @description The `next_cursor` of the previous page, with the same filter, sort and order. Any other value gets a 404. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description How many events a page has at most. */
+                /** @description Maximum number of events on a page. */
                 limit?: number;
             };
             header?: never;
@@ -2493,9 +2529,9 @@ export interface operations {
         parameters: {
             query?: {
                 trace_id?: components["parameters"]["trace_id"];
-                /** @description The `next_cursor` of the page before, asked for with the same filter, sort and order. Any other text is 404. */
+                /** @description The `next_cursor` of the previous page, with the same filter, sort and order. Any other value gets a 404. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description How many items a page has at most. */
+                /** @description Maximum number of items on a page. */
                 limit?: components["parameters"]["limit"];
             };
             header?: never;
@@ -2531,9 +2567,9 @@ export interface operations {
     listPreviews: {
         parameters: {
             query: {
-                /** @description Repeat it for several; those that are not of the run are left out. */
+                /** @description The calls; repeat it for several. Calls of other runs are left out. */
                 span_id: components["schemas"]["SpanId"][];
-                /** @description The trace they are of; without it any of the run. */
+                /** @description The trace of the calls; by default any trace of the run. */
                 trace_id?: components["schemas"]["TraceId"];
             };
             header?: never;
@@ -2544,7 +2580,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A preview of each call, in no order. */
+            /** @description A preview of each call, in no particular order. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2569,14 +2605,14 @@ export interface operations {
     listRunHits: {
         parameters: {
             query: {
-                /** @description The words, as `q` of `/events` takes them. */
+                /** @description The words to search for, in the syntax of `q` in `/events`. */
                 q: components["schemas"]["Search"];
                 /**
-                 * @description `false` leaves out attributes that full text does not know, and spans that still run: a look at each span of
-                 *     the run.
+                 * @description `false` skips attributes that the full-text index does not contain, and spans that are still running.
+                 *     Searching them reads every span of the run.
                  */
                 attributes?: boolean;
-                /** @description How many hits are listed at most; `total` counts all. */
+                /** @description Maximum number of spans in `items`; `total` counts all. */
                 limit?: number;
             };
             header?: never;
@@ -2587,7 +2623,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The hits. */
+            /** @description The matching spans. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2612,7 +2648,7 @@ export interface operations {
     getReplay: {
         parameters: {
             query?: {
-                /** @description Whether its calls are looked through; `false` asks for the command and the linked runs alone. */
+                /** @description Whether to check the calls of the run. `false` returns only the command and the linked runs. */
                 judge?: boolean;
             };
             header?: never;
@@ -2623,7 +2659,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What is known of its replay. */
+            /** @description What is known about replaying it. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2650,7 +2686,7 @@ export interface operations {
             query?: {
                 /** @description The first run. */
                 a?: components["schemas"]["NamedRun"];
-                /** @description The run that is compared with it. */
+                /** @description The run to compare with it. */
                 b?: components["schemas"]["NamedRun"];
             };
             header?: never;
@@ -2684,9 +2720,9 @@ export interface operations {
     getDiffRates: {
         parameters: {
             query: {
-                /** @description The first group; repeat it for several. */
+                /** @description The first group; repeat it for each run. */
                 a: components["schemas"]["NamedRun"][];
-                /** @description The second group; repeat it for several. */
+                /** @description The second group; repeat it for each run. */
                 b: components["schemas"]["NamedRun"][];
             };
             header?: never;
@@ -2756,36 +2792,36 @@ export interface operations {
     listTraces: {
         parameters: {
             query?: {
-                /** @description Repeat it for alternatives. */
+                /** @description The kind of span; repeat it for alternatives. */
                 kind?: components["parameters"]["kind"];
-                /** @description Repeat it for alternatives. */
+                /** @description The status; repeat it for alternatives. */
                 status?: components["parameters"]["status"];
-                /** @description Belong to this run. */
+                /** @description Belongs to this run. */
                 run_id?: components["parameters"]["run_id"];
                 session_id?: components["parameters"]["session_id"];
-                /** @description The whole name. */
+                /** @description The full name. */
                 name?: components["parameters"]["name"];
-                /** @description What the name begins with. */
+                /** @description The beginning of the name. */
                 name_prefix?: components["parameters"]["name_prefix"];
                 agent?: components["parameters"]["agent"];
                 /**
-                 * @description The model that calls are counted under: the one asked for, or the one that answered where that is all that is known.
-                 *     A name that no call is counted under is looked for among the models that answered.
+                 * @description The requested model, or the one that answered if the requested one is not known. If no call is counted under
+                 *     this name, calls that this model answered match instead.
                  */
                 model?: components["parameters"]["model"];
                 /**
-                 * @description Name of the tool: its own, or the one that models know it by, with that of its server or `agent` before it (`a__get_time`, `agent__Writer`).
-                 *     The latter is looked for where no call is recorded under the name itself.
+                 * @description The tool's own name (`get_time`), or the name under which models know it, with its server or `agent` in front
+                 *     (`a__get_time`, `agent__Writer`). The latter matches only if no call is recorded under that name itself.
                  */
                 tool?: components["parameters"]["tool"];
                 service?: components["parameters"]["service"];
                 /**
-                 * @description The exception class or error code, whole as `error.type` has it (`asyncio.exceptions.TimeoutError`) or the class's
-                 *     own name alone (`TimeoutError`), which is what the pages and the command line show. A call is found by that of its
-                 *     duplicates too; of calls alone (`duplicates=false`) only where no call has the type itself.
+                 * @description The exception class, with its module as in `error.type` (`asyncio.exceptions.TimeoutError`) or without it
+                 *     (`TimeoutError`), or the error code. A call also matches if one of its duplicates has the type; with
+                 *     `duplicates=false`, only if no call has the type itself.
                  */
                 error_type?: components["parameters"]["error_type"];
-                /** @description What the hooks that made the span are about, as the field `hook` has it, such as `tool_call`. */
+                /** @description The noun of the hooks that made the span, as in the field `hook`; for example `tool_call`. */
                 hook?: components["parameters"]["hook"];
                 /** @description Began at or after this time. */
                 since?: components["parameters"]["since"];
@@ -2796,54 +2832,55 @@ export interface operations {
                 min_cost_usd?: components["parameters"]["min_cost_usd"];
                 max_cost_usd?: components["parameters"]["max_cost_usd"];
                 /**
-                 * @description `attr.<key>=<value>`: the attribute `<key>` has this text as its value. Several keys must all match.
+                 * @description `attr.<key>=<value>`: the attribute `<key>` has this text as its value. All given keys must match; up to 16.
                  * @example {
                  *       "attr.gen_ai.provider.name": "openai"
                  *     }
                  */
                 attr?: components["parameters"]["attr"];
                 /**
-                 * @description `args.<path>=<value>`: the arguments have this value at this path, such as `invoice.number` or `rows[0].id`. Texts
-                 *     compare as they are, other values as JSON (`7`, `true`, `null`). Several paths must all match. Prompts, whose
-                 *     messages are stored by themselves, are not looked into: `q` finds them.
+                 * @description `args.<path>=<value>`: the arguments have this value at this path, for example `invoice.number` or `rows[0].id`.
+                 *     Strings are compared as they are, other values as JSON (`7`, `true`, `null`). All given paths must match; up to
+                 *     16. Prompts are not searched; use `q` for those.
                  * @example {
                  *       "args.invoice": "INV-7"
                  *     }
                  */
                 args?: components["parameters"]["args"];
                 /**
-                 * @description `result.<path>=<value>`: the same of the result.
+                 * @description `result.<path>=<value>`: the result has this value at this path. The syntax is that of `args`.
                  * @example {
                  *       "result.status": "refused"
                  *     }
                  */
                 result?: components["parameters"]["result"];
                 /**
-                 * @description A label that it must have: its name (`good`), its name and what its score or value must be (`quality>0.8`,
-                 *     `relevance=relevant`). Several must all be there. An event has its own; a run those of its spans as well, a trace
-                 *     those of its spans and of its run.
+                 * @description Has this label: by its name (`good`), or by its name and its score or value (`quality>0.8`,
+                 *     `relevance=relevant`). Repeat it to require several. An event has its own labels, a run also those of its spans,
+                 *     and a trace those of its spans and of its run.
                  */
                 label?: components["parameters"]["label"];
                 /**
-                 * @description Words that must all occur in the prompt, the answer, the arguments, the result or the error. Of a prompt those
-                 *     messages count that the span brought into its session, and the last one: a question is found where it was asked,
-                 *     and not at each later call that repeats it.
-                 *     A pair of quotation marks makes a phrase, a star at the end of a word stands for any ending; a quotation mark
-                 *     without its pair means nothing. What is not understood is said in `notice` of the answer.
+                 * @description Words that must all occur in the prompt, answer, arguments, result or error. In a prompt, only the last message
+                 *     and those that are new in the session are searched, so a question is found where it was asked, not in every
+                 *     later call that repeats it.
+                 *
+                 *     `"…"` is a phrase, and `*` at the end of a word matches any ending. A quotation mark without its pair is
+                 *     ignored. If a part of the query was not understood, `notice` in the answer says so.
                  */
                 q?: components["parameters"]["q"];
                 /**
-                 * @description `false` leaves out duplicates, the spans whose `folded_into` names another one, so that a list has as many events as
-                 *     figures count calls. Figures count calls in any case.
+                 * @description `false` leaves out duplicates: spans whose `folded_into` names another one. The list then has as many events as
+                 *     figures count calls. Figures never count duplicates.
                  */
                 duplicates?: components["parameters"]["duplicates"];
                 sort?: components["schemas"]["TraceSort"];
                 order?: components["parameters"]["order"];
-                /** @description The `next_cursor` of the page before, asked for with the same filter, sort and order. Any other text is 404. */
+                /** @description The `next_cursor` of the previous page, with the same filter, sort and order. Any other value gets a 404. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description How many items a page has at most. */
+                /** @description Maximum number of items on a page. */
                 limit?: components["parameters"]["limit"];
-                /** @description Whether traces carry `timeline`. */
+                /** @description Give each trace its `timeline`. */
                 timeline?: boolean;
             };
             header?: never;
@@ -2877,13 +2914,13 @@ export interface operations {
     getTrace: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before, asked for with the same filter, sort and order. Any other text is 404. */
+                /** @description The `next_cursor` of the previous page, with the same filter, sort and order. Any other value gets a 404. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description How many items a page has at most. */
+                /** @description Maximum number of items on a page. */
                 limit?: components["parameters"]["limit"];
                 /**
-                 * @description Whether events carry `input`, `output`, `attributes`, `events` and `links`. A page of a list then ends early, after
-                 *     about 8 MB, with a `next_cursor`.
+                 * @description Include `input`, `output`, `attributes`, `events` and `links`. A page with them ends early at about 8 MB, with a
+                 *     `next_cursor`.
                  */
                 full?: components["parameters"]["full"];
             };
@@ -2928,7 +2965,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone. */
+            /** @description Deleted. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2954,9 +2991,9 @@ export interface operations {
     getTraceOutline: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before, asked for with the same filter, sort and order. Any other text is 404. */
+                /** @description The `next_cursor` of the previous page, with the same filter, sort and order. Any other value gets a 404. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description How many events a page has at most. */
+                /** @description Maximum number of events on a page. */
                 limit?: number;
             };
             header?: never;
@@ -2992,14 +3029,14 @@ export interface operations {
     listHits: {
         parameters: {
             query: {
-                /** @description The words, as `q` of `/events` takes them. */
+                /** @description The words to search for, in the syntax of `q` in `/events`. */
                 q: components["schemas"]["Search"];
                 /**
-                 * @description `false` leaves out attributes that full text does not know, and spans that still run: a look at each span of
-                 *     the trace.
+                 * @description `false` skips attributes that the full-text index does not contain, and spans that are still running.
+                 *     Searching them reads every span of the trace.
                  */
                 attributes?: boolean;
-                /** @description How many hits are listed at most; `total` counts all. */
+                /** @description Maximum number of spans in `items`; `total` counts all. */
                 limit?: number;
             };
             header?: never;
@@ -3010,7 +3047,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The hits. */
+            /** @description The matching spans. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3041,9 +3078,9 @@ export interface operations {
                 until?: components["parameters"]["until"];
                 sort?: components["schemas"]["SessionSort"];
                 order?: components["parameters"]["order"];
-                /** @description The `next_cursor` of the page before, asked for with the same filter, sort and order. Any other text is 404. */
+                /** @description The `next_cursor` of the previous page, with the same filter, sort and order. Any other value gets a 404. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description How many items a page has at most. */
+                /** @description Maximum number of items on a page. */
                 limit?: components["parameters"]["limit"];
             };
             header?: never;
@@ -3077,14 +3114,14 @@ export interface operations {
     getSession: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of the page before, asked for with the same filter, sort and order. Any other text is 404. */
+                /** @description The `next_cursor` of the previous page, with the same filter, sort and order. Any other value gets a 404. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description How many items a page has at most. */
+                /** @description Maximum number of items on a page. */
                 limit?: components["parameters"]["limit"];
             };
             header?: never;
             path: {
-                /** @description Any text the agent chose; slashes may be written as they are or percent-encoded. */
+                /** @description Any text that the agent chose. Slashes may be written as they are or percent-encoded. */
                 session_id: components["schemas"]["Text"];
             };
             cookie?: never;
@@ -3118,14 +3155,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Any text the agent chose; slashes may be written as they are or percent-encoded. */
+                /** @description Any text that the agent chose. Slashes may be written as they are or percent-encoded. */
                 session_id: components["schemas"]["Text"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone. */
+            /** @description Deleted. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3151,11 +3188,11 @@ export interface operations {
     getSessionOfAnyName: {
         parameters: {
             query: {
-                /** @description Any text the agent chose. Clients take `.` and `..` out of a path before they send it. */
+                /** @description Any text that the agent chose. It is a query parameter because clients remove `.` and `..` from a path. */
                 session_id: components["schemas"]["Text"];
-                /** @description The `next_cursor` of the page before, asked for with the same filter, sort and order. Any other text is 404. */
+                /** @description The `next_cursor` of the previous page, with the same filter, sort and order. Any other value gets a 404. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description How many items a page has at most. */
+                /** @description Maximum number of items on a page. */
                 limit?: components["parameters"]["limit"];
             };
             header?: never;
@@ -3189,7 +3226,7 @@ export interface operations {
     deleteSessionOfAnyName: {
         parameters: {
             query: {
-                /** @description Any text the agent chose. Clients take `.` and `..` out of a path before they send it. */
+                /** @description Any text that the agent chose. It is a query parameter because clients remove `.` and `..` from a path. */
                 session_id: components["schemas"]["Text"];
             };
             header?: never;
@@ -3198,7 +3235,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone. */
+            /** @description Deleted. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3224,41 +3261,41 @@ export interface operations {
     getStats: {
         parameters: {
             query?: {
-                /** @description What is counted. */
+                /** @description What to count. */
                 of?: components["schemas"]["StatsOf"];
-                /** @description Repeat it for alternatives. */
+                /** @description The kind of span; repeat it for alternatives. */
                 kind?: components["parameters"]["kind"];
-                /** @description Repeat it for alternatives. */
+                /** @description The status; repeat it for alternatives. */
                 status?: components["parameters"]["status"];
-                /** @description Belong to this run. */
+                /** @description Belongs to this run. */
                 run_id?: components["parameters"]["run_id"];
                 session_id?: components["parameters"]["session_id"];
                 trace_id?: components["parameters"]["trace_id"];
-                /** @description The span id of the parent. */
+                /** @description The span id of the direct parent. */
                 parent_id?: components["parameters"]["parent_id"];
-                /** @description The whole name. */
+                /** @description The full name. */
                 name?: components["parameters"]["name"];
-                /** @description What the name begins with. */
+                /** @description The beginning of the name. */
                 name_prefix?: components["parameters"]["name_prefix"];
                 agent?: components["parameters"]["agent"];
                 /**
-                 * @description The model that calls are counted under: the one asked for, or the one that answered where that is all that is known.
-                 *     A name that no call is counted under is looked for among the models that answered.
+                 * @description The requested model, or the one that answered if the requested one is not known. If no call is counted under
+                 *     this name, calls that this model answered match instead.
                  */
                 model?: components["parameters"]["model"];
                 /**
-                 * @description Name of the tool: its own, or the one that models know it by, with that of its server or `agent` before it (`a__get_time`, `agent__Writer`).
-                 *     The latter is looked for where no call is recorded under the name itself.
+                 * @description The tool's own name (`get_time`), or the name under which models know it, with its server or `agent` in front
+                 *     (`a__get_time`, `agent__Writer`). The latter matches only if no call is recorded under that name itself.
                  */
                 tool?: components["parameters"]["tool"];
                 service?: components["parameters"]["service"];
                 /**
-                 * @description The exception class or error code, whole as `error.type` has it (`asyncio.exceptions.TimeoutError`) or the class's
-                 *     own name alone (`TimeoutError`), which is what the pages and the command line show. A call is found by that of its
-                 *     duplicates too; of calls alone (`duplicates=false`) only where no call has the type itself.
+                 * @description The exception class, with its module as in `error.type` (`asyncio.exceptions.TimeoutError`) or without it
+                 *     (`TimeoutError`), or the error code. A call also matches if one of its duplicates has the type; with
+                 *     `duplicates=false`, only if no call has the type itself.
                  */
                 error_type?: components["parameters"]["error_type"];
-                /** @description What the hooks that made the span are about, as the field `hook` has it, such as `tool_call`. */
+                /** @description The noun of the hooks that made the span, as in the field `hook`; for example `tool_call`. */
                 hook?: components["parameters"]["hook"];
                 /** @description Began at or after this time. */
                 since?: components["parameters"]["since"];
@@ -3269,50 +3306,51 @@ export interface operations {
                 min_cost_usd?: components["parameters"]["min_cost_usd"];
                 max_cost_usd?: components["parameters"]["max_cost_usd"];
                 /**
-                 * @description `attr.<key>=<value>`: the attribute `<key>` has this text as its value. Several keys must all match.
+                 * @description `attr.<key>=<value>`: the attribute `<key>` has this text as its value. All given keys must match; up to 16.
                  * @example {
                  *       "attr.gen_ai.provider.name": "openai"
                  *     }
                  */
                 attr?: components["parameters"]["attr"];
                 /**
-                 * @description `args.<path>=<value>`: the arguments have this value at this path, such as `invoice.number` or `rows[0].id`. Texts
-                 *     compare as they are, other values as JSON (`7`, `true`, `null`). Several paths must all match. Prompts, whose
-                 *     messages are stored by themselves, are not looked into: `q` finds them.
+                 * @description `args.<path>=<value>`: the arguments have this value at this path, for example `invoice.number` or `rows[0].id`.
+                 *     Strings are compared as they are, other values as JSON (`7`, `true`, `null`). All given paths must match; up to
+                 *     16. Prompts are not searched; use `q` for those.
                  * @example {
                  *       "args.invoice": "INV-7"
                  *     }
                  */
                 args?: components["parameters"]["args"];
                 /**
-                 * @description `result.<path>=<value>`: the same of the result.
+                 * @description `result.<path>=<value>`: the result has this value at this path. The syntax is that of `args`.
                  * @example {
                  *       "result.status": "refused"
                  *     }
                  */
                 result?: components["parameters"]["result"];
                 /**
-                 * @description A label that it must have: its name (`good`), its name and what its score or value must be (`quality>0.8`,
-                 *     `relevance=relevant`). Several must all be there. An event has its own; a run those of its spans as well, a trace
-                 *     those of its spans and of its run.
+                 * @description Has this label: by its name (`good`), or by its name and its score or value (`quality>0.8`,
+                 *     `relevance=relevant`). Repeat it to require several. An event has its own labels, a run also those of its spans,
+                 *     and a trace those of its spans and of its run.
                  */
                 label?: components["parameters"]["label"];
                 /**
-                 * @description Words that must all occur in the prompt, the answer, the arguments, the result or the error. Of a prompt those
-                 *     messages count that the span brought into its session, and the last one: a question is found where it was asked,
-                 *     and not at each later call that repeats it.
-                 *     A pair of quotation marks makes a phrase, a star at the end of a word stands for any ending; a quotation mark
-                 *     without its pair means nothing. What is not understood is said in `notice` of the answer.
+                 * @description Words that must all occur in the prompt, answer, arguments, result or error. In a prompt, only the last message
+                 *     and those that are new in the session are searched, so a question is found where it was asked, not in every
+                 *     later call that repeats it.
+                 *
+                 *     `"…"` is a phrase, and `*` at the end of a word matches any ending. A quotation mark without its pair is
+                 *     ignored. If a part of the query was not understood, `notice` in the answer says so.
                  */
                 q?: components["parameters"]["q"];
                 /**
-                 * @description `false` leaves out duplicates, the spans whose `folded_into` names another one, so that a list has as many events as
-                 *     figures count calls. Figures count calls in any case.
+                 * @description `false` leaves out duplicates: spans whose `folded_into` names another one. The list then has as many events as
+                 *     figures count calls. Figures never count duplicates.
                  */
                 duplicates?: components["parameters"]["duplicates"];
-                /** @description The field whose values the figures are split by. */
+                /** @description Group the figures by this field. */
                 by?: components["schemas"]["GroupBy"];
-                /** @description Into how many equal slices of time the figures are split as well. */
+                /** @description Also divide the figures into this many equal slices of time. */
                 buckets?: number;
             };
             header?: never;
@@ -3345,15 +3383,15 @@ export interface operations {
     listLabels: {
         parameters: {
             query?: {
-                /** @description On this run or on one of its spans. */
+                /** @description Labels of this run and of its spans. */
                 run_id?: components["schemas"]["RunId"];
-                /** @description On a span of this trace. */
+                /** @description Labels of the spans of this trace. */
                 trace_id?: components["schemas"]["TraceId"];
-                /** @description On this span. */
+                /** @description Labels of this span. */
                 span_id?: components["schemas"]["SpanId"];
-                /** @description The `next_cursor` of the page before, asked for with the same filter, sort and order. Any other text is 404. */
+                /** @description The `next_cursor` of the previous page, with the same filter, sort and order. Any other value gets a 404. */
                 cursor?: components["parameters"]["cursor"];
-                /** @description How many items a page has at most. */
+                /** @description Maximum number of items on a page. */
                 limit?: components["parameters"]["limit"];
             };
             header?: never;
@@ -3397,7 +3435,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The label as it is kept. */
+            /** @description The label as stored. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -3433,7 +3471,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The label that is gone. */
+            /** @description The label that was deleted. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3465,8 +3503,8 @@ export interface operations {
         };
         /**
          * @description An `ExportTraceServiceRequest`
-         *     (https://github.com/open-telemetry/opentelemetry-proto/blob/main/opentelemetry/proto/collector/trace/v1/trace_service.proto),
-         *     of at most 64 MiB; `Content-Encoding: gzip` packs it.
+         *     (https://github.com/open-telemetry/opentelemetry-proto/blob/main/opentelemetry/proto/collector/trace/v1/trace_service.proto)
+         *     of at most 64 MiB, optionally with `Content-Encoding: gzip`.
          */
         requestBody: {
             content: {
@@ -3475,7 +3513,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Every span that can be stored is committed. */
+            /** @description Every valid span is committed. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3508,7 +3546,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The code, which is stored nowhere and said once. */
+            /** @description The code. It is not stored and cannot be read again. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3537,7 +3575,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Size, rule, what goes next and what went last. */
+            /** @description Sizes, retention rules, and the traces removed last and next. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3567,7 +3605,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It does. */
+            /** @description The server answers. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3598,7 +3636,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Both hold. */
+            /** @description The server is ready. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3616,7 +3654,7 @@ export interface operations {
             422: components["responses"]["Invalid"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Failed"];
-            /** @description One of them does not; `problems` says what to do. */
+            /** @description The server is not ready; `problems` says what to do. */
             503: {
                 headers: {
                     "Retry-After": components["headers"]["RetryAfter"];
@@ -3638,8 +3676,9 @@ export interface operations {
         requestBody?: never;
         responses: {
             /**
-             * @description Counters and gauges whose names begin with `inspector_`. `inspector_calls_total` and `inspector_errors_total`
-             *     count what was stored by `kind`, each call once, also what has been removed since.
+             * @description Counters and gauges whose names begin with `inspector_`. `inspector_calls_total` and
+             *     `inspector_errors_total` count stored calls by `kind`, without duplicates, and still include those that were
+             *     deleted later.
              */
             200: {
                 headers: {
@@ -3670,7 +3709,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The contract as JSON. */
+            /** @description This document. */
             200: {
                 headers: {
                     [name: string]: unknown;
