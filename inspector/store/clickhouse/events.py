@@ -1,7 +1,6 @@
 """Questions about spans, one by one and as lists."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import Any, Final
 
 import msgspec
@@ -9,11 +8,14 @@ import msgspec
 from inspector.model import Event, Filter, Page, Sort
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.filters import NAMED_MODEL, Question, ask_spans, named
-from inspector.store.clickhouse.listing import Window, read_page
+from inspector.store.clickhouse.listing import read_page
 from inspector.store.clickhouse.numbers import LAST_SEQ
 from inspector.store.errors import StoreError
+from inspector.store.limits import ReadLimits
+from inspector.store.values.cursor import cut
 from inspector.store.values.raw import without_raw
-from inspector.store.values.served import content_of, summary_values
+from inspector.store.values.served import content_of, fitting, summary_values
+from inspector.store.values.window import Window
 
 _SUMMARY: Final = (
     *("seq", "trace_id", "span_id", "parent_id", "session_id", "kind", "name", "status", "hook", "dialect"),
@@ -21,6 +23,7 @@ _SUMMARY: Final = (
     *("input_tokens", "output_tokens", "cached_tokens", "cost_usd"),
     *("error_type", "error_message", "error_traceback", "folded_into"),
 )
+_KEY: Final = ("slot", "trace_id", "span_id")
 _LARGE: Final = ("input_key", "output_key", "attributes", "events", "links")
 _SORTED: Final[dict[Sort, str]] = {
     "time": "start_ns",
@@ -29,51 +32,33 @@ _SORTED: Final[dict[Sort, str]] = {
     "tokens": "coalesce(input_tokens + output_tokens, input_tokens, output_tokens)",
 }
 _ATTRIBUTES: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
-_STEP: Final = 64
-"""Events in full that are read at a time, since they may be large."""
 
 
 def read_events(
-    database: Database, where: Filter, window: Window[Sort], *, full_bytes: int | None, raw: bool
+    database: Database, where: Filter, window: Window[Sort], limits: ReadLimits, *, full: bool, raw: bool
 ) -> Page[Event]:
-    """Returns one page of events, in full where ``full_bytes`` says how many bytes of them a page may have."""
+    """Returns one page of events."""
     if window.sort not in _SORTED:
         raise StoreError(f"lists of events by {window.sort} are not answered from ClickHouse yet; sort them by time")
     question = Question()
     if not ask_spans(question, named(database, where)):
         return Page(())
-    if full_bytes is None:
-        rows, following = _page(database, question, where, window, _SUMMARY)
-        return Page(tuple(Event(*summary_values(row)) for row in rows), following)
-    kept: list[Event] = []
-    size, cursor = 0, window.cursor
-    while True:
-        step = replace(window, cursor=cursor, limit=min(_STEP, window.limit - len(kept)))
-        rows, following = _page(database, question, where, step, (*_SUMMARY, *_LARGE))
-        found = [_whole(row, raw=raw) for row in rows]
-        fitting = list(_fitting(found, size, full_bytes, first=not kept))
-        kept += fitting
-        size += sum(map(_size_of, fitting))
-        if len(fitting) < len(found):
-            # The page ends behind the last that fits.
-            if fitting:
-                _, cursor = _page(database, question, where, replace(step, limit=len(fitting)), ("seq",))
-            return Page(tuple(kept), cursor)
-        if following is None or len(kept) >= window.limit:
-            return Page(tuple(kept), following)
-        cursor = following
-
-
-def _page(
-    database: Database, question: Question, where: Filter, window: Window[Sort], columns: Sequence[str]
-) -> tuple[Sequence[Any], str | None]:
     list_of = ("events", where, window.sort, window.order)
-    value = _SORTED[window.sort]
-    return read_page(database, question, window, list_of, table="spans FINAL", columns=columns, value=value)
+    columns = _KEY if full else _SUMMARY
+    rows, following = read_page(
+        database, question, window, list_of, table="spans FINAL", columns=columns, value=_SORTED[window.sort]
+    )
+    if not full:
+        return Page(tuple(Event(*summary_values(row)) for row in rows), following)
+    items, done = _in_full(database, rows, limits.full_bytes, raw=raw)
+    return Page(tuple(items), following if done == len(rows) else cut(list_of, rows, done)[1])
 
 
-def read_event(database: Database, span_id: str, trace_id: str | None, *, raw: bool) -> Event | None:
+def read_event(
+    database: Database, span_id: str, trace_id: str | None, limits: ReadLimits, *, raw: bool
+) -> Event | None:
     """Returns one event in full, the newest of several."""
+    del limits
     values = Values()
     where = f"span_id = {values.text(span_id)}"
     if trace_id is not None:
@@ -83,36 +68,41 @@ def read_event(database: Database, span_id: str, trace_id: str | None, *, raw: b
     return None if row is None else _whole(row, raw=raw)
 
 
-def read_after(database: Database, seq: int, where: Filter, *, limit: int, full_bytes: int | None) -> tuple[Event, ...]:
+def read_after(
+    database: Database, seq: int, where: Filter, limits: ReadLimits, *, limit: int, full: bool
+) -> tuple[Event, ...]:
     """Returns what changed after a number, in the order of change; less than there is where it is large."""
     question = Question()
     if not ask_spans(question, named(database, where)):
         return ()
     question.meets(f"seq > {question.values.whole(seq)} AND seq <= {LAST_SEQ}")
-    columns = _SUMMARY if full_bytes is None else (*_SUMMARY, *_LARGE)
-    step = limit if full_bytes is None else min(limit, _STEP)
+    columns = ", ".join(_KEY if full else _SUMMARY)
     rows = database.rows(
-        f"SELECT {', '.join(columns)} FROM spans FINAL {question.where} ORDER BY seq LIMIT {step}", question.values
+        f"SELECT {columns} FROM spans FINAL {question.where} ORDER BY seq LIMIT {limit}", question.values
     )
-    if full_bytes is None:
-        return tuple(Event(*summary_values(row)) for row in rows)
-    return tuple(_fitting([_whole(row, raw=False) for row in rows], 0, full_bytes, first=True))
+    if full:
+        return tuple(_in_full(database, rows, limits.full_bytes, raw=False)[0])
+    return tuple(Event(*summary_values(row)) for row in rows)
 
 
-def _fitting(events: Sequence[Event], size: int, most_bytes: int, *, first: bool) -> Iterator[Event]:
-    """Yields events until they are too large; the first of a page comes in any case."""
-    for event in events:
-        size += _size_of(event)
-        if size > most_bytes and not first:
-            return
-        first = False
-        yield event
+def _in_full(
+    database: Database, keys: Sequence[Sequence[Any]], most_bytes: int, *, raw: bool
+) -> tuple[list[Event], int]:
+    """Returns the events of rows that begin with their keys, as many as fit, and with how many that is done."""
 
+    def read(at: int, count: int) -> list[Event | None]:
+        wanted = keys[at : at + count]
+        values = Values()
+        among = ", ".join(
+            f"({values.whole(slot)}, {values.text(trace_id)}, {values.text(span_id)})"
+            for slot, trace_id, span_id, *_ in wanted
+        )
+        columns = ", ".join((*_SUMMARY, *_LARGE))
+        rows = database.rows(f"SELECT {columns} FROM spans FINAL WHERE ({', '.join(_KEY)}) IN ({among})", values)
+        found = {(row[1], row[2]): _whole(row, raw=raw) for row in rows}
+        return [found.get((key[1], key[2])) for key in wanted]
 
-def _size_of(event: Event) -> int:
-    large = (event.input, event.output, event.attributes, event.events, event.links)
-    traceback = event.error.traceback if event.error is not None else None
-    return sum(len(bytes(text)) for text in large if isinstance(text, msgspec.Raw)) + len(traceback or "")
+    return fitting(read, len(keys), most_bytes)
 
 
 def _whole(row: Sequence[Any], *, raw: bool) -> Event:

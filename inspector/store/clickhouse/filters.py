@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias
 
 from inspector import semconv
 from inspector.model import AskedLabel, Filter, FilterField, filter_fields_of
 from inspector.store.clickhouse.database import Database, Values
+from inspector.store.values import naming
+from inspector.store.values.naming import Named
 from inspector.store.values.rows import INT64_MAX, clamp
 from inspector.store.values.words import sought
 from inspector.toolnames import own_names, parted, unsafe_names
@@ -41,28 +43,14 @@ class Question:
 
 
 def named(database: Database, where: Filter) -> Filter:
-    """Returns a filter that looks for its names where they are known, if no call is counted under them."""
-    if where.model is not None and not _is_there(database, lambda v: [f"{NAMED_MODEL} = {v.text(where.model or '')}"]):
-        where = replace(where, model=None, answered_model=where.model)
-    if where.tool is not None and own_names(where.tool):
-        tool = where.tool
-        if not _is_there(database, lambda v: [f"tool = {v.text(tool)}"]):
-            where = replace(where, tool=None, known_tool=tool)
-    name = where.error_type
-    if name is None:
-        return where
-    if not where.duplicates:
-        if _is_there(database, lambda v: [f"error_type = {v.text(name)}", IS_CALL]):
-            return where
-        if _is_there(database, lambda v: [_is_of_type(name, v), IS_CALL]):
-            return replace(where, error_type=None, error_class=name)
-    return replace(where, error_type=None, known_error_type=name)
+    """Returns a filter that looks for its names where they are known (`inspector.store.values.naming`)."""
 
+    def is_there(what: Named, name: str) -> bool:
+        values = Values()
+        found = database.row(f"SELECT 1 FROM spans FINAL WHERE {_NAMED[what](name, values)} LIMIT 1", values)
+        return found is not None
 
-def _is_there(database: Database, conditions: Callable[[Values], list[str]]) -> bool:
-    values = Values()
-    where = " AND ".join(conditions(values))
-    return database.row(f"SELECT 1 FROM spans FINAL WHERE {where} LIMIT 1", values) is not None
+    return naming.named(where, is_there)
 
 
 def ask_spans(question: Question, where: Filter) -> bool:
@@ -244,6 +232,13 @@ def _runs_labelled(met: str) -> str:
     )
 
 
+_NAMED: Final[Mapping[Named, Callable[[str, Values], str]]] = {
+    "model": lambda name, v: f"{NAMED_MODEL} = {v.text(name)}",
+    "tool": lambda name, v: f"tool = {v.text(name)}",
+    "error_type": lambda name, v: f"error_type = {v.text(name)} AND {IS_CALL}",
+    "error_class": lambda name, v: f"{_is_of_type(name, v)} AND {IS_CALL}",
+}
+"""Conditions for spans that have a name."""
 _SPANS: Final[Mapping[str, Callable[[Any, Values], list[str]]]] = {
     "trace_id": lambda given, v: [f"trace_id = {v.text(given)}"],
     "run_id": lambda given, v: [f"trace_id IN (SELECT trace_id FROM traces FINAL WHERE run_id = {v.text(given)})"],

@@ -6,13 +6,13 @@ from typing import Any, Final
 from inspector.model import NOTE, OPPOSITES, Label, NewLabel, Page
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.filters import Question
-from inspector.store.clickhouse.listing import Window, read_page
+from inspector.store.clickhouse.listing import read_page
 from inspector.store.clickhouse.tables import LABELS
 from inspector.store.clickhouse.writer import Writer
+from inspector.store.values.labels import MOST_SHOWN, label_of
 from inspector.store.values.rows import clamp, clean
+from inspector.store.values.window import Window
 
-_MOST_SHOWN: Final = 20
-"""Labels that a run carries in lists."""
 _LABEL: Final = (
     *("id", "run_id", "trace_id", "span_id", "name", "score", "value", "note", "author", "source"),
     "time_ns",
@@ -66,7 +66,7 @@ def read_label(database: Database, label_id: int) -> Label | None:
     """Returns one label."""
     values = Values()
     row = database.row(f"{_SELECT} WHERE id = {values.whole(clamp(label_id))}", values)
-    return None if row is None else _label_of(row)
+    return None if row is None else label_of(row)
 
 
 def remove_label(database: Database, writer: Writer, label_id: int) -> Label | None:
@@ -78,7 +78,7 @@ def remove_label(database: Database, writer: Writer, label_id: int) -> Label | N
     # The number of a label is not given out again.
     writer.note({"label": writer.numbers["label"]})
     _insert(database, writer, [(row, 1)])
-    return _label_of(row)
+    return label_of(row)
 
 
 def forget_labels(database: Database, writer: Writer, trace_ids: Sequence[str], run_ids: Collection[str]) -> None:
@@ -92,15 +92,16 @@ def forget_labels(database: Database, writer: Writer, trace_ids: Sequence[str], 
         _insert(database, writer, [(row, 1) for row in rows])
 
 
-def read_labels(
+def read_labels(  # what a list can be asked for
     database: Database,
+    *,
     run_id: str | None,
-    span: tuple[str | None, str | None],
+    trace_id: str | None,
+    span_id: str | None,
     cursor: str | None,
     limit: int,
 ) -> Page[Label]:
     """Returns one page of labels, the latest first; those of a run with those of its spans."""
-    trace_id, span_id = span
     question = Question()
     values = question.values
     if run_id is not None:
@@ -119,7 +120,7 @@ def read_labels(
         columns=_LABEL,
         value="time_ns",
     )
-    return Page(tuple(map(_label_of, rows)), following)
+    return Page(tuple(map(label_of, rows)), following)
 
 
 def labels_of_runs(database: Database, run_ids: Sequence[str]) -> dict[str, tuple[Label, ...]]:
@@ -136,15 +137,9 @@ def labels_of_runs(database: Database, run_ids: Sequence[str]) -> dict[str, tupl
         f"WHERE run_id IN {among}) AS traces ON traces.trace_id = labels.trace_id"
     )
     rows = database.rows(
-        f"SELECT * FROM ({own} UNION ALL {its}) ORDER BY 12 DESC, 2 DESC LIMIT {_MOST_SHOWN} BY whole", values
+        f"SELECT * FROM ({own} UNION ALL {its}) ORDER BY 12 DESC, 2 DESC LIMIT {MOST_SHOWN} BY whole", values
     )
     found: dict[str, list[Label]] = {}
     for run_id, *row in rows:
-        found.setdefault(run_id, []).append(_label_of(row))
+        found.setdefault(run_id, []).append(label_of(row))
     return {run_id: tuple(labels) for run_id, labels in found.items()}
-
-
-def _label_of(row: Sequence[Any]) -> Label:
-    label_id, run_id, trace_id, span_id, name, score, value, note, author, source, time_ns = row
-    target = (run_id or None, trace_id or None, span_id or None)
-    return Label(str(label_id), *target, name, score, value, note, author or None, source, str(time_ns))

@@ -1,25 +1,12 @@
 """Keyset pages: sorted lists that never skip or repeat an item."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any
 
-from inspector.model import Order, RunSort, SessionSort, Sort, TraceSort
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.filters import Question
-from inspector.store.values.cursor import read_cursor, write_cursor
-
-S = TypeVar("S", Sort, TraceSort, RunSort, SessionSort)
-
-
-@dataclass(frozen=True, slots=True)
-class Window(Generic[S]):
-    """Which part of a list is wanted."""
-
-    sort: S
-    order: Order
-    cursor: str | None
-    limit: int
+from inspector.store.values.cursor import cut, read_cursor
+from inspector.store.values.window import S, Window
 
 
 def read_page(  # what a page is made of
@@ -32,7 +19,7 @@ def read_page(  # what a page is made of
     columns: Sequence[str],
     value: str,
 ) -> tuple[Sequence[Any], str | None]:
-    """Returns the rows of one page, and the cursor of the next one.
+    """Returns the rows of one page, each with its place behind the columns, and the cursor of the next one.
 
     Args:
         database: Where they are.
@@ -58,12 +45,9 @@ def read_page(  # what a page is made of
         else:
             at = values.whole(last) if isinstance(last, int) else values.real(last)
             where += f" AND ({value} {beyond} {at} OR ({value} = {at} AND {further}) OR {value} IS NULL)"
-    limit = window.limit
     rows = database.rows(
         f"SELECT {', '.join(columns)}, {value} AS sorted, id FROM {table} {where} "
-        f"ORDER BY sorted {way} NULLS LAST, id {way} LIMIT {limit + 1}",
+        f"ORDER BY sorted {way} NULLS LAST, id {way} LIMIT {window.limit + 1}",
         values,
     )
-    if len(rows) <= limit:
-        return [row[:-2] for row in rows], None
-    return [row[:-2] for row in rows[:limit]], write_cursor(list_of, (rows[limit - 1][-2], rows[limit - 1][-1]))
+    return cut(list_of, rows, window.limit)

@@ -3,104 +3,50 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from inspector.model import Filter, Hit, Hits, OutlineColumns, OutlineTables, Preview, RunOutline, TraceOutline
+from inspector.model import Filter, Hit, Hits, Preview, Run, Trace
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.filters import NAMED_MODEL, Question, ask_spans, text_at
-from inspector.store.clickhouse.wholes import read_run, read_trace
-from inspector.store.values.cursor import read_cursor, write_cursor
-from inspector.store.values.places import Places, Searched
-from inspector.store.values.previews import error_line, gave_line, given_line
+from inspector.store.limits import ReadLimits
+from inspector.store.values.outlines import PLAIN
+from inspector.store.values.places import Places, Searched, Within
+from inspector.store.values.previews import preview_of
 from inspector.store.values.raw import without_raw
-from inspector.store.values.rows import INT64_MAX
 from inspector.store.values.terms import patterns
 from inspector.store.values.words import words_of
 
 _NAMED: Final = ("kind", "status", "name", "agent", NAMED_MODEL, "tool", "error_type")
-_PLAIN: Final = ("input_tokens", "output_tokens", "cached_tokens", "cost_usd", "folded_into")
 _MOST_HITS: Final = 1000
 _SEARCHED: Final = tuple(name for name in Searched._fields if name not in ("shared", "attributes"))
 
 
-def read_outline(database: Database, trace_id: str, *, cursor: str | None, limit: int) -> TraceOutline | None:
-    """Returns one page of a trace's outline; None when there is no such trace."""
-    trace = read_trace(database, trace_id)
-    if trace is None:
-        return None
+def read_outline_rows(
+    database: Database, whole: Trace | Run, after: tuple[int, int], limit: int
+) -> Sequence[Sequence[Any]]:
+    """Returns the rows of a page, as `inspector.store.values.outlines` reads them."""
     values = Values()
-    among = f"trace_id = {values.text(trace_id)}"
-    start_ns = int(trace.start_time_unix_nano)
-    rows, following = _rows(database, among, values, start_ns, ("outline", trace_id), cursor, limit)
-    tables, columns = _columns(rows)
-    return TraceOutline(trace, trace.seq, trace.start_time_unix_nano, tables, columns, following)
-
-
-def read_run_outline(database: Database, run_id: str, *, cursor: str | None, limit: int) -> RunOutline | None:
-    """Returns one page of the outline of all traces of a run; None when there is no such run."""
-    run = read_run(database, run_id)
-    if run is None:
-        return None
-    values = Values()
-    among = f"trace_id IN (SELECT trace_id FROM traces FINAL WHERE run_id = {values.text(run_id)})"
-    start_ns = int(run.start_time_unix_nano)
-    rows, following = _rows(database, among, values, start_ns, ("run outline", run_id), cursor, limit)
-    tables, columns = _columns(rows)
-    traces, trace = _numbered([row[16] for row in rows])
-    return RunOutline(
-        run=run,
-        seq=run.seq,
-        start_time_unix_nano=run.start_time_unix_nano,
-        tables=tables,
-        columns=columns,
-        traces=traces,
-        trace=trace,
-        next_cursor=following,
-    )
-
-
-def _rows(  # what a page of an outline is made of
-    database: Database,
-    among: str,
-    values: Values,
-    start_ns: int,
-    list_of: object,
-    cursor: str | None,
-    limit: int,
-) -> tuple[Sequence[Sequence[Any]], str | None]:
-    after_ns, after_id = read_cursor(list_of, cursor) or (-INT64_MAX, -1)
-    last = values.whole(int(after_ns or 0))
-    rows = database.rows(
-        f"SELECT span_id, parent_id, (start_ns - {values.whole(start_ns)}) / 1e6, duration_ms, "
-        f"{', '.join(_NAMED + _PLAIN)}, trace_id, start_ns, id FROM spans FINAL WHERE {among} AND start_ns >= {last} "
-        f"AND (start_ns > {last} OR id > {values.whole(after_id)}) ORDER BY start_ns, id LIMIT {limit + 1}",
+    if isinstance(whole, Run):
+        among = f"trace_id IN (SELECT trace_id FROM traces FINAL WHERE run_id = {values.text(whole.run_id)})"
+        named = (*_NAMED, *PLAIN, "trace_id")
+    else:
+        among, named = f"trace_id = {values.text(whole.trace_id)}", (*_NAMED, *PLAIN)
+    after_ns, after_id = after
+    last = values.whole(after_ns)
+    return database.rows(
+        f"SELECT span_id, parent_id, (start_ns - {values.whole(int(whole.start_time_unix_nano))}) / 1e6, duration_ms, "
+        f"{', '.join(named)}, start_ns, id FROM spans FINAL WHERE {among} AND start_ns >= {last} "
+        f"AND (start_ns > {last} OR id > {values.whole(after_id)}) ORDER BY start_ns, id LIMIT {limit}",
         values,
     )
-    if len(rows) <= limit:
-        return rows, None
-    return rows[:limit], write_cursor(list_of, (rows[limit - 1][17], rows[limit - 1][18]))
 
 
-def _columns(rows: Sequence[Sequence[Any]]) -> tuple[OutlineTables, OutlineColumns]:
-    columns: list[Sequence[Any]] = list(zip(*rows, strict=True)) if rows else [()] * 19
-    named = [_numbered(column) for column in columns[4:11]]
-    tables = OutlineTables(*(table for table, _ in named))
-    return tables, OutlineColumns(*columns[:4], *(numbers for _, numbers in named), *columns[11:16])
-
-
-def _numbered(column: Sequence[Any]) -> tuple[tuple[Any, ...], list[int]]:
-    table = tuple(value for value in dict.fromkeys(column) if value is not None)
-    places: dict[Any, int] = {value: at for at, value in enumerate(table)}
-    places[None] = -1
-    return table, [places[value] for value in column]
-
-
-def read_hits(  # what words can be looked for
-    database: Database, q: str, trace_id: str, run_id: str, *, limit: int, attributes: bool
+def read_hits(
+    database: Database, q: str, place: Within, limits: ReadLimits, *, limit: int, attributes: bool
 ) -> Hits | None:
     """Returns the spans of a trace or a run that hold words, and where in each; None where there is no such."""
+    del limits
     question = Question()
     values = question.values
-    column, own = ("run_id", run_id) if run_id else ("trace_id", trace_id)
-    among = f"SELECT trace_id FROM traces FINAL WHERE {column} = {values.text(own)}"
+    among = f"SELECT trace_id FROM traces FINAL WHERE {place.column} = {values.text(place.id)}"
     if database.row(f"{among} LIMIT 1", values) is None:
         return None
     question.meets(f"trace_id IN ({among})")
@@ -147,6 +93,6 @@ def read_previews(
         values,
     )
     return tuple(
-        Preview(trace, span, given_line(kind, asked or None), gave_line(kind, said or None), error_line(*error))
+        preview_of((trace, span), kind, (asked or None, said or None), error)
         for trace, span, kind, asked, said, *error in rows
     )

@@ -10,6 +10,7 @@ from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.labels import forget_labels
 from inspector.store.clickhouse.writer import Writer
 from inspector.store.nouns import Age, Pruned
+from inspector.store.values.losses import losses_of
 from inspector.store.values.rows import clamp
 
 _SLICE: Final = 2000
@@ -113,8 +114,3 @@ def sum_losses(database: Database, numbers: dict[str, int]) -> tuple[Losses, Los
     kept: dict[str, int] = dict(database.rows("SELECT reason, sum(count) FROM losses GROUP BY reason"))
     ever = {reason: kept.get(reason, 0) + numbers.get(f"lost_{reason}", 0) for reason in LOSS_REASONS}
     return losses_of(kept), losses_of(ever)
-
-
-def losses_of(counts: dict[str, int]) -> Losses:
-    """Returns counts by reason as one value."""
-    return Losses(**{reason: counts.get(reason, 0) for reason in LOSS_REASONS})

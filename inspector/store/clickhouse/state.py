@@ -1,18 +1,21 @@
 """What the store says of itself: what was not recorded, how much is kept, how far changes are numbered."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from hashlib import blake2b
-from typing import Final, get_args
+from typing import Final
 
 from inspector.model import Loss, Losses, Run, Trace
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.numbers import read_number, read_numbers
-from inspector.store.clickhouse.removal import losses_of, sum_losses, used_bytes
+from inspector.store.clickhouse.removal import sum_losses, used_bytes
 from inspector.store.clickhouse.tables import LOSSES, SCHEMA_VERSION
-from inspector.store.clickhouse.wholes import TRACE, trace_of
-from inspector.store.nouns import Health, Kept, Removed, Rule, SpoolMark
+from inspector.store.clickhouse.wholes import TRACE
+from inspector.store.nouns import Health, Kept, SpoolMark
 from inspector.store.values.ever import calls_ever
-from inspector.store.values.rows import INT64_MAX, clamp, clean
+from inspector.store.values.losses import losses_of, time_of
+from inspector.store.values.removals import removals
+from inspector.store.values.rows import clamp, clean
+from inspector.store.values.summaries import trace_of
 
 HOUR_NS: Final = 3600 * 10**9
 DOUBTED: Final = "clock doubted"
@@ -44,20 +47,19 @@ def read_losses(database: Database, run: str | None, limit: int) -> tuple[Loss, 
 def losses_near(database: Database, whole: Trace | Run) -> Losses | None:
     """Returns what the processes of a trace or run did not record in its time; None for nothing."""
     values = Values()
-    end_ns = INT64_MAX if whole.end_time_unix_nano is None else clamp(int(whole.end_time_unix_nano))
+    start_ns, end_ns = time_of(whole)
     near = (
-        f"since_ns <= {values.whole(end_ns)} AND until_ns >= {values.whole(clamp(int(whole.start_time_unix_nano)))} "
-        "AND reason <> 'dropped_segments'"
+        f"since_ns <= {values.whole(end_ns)} AND until_ns >= {values.whole(start_ns)} AND reason <> 'dropped_segments'"
     )
     if database.row(f"SELECT 1 FROM losses WHERE {near} LIMIT 1", values) is None:
         return None
-    if isinstance(whole, Run):
-        of_it = f"trace_id IN (SELECT trace_id FROM traces FINAL WHERE run_id = {values.text(whole.run_id)})"
-    else:
-        of_it = f"trace_id = {values.text(whole.trace_id)}"
-    sql = f"SELECT reason, sum(count) FROM losses WHERE {near} AND process IN (SELECT process FROM spans WHERE {of_it})"
-    found: dict[str, int] = dict(database.rows(f"{sql} GROUP BY reason", values))
-    return losses_of(found) if found else None
+    column, own = ("run_id", whole.run_id) if isinstance(whole, Run) else ("trace_id", whole.trace_id)
+    found = database.rows(
+        f"SELECT reason, sum(count) FROM losses WHERE {near} AND process IN (SELECT process FROM spans "
+        f"WHERE trace_id IN (SELECT trace_id FROM traces FINAL WHERE {column} = {values.text(own)})) GROUP BY reason",
+        values,
+    )
+    return losses_of(dict(found)) if found else None
 
 
 def read_health(database: Database) -> Health:
@@ -78,24 +80,8 @@ def read_health(database: Database) -> Health:
         losses=losses,
         losses_ever=losses_ever,
         calls_ever=calls_ever(numbers),
-        removed=_removals(numbers),
+        removed=removals(numbers),
     )
-
-
-def removal_notes(removed: Removed) -> dict[str, int]:
-    """Returns what is noted of a removal."""
-    values = (clamp(removed.at_ns), removed.traces, removed.spans)
-    return dict(zip(_names(removed.rule), values, strict=True))
-
-
-def _removals(numbers: Mapping[str, int]) -> tuple[Removed, ...]:
-    known = ((rule, [numbers.get(name, 0) for name in _names(rule)]) for rule in get_args(Rule))
-    found = [Removed(rule, *values) for rule, values in known if values[0]]
-    return tuple(sorted(found, key=lambda removed: removed.at_ns, reverse=True))
-
-
-def _names(rule: Rule) -> tuple[str, str, str]:
-    return f"removed by {rule}: at", f"removed by {rule}: traces", f"removed by {rule}: spans"
 
 
 def read_kept(database: Database) -> Kept:

@@ -8,6 +8,7 @@ from inspector.model import Filter, GroupBy, Stats, StatsBucket, StatsGroup, Sta
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.filters import NAMED_MODEL, Question, ask_runs, ask_spans, ask_traces, named
 from inspector.store.errors import StoreError
+from inspector.store.limits import ReadLimits
 from inspector.store.values.rows import INT64_MAX
 
 _MOST_GROUPS: Final = 1000
@@ -53,8 +54,11 @@ _OF_CALLS: Final = _figures("cost_usd IS NOT NULL", f"countIf({_UNPRICED})")
 _OF_WHOLES: Final = _figures("priced > 0", "sum(unpriced_calls)")
 
 
-def read_stats(database: Database, where: Filter, *, of: StatsOf, by: GroupBy | None, buckets: int) -> Stats:
+def read_stats(
+    database: Database, where: Filter, limits: ReadLimits, *, of: StatsOf, by: GroupBy | None, buckets: int
+) -> Stats:
     """Returns the figures of a filter."""
+    del limits
     if by == "label":
         raise StoreError("figures by label are not answered from ClickHouse yet; group them by another field")
     question = Question()

@@ -3,25 +3,26 @@
 import math
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from inspector.model import Label, Loss, NewLabel, Span
-from inspector.store.clickhouse import labels, removal, state, tables
+from inspector.store.clickhouse import labels, questions, removal, state, tables
 from inspector.store.clickhouse.address import Address
-from inspector.store.clickhouse.database import Database
+from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.marks import Marks
 from inspector.store.clickhouse.numbers import read_number
-from inspector.store.clickhouse.questions import ClickHouseReads
 from inspector.store.clickhouse.writer import Writer
 from inspector.store.errors import StoreError, StoreMissing, StoreNewer, StoreReadOnly
 from inspector.store.limits import IDLE_S, READ_LIMITS, ReadLimits
-from inspector.store.nouns import Age, Pruned, Removed, SpoolMark
-from inspector.store.values.rows import clean, scrubbed
+from inspector.store.nouns import Age, Health, Pruned, Removed, SpoolMark
+from inspector.store.protocol import Store
+from inspector.store.values.removals import noted
+from inspector.store.values.rows import clean
 
 _SCHEMA = "schema"
 
 
-class ClickHouseStore(ClickHouseReads):
+class ClickHouseStore(Store):
     """The store on one ClickHouse database, created when it is opened for writing.
 
     One process writes it: whoever opened it last, and all before are told so.
@@ -37,6 +38,8 @@ class ClickHouseStore(ClickHouseReads):
         StoreError: It does not answer, has no tables (read-only), or is of a later version.
     """
 
+    _ask = questions
+
     def __init__(
         self,
         address: Address,
@@ -46,7 +49,7 @@ class ClickHouseStore(ClickHouseReads):
         limits: ReadLimits = READ_LIMITS,
         now_ns: Callable[[], int] = time.time_ns,
     ) -> None:
-        super().__init__(Database(address, read_s=limits.read_s), limits)
+        self._database, self._limits = Database(address, read_s=limits.read_s), limits
         self._now_ns = now_ns
         self._marks = Marks(self._database, home)
         try:
@@ -82,37 +85,32 @@ class ClickHouseStore(ClickHouseReads):
     def sync(self) -> None:
         """See `Store.sync`; what was inserted is ClickHouse's to keep."""
 
-    def spools(self) -> Mapping[str, SpoolMark]:
-        """See `Store.spools`."""
-        return self._marks.read()
-
-    def write(
+    def _take_in(
         self,
         spans: Sequence[Span],
-        *,
-        marks: Sequence[SpoolMark] = (),
-        losses: Sequence[Loss] = (),
-        labels: Sequence[NewLabel] = (),
+        marks: Sequence[SpoolMark],
+        losses: Sequence[Loss],
+        labels: Sequence[NewLabel],
     ) -> None:
-        """See `Store.write`.
-
-        There are no transactions: what a batch brings is written before the marks of where it came from, and what is
-        read again changes nothing.
-        """
+        # There are no transactions: what a batch brings is written before the marks of where it came from, and what is
+        # read again changes nothing.
         with self._writing() as writer:
             if spans:
                 writer.numbers["arrived"] = self._now_ns()
-            _write_spans(writer, spans, again=False)
+            writer.write(spans)
             self._write_labels(writer, labels)
             if losses:
                 state.write_losses(self._database, losses, marks, self._now_ns())
             if marks:
                 self._marks.save(marks)
 
-    def write_again(self, spans: Sequence[Span]) -> int:
-        """See `Store.write_again`."""
+    def _take_again(self, spans: Sequence[Span]) -> int:
         with self._writing() as writer:
-            return _write_spans(writer, spans, again=True)
+            return writer.write(spans, again=True)
+
+    def spools(self) -> Mapping[str, SpoolMark]:
+        """See `Store.spools`."""
+        return self._marks.read()
 
     def mark_lost(self, processes: Sequence[str]) -> int:
         """See `Store.mark_lost`."""
@@ -171,12 +169,16 @@ class ClickHouseStore(ClickHouseReads):
     def note_removal(self, removed: Removed) -> None:
         """See `Store.note_removal`."""
         with self._writing() as writer:
-            writer.note(state.removal_notes(removed))
+            writer.note(noted(removed))
 
     def doubt_clock(self, *, doubted: bool) -> None:
         """See `Store.doubt_clock`."""
         with self._writing() as writer:
             writer.note({state.DOUBTED: int(doubted)})
+
+    def health(self) -> Health:
+        """See `Store.health`."""
+        return state.read_health(self._database)
 
     def close(self) -> None:
         """See `Store.close`."""
@@ -186,6 +188,14 @@ class ClickHouseStore(ClickHouseReads):
         with self._writing() as writer:
             found = removal.traces_of(self._database, condition, value)
             return removal.delete_traces(self._database, writer, found)
+
+    def _read(self) -> AbstractContextManager[Database]:
+        return nullcontext(self._database)
+
+    def _has_run(self, run_id: str) -> bool:
+        values = Values()
+        sql = f"SELECT 1 FROM traces FINAL WHERE run_id = {values.text(run_id)} LIMIT 1"
+        return self._database.row(sql, values) is not None
 
     def _write_labels(self, writer: Writer, given: Sequence[NewLabel]) -> None:
         labels.write_labels(self._database, writer, given)
@@ -246,11 +256,3 @@ def _refuse_newer(database: Database) -> None:
             f"{database.address} has the schema {version} of a later version of the inspector, and this one knows "
             f"{tables.SCHEMA_VERSION}; install that version"
         )
-
-
-def _write_spans(writer: Writer, spans: Sequence[Span], *, again: bool) -> int:
-    try:
-        return writer.write(spans, again=again)
-    except UnicodeEncodeError:
-        # Cleaning every text of every batch would cost more than writing it, and few ever need it.
-        return writer.write([scrubbed(span) for span in spans], again=again)

@@ -1,20 +1,20 @@
 """Questions about traces, runs and sessions: what spans add up to."""
 
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from inspector.model import Filter, Page, Run, RunSort, Session, SessionSort, Trace, TraceSort
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.filters import Question, ask_runs, ask_traces
 from inspector.store.clickhouse.labels import labels_of_runs
-from inspector.store.clickhouse.listing import Window, read_page
+from inspector.store.clickhouse.listing import read_page
 from inspector.store.clickhouse.timelines import timeline_of_run, timeline_of_trace
 from inspector.store.errors import StoreError
+from inspector.store.limits import ReadLimits
 from inspector.store.values.rows import INT64_MAX, clamp
+from inspector.store.values.summaries import run_of, session_of, trace_of
+from inspector.store.values.window import Window
 
-_COST_DIGITS: Final = 12
-"""Digits behind the point that a sum of dollars keeps."""
 _AMOUNTS: Final = ("input_tokens", "output_tokens", "cached_tokens", "cost_usd", "priced", "unpriced_calls", "seq")
 _CALLS: Final = ("spans", "calls", "errors", "llm_calls", "tool_calls")
 TRACE: Final = (
@@ -37,35 +37,6 @@ _SORTED: Final[dict[str, str]] = {
 _SORTED_SESSIONS: Final[dict[str, str]] = {**_SORTED, "time": "latest_ns", "duration": "end_ns - start_ns"}
 
 
-def trace_of(row: Sequence[Any]) -> Trace:
-    """Returns the trace of a row; one that still runs has no end."""
-    cost, priced, unpriced, seq = row[22:26]
-    times = _times(row[5], row[10], row[11])
-    values: tuple[Any, ...] = (*row[:10], *times, *row[12:18], tuple(row[18]), *row[19:22])
-    return Trace(*values, cost_usd=_cost(cost, priced), unpriced_calls=unpriced, seq=seq)
-
-
-def _run_of(row: Sequence[Any]) -> Run:
-    cost, priced, unpriced, seq = row[25:29]
-    times = _times(row[3], row[10], row[11])
-    values: tuple[Any, ...] = (*row[:10], *times, *row[12:21], tuple(row[21]), *row[22:25])
-    return Run(*values, cost_usd=_cost(cost, priced), unpriced_calls=unpriced, seq=seq)
-
-
-def _session_of(row: Sequence[Any]) -> Session:
-    cost, priced, unpriced, seq = row[14:18]
-    values: tuple[Any, ...] = (*row[:2], *_times(row[1], row[2], row[3]), *row[4:14])
-    return Session(*values, cost_usd=_cost(cost, priced), unpriced_calls=unpriced, seq=seq)
-
-
-def _times(status: str, start_ns: int, end_ns: int | None) -> tuple[str, str | None]:
-    return str(start_ns), None if end_ns is None or status == "running" else str(end_ns)
-
-
-def _cost(sum_usd: float, priced: int) -> float | None:
-    return round(sum_usd, _COST_DIGITS) if priced else None
-
-
 def read_trace(database: Database, trace_id: str) -> Trace | None:
     """Returns one trace's sums."""
     values = Values()
@@ -82,8 +53,11 @@ def read_traces_like(database: Database, prefix: str, limit: int) -> tuple[Trace
     return tuple(map(trace_of, database.rows(sql, values)))
 
 
-def read_traces(database: Database, where: Filter, window: Window[TraceSort], *, timeline: bool) -> Page[Trace]:
+def read_traces(
+    database: Database, where: Filter, window: Window[TraceSort], limits: ReadLimits, *, timeline: bool
+) -> Page[Trace]:
     """Returns one page of traces."""
+    del limits
     question = Question()
     if not ask_traces(database, question, where):
         return Page(())
@@ -106,7 +80,7 @@ def read_run(database: Database, run_id: str) -> Run | None:
     """Returns one run's sums."""
     values = Values()
     row = database.row(f"SELECT {', '.join(_RUN)} FROM runs WHERE run_id = {values.text(run_id)}", values)
-    return None if row is None else _with_labels(database, (_run_of(row),))[0]
+    return None if row is None else _with_labels(database, (run_of(row),))[0]
 
 
 def read_runs_like(database: Database, part: str, limit: int, *, ends: bool) -> tuple[Run, ...]:
@@ -116,11 +90,14 @@ def read_runs_like(database: Database, part: str, limit: int, *, ends: bool) -> 
     if ends:
         where += f" OR endsWith(run_id, {values.text(part)})"
     sql = f"SELECT {', '.join(_RUN)} FROM runs WHERE {where} ORDER BY start_ns DESC LIMIT {limit}"
-    return _with_labels(database, tuple(map(_run_of, database.rows(sql, values))))
+    return _with_labels(database, tuple(map(run_of, database.rows(sql, values))))
 
 
-def read_runs(database: Database, where: Filter, window: Window[RunSort], *, timeline: bool) -> Page[Run]:
+def read_runs(
+    database: Database, where: Filter, window: Window[RunSort], limits: ReadLimits, *, timeline: bool
+) -> Page[Run]:
     """Returns one page of runs."""
+    del limits
     if window.sort not in _SORTED:
         raise StoreError(f"lists of runs by {window.sort} are not answered from ClickHouse yet; sort them by time")
     question = Question()
@@ -135,7 +112,7 @@ def read_runs(database: Database, where: Filter, window: Window[RunSort], *, tim
         columns=_RUN,
         value=_SORTED[window.sort],
     )
-    items = _with_labels(database, tuple(map(_run_of, rows)))
+    items = _with_labels(database, tuple(map(run_of, rows)))
     if timeline:
         items = tuple(replace(run, timeline=timeline_of_run(database, run)) for run in items)
     return Page(items, following)
@@ -146,16 +123,13 @@ def read_session(database: Database, session_id: str) -> Session | None:
     values = Values()
     where = f"session_id = {values.text(session_id)}"
     row = database.row(f"SELECT {', '.join(_SESSION)} FROM sessions WHERE {where}", values)
-    return None if row is None else _session_of(row)
+    return None if row is None else session_of(row)
 
 
 def read_sessions(
-    database: Database,
-    between: tuple[int | None, int | None],
-    window: Window[SessionSort],
+    database: Database, window: Window[SessionSort], *, since_ns: int | None, until_ns: int | None
 ) -> Page[Session]:
     """Returns one page of sessions that were active between two times."""
-    since_ns, until_ns = between
     question = Question()
     if since_ns is not None:
         question.meets(f"latest_ns >= {question.values.whole(clamp(since_ns))}")
@@ -170,7 +144,7 @@ def read_sessions(
         columns=_SESSION,
         value=_SORTED_SESSIONS[window.sort],
     )
-    return Page(tuple(map(_session_of, rows)), following)
+    return Page(tuple(map(session_of, rows)), following)
 
 
 def _with_labels(database: Database, runs: tuple[Run, ...]) -> tuple[Run, ...]:

@@ -48,13 +48,6 @@ def whole(connection: Connection, rows: Sequence[SqlRow[*tuple[Any, ...]]], *, r
     return [Event(*summary_values(row), *_large_values(row[at : at + len(LARGE)], texts, raw=raw)) for row in rows]
 
 
-def size_of(event: Event) -> int:
-    """Returns about how many bytes of JSON the large fields of an event and its traceback are."""
-    large = (event.input, event.output, event.attributes, event.events, event.links)
-    traceback = event.error.traceback if event.error is not None else None
-    return sum(len(bytes(text)) for text in large if isinstance(text, msgspec.Raw)) + len(traceback or "")
-
-
 def attribute_text(attributes: bytes, shared: StoredShared, key: str) -> str | None:
     """Returns an attribute as text: strings as they are, other values as JSON; None for what is kept apart.
 

@@ -5,7 +5,7 @@ A field whose row names a column is compared with it; the others have a conditio
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from sqlalchemy import Column, ColumnElement, Connection, Select, Table, and_, func, literal_column, or_, select
@@ -15,7 +15,9 @@ from inspector.model import Filter, FilterField
 from inspector.store.sqlite.counted import IS_CALL
 from inspector.store.sqlite.labels import runs_labelled, spans_labelled, traces_labelled
 from inspector.store.sqlite.tables import runs, shares, spans, traces
+from inspector.store.values import naming
 from inspector.store.values.codec import PLAIN
+from inspector.store.values.naming import Named
 from inspector.store.values.rows import INT64_MAX, clamp, clean, encode
 from inspector.toolnames import own_names, parted, unsafe_names
 
@@ -58,31 +60,13 @@ class Conditions:
 
 
 def named(connection: Connection, where: Filter) -> Filter:
-    """Returns a filter that looks for its names where they are known, if no call is counted under them.
+    """Returns a filter that looks for its names where they are known (`inspector.store.values.naming`)."""
 
-    That is a model among those that answered, and an error type among the classes of that name in any module, and then
-    among the duplicates of calls; and a tool among those that models know by it. So a filter for calls finds just what
-    a row of figures counts, and also what is only known from elsewhere. A list with duplicates has each of them
-    with its call.
-    """
-    if where.model is not None and not _is_there(connection, _c.named_model == clean(where.model)):
-        where = replace(where, model=None, answered_model=where.model)
-    if where.tool is not None and own_names(where.tool) and not _is_there(connection, _c.tool == clean(where.tool)):
-        where = replace(where, tool=None, known_tool=where.tool)
-    return where if where.error_type is None else _error_named(connection, where, where.error_type)
+    def is_there(what: Named, name: str) -> bool:
+        query = select(_c.id).where(*_NAMED[what](clean(name))).limit(1)
+        return connection.execute(query).first() is not None
 
-
-def _error_named(connection: Connection, where: Filter, name: str) -> Filter:
-    if not where.duplicates:
-        if _is_there(connection, _c.error_type == clean(name), IS_CALL):
-            return where
-        if _is_there(connection, _c.error_type.in_(_types(clean(name))), IS_CALL):
-            return replace(where, error_type=None, error_class=name)
-    return replace(where, error_type=None, known_error_type=name)
-
-
-def _is_there(connection: Connection, *conditions: ColumnElement[bool]) -> bool:
-    return connection.execute(select(_c.id).where(*conditions).limit(1)).first() is not None
+    return naming.named(where, is_there)
 
 
 def span_conditions(where: Filter) -> Conditions:
@@ -257,6 +241,13 @@ def _nothing(_: Any) -> list[ColumnElement[bool]]:
     return []
 
 
+_NAMED: Mapping[Named, Callable[[str], list[ColumnElement[bool]]]] = {
+    "model": lambda name: [_c.named_model == name],
+    "tool": lambda name: [_c.tool == name],
+    "error_type": lambda name: [_c.error_type == name, IS_CALL],
+    "error_class": lambda name: [_c.error_type.in_(_types(name)), IS_CALL],
+}
+"""Conditions for spans that have a name."""
 _FOUND: Mapping[str, Callable[[Any], list[ColumnElement[bool]]]] = {
     "trace_id": lambda trace_id: [of_trace(trace_id)],
     "run_id": lambda run_id: [_of_run(run_id)],

@@ -8,11 +8,11 @@ from inspector.store.nouns import Health, Kept
 from inspector.store.sqlite.arrivals import arrived_by
 from inspector.store.sqlite.counters import load_counters
 from inspector.store.sqlite.losses import sum_losses
-from inspector.store.sqlite.notes import removals
 from inspector.store.sqlite.retention import used_bytes
 from inspector.store.sqlite.summaries import TRACE, trace_of
 from inspector.store.sqlite.tables import SCHEMA_VERSION, runs, traces
 from inspector.store.values.ever import calls_ever
+from inspector.store.values.removals import removals
 
 
 def read_health(connection: Connection, path: Path) -> Health:

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 from sqlalchemy import Connection
 
@@ -12,7 +12,7 @@ from inspector.store.sqlite.contents import brought_by, json_list, messages, wit
 from inspector.store.sqlite.engine import driver
 from inspector.store.values.codec import unpack
 from inspector.store.values.contents import own_ids, read_shared
-from inspector.store.values.places import Places, Searched
+from inspector.store.values.places import Places, Searched, Within
 from inspector.store.values.raw import without_raw
 from inspector.store.values.terms import expression, patterns
 
@@ -23,15 +23,8 @@ _LOOK_ROWS = 500
 _COLUMNS = ", ".join(Searched._fields)
 
 
-class Place(NamedTuple):
-    """A trace or a run."""
-
-    column: Literal["trace_id", "run_id"]
-    id: str
-
-
 def read_hits(
-    connection: Connection, q: str, place: Place, limits: ReadLimits, *, limit: int, attributes: bool
+    connection: Connection, q: str, place: Within, limits: ReadLimits, *, limit: int, attributes: bool
 ) -> Hits | None:
     """Returns the spans of a trace or a run that hold the words of a text; None when there is no such.
 

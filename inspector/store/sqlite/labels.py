@@ -12,11 +12,10 @@ from inspector.store.sqlite.contents import json_list
 from inspector.store.sqlite.engine import driver
 from inspector.store.sqlite.listing import Ranking, page_rows
 from inspector.store.sqlite.tables import labels, runs, spans, traces
-from inspector.store.values.cursor import read_cursor, write_cursor
+from inspector.store.values.cursor import cut, read_cursor
+from inspector.store.values.labels import MOST_SHOWN, label_of
 from inspector.store.values.rows import clamp, clean
 
-MOST_SHOWN = 20
-"""Labels that a run carries in lists."""
 _l = labels.c
 _COLUMNS = "run_id, trace_id, span_id, name, score, value, note, author, source, time_ns"
 _LABEL = (_l.run_id, _l.trace_id, _l.span_id, _l.name, _l.score, _l.value, _l.note, _l.author, _l.source, _l.time_ns)
@@ -84,15 +83,6 @@ def _by_id(connection: Connection, row_id: int) -> Label | None:
     return None if row is None else label_of(row)
 
 
-def label_of(row: Sequence[Any]) -> Label:
-    """Returns the label of a row: its id, then the columns in their order."""
-    label_id, run_id, trace_id, span_id, name, score, value, note, author, source, time_ns = row
-    return Label(
-        *(str(label_id), run_id or None, trace_id or None, span_id or None, name, score, value, note),
-        *(author or None, source, str(time_ns)),
-    )
-
-
 def forget_labels(connection: Connection, trace_ids: Collection[str], run_ids: Collection[str]) -> None:
     """Removes those of traces that are gone, and of those of the runs that are by now."""
     execute = driver(connection).execute
@@ -126,16 +116,15 @@ def read_labels(  # what a list can be asked for
     """Returns one page of labels, the latest first; those of a run with those of its spans."""
     identity = ("labels", run_id, trace_id, span_id)
     ranking = Ranking(_l.time_ns, _l.id, "desc", read_cursor(identity, cursor))
-    query = select(_l.time_ns, *_LABEL, _l.id)
+    query = select(_l.id, *_LABEL, _l.time_ns, _l.id)
     if run_id is not None:
         query = query.where(or_(_l.run_id == clean(run_id), _l.trace_id.in_(_traces_of((clean(run_id),)))))
     if trace_id is not None:
         query = query.where(_l.trace_id == clean(trace_id))
     if span_id is not None:
         query = query.where(_l.span_id == clean(span_id))
-    rows = page_rows(connection, query, ranking, limit + 1)
-    following = write_cursor(identity, (rows[limit - 1][0], rows[limit - 1][-1])) if len(rows) > limit else None
-    return Page(tuple(label_of((row[-1], *row[1:-1])) for row in rows[:limit]), following)
+    rows, following = cut(identity, page_rows(connection, query, ranking, limit + 1), limit)
+    return Page(tuple(map(label_of, rows)), following)
 
 
 def _traces_of(run_ids: Collection[str]) -> Select[tuple[str]]:

@@ -108,6 +108,12 @@ def passing_ids(
     raise AssertionError
 
 
+def first(rows: Sequence[Any], limit: int) -> tuple[list[Position], Position | None]:
+    """Returns the positions of a page, of which one more was read, and that of its last where there is a next one."""
+    positions = [(row[0], row[1]) for row in rows]
+    return positions[:limit], positions[limit - 1] if len(positions) > limit else None
+
+
 def _may_lack(value: ColumnElement[Any]) -> bool:
     return bool(getattr(value, "nullable", True))
 

@@ -1,7 +1,6 @@
 """What was not recorded: rows for stretches of time, and their sums."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import Connection
@@ -10,7 +9,8 @@ from inspector.model import LOSS_REASONS, Loss, Losses, Run, Trace
 from inspector.store.nouns import Age
 from inspector.store.sqlite.counters import load_counters, save_counters
 from inspector.store.sqlite.engine import driver
-from inspector.store.values.rows import INT64_MAX, clamp, clean
+from inspector.store.values.losses import losses_of, time_of
+from inspector.store.values.rows import clamp, clean
 
 APART_NS = 60 * 10**9
 """Losses of one process and reason that are closer to each other are one row."""
@@ -58,31 +58,20 @@ def sum_losses(connection: Connection) -> tuple[Losses, Losses]:
     return losses_of(kept), losses_of(ever)
 
 
-def with_losses(connection: Connection, trace: Trace) -> Trace:
-    """Returns the trace with what its processes did not record in its time."""
-    found = _near(connection, trace, "trace_id = (SELECT id FROM traces WHERE trace_id = ?)", trace.trace_id)
-    return replace(trace, losses=losses_of(found)) if found else trace
-
-
-def with_losses_of_run(connection: Connection, run: Run) -> Run:
-    """Returns the run with what its processes did not record in its time."""
-    found = _near(connection, run, "trace_id IN (SELECT id FROM traces WHERE run_id = ?)", run.run_id)
-    return replace(run, losses=losses_of(found)) if found else run
-
-
-def _near(connection: Connection, whole: Trace | Run, of_it: str, value: str) -> dict[str, int]:
-    end_ns = INT64_MAX if whole.end_time_unix_nano is None else clamp(int(whole.end_time_unix_nano))
+def losses_near(connection: Connection, whole: Trace | Run) -> Losses | None:
+    """Returns what the processes of a trace or run did not record in its time; None for nothing."""
+    start_ns, end_ns = time_of(whole)
     near = "since_ns <= ? AND until_ns >= ? AND reason <> 'dropped_segments'"
-    within = (end_ns, clamp(int(whole.start_time_unix_nano)))
-    if not _sums(connection, f"SELECT 1 FROM losses WHERE {near} LIMIT 1", *within):  # noqa: S608  # constants
-        return {}
+    if not _sums(connection, f"SELECT 1 FROM losses WHERE {near} LIMIT 1", end_ns, start_ns):  # noqa: S608  # constants
+        return None
+    column, own = ("run_id", whole.run_id) if isinstance(whole, Run) else ("trace_id", whole.trace_id)
     found = _sums(
         connection,
-        f"SELECT reason, sum(count) FROM losses WHERE {near} AND process IN "  # noqa: S608  # constants
-        f"(SELECT process FROM spans WHERE {of_it} LIMIT ?) GROUP BY 1",
-        *(*within, value, _LOOKED_AT),
+        f"SELECT reason, sum(count) FROM losses WHERE {near} AND process IN (SELECT process FROM spans "  # noqa: S608  # constants
+        f"WHERE trace_id IN (SELECT id FROM traces WHERE {column} = ?) LIMIT ?) GROUP BY 1",
+        *(end_ns, start_ns, own, _LOOKED_AT),
     )
-    return dict(found)
+    return losses_of(dict(found)) if found else None
 
 
 def prune_losses(connection: Connection, before_ns: int, by: Age) -> None:
@@ -94,11 +83,6 @@ def prune_losses(connection: Connection, before_ns: int, by: Age) -> None:
         counts = load_counters(connection)
         save_counters(connection, {_COUNTER + reason: counts.get(_COUNTER + reason, 0) + sum_ for reason, sum_ in gone})
         connection.exec_driver_sql(f"DELETE FROM losses WHERE {older}", (before,))  # noqa: S608  # constants
-
-
-def losses_of(counts: Mapping[str, int]) -> Losses:
-    """Returns counts by reason as one value."""
-    return Losses(**{reason: counts.get(reason, 0) for reason in LOSS_REASONS})
 
 
 def _sums(connection: Connection, sql: str, *values: Any) -> list[Any]:

@@ -6,16 +6,19 @@ spans and they are few, their traces are listed and sorted instead.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
-from sqlalchemy import Column, ColumnElement, Connection, exists, literal_column, or_, select, text
+from sqlalchemy import Column, ColumnElement, Connection, Select, exists, literal_column, or_, select, text
 from sqlalchemy.sql.visitors import replacement_traverse
 
 from inspector.model import Filter, Kind, filter_fields_of
+from inspector.store.limits import ReadLimits
 from inspector.store.sqlite.contents import json_list
 from inspector.store.sqlite.filters import Conditions, named, span_conditions
+from inspector.store.sqlite.listing import Pace, Ranking, first, page_rows, passing_ids
 from inspector.store.sqlite.search import Matches, find
 from inspector.store.sqlite.tables import spans, traces
+from inspector.store.values.cursor import Position
 
 _COUNTED: dict[Kind, Column[Any]] = {"llm": traces.c.llm_calls, "tool": traces.c.tool_calls}
 """Kinds of which each trace counts its spans."""
@@ -81,6 +84,39 @@ class Membership:
         # Beside another index that of the kinds would find far more.
         rest = span_conditions(_of_kinds(self.asked)).found
         return Conditions([*narrow.found, *map(_unindexed, rest)], narrow.tested)
+
+
+class Asked(Protocol):
+    """What a trace or a run must meet on account of what it holds."""
+
+    def candidates(self, connection: Connection, most_spans: int) -> Candidates | None:
+        """Returns the only rows that can meet it; None if no index finds them or they are many."""
+        ...
+
+    def test(self, connection: Connection, row_ids: Sequence[int]) -> set[int]:
+        """Returns which rows meet it."""
+        ...
+
+
+def meeting(
+    connection: Connection,
+    query: Select[*tuple[Any, ...]],
+    ranking: Ranking,
+    limit: int,
+    asked: Asked,
+    limits: ReadLimits,
+) -> tuple[list[Position], Position | None]:
+    """Returns the positions of a page of those that meet what is asked, and where the next one begins."""
+    # Most filters are met by many of the first ones, which is seen sooner than looked up.
+    positions, more = passing_ids(connection, query, ranking, limit, [asked.test], Pace(limits.trace_steps, 0))
+    if more is None or len(positions) == limit:
+        return positions, more
+    candidates = asked.candidates(connection, limits.listed_spans)
+    if candidates is not None:
+        query = query.where(candidates.condition)
+        if candidates.certain:
+            return first(page_rows(connection, query, ranking, limit + 1), limit)
+    return passing_ids(connection, query, ranking, limit, [asked.test], Pace(limits.trace_steps, limits.walk_s))
 
 
 def _of_kinds(asked: Filter) -> Filter:

@@ -12,7 +12,7 @@ from inspector.store.sqlite.contents import messages, with_strings
 from inspector.store.sqlite.events import attribute_text
 from inspector.store.sqlite.tables import spans, traces
 from inspector.store.values.contents import StoredShared, content_ids, ids_of, read_shared, text_of
-from inspector.store.values.previews import error_line, gave_line, given_line
+from inspector.store.values.previews import preview_of
 
 _FIRST_MESSAGES = 8
 """So many messages of a prompt are looked through for its question."""
@@ -35,19 +35,17 @@ def read_previews(
 
 
 def _preview(connection: Connection, row: Sequence[Any]) -> Preview:
-    trace_id, span_id, kind, input_key, output_key, shared, attributes, error_type, error_message = row
-    given = None
+    trace_id, span_id, kind, input_key, output_key, shared, attributes, *error = row
+    given = gave = None
     if input_key is not None:
-        text = attribute_text(attributes, shared, input_key)
-        if text is None and kind != "llm":
-            text = _kept_apart(connection, shared, input_key)
-        # What a model was given is a whole conversation: it is told by what it began with.
-        given = given_line(kind, text or _begun(connection, shared, input_key) if kind == "llm" else text)
-    gave = None
+        given = attribute_text(attributes, shared, input_key)
+        if kind == "llm":
+            given = given or _begun(connection, shared, input_key)
+        elif given is None:
+            given = _kept_apart(connection, shared, input_key)
     if output_key is not None:
-        text = attribute_text(attributes, shared, output_key) or _kept_apart(connection, shared, output_key)
-        gave = gave_line(kind, text)
-    return Preview(trace_id, span_id, given, gave, error_line(error_type, error_message))
+        gave = attribute_text(attributes, shared, output_key) or _kept_apart(connection, shared, output_key)
+    return preview_of((trace_id, span_id), kind, (given, gave), error)
 
 
 def _begun(connection: Connection, shared: StoredShared, key: str) -> str | None:

@@ -2,18 +2,17 @@
 
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Literal
 
 from sqlalchemy import BigInteger, ColumnElement, Connection, Select, and_, func, literal, select, text, true
 from sqlalchemy import Row as SqlRow
 
-from inspector.model import Event, Filter, Order, Page, RunSort, Session, SessionSort, Sort, Trace, TraceSort
+from inspector.model import Event, Filter, Page, Session, SessionSort, Sort, Trace, TraceSort
 from inspector.store.limits import ReadLimits
 from inspector.store.sqlite.attribute_pages import MOST_PAGES, ids_holding, pages_holding
 from inspector.store.sqlite.contents import json_list
 from inspector.store.sqlite.counters import load_counters
-from inspector.store.sqlite.events import LARGE, SUMMARY, size_of, summary, whole
+from inspector.store.sqlite.events import LARGE, SUMMARY, summary, whole
 from inspector.store.sqlite.filters import (
     Conditions,
     begins_with,
@@ -23,15 +22,17 @@ from inspector.store.sqlite.filters import (
     trace_conditions,
 )
 from inspector.store.sqlite.labels import score_of_span
-from inspector.store.sqlite.listing import Pace, Ranking, Test, page_rows, passing_ids
-from inspector.store.sqlite.membership import Membership, membership_of
+from inspector.store.sqlite.listing import Pace, Ranking, Test, first, page_rows, passing_ids
+from inspector.store.sqlite.membership import meeting, membership_of
 from inspector.store.sqlite.search import Matches, find
 from inspector.store.sqlite.shortcuts import any_of, largest_meeting, latest_holding, latest_matching
 from inspector.store.sqlite.summaries import SESSION, TRACE, session_of, trace_of
 from inspector.store.sqlite.tables import sessions, spans, traces
 from inspector.store.sqlite.timeline import with_timelines
-from inspector.store.values.cursor import Position, read_cursor, write_cursor
+from inspector.store.values.cursor import Position, cut, read_cursor, write_cursor
 from inspector.store.values.rows import INT64_MAX, clamp
+from inspector.store.values.served import fitting
+from inspector.store.values.window import Window
 
 _SORTED: dict[Sort, ColumnElement[Any]] = {
     "time": spans.c.start_ns,
@@ -42,7 +43,6 @@ _SORTED: dict[Sort, ColumnElement[Any]] = {
     ),
 }
 _LONGEST_ID = 64
-_FIRST_STEP, _LONGEST_STEP = 8, 64
 _SORTED_TRACES: dict[TraceSort, ColumnElement[Any]] = {
     "time": traces.c.start_ns,
     "duration": traces.c.duration_ms,
@@ -50,8 +50,6 @@ _SORTED_TRACES: dict[TraceSort, ColumnElement[Any]] = {
     "spans": traces.c.spans,
     "tokens": traces.c.input_tokens + traces.c.output_tokens,
 }
-
-
 _SORTED_SESSIONS: dict[SessionSort, ColumnElement[Any]] = {
     "time": sessions.c.latest_ns,
     "duration": sessions.c.end_ns - sessions.c.start_ns,
@@ -59,19 +57,6 @@ _SORTED_SESSIONS: dict[SessionSort, ColumnElement[Any]] = {
     "spans": sessions.c.spans,
     "tokens": sessions.c.input_tokens + sessions.c.output_tokens,
 }
-
-
-S = TypeVar("S", Sort, TraceSort, RunSort, SessionSort)
-
-
-@dataclass(frozen=True, slots=True)
-class Window(Generic[S]):
-    """Which part of a list is wanted."""
-
-    sort: S
-    order: Order
-    cursor: str | None
-    limit: int
 
 
 def read_events(
@@ -104,18 +89,19 @@ def read_events(
     by_time = window.sort == "time"
     short = _short_way(connection, where, window, ranking, matches, conditions)
     if short is not None:
-        positions, more = _cut(short, limit)
+        positions, more = first(short, limit)
         return _page(connection, positions, more, identity, limits, full=full, raw=raw)
     if not tests and not full and by_time:
         rows = page_rows(connection, select(*SUMMARY, value, spans.c.id).where(*found), ranking, limit + 1)
-        return Page(tuple(summary(row) for row in rows[:limit]), _next(identity, rows, limit))
+        rows, following = cut(identity, rows, limit)
+        return Page(tuple(summary(row) for row in rows), following)
     # Without any other column, so that what is sorted is read from the index.
     query = select(value, spans.c.id).where(*found)
     if tests:
         pace = Pace(limits.span_steps if by_time else limits.sorted_steps, limits.walk_s)
         positions, more = passing_ids(connection, query, ranking, limit, tests, pace)
     else:
-        positions, more = _cut([(row[0], row[1]) for row in page_rows(connection, query, ranking, limit + 1)], limit)
+        positions, more = first(page_rows(connection, query, ranking, limit + 1), limit)
     return _page(connection, positions, more, identity, limits, full=full, raw=raw)
 
 
@@ -157,10 +143,13 @@ def _page(
     raw: bool,
 ) -> Page[Event]:
     row_ids = [row_id for _, row_id in positions]
-    items = _in_full(connection, row_ids, limits.full_bytes, raw=raw) if full else _in_short(connection, row_ids)
-    if len(items) < len(positions):
-        more = positions[len(items) - 1]
-    return Page(items, None if more is None else write_cursor(identity, more))
+    if not full:
+        items = tuple(summary(row) for row in _rows(connection, row_ids, select(*SUMMARY)))
+        return Page(items, None if more is None else write_cursor(identity, more))
+    items, done = _in_full(connection, row_ids, limits.full_bytes, raw=raw)
+    if done < len(positions):
+        more = positions[done - 1]
+    return Page(tuple(items), None if more is None else write_cursor(identity, more))
 
 
 def read_event(
@@ -204,7 +193,7 @@ def read_after(
     rows.sort(key=lambda row: row[0])
     del rows[limit:]
     if full:
-        return _in_full(connection, [row[1] for row in rows], limits.full_bytes)
+        return tuple(_in_full(connection, [row[1] for row in rows], limits.full_bytes)[0])
     return tuple(summary(row) for row in rows)
 
 
@@ -245,10 +234,9 @@ def read_traces(
         return Page(())
     query = select(value, traces.c.id).where(*trace_conditions(connection, where))
     if membership is None:
-        rows: Sequence[Any] = page_rows(connection, query, ranking, limit + 1)
-        positions, more = _cut([(row[0], row[1]) for row in rows], limit)
+        positions, more = first(page_rows(connection, query, ranking, limit + 1), limit)
     else:
-        positions, more = _members(connection, query, ranking, limit, membership, limits)
+        positions, more = meeting(connection, query, ranking, limit, membership, limits)
     items = _traces_by_ids(connection, [row_id for _, row_id in positions])
     following = None if more is None else write_cursor(identity, more)
     return Page(with_timelines(connection, items) if timeline else items, following)
@@ -272,8 +260,8 @@ def read_sessions(
     if until_ns is not None and until_ns <= INT64_MAX:
         query = query.where(c.start_ns < clamp(until_ns))
     ranking = Ranking(value, c.id, window.order, read_cursor(identity, window.cursor))
-    rows = page_rows(connection, query, ranking, window.limit + 1)
-    return Page(tuple(session_of(row) for row in rows[: window.limit]), _next(identity, rows, window.limit))
+    rows, following = cut(identity, page_rows(connection, query, ranking, window.limit + 1), window.limit)
+    return Page(tuple(map(session_of, rows)), following)
 
 
 def changed_after(seq: int) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
@@ -297,25 +285,14 @@ def _passing(conditions: Sequence[ColumnElement[bool]]) -> Test:
     return test
 
 
-def _in_short(connection: Connection, row_ids: Sequence[int]) -> tuple[Event, ...]:
-    return tuple(summary(row) for row in _rows(connection, row_ids, select(*SUMMARY)))
-
-
 def _in_full(
     connection: Connection, row_ids: Sequence[int], most_bytes: int, *, raw: bool = False
-) -> tuple[Event, ...]:
-    items: list[Event] = []
-    size, step = 0, _FIRST_STEP
-    while len(items) < len(row_ids):
-        rows = _rows(connection, row_ids[len(items) : len(items) + step], select(*SUMMARY, *LARGE))
-        for event in whole(connection, rows, raw=raw):
-            size += size_of(event)
-            if items and size > most_bytes:
-                return tuple(items)
-            items.append(event)
-        # What was read so far tells about how many more fit; the next ones can be larger, so it grows slowly.
-        step = max(1, min(2 * step, _LONGEST_STEP, (most_bytes - size) * len(items) // (size + 1)))
-    return tuple(items)
+) -> tuple[list[Event], int]:
+    def read(at: int, count: int) -> list[Event]:
+        rows = _rows(connection, row_ids[at : at + count], select(*SUMMARY, *LARGE))
+        return whole(connection, rows, raw=raw)
+
+    return fitting(read, len(row_ids), most_bytes)
 
 
 def _rows(
@@ -329,41 +306,7 @@ def _rows(
         raise sqlite3.DatabaseError(f"an index names row {missing}, which is not there") from None
 
 
-def _members(
-    connection: Connection,
-    query: Select[*tuple[Any, ...]],
-    ranking: Ranking,
-    limit: int,
-    membership: Membership,
-    limits: ReadLimits,
-) -> tuple[list[Position], Position | None]:
-    # Most filters are met by many of the first traces, which is seen sooner than looked up.
-    glance = Pace(limits.trace_steps, 0)
-    positions, more = passing_ids(connection, query, ranking, limit, [membership.test], glance)
-    if more is None or len(positions) == limit:
-        return positions, more
-    candidates = membership.candidates(connection, limits.listed_spans)
-    if candidates is not None:
-        query = query.where(candidates.condition)
-        if candidates.certain:
-            rows: Sequence[Any] = page_rows(connection, query, ranking, limit + 1)
-            return _cut([(row[0], row[1]) for row in rows], limit)
-    pace = Pace(limits.trace_steps, limits.walk_s)
-    return passing_ids(connection, query, ranking, limit, [membership.test], pace)
-
-
-def _cut(positions: Sequence[Position], limit: int) -> tuple[list[Position], Position | None]:
-    return [*positions[:limit]], positions[limit - 1] if len(positions) > limit else None
-
-
 def _traces_by_ids(connection: Connection, row_ids: Sequence[int]) -> tuple[Trace, ...]:
     among = text("traces.id IN (SELECT value FROM json_each(:row_ids))").bindparams(row_ids=json_list(row_ids))
     by_id = {row[-1]: row for row in connection.execute(select(*TRACE, traces.c.id).where(among))}
     return tuple(trace_of(by_id[row_id]) for row_id in row_ids)
-
-
-def _next(identity: object, rows: Sequence[SqlRow[*tuple[Any, ...]]], limit: int) -> str | None:
-    if len(rows) <= limit:
-        return None
-    last = rows[limit - 1]
-    return write_cursor(identity, (last[-2], last[-1]))

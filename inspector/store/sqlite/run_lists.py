@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, exists, func, or_, select, text
+from sqlalchemy import ColumnElement, Connection, and_, exists, func, or_, select, text
 
 from inspector.model import Filter, Page, Run, RunSort, filter_fields_of
 from inspector.store.limits import ReadLimits
@@ -11,14 +11,14 @@ from inspector.store.sqlite.contents import json_list
 from inspector.store.sqlite.filters import begins_with, run_conditions, trace_conditions
 from inspector.store.sqlite.inferred_tools import InferredTools
 from inspector.store.sqlite.labels import score_of_run, with_labels
-from inspector.store.sqlite.listing import Pace, Ranking, page_rows, passing_ids
-from inspector.store.sqlite.membership import Candidates, Membership, membership_of
-from inspector.store.sqlite.reader import Window
+from inspector.store.sqlite.listing import Ranking, first, page_rows
+from inspector.store.sqlite.membership import Candidates, Membership, meeting, membership_of
 from inspector.store.sqlite.replays import with_replays
 from inspector.store.sqlite.summaries import RUN, run_of
 from inspector.store.sqlite.tables import runs, traces
 from inspector.store.sqlite.timeline import with_run_timelines
-from inspector.store.values.cursor import Position, read_cursor, write_cursor
+from inspector.store.values.cursor import read_cursor, write_cursor
+from inspector.store.values.window import Window
 
 _SORTED: dict[RunSort, ColumnElement[Any]] = {
     "time": runs.c.start_ns,
@@ -67,9 +67,9 @@ def read_runs(
         return Page(())
     query = select(value, runs.c.id).where(*conditions)
     if asked is None:
-        positions, more = _cut(page_rows(connection, query, ranking, limit + 1), limit)
+        positions, more = first(page_rows(connection, query, ranking, limit + 1), limit)
     else:
-        positions, more = _with_trace(connection, query, ranking, limit, asked, limits)
+        positions, more = meeting(connection, query, ranking, limit, asked, limits)
     items = _marked(connection, _by_ids(connection, [row_id for _, row_id in positions]))
     following = None if more is None else write_cursor(identity, more)
     return Page(with_run_timelines(connection, items) if timeline else items, following)
@@ -139,31 +139,6 @@ def asked_of_traces(connection: Connection, where: Filter, few_matches: int) -> 
     conditions = trace_conditions(connection, where.only(filter_fields_of("trace")))
     inferred = InferredTools.of(where)
     return AskedOfTraces(conditions, membership, inferred) if conditions or membership is not None else None
-
-
-def _with_trace(
-    connection: Connection,
-    query: Select[*tuple[Any, ...]],
-    ranking: Ranking,
-    limit: int,
-    asked: AskedOfTraces,
-    limits: ReadLimits,
-) -> tuple[list[Position], Position | None]:
-    # Most filters are met by many of the first runs, which is seen sooner than looked up.
-    positions, more = passing_ids(connection, query, ranking, limit, [asked.test], Pace(limits.trace_steps, 0))
-    if more is None or len(positions) == limit:
-        return positions, more
-    candidates = asked.candidates(connection, limits.listed_spans)
-    if candidates is not None:
-        query = query.where(candidates.condition)
-        if candidates.certain:
-            return _cut(page_rows(connection, query, ranking, limit + 1), limit)
-    return passing_ids(connection, query, ranking, limit, [asked.test], Pace(limits.trace_steps, limits.walk_s))
-
-
-def _cut(rows: Sequence[Any], limit: int) -> tuple[list[Position], Position | None]:
-    positions = [(row[0], row[1]) for row in rows]
-    return positions[:limit], positions[limit - 1] if len(positions) > limit else None
 
 
 def _by_ids(connection: Connection, row_ids: Sequence[int]) -> tuple[Run, ...]:

@@ -39,7 +39,9 @@ _GROUPED = {
 }
 
 
-def read_stats(connection: Connection, where: Filter, limits: ReadLimits, *, by: GroupBy | None, buckets: int) -> Stats:
+def read_call_stats(
+    connection: Connection, where: Filter, limits: ReadLimits, *, by: GroupBy | None, buckets: int
+) -> Stats:
     """Returns the figures of a filter."""
     of_calls = replace(where, duplicates=False)
     kept = read_figured(

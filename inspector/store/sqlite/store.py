@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
 
@@ -11,25 +11,27 @@ from sqlalchemy import Connection, Engine
 from inspector.model import Label, Loss, NewLabel, Span
 from inspector.store.errors import PagesDamaged, StoreError, StoreFull, StoreReadOnly
 from inspector.store.limits import IDLE_S, READ_LIMITS, ReadLimits
-from inspector.store.nouns import Age, Pruned, Removed, SpoolMark
-from inspector.store.sqlite import arrivals, attribute_pages, figures, notes, retention, soundness, unwritable, writer
+from inspector.store.nouns import Age, Health, Pruned, Removed, SpoolMark
+from inspector.store.protocol import Store
+from inspector.store.sqlite import arrivals, attribute_pages, figures, notes, questions, retention, soundness, writer
 from inspector.store.sqlite.conversations import Conversations
 from inspector.store.sqlite.engine import check_readable, file_identity, limited, reader_engine, translated
 from inspector.store.sqlite.families import Families
 from inspector.store.sqlite.growth import Growth
+from inspector.store.sqlite.health import read_health
 from inspector.store.sqlite.labels import give_label, remove_label, write_labels
 from inspector.store.sqlite.losses import write_losses
-from inspector.store.sqlite.questions import SqliteReads
 from inspector.store.sqlite.removal import Removal
 from inspector.store.sqlite.reserve import Reserve
 from inspector.store.sqlite.search import index_some
 from inspector.store.sqlite.turns import Turns
+from inspector.store.sqlite.unwritable import copied
 from inspector.store.sqlite.upkeep import Upkeep
 from inspector.store.sqlite.writing import WriteConnection
-from inspector.store.values.rows import clean, scrubbed
+from inspector.store.values.rows import clean
 
 
-class SqliteStore(SqliteReads):
+class SqliteStore(Store):
     """The store on one SQLite file, created and brought up to date when it is opened for writing.
 
     At most one process may open it for writing, as `OwnerLock` decides.
@@ -49,6 +51,8 @@ class SqliteStore(SqliteReads):
             written.
     """
 
+    _ask = questions
+
     def __init__(
         self,
         path: Path,
@@ -61,9 +65,9 @@ class SqliteStore(SqliteReads):
         now_ns: Callable[[], int] = time.time_ns,
     ) -> None:
         self._now_ns = now_ns
-        self._copy = unwritable.copied(path) if read_only else None
+        self._copy = copied(path) if read_only else None
         path = path if self._copy is None else Path(self._copy.name) / path.name
-        super().__init__(path, limits)
+        self._path, self._limits = path, limits
         self._reserve = Reserve(path)
         with self._reserve.lent(to_reader=read_only):
             if read_only:
@@ -109,32 +113,11 @@ class SqliteStore(SqliteReads):
         """See `Store.sync`."""
         self.checkpoint()
 
-    def write(
-        self,
-        spans: Sequence[Span],
-        *,
-        marks: Sequence[SpoolMark] = (),
-        losses: Sequence[Loss] = (),
-        labels: Sequence[NewLabel] = (),
-    ) -> None:
-        """See `Store.write`."""
-        try:
-            self._write_batch(spans, marks, losses, labels)
-        except UnicodeEncodeError:
-            # Cleaning every text of every batch would cost more than writing it, and few ever need it.
-            self._write_batch([scrubbed(span) for span in spans], marks, losses, labels)
-
-    def write_again(self, spans: Sequence[Span]) -> int:
-        """See `Store.write_again`."""
-        try:
-            return self._write_again(spans)
-        except UnicodeEncodeError:
-            return self._write_again([scrubbed(span) for span in spans])
-
-    def _write_again(self, spans: Sequence[Span]) -> int:
-        known = (self._conversations, self._families, self._turns)
+    def _take_again(self, spans: Sequence[Span]) -> int:
         with self._write() as connection:
-            changed = writer.write_batch(connection, spans, *known, again=True)
+            changed = writer.write_batch(
+                connection, spans, self._conversations, self._families, self._turns, again=True
+            )
         self._reserve.keep()
         return changed
 
@@ -152,6 +135,11 @@ class SqliteStore(SqliteReads):
         """See `Store.mark_lost`."""
         with self._write() as connection:
             return writer.mark_lost(connection, processes)
+
+    def spools(self) -> Mapping[str, SpoolMark]:
+        """See `Store.spools`."""
+        with self._read() as connection:
+            return writer.read_marks(connection)
 
     def forget_spools(self, names: Sequence[str]) -> None:
         """See `Store.forget_spools`."""
@@ -241,6 +229,11 @@ class SqliteStore(SqliteReads):
                 writer.empty_log()
                 self._reserve.restore(held)
 
+    def health(self) -> Health:
+        """See `Store.health`."""
+        with self._read() as connection:
+            return read_health(connection, self._path)
+
     def close(self) -> None:
         """See `Store.close`."""
         if self._writer is None or self._damage is None:
@@ -251,7 +244,7 @@ class SqliteStore(SqliteReads):
         if self._copy is not None:
             self._copy.cleanup()
 
-    def _write_batch(
+    def _take_in(
         self,
         spans: Sequence[Span],
         marks: Sequence[SpoolMark],

@@ -8,6 +8,7 @@ from sqlalchemy import func, select
 
 from inspector.model import Run, Session, Trace
 from inspector.store.sqlite.tables import runs, sessions, traces
+from inspector.store.values import summaries
 
 _t = traces.c
 _r = runs.c
@@ -36,34 +37,19 @@ SESSION = (
 
 _MODELS = msgspec.json.Decoder(tuple[str, ...])
 _WORST_FIRST = ("running", "error", "lost", "abandoned", "cancelled")
-COST_DIGITS = 12
-"""Digits behind the point that a sum of dollars keeps."""
 
 
 def trace_of(row: Sequence[Any]) -> Trace:
-    """Returns the trace of a row; one that still runs has no end."""
-    status, start_ns, end_ns = row[5], row[10], row[11]
-    end = None if end_ns is None or status == "running" else str(end_ns)
-    values: tuple[Any, ...] = (*row[:10], str(start_ns), end, *row[12:18], _MODELS.decode(row[18]), *row[19:22])
-    return Trace(*values, cost_usd=_cost(row[22], row[23]), unpriced_calls=row[24], seq=row[25])
+    """Returns the trace of a row."""
+    return summaries.trace_of(row, _MODELS.decode)
 
 
 def run_of(row: Sequence[Any]) -> Run:
-    """Returns the run of a row; one that still runs has no end."""
-    status, start_ns, end_ns = row[3], row[10], row[11]
-    end = None if end_ns is None or status == "running" else str(end_ns)
-    values: tuple[Any, ...] = (*row[:10], str(start_ns), end, *row[12:21], _MODELS.decode(row[21]), *row[22:25])
-    return Run(*values, cost_usd=_cost(row[25], row[26]), unpriced_calls=row[27], seq=row[28])
+    """Returns the run of a row."""
+    return summaries.run_of(row, _MODELS.decode)
 
 
 def session_of(row: Sequence[Any]) -> Session:
-    """Returns the session of a row, with the worst status of its traces; one that still runs has no end."""
+    """Returns the session of a row, with the worst status of its traces."""
     status = next((status for status, count in zip(_WORST_FIRST, row[1:6], strict=True) if count), "ok")
-    end = None if row[7] is None or status == "running" else str(row[7])
-    values: tuple[Any, ...] = (row[0], status, str(row[6]), end, *row[8:18])
-    return Session(*values, cost_usd=_cost(row[18], row[19]), unpriced_calls=row[20], seq=row[21])
-
-
-def _cost(sum_usd: float, priced: int) -> float | None:
-    # Sums are kept by adding and subtracting, which leaves dust behind the digits that mean something.
-    return round(sum_usd, COST_DIGITS) if priced else None
+    return summaries.session_of((row[0], status, *row[6:]))

@@ -11,7 +11,7 @@ from inspector.store.sqlite.contents import json_list
 from inspector.store.sqlite.engine import driver
 from inspector.store.sqlite.recorded_tools import RecordedTool, RecordedTools, read_recorded
 from inspector.store.values.chains import AskedTool, ToolResult
-from inspector.store.values.cursor import read_cursor, write_cursor
+from inspector.store.values.cursor import cut, read_cursor
 from inspector.store.values.rows import INT64_MAX
 
 _ASKED = msgspec.json.Decoder(list[AskedTool])
@@ -20,7 +20,7 @@ _SIZES = msgspec.json.Decoder(dict[str, int])
 _PAGE = (
     "SELECT turns.span, turns.start_ns, turns.end_ns, turns.conversation, turns.link, turns.candidates, "
     "turns.messages, turns.new_from, turns.sizes, turns.tools, traces.trace_id, spans.span_id, "
-    "its_trace.trace_id, its_span.span_id "
+    "its_trace.trace_id, its_span.span_id, turns.start_ns, turns.span "
     "FROM traces JOIN spans ON spans.trace_id = traces.id JOIN turns ON turns.span = spans.id "
     "LEFT JOIN spans AS its_span ON its_span.id = turns.previous "
     "LEFT JOIN traces AS its_trace ON its_trace.id = its_span.trace_id "
@@ -47,11 +47,11 @@ def read_turns(
     identity = ("turns", run_id, trace_id)
     start_ns, span = read_cursor(identity, cursor) or (-INT64_MAX, 0)
     found = driver(connection).execute(_PAGE, (run_id, trace_id, trace_id, start_ns, span, limit + 1)).fetchall()
-    rows = found[:limit]
+    rows, more = cut(identity, found, limit)
     following = _following(connection, [row[0] for row in rows])
     recorded = _recorded(connection, run_id, rows, following)
     items = tuple(_turn(row, following.get(row[0]), recorded) for row in rows)
-    return Page(items, write_cursor(identity, (rows[-1][1], rows[-1][0])) if len(found) > limit else None)
+    return Page(items, more)
 
 
 def _following(connection: Connection, row_ids: Sequence[int]) -> dict[int, _Next]:
@@ -76,7 +76,7 @@ def _recorded(
 
 def _turn(row: Any, following: _Next | None, recorded: RecordedTools) -> Turn:
     _, start_ns, end_ns, conversation, link, candidates, messages, new_from, sizes, tools, *places = row
-    trace_id, span_id, its_trace, its_span = places
+    trace_id, span_id, its_trace, its_span = places[:4]
     until = INT64_MAX if following is None else following.start_ns
     asked = _ASKED.decode(tools)
     return Turn(

@@ -34,10 +34,10 @@ from inspector.store.sqlite.labels import keys_of_runs, keys_of_traces
 from inspector.store.sqlite.listing import Pace, Ranking, passing_ids
 from inspector.store.sqlite.membership import Membership, membership_of
 from inspector.store.sqlite.run_lists import AskedOfTraces, asked_of_traces
-from inspector.store.sqlite.summaries import COST_DIGITS
 from inspector.store.sqlite.tables import runs, spans, traces
 from inspector.store.values.counting import total_usd
 from inspector.store.values.rows import INT64_MAX
+from inspector.store.values.summaries import COST_DIGITS
 
 _Asked: TypeAlias = Membership | AskedOfTraces
 

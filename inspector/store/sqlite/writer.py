@@ -214,6 +214,12 @@ def fetch(connection: Connection, keys: Sequence[tuple[int, str]]) -> dict[tuple
     return found
 
 
+def read_marks(connection: Connection) -> dict[str, SpoolMark]:
+    """Returns the marks of all spool files, by file name."""
+    rows = driver(connection).execute("SELECT name, inode, offset, lines, bad_lines, spans, bad_spans FROM spools")
+    return {name: SpoolMark(name, int(inode), *totals) for name, inode, *totals in rows}
+
+
 def save_marks(connection: Connection, marks: Iterable[SpoolMark]) -> None:
     """Stores how far spools were taken in."""
     rows = [(clean(name), str(inode), *totals) for name, inode, *totals in map(astuple, marks)]

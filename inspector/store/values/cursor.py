@@ -1,6 +1,7 @@
 """Page cursors: opaque text that says where the next page begins and which list it belongs to."""
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Sequence
 from hashlib import blake2b
 from typing import Annotated, Any, TypeAlias
 
@@ -41,6 +42,14 @@ def read_cursor(list_of: object, cursor: str | None) -> Position | None:
     if digest != _digest(list_of):
         raise CursorInvalid("this cursor belongs to another filter or order; repeat the request that gave it")
     return value, row_id
+
+
+def cut(list_of: object, rows: Sequence[Any], limit: int) -> tuple[Sequence[Any], str | None]:
+    """Returns the rows of a page, of which one more was read, and the cursor of the next; the last two are a place."""
+    if len(rows) <= limit:
+        return rows, None
+    value, row_id = rows[limit - 1][-2:]
+    return rows[:limit], write_cursor(list_of, (value, row_id))
 
 
 def _encoded(text: bytes) -> str:

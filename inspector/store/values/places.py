@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast
 
 import msgspec
 
@@ -31,6 +31,13 @@ _NAMES: Mapping[Kind, tuple[HitIn, HitIn]] = {
 """What input and output are called, by the kind of span."""
 _GIVES: frozenset[HitIn] = frozenset(("answer", "result", "output"))
 _OTHER_NAMES: tuple[HitIn, HitIn] = ("input", "output")
+
+
+class Within(NamedTuple):
+    """A trace or a run, in which words are looked for."""
+
+    column: Literal["trace_id", "run_id"]
+    id: str
 
 
 class Searched(NamedTuple):

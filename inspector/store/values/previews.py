@@ -1,11 +1,11 @@
 """The beginnings of what calls were given and of what they gave, one line each."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 import msgspec
 
-from inspector.model import Kind
+from inspector.model import Kind, Preview
 from inspector.store.values.gist import answer_in, question_in
 from inspector.store.values.rows import clean
 
@@ -16,17 +16,24 @@ _MOST_CHARS = 200_000
 _HOLD_RESULT = ("structuredContent", "structured_content", "content", "result")
 
 
-def given_line(kind: Kind, text: str | None) -> str | None:
-    """Returns what a call was given; of a model, whose prompt is a whole conversation, what that began with."""
-    return _question(text) if kind == "llm" else _line(text)
+def preview_of(
+    place: tuple[str, str], kind: Kind, said: tuple[str | None, str | None], error: Sequence[Any]
+) -> Preview:
+    """Returns the preview of a call.
+
+    Args:
+        place: Its trace and span.
+        kind: What it is.
+        said: What it was given and gave; of a model, whose prompt is a whole conversation, what that began with.
+        error: The type and the message of its error.
+    """
+    given, gave = said
+    asked = _question(given) if kind == "llm" else _line(given)
+    answered = _answer(gave) if kind in ("llm", "agent", "workflow") else _line(gave, result=True)
+    return Preview(*place, asked, answered, _error_line(*error))
 
 
-def gave_line(kind: Kind, text: str | None) -> str | None:
-    """Returns what a call gave."""
-    return _answer(text) if kind in ("llm", "agent", "workflow") else _line(text, result=True)
-
-
-def error_line(error_type: str | None, message: str | None) -> str | None:
+def _error_line(error_type: str | None, message: str | None) -> str | None:
     """Returns why a call failed; None where it did not."""
     if error_type is None and message is None:
         return None

@@ -1,13 +1,14 @@
 """Fields of an event as they are served."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
 
-from inspector.model import SpanError
+from inspector.model import Event, SpanError
 
 _ANY_JSON = msgspec.json.Decoder(msgspec.Raw)
+_FIRST_STEP, _LONGEST_STEP = 8, 64
 
 
 def summary_values(row: Sequence[Any]) -> tuple[Any, ...]:
@@ -38,3 +39,36 @@ def content_of(value: bytes | None) -> msgspec.Raw | None:
         return _ANY_JSON.decode(text)
     except (msgspec.DecodeError, msgspec.ValidationError, RecursionError):
         return msgspec.Raw(value)
+
+
+def fitting(read: Callable[[int, int], Sequence[Event | None]], count: int, most_bytes: int) -> tuple[list[Event], int]:
+    """Reads events in full until they are too large for one page; the first of them comes in any case.
+
+    Args:
+        read: Reads so many of them from one on; None for one that is gone by now.
+        count: How many there are.
+        most_bytes: How many bytes a page may have.
+
+    Returns:
+        Those that fit, and how many of all are done with.
+    """
+    items: list[Event] = []
+    size, done, step = 0, 0, _FIRST_STEP
+    while done < count:
+        for event in read(done, min(step, count - done)):
+            if event is not None:
+                size += _size_of(event)
+                if items and size > most_bytes:
+                    return items, done
+                items.append(event)
+            done += 1
+        # What was read so far tells about how many more fit; the next ones can be larger, so it grows slowly.
+        step = max(1, min(2 * step, _LONGEST_STEP, (most_bytes - size) * len(items) // (size + 1)))
+    return items, done
+
+
+def _size_of(event: Event) -> int:
+    """Returns about how many bytes of JSON the large fields of an event and its traceback are."""
+    large = (event.input, event.output, event.attributes, event.events, event.links)
+    traceback = event.error.traceback if event.error is not None else None
+    return sum(len(bytes(text)) for text in large if isinstance(text, msgspec.Raw)) + len(traceback or "")

@@ -1,0 +1,17 @@
+"""What was not recorded, as counts by reason."""
+
+from collections.abc import Mapping
+
+from inspector.model import LOSS_REASONS, Losses, Run, Trace
+from inspector.store.values.rows import INT64_MAX, clamp
+
+
+def losses_of(counts: Mapping[str, int]) -> Losses:
+    """Returns counts by reason as one value."""
+    return Losses(**{reason: counts.get(reason, 0) for reason in LOSS_REASONS})
+
+
+def time_of(whole: Trace | Run) -> tuple[int, int]:
+    """Returns when a trace or a run began and ended, of one that runs when anything ends."""
+    end_ns = INT64_MAX if whole.end_time_unix_nano is None else clamp(int(whole.end_time_unix_nano))
+    return clamp(int(whole.start_time_unix_nano)), end_ns

@@ -1,0 +1,69 @@
+"""The structure of a trace, or of a run, in columns: what a waterfall of many thousand spans needs, and no more."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from inspector.model import OutlineColumns, OutlineTables, Run, RunOutline, Trace, TraceOutline
+from inspector.store.values.cursor import cut, read_cursor
+from inspector.store.values.rows import INT64_MAX
+
+PLAIN = ("input_tokens", "output_tokens", "cached_tokens", "cost_usd", "folded_into")
+"""The columns of an outline's rows behind those that have a table.
+
+Before them are the span and its parent, when it began in ms of the whole and how long it took, and kind, status, name,
+agent, model, tool and error type; behind them, of a run alone, the trace, and then when it began and its row id.
+"""
+
+
+class OutlinePage:
+    """One page of an outline.
+
+    Args:
+        list_of: All that defines the outline.
+        cursor: Where the page begins.
+        limit: How many spans it has.
+
+    Raises:
+        CursorInvalid: The cursor belongs to another list.
+    """
+
+    def __init__(self, list_of: object, cursor: str | None, limit: int) -> None:
+        self._list_of, self._limit = list_of, limit
+        at_ns, row_id = read_cursor(list_of, cursor) or (-INT64_MAX, -1)
+        self.after = (int(at_ns or 0), row_id)
+        """When the last span of the page before began, and its row id."""
+
+    def of_trace(self, trace: Trace, seq: int, found: Sequence[Sequence[Any]]) -> TraceOutline:
+        """Returns the page of a trace, of which one row more was read."""
+        rows, following = cut(self._list_of, found, self._limit)
+        return TraceOutline(trace, seq, trace.start_time_unix_nano, *_columns(rows), following)
+
+    def of_run(self, run: Run, seq: int, found: Sequence[Sequence[Any]]) -> RunOutline:
+        """Returns the page of a run, of which one row more was read."""
+        rows, following = cut(self._list_of, found, self._limit)
+        tables, columns = _columns(rows)
+        traces, trace = _numbered([row[16] for row in rows])
+        return RunOutline(
+            run=run,
+            seq=seq,
+            start_time_unix_nano=run.start_time_unix_nano,
+            tables=tables,
+            columns=columns,
+            traces=traces,
+            trace=trace,
+            next_cursor=following,
+        )
+
+
+def _columns(rows: Sequence[Sequence[Any]]) -> tuple[OutlineTables, OutlineColumns]:
+    columns: list[Sequence[Any]] = list(zip(*rows, strict=True)) if rows else [()] * 18
+    named = [_numbered(column) for column in columns[4:11]]
+    tables = OutlineTables(*(table for table, _ in named))
+    return tables, OutlineColumns(*columns[:4], *(numbers for _, numbers in named), *columns[11:16])
+
+
+def _numbered(column: Sequence[Any]) -> tuple[tuple[Any, ...], list[int]]:
+    table = tuple(value for value in dict.fromkeys(column) if value is not None)
+    places: dict[Any, int] = {value: at for at, value in enumerate(table)}
+    places[None] = -1
+    return table, [places[value] for value in column]

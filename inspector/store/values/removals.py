@@ -1,0 +1,28 @@
+"""What retention removed last by each rule, as numbers that a store keeps."""
+
+from collections.abc import Mapping
+from typing import get_args
+
+from inspector.store.nouns import Removed, Rule
+from inspector.store.values.rows import clamp
+
+
+def noted(removed: Removed) -> dict[str, int]:
+    """Returns what is kept of a removal, in the place of the last one by its rule."""
+    values = (clamp(removed.at_ns), removed.traces, removed.spans)
+    return dict(zip(_names(removed.rule), values, strict=True))
+
+
+def removals(numbers: Mapping[str, int]) -> tuple[Removed, ...]:
+    """Returns the last removal by each rule, the latest first.
+
+    Args:
+        numbers: All that are kept.
+    """
+    known = ((rule, [numbers.get(name, 0) for name in _names(rule)]) for rule in get_args(Rule))
+    found = [Removed(rule, *values) for rule, values in known if values[0]]
+    return tuple(sorted(found, key=lambda removed: removed.at_ns, reverse=True))
+
+
+def _names(rule: Rule) -> tuple[str, str, str]:
+    return f"removed by {rule}: at", f"removed by {rule}: traces", f"removed by {rule}: spans"
