@@ -30,7 +30,7 @@ class ExportOptions(TypedDict):
 @click.command()
 @click.argument("ids", type=Text(), nargs=-1, metavar="[RUN|TRACE]...")
 @click.option("--session", "session_id", type=Text(), metavar="ID", help="All traces of one session.")
-@click.option("--since", type=Stretch(), help="All traces that started at or after; as --since of 'inspector events'.")
+@click.option("--since", type=Stretch(), help="Traces that started at or after; like --since of 'inspector events'.")
 @click.option("--all", "everything", is_flag=True, help="Everything that was recorded.")
 @click.option(
     "--salvage",

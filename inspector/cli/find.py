@@ -39,8 +39,8 @@ class FindOptions(TypedDict):
 )
 @click.option("--kind", multiple=True, type=OneOf(KINDS), help="Kind of span; repeatable.")
 @click.option("--status", multiple=True, type=OneOf(STATUSES), help="Status; repeatable.")
-@click.option("--since", type=Stretch(), help="Started at or after; as --since of 'inspector events'.")
-@click.option("--until", type=Moment(), help="Started before; as --since.")
+@click.option("--since", type=Stretch(), help="Started at or after; like --since of 'inspector events'.")
+@click.option("--until", type=Moment(), help="Started before; like --since.")
 @click.option(
     "--limit", type=WholeNumber(1, 1000), default=20, show_default=True, metavar="N", help="Maximum number of hits."
 )

@@ -25,8 +25,8 @@ class SessionsOptions(TypedDict):
 
 
 @click.command()
-@click.option("--since", type=Stretch(), help="Active at or after; as --since of 'inspector events'.")
-@click.option("--until", type=Moment(), help="Active before; as --since.")
+@click.option("--since", type=Stretch(), help="Active at or after; like --since of 'inspector events'.")
+@click.option("--until", type=Moment(), help="Active before; like --since.")
 @click.option(
     "--sort",
     type=OneOf(["time", "duration", "cost", "spans", "tokens"]),

@@ -1,7 +1,7 @@
-"""What lists and figures are narrowed by: a field of `Filter` is a row of one table, with all that is known of it.
+"""The filters of lists and figures, in one table: each field of `Filter` has a row with everything about it.
 
-The API's parameters, the options of the command line, the conditions on the rows of a database and the fields of the
-page are read from these rows. A test asks all of them for every row.
+The parameters of the API, the options of the command line, the conditions on the rows of a database and the fields of
+the page are read from these rows. A test checks all four for every row.
 """
 
 from collections.abc import Iterable, Mapping
@@ -28,42 +28,42 @@ Form = Literal[
     "label",
     "flag",
 ]
-"""How a value is spelled; ``kind``, ``status``, ``pairs`` and ``label`` may be repeated."""
+"""The syntax of a value; ``kind``, ``status``, ``pairs`` and ``label`` may be repeated."""
 Level = Literal["span", "trace", "run"]
 _EVERY: tuple[Level, ...] = ("span", "trace", "run")
 Match = Literal["is", "is one of", "begins with", "at least", "at most", "before"]
-"""How a column compares with the value."""
+"""How a column is compared with the value."""
 
 
 @dataclass(frozen=True, slots=True)
 class FilterField:
-    """A row of the table: what there is to know of one field of `Filter`."""
+    """A row of the table: everything about one field of `Filter`."""
 
     name: str | None
-    """That of the API's parameter and of the address of the page; None for what nobody asks for by itself."""
+    """The parameter in the API and in the page's URL; None for a field that is only derived from others."""
     form: Form = "text"
     help: str = ""
-    """What it keeps, for the command line."""
+    """The help of its option on the command line."""
     of: Level = "span"
-    """The widest level that has it itself: a run has what is of a trace by one of its traces, and what is of a span by
-    one of their spans."""
+    """The highest level that has the property itself. Above it, a run has what one of its traces has, and a trace what
+    one of its spans has."""
     column: str | None = None
-    """The column that has it, of spans and, where it is of them, of traces and runs; None where it takes more."""
+    """The column of spans, and of traces and runs if they have it; None if a column is not enough."""
     match: Match = "is"
     indexed: tuple[Level, ...] = ()
-    """The lists in which few rows are looked at for it."""
+    """The lists in which an index finds its rows."""
     lists: tuple[Level, ...] = _EVERY
-    """The lists that take it."""
+    """The lists that accept it."""
     metavar: str | None = None
-    """What a value is called on the command line; None for the word of its form."""
+    """The name of the value on the command line; None for the one of its form."""
     key: str = "path"
-    """What stands before the value of pairs, ``key`` or ``path``."""
+    """The name of the first part of a pair, ``key`` or ``path``."""
     example: str = ""
-    """A pair."""
+    """An example of a pair."""
     since: str = "0.1.0"
-    """The version that brought it."""
+    """The version that introduced it."""
     field: str = ""
-    """Its name in `Filter`."""
+    """The name of its field in `Filter`."""
 
 
 def _row(row: FilterField, default: Any = None) -> Any:
@@ -73,9 +73,9 @@ def _row(row: FilterField, default: Any = None) -> Any:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filter:
-    """What a list of events is narrowed to.
+    """A filter of lists and figures.
 
-    Empty fields do not narrow; alternatives inside one field are joined by or.
+    All fields that are set must match: one of ``kinds`` and of ``statuses``, and every pair and label.
     """
 
     trace_id: str | None = _row(
@@ -113,9 +113,9 @@ class Filter:
         (),
     )
     run_id: str | None = _row(
-        FilterField("run_id", "run id", "Spans of one run; 'inspector runs' lists them.", of="run", indexed=_EVERY)
+        FilterField("run_id", "run id", "Spans of one run; 'inspector runs' lists the ids.", of="run", indexed=_EVERY)
     )
-    """Belong to a trace of this run."""
+    """The run of their trace."""
     session_id: str | None = _row(
         FilterField(
             "session_id",
@@ -139,9 +139,9 @@ class Filter:
     model: str | None = _row(
         FilterField("model", "text", "Name of the model.", column="named_model", indexed=("span",), metavar="NAME")
     )
-    """What calls are counted under; a name that no call is counted under is looked for among those that answered."""
+    """The model that calls are counted under. If none has this name, ``answered_model`` is used instead."""
     answered_model: str | None = _row(FilterField(None, column="model"))
-    """The one that answered."""
+    """The model that answered."""
     tool: str | None = _row(
         FilterField(
             "tool",
@@ -152,9 +152,9 @@ class Filter:
             metavar="NAME",
         )
     )
-    """Its own name; one that no call is recorded under is looked for among those that models know tools by."""
+    """The tool's own name. If no call is recorded under it, ``known_tool`` is used instead."""
     known_tool: str | None = _row(FilterField(None))
-    """As models know it, with the name of its server or ``agent`` before its own."""
+    """The name under which models know the tool, with its server or ``agent`` in front."""
     service: str | None = _row(
         FilterField(
             "service", "text", "The recorded program's service name.", of="run", column="service", metavar="NAME"
@@ -170,14 +170,16 @@ class Filter:
             metavar="TYPE",
         )
     )
-    """Whole, or the class's own name alone; of calls alone (no ``duplicates``) those that have just this, else those
-    whose class has the name in some module, else those with such a duplicate."""
+    """With or without the module. Without ``duplicates``: the calls of exactly this type; if there are none, those
+    whose class has this name in any module; if there are none either, those with such a duplicate."""
     error_class: str | None = _row(FilterField(None))
-    """The class's own name, or the error code, in whatever module."""
+    """The name of the class, in any module, or the error code."""
     known_error_type: str | None = _row(FilterField(None))
-    """Of the span, or of a duplicate of it."""
+    """The type of the span or of one of its duplicates."""
     hook: str | None = _row(
-        FilterField("hook", "text", "Noun of its hooks, for example tool_call.", column="hook", metavar="NOUN")
+        FilterField(
+            "hook", "text", "Noun of the hooks that made it, for example tool_call.", column="hook", metavar="NOUN"
+        )
     )
     """The noun of the hooks that made the span."""
     since_ns: int | None = _row(
@@ -194,7 +196,13 @@ class Filter:
     """Started at or after."""
     until_ns: int | None = _row(
         FilterField(
-            "until", "time", "Started before; as --since.", of="run", column="start_ns", match="before", indexed=_EVERY
+            "until",
+            "time",
+            "Started before; like --since.",
+            of="run",
+            column="start_ns",
+            match="before",
+            indexed=_EVERY,
         )
     )
     """Started before."""
@@ -230,7 +238,7 @@ class Filter:
         FilterField("attr", "pairs", "Has this attribute; repeatable.", key="key", example="error.type=TimeoutError"),
         (),
     )
-    """Attribute keys and the text of the value that each must have."""
+    """Attribute keys, each with the text of its value."""
     arguments: tuple[tuple[str, str], ...] = _row(
         FilterField(
             "args",
@@ -250,7 +258,7 @@ class Filter:
         ),
         (),
     )
-    """The same of the result."""
+    """The same for the result."""
     labels: tuple[AskedLabel, ...] = _row(
         FilterField(
             "label",
@@ -261,7 +269,7 @@ class Filter:
         ),
         (),
     )
-    """Those that each must have: an event itself, a trace or run also on one of its spans, a trace also on its run."""
+    """An event has its own labels, a run also those of its spans, a trace those of its spans and of its run."""
     q: str | None = _row(
         FilterField(
             "q", "words", 'Words that must all occur in prompt, answer, arguments, result or error; "a phrase", begin*.'
@@ -269,25 +277,25 @@ class Filter:
     )
     """Words that must all occur in the prompt, answer, arguments, result or error.
 
-    ``"…"`` makes a phrase, a trailing ``*`` a prefix.
+    ``"…"`` is a phrase, and a trailing ``*`` matches any ending.
     """
     duplicates: bool = _row(
         FilterField(
             "duplicates",
             "flag",
-            "With duplicates (the default), or each call once.",
+            "Include duplicates (the default), or list each call once.",
             indexed=_EVERY,
         ),
         True,
     )
-    """Whether spans belong to it that are duplicates of a call; figures count calls in any case."""
+    """Whether to include duplicates; figures never count them."""
 
     def only(self, names: Iterable[str]) -> "Filter":
-        """Returns a filter with these fields of it, and no others."""
+        """Returns a filter with only these fields."""
         return Filter(**{name: getattr(self, name) for name in names})
 
     def rows(self) -> tuple[FilterField, ...]:
-        """Returns the rows of the fields that narrow it."""
+        """Returns the rows of the fields that are set."""
         return tuple(row for row in FILTER_FIELDS if getattr(self, row.field) != _DEFAULTS[row.field])
 
 
@@ -298,10 +306,10 @@ FILTER_FIELDS: tuple[FilterField, ...] = tuple(
 PARAMETERS: Mapping[str, FilterField] = MappingProxyType(
     {row.name: row for row in FILTER_FIELDS if row.name is not None}
 )
-"""The rows that can be asked for, by the names of the API's parameters."""
+"""The rows with a parameter, by its name."""
 _DEFAULTS = {member.name: member.default for member in fields(Filter)}
 
 
 def filter_fields_of(*levels: Level) -> tuple[str, ...]:
-    """Returns the fields of `Filter` whose widest level is one of these."""
+    """Returns the fields of `Filter` whose highest level is one of these."""
     return tuple(row.field for row in FILTER_FIELDS if row.of in levels)
