@@ -226,6 +226,8 @@ def _asks(answered: Any) -> frozenset[str]:
 def _answer(event: Event, answered: Any, volatile: Volatile) -> str:
     if event.error is not None:
         return volatile.without(f"{event.status}: {event.error.type}: {event.error.message}")
+    if answered is None and event.status != "ok":
+        return event.status
     text = _texts(answered, volatile) if event.kind == "llm" else _text(answered, volatile)
     return text if event.status == "ok" else f"{event.status}: {text}"
 

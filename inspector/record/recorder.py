@@ -1,6 +1,7 @@
 """The recorder: one synchronous subscriber for each hook of the contract, which keeps a span for each call."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, cast
 
 from opentelemetry import trace
@@ -211,8 +212,8 @@ class Recorder:
         self._calls.finish(root, state, failure, stop_tick=stop_tick)
 
     def fail(self, exc: BaseException) -> None:
-        """End the innermost call of this context, and all around it, as an exception does that nobody catches."""
-        failure, tick = failure_of(exc), self._tick()
+        """End the innermost call of this context, and all around it, with an exception that nobody has raised."""
+        failure, tick = replace(failure_of(exc), frames=None), self._tick()
         for span in above():
             self._calls.finish(span, "error", failure, stop_tick=tick)
 

@@ -48,6 +48,12 @@ def test_what_a_tool_called_is_not_missing_in_a_replay_that_gave_its_result_back
     assert not compare(then, run(agent("planner", "Read a.", "text", left_out))).is_equal
 
 
+def test_a_call_without_an_answer_says_how_it_ended_and_no_more():
+    events = [replace(event, status="lost", output=None) for event in run(tool("read", {"path": "a"}, "text"))]
+    (pair,) = compare(run(tool("read", {"path": "a"}, "text")), events).pairs
+    assert (pair.a.answer, pair.b.answer) == ("text", "lost")
+
+
 def cause(a, b):
     found = cause_of(compare(a, b))
     step = found.pair.step.event

@@ -95,6 +95,7 @@ def test_one_other_word_ends_the_program_and_names_the_part_then_and_now(looped)
     assert "✗ chat gpt-4o" in shown
     assert "ReplayDiverged: the program diverged from its recording: its model call 1, of gpt-4o, is not in" in shown
     assert "lost" not in shown
+    assert "Traceback" not in bench.inspector("show", "last", "--full").out
 
 
 def test_a_function_that_returns_something_else_is_named_by_its_message(looped):

@@ -84,6 +84,16 @@ describe("what changed inside a text", () => {
     expect(pieces).toContainEqual({ kind: "added", text: "sometimes" });
   });
 
+  test("texts that have next to nothing in common are replaced as a whole", () => {
+    const before = 'I will look at the weather first.\n\nweather({\n  "city": "Lisbon"\n})';
+    const after = "error: no answer in time";
+    expect(diffWords(before, after)).toEqual([
+      { kind: "removed", text: before },
+      { kind: "added", text: after },
+    ]);
+    expect(diffWords("Lisbon", `${before} ${after}`)).toContainEqual({ kind: "same", text: "Lisbon" });
+  });
+
   test("texts of any characters come back whole", () => {
     for (const [before, after] of [
       ["", "a"],

@@ -173,18 +173,20 @@ export interface Piece {
 }
 
 const MOST_CHARACTERS = 200_000;
+/** Of the shorter text; what has less in common reads better as two texts than as one with words in between. */
+const LEAST_KEPT = 0.3;
+const WORD = /[\p{L}\p{N}_]/u;
 
-/** What changed inside a text, word by word; texts too long for that are replaced as a whole. */
+/** What changed inside a text, word by word; texts that are too long, or too different, are replaced as a whole. */
 export function diffWords(before: string, after: string): Piece[] {
-  if (before.length + after.length > MOST_CHARACTERS)
-    return pieces([
-      ["removed", before],
-      ["added", after],
-    ]);
+  if (before.length + after.length > MOST_CHARACTERS) return replacedWhole(before, after);
   const old = wordsOf(before);
   const now = wordsOf(after);
+  const stretches = diffSequences(old, now);
+  const kept = stretches.flatMap((stretch) => (stretch.kept ? now.slice(...stretch.after) : []));
+  if (letters(kept) < LEAST_KEPT * Math.min(letters(old), letters(now))) return replacedWhole(before, after);
   return pieces(
-    diffSequences(old, now).flatMap(({ kept, before: [a, b], after: [c, d] }): [Piece["kind"], string][] =>
+    stretches.flatMap(({ kept, before: [a, b], after: [c, d] }): [Piece["kind"], string][] =>
       kept
         ? [["same", now.slice(c, d).join("")]]
         : [
@@ -193,6 +195,17 @@ export function diffWords(before: string, after: string): Piece[] {
           ],
     ),
   );
+}
+
+function replacedWhole(before: string, after: string): Piece[] {
+  return pieces([
+    ["removed", before],
+    ["added", after],
+  ]);
+}
+
+function letters(words: readonly string[]): number {
+  return words.reduce((sum, word) => sum + (WORD.test(word) ? word.length : 0), 0);
 }
 
 function pieces(found: [Piece["kind"], string][]): Piece[] {

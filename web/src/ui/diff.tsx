@@ -1,3 +1,4 @@
+import clsx from "clsx";
 import { useMemo, useState } from "react";
 import { count } from "@/lib/format";
 import { diffWords, type Piece } from "@/lib/message-diff";
@@ -10,8 +11,9 @@ const CONTEXT = 160;
 /** What changed inside a text: what went is struck out, what came is underlined, long unchanged stretches are folded. */
 export function TextDiff({ before, after }: { before: string; after: string }) {
   const found = useMemo(() => diffWords(before, after), [before, after]);
+  const isReplaced = found.length === 2 && found[0]?.kind === "removed" && found[1]?.kind === "added";
   return (
-    <div className={css.diff} dir="auto">
+    <div className={clsx(css.diff, isReplaced && css.replaced)} dir="auto">
       {found.map((piece, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text have no other identity
         <PieceView key={at} piece={piece} first={at === 0} last={at === found.length - 1} />
