@@ -1,6 +1,6 @@
-"""The HTTP API: what ``openapi.yaml`` promises, served alone or inside another application.
+"""The HTTP API of ``openapi.yaml``, served alone or inside another application.
 
-Names are looked up when they are first used: a command that needs the token alone does not load the web framework.
+Names are imported on first use, so a command that only needs the token does not load the web framework.
 """
 
 from importlib import import_module

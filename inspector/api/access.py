@@ -1,7 +1,7 @@
-"""Who may ask for what: pure decisions on the head of a request, before anything else looks at it.
+"""Who may do what, decided from the head of a request alone, before anything else reads it.
 
-The rules are those of the browser's own: a page of another origin can make this machine's browser send requests here,
-so the name in ``Host``, the ``Origin`` and ``Sec-Fetch-Site`` are judged first, then the token.
+A page of another origin can make this machine's browser send requests here. So ``Host``, ``Origin`` and
+``Sec-Fetch-Site`` are checked first, then the token.
 """
 
 from collections import Counter

@@ -1,4 +1,4 @@
-"""How much of what was sent the other side's machine has taken, as TCP counts it."""
+"""How many bytes the other side has acknowledged, according to TCP."""
 
 import socket
 import struct

@@ -1,4 +1,4 @@
-"""Requests that carry spans while they arrive: how much one may have, and all of them together."""
+"""Limits on request bodies with spans while they arrive: for each one, and for all of them together."""
 
 from collections.abc import Generator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Values of the model as JSON answers, encoded once and never parsed on the way."""
+"""JSON responses from the values of the model, encoded once and never parsed again."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Changes one after the other: side by side each would wait for the one writer in a thread that others need."""
+"""Runs changes one at a time. In parallel, each would block a thread that reads need, waiting for the one writer."""
 
 from collections.abc import Callable
 from typing import TypeVar

@@ -1,6 +1,6 @@
-"""Parts of a chunked answer, written straight to their connection: an extension of ASGI that our own server offers.
+"""Chunks written straight to a connection: an extension of ASGI that only our own server offers.
 
-One part is coded once and goes to a thousand connections; ``send`` would pass every layer and code it for each of them.
+A chunk is encoded once and goes to a thousand connections. ``send`` would pass every layer and encode it for each.
 """
 
 from collections.abc import Callable

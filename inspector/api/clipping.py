@@ -1,4 +1,4 @@
-"""An event without its longest values, for a client that shows it first and asks for them when they are wanted."""
+"""An event without its longest values, for clients that fetch those only when they are needed."""
 
 from dataclasses import fields, replace
 from typing import Any

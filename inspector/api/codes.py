@@ -1,4 +1,4 @@
-"""One-time codes that sign a browser in, so that the token itself never stands in an address."""
+"""One-time codes that sign a browser in, so the token itself never appears in an address."""
 
 import hashlib
 import secrets

@@ -1,4 +1,4 @@
-"""How often Python looks for garbage in circles, in a process that does nothing but serve."""
+"""How often the garbage collector runs, in a process that only serves."""
 
 import gc
 from collections.abc import Generator

@@ -1,4 +1,4 @@
-"""Every connection of the server: how many there may be, how long each may keep it waiting, and which give way."""
+"""The connections of the server: how many may be open, how long each may keep it waiting, and which is closed first."""
 
 import asyncio
 import logging

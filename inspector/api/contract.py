@@ -1,4 +1,4 @@
-"""The contract ``openapi.yaml``: written by hand, served as JSON, which the build makes of it once."""
+"""The contract ``openapi.yaml``, written by hand and served as the JSON that the build makes of it."""
 
 from functools import cache
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""How many connections the process has descriptors for."""
+"""How many connections the process has file descriptors for."""
 
 import contextlib
 import resource

@@ -1,11 +1,11 @@
-"""What can go wrong before or while the server runs.
+"""What can go wrong before the server runs, or while it does.
 
 ApiError
     TokenUnusable      the token file or setting cannot be trusted
-    AddressUnusable    the server cannot listen where it was told to
-    GrpcMissing        OTLP over gRPC is wanted, and its packages are not there
-    Refusal            a request that is answered with a problem
-    ExportFailed       spans that are not stored, which their sender is told in its own way
+    AddressUnusable    the server cannot listen on the address
+    GrpcMissing        OTLP over gRPC needs packages that are not installed
+    Refusal            a request is answered with a problem
+    ExportFailed       spans are not stored; the sender is told in the encoding it used
 """
 
 from collections.abc import Mapping

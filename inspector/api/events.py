@@ -1,4 +1,4 @@
-"""``/events``: lists of events and single ones."""
+"""``/events``: lists of events, and single ones."""
 
 from typing import Annotated
 

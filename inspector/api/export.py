@@ -1,4 +1,4 @@
-"""What is done with a request that carries spans, whichever way it came."""
+"""How a request that carries spans is processed, over HTTP or gRPC."""
 
 from concurrent.futures import Future
 from functools import partial

@@ -1,4 +1,4 @@
-"""How values are spelled in a query: strict readings of text, and what to tell a client that misses them."""
+"""The syntax of values in a query: strict parsing, and what to tell a client that gets it wrong."""
 
 import calendar
 import math

@@ -1,4 +1,4 @@
-"""OTLP over gRPC: the same requests, decoder, queue and token as ``/v1/traces``, for senders that speak nothing else.
+"""OTLP over gRPC, for senders that speak nothing else: the same requests, decoder, queue and token as ``/v1/traces``.
 
 https://opentelemetry.io/docs/specs/otlp/#otlpgrpc
 """

@@ -1,4 +1,4 @@
-"""The one gate in front of every route, for HTTP and WebSocket alike."""
+"""The gate in front of every route, for HTTP and WebSocket."""
 
 import logging
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""``/labels``: what people, programs and models said of runs and spans."""
+"""``/labels``: what people, programs and models say about runs and spans."""
 
 import time
 from typing import Annotated, Any

@@ -1,4 +1,4 @@
-"""What waits for the clients of streams, and how it is framed as server-sent events."""
+"""The buffer of each client of a stream, and the framing as server-sent events."""
 
 import asyncio
 from collections import deque

@@ -1,6 +1,6 @@
-"""New events to everybody who listens: read and framed once for each different filter, and written to every listener.
+"""New events for every open stream: read and framed once for each different filter, then written to every client.
 
-A client that reads slowly fills its own buffer and is told what it missed; nobody waits for it.
+A client that reads slowly fills only its own buffer and is told what it missed; nobody waits for it.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""The inspector inside a web application of the user's own."""
+"""The inspector inside a web application of the user."""
 
 import atexit
 from collections.abc import Callable

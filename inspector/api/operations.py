@@ -1,4 +1,4 @@
-"""What the routes share: their methods and the statuses that each declares."""
+"""What the routes share: their methods, and the statuses that each declares."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The web app as it was built: a fixed table of files, so that no request ever becomes a path on disk."""
+"""The built web app as a fixed table of files, so no request ever becomes a path on disk."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

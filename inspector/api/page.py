@@ -1,4 +1,4 @@
-"""``/``, ``/assets/`` and ``/codes``: the web app, and where a one-time code is issued and becomes a cookie."""
+"""``/``, ``/assets/`` and ``/codes``: the web app, and one-time codes, from issue to cookie."""
 
 from dataclasses import dataclass
 from typing import Annotated

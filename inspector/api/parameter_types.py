@@ -1,4 +1,4 @@
-"""The forms of single parameters, of queries, paths and headers."""
+"""The types of single parameters, in queries, paths and headers."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any

@@ -1,4 +1,4 @@
-"""What each operation takes in its query; what lists are narrowed to is read from the table of filters.
+"""The query parameters of each operation; those of lists come from the table of filters.
 
 The models are the code's side of ``openapi.yaml``: a test compares the two.
 """

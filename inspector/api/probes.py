@@ -1,4 +1,4 @@
-"""What tells whether the server works: ``/healthz``, ``/readyz``, ``/metrics``, and its contract."""
+"""Whether the server works: ``/healthz``, ``/readyz`` and ``/metrics``; and its contract."""
 
 import time
 from collections.abc import Mapping

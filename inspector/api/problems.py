@@ -1,4 +1,4 @@
-"""Errors become HTTP here and nowhere else: every one of them ``application/problem+json`` (RFC 9457)."""
+"""The only place where errors become HTTP, each as ``application/problem+json`` (RFC 9457)."""
 
 from http import HTTPStatus
 from typing import Any

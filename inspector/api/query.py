@@ -1,7 +1,7 @@
-"""The one place that reads a query.
+"""The only place that parses a query.
 
-It is read strictly: a name that is not declared, a single parameter given twice, and text that is not UTF-8 are
-refused, and the answer names it.
+Parsing is strict: an undeclared name, a single parameter given twice, and text that is not UTF-8 are refused, and the
+answer names the parameter.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Reads by what they cost: cheap ones at once, heavy ones a few at a time, and none for a client that has gone."""
+"""Reads scheduled by cost: cheap ones at once, heavy ones a few at a time, none for a client that has disconnected."""
 
 import asyncio
 import threading

@@ -1,4 +1,4 @@
-"""Counts of what was asked and how it was answered, for ``/metrics``."""
+"""Counts of requests and of their statuses, for ``/metrics``."""
 
 from collections import Counter
 

@@ -1,4 +1,4 @@
-"""``/runs``: what somebody started, above traces."""
+"""``/runs``: what somebody started; each has one or more traces."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""``inspector serve``: own the home, listen on loopback, answer until told to stop."""
+"""``inspector serve``: own the home, listen on loopback, and answer until told to stop."""
 
 import asyncio
 import contextlib

@@ -1,4 +1,4 @@
-"""What every route works with: the store, the owner that writes it, the streams, and who may come in."""
+"""What every route works with: the store, the owner that writes to it, the streams, and the access rules."""
 
 import logging
 import time

@@ -1,4 +1,4 @@
-"""``/sessions``: traces that share a session id."""
+"""``/sessions``: traces with the same session id."""
 
 from typing import Annotated
 

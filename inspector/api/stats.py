@@ -1,4 +1,4 @@
-"""``/stats``: figures over whatever a filter matches."""
+"""``/stats``: figures for whatever a filter matches."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""``/storage``: how much is kept, by which rule, and what is removed next."""
+"""``/storage``: how much is stored, the retention rules, and what they remove next."""
 
 import shutil
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""``/events/stream``: events as they change, by server-sent events (WHATWG HTML, section 9.2)."""
+"""``/events/stream``: events as they change, as server-sent events (WHATWG HTML, section 9.2)."""
 
 from typing import Annotated
 

@@ -1,7 +1,7 @@
-"""The secret that opens the API, the tokens derived from it, and what each of them may do.
+"""The secret that opens the API, and the tokens derived from it, each with its scopes.
 
-The text in the token file may do everything. A token for one scope is made from it by HMAC, so that nothing more has to
-be stored and changing the file withdraws all of them.
+The text in the token file grants every scope. A token for one scope is derived from it by HMAC, so nothing more has to
+be stored, and changing the file revokes all of them.
 """
 
 import hmac

@@ -1,4 +1,4 @@
-"""``/traces``: trees of events, opened in windows because one may have a hundred thousand."""
+"""``/traces``: trees of events, read in windows because one may have a hundred thousand."""
 
 from typing import Annotated
 

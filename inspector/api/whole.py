@@ -1,4 +1,4 @@
-"""One event as it is answered alone: in full, with the messages that it holds."""
+"""A single event in full, with its messages."""
 
 from dataclasses import fields
 from typing import Any

@@ -1,6 +1,6 @@
-"""A recorded run as a file beside a test: what a replay of it needs, written so that `git diff` can be read.
+"""A recorded run as a file beside a test: all that a replay of it needs, written so that `git diff` stays readable.
 
-`write_cassette` writes one, `events_of_file` reads it, or what a recorder wrote, without a database.
+`write_cassette` writes one. `events_of_file` reads one, or a recorder's file, without a database.
 """
 
 from inspector.cassette.errors import CassetteError, CassetteUnreadable, SecretFound

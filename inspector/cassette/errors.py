@@ -1,8 +1,8 @@
 """What can be wrong with a cassette.
 
 CassetteError
-├── CassetteUnreadable   it is not there, or is none
-└── SecretFound          the run has one, and nothing was written
+├── CassetteUnreadable   the file is missing or not a cassette
+└── SecretFound          the run contains a secret, so nothing was written
 """
 
 

@@ -1,9 +1,9 @@
-"""Ids that somebody made up while a run was recorded, each with a number in its place.
+"""Ids that providers and frameworks invent while a run is recorded, each replaced by a number.
 
-A provider makes up ids for its answers, a framework for its messages and runs. The next recording has others, so they
-are numbered, and one id has one number wherever it stands. What the program or a model *says* is none of them and
-stays as it is: whatever stands in a request, in the arguments or the result of a tool, or in an answer, since a replay
-compares that or gives it back. The ids of an answer are the one exception: requests repeat them.
+Providers invent them for answers, frameworks for messages and runs. The next recording has others, so they are
+numbered, and an id has the same number wherever it occurs. What the program or a model *says* stays as it is (requests,
+the arguments and results of tools, answers), since a replay compares it or returns it. The ids of an answer are the one
+exception, because later requests repeat them.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""The lines of a cassette: those of a spool file, which all commands read, with each message on one of its own."""
+"""The lines of a cassette: those of a spool file, which all commands read, with each message on a line of its own."""
 
 import os
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""The order of a cassette's spans, which is the same for each recording of a run, whatever its threads did."""
+"""The order of the spans in a cassette, the same in every recording of a run, however its threads were scheduled."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence

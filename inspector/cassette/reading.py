@@ -1,4 +1,4 @@
-"""Spans out of files, without a database: a cassette, an export, or what a recorder just wrote."""
+"""Reads spans from a file without a database: a cassette, an export, or what a recorder just wrote."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Spans without what differs from one recording of a run to the next: ids, times, places, the order of threads."""
+"""Spans without what differs between two recordings of a run: ids, times, places, the order of threads."""
 
 import re
 from collections.abc import Callable, Iterable

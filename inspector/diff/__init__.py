@@ -1,4 +1,4 @@
-"""Where two runs part, and why: their calls aligned, the first that differs, and what of its input had changed."""
+"""Where two runs diverge, and why: their calls paired, the first that differs, and the input that changed before it."""
 
 from inspector.diff.calls import CallsDiff, DiffAnswers, compare_calls
 from inspector.diff.causes import Cause, CauseKind, cause_of, changes_sentence

@@ -1,4 +1,4 @@
-"""Two calls beside each other, with the texts of what they were given and answered."""
+"""Two calls side by side, with the texts of their inputs and answers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

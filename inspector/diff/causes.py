@@ -1,4 +1,4 @@
-"""Why two runs part where they do: what had changed before, or that the same input got another answer."""
+"""Why two runs diverge: an input that changed before, or another answer to the same input."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Garbage collection, while much is made that is all kept."""
+"""Garbage collection off, while many objects are made and all of them kept."""
 
 import gc
 from collections.abc import Generator

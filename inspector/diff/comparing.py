@@ -1,4 +1,4 @@
-"""Two runs side by side: which call of one is which of the other, and what of each pair differs."""
+"""Two runs side by side: which calls correspond, and what differs in each pair."""
 
 from bisect import bisect_right
 from collections import Counter, deque

@@ -1,4 +1,4 @@
-"""Whether two rates differ for certain: Fisher's exact test, with Tarone's correction where many are looked at."""
+"""Whether two rates certainly differ: Fisher's exact test, with Tarone's correction if many rates are compared."""
 
 from bisect import bisect_right
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What of two runs' programs differs: packages, Python and the commit, as their recorders read them."""
+"""How the programs of two runs differ: packages, Python and the commit, as recorded."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

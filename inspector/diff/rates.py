@@ -1,4 +1,4 @@
-"""Several runs against several: how often each call is made, fails, and is given or answers something else."""
+"""Several runs against several others: how often each call is made, fails, or has another input or answer."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence

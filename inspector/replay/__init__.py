@@ -1,6 +1,6 @@
-"""A recorded run again: the program runs, and its models answer what they answered then.
+"""Runs a program again, with the recorded answers of its models, tools and servers.
 
-`begin` plays a tape inside the program, and `reports_of` reads what came of it.
+`begin` plays a tape inside the program, and `reports_of` reads how it went.
 """
 
 from inspector.replay.answers import with_answer

@@ -1,4 +1,4 @@
-"""Another answer for a recorded call, as a person writes it into a file."""
+"""Another answer for a recorded call, from a file that a person wrote."""
 
 import json
 from pathlib import PurePath

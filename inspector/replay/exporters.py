@@ -1,4 +1,4 @@
-"""What frameworks send to their vendors about a run: nothing of a replay."""
+"""Keeps frameworks from sending anything about a replay to their vendors."""
 
 import sys
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Parts of requests that are not compared: what two runs never have in common, such as the time in a prompt."""
+"""Parts of requests that are not compared because two runs never agree on them, such as the time in a prompt."""
 
 import re
 from collections import Counter

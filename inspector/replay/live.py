@@ -1,4 +1,4 @@
-"""Calls that a replay makes after all, where the program may leave its recording: tools are asked for first."""
+"""Calls that a replay makes after all, if the program may leave its recording; it asks before it runs a tool."""
 
 import json
 from collections import Counter

@@ -1,4 +1,4 @@
-"""No connection but to this machine, while a run is replayed."""
+"""While a run is replayed, only connections to this machine are allowed."""
 
 import socket
 import sys

@@ -1,4 +1,4 @@
-"""The replay inside of the program: a controller that gives back what was recorded, and ends the program at a miss."""
+"""The replay inside the program: a controller that returns recorded results, and ends the program if one is missing."""
 
 import atexit
 import json

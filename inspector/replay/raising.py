@@ -1,4 +1,4 @@
-"""What the client of a model raised, raised again: of the same class, with the same message."""
+"""Raises what the client of a model raised: the same class, with the same message."""
 
 from importlib import import_module
 from typing import Any

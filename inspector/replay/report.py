@@ -1,4 +1,4 @@
-"""What came of a replay, as each process of the program leaves word of it."""
+"""The outcome of a replay, as each process of the program reports it."""
 
 import os
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What a model answered, with another text in it: in the form that its client parses, whole or as a stream."""
+"""A model's answer with another text in it, in the form that its client parses, whole or as a stream."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias, cast

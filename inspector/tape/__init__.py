@@ -1,7 +1,7 @@
-"""A recorded run as a tape: what its models, tools and servers were asked and answered, call by call.
+"""A recorded run as a tape: the requests to its models, tools and servers with their answers, call by call.
 
 `tape_of` makes the tape of a run, or says why it cannot be replayed; `inspector.replay` plays it inside the program.
-Programs that are replayed import it: it needs no store.
+It needs no store, because programs that are replayed import it.
 """
 
 from inspector.tape.calls import NotReplayable, TapeCall

@@ -1,4 +1,4 @@
-"""What a model was asked, in parts: equal requests are found by them, and a difference is named by one."""
+"""A request to a model, in parts: they identify equal requests, and name where two differ."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""A call of a run as a replay answers it, made of what was recorded of it."""
+"""A call as a replay answers it, made from its recording."""
 
 import json
 from collections.abc import Collection, Iterable, Mapping

@@ -1,4 +1,4 @@
-"""Requests to MCP servers: what was asked, of whom, and what came back."""
+"""Requests to MCP servers: to which server, with which parameters, and the response."""
 
 import json
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What a run was answered, call by call: all that a replay of it needs."""
+"""The tape of a run: its answers call by call, which is all that a replay needs."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

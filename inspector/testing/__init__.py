@@ -1,4 +1,4 @@
-"""A recorded run as a test: what the plugin of pytest is made of, imported when a test uses it."""
+"""A recorded run as a test: the parts of the pytest plugin, imported only when a test uses it."""
 
 from inspector.testing.errors import CostUnknown, LeftRecording, TestingError
 from inspector.testing.trace import ToolCall, Trace

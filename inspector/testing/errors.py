@@ -1,10 +1,10 @@
-"""Why a test with a cassette cannot go on.
+"""Why a test with a cassette cannot continue.
 
-TestingError            the message says what, and the way out
+TestingError            the message says what is wrong and how to fix it
 ├── CostUnknown         a call has no price
 └── ProgramNotStarted   there is no such program
-ProgramFailed           a program exited with another code than 0
-LeftRecording           the program asked for what was not recorded
+ProgramFailed           a program exited with a code other than 0
+LeftRecording           the program made a request that is not recorded
 """
 
 import subprocess

@@ -1,4 +1,4 @@
-"""The fixture ``trace``, where a test uses it."""
+"""The fixture ``trace``, for tests that use it."""
 
 import os
 from collections.abc import Generator

@@ -1,4 +1,4 @@
-"""A recorded run as the text of a test that a person would have written."""
+"""Writes a test of a recorded run, as a person would have written it."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What the marker ``cassette`` says of a test, and what the settings of pytest add to it."""
+"""What the marker ``cassette`` says about a test, and what pytest's settings add."""
 
 import re
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What is said of a test whose program diverged from its recording, and what is kept of it."""
+"""What to report about a test whose program diverged from its recording, and what to keep of it."""
 
 import re
 from collections.abc import Iterator, Sequence

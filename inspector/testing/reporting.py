@@ -1,4 +1,4 @@
-"""The hooks of pytest for tests with a cassette; registered by the first of them."""
+"""The pytest hooks for tests with a cassette; the first such test registers them."""
 
 from collections.abc import Generator
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""One test: where what its program does is recorded, and what it is given back instead of calling anybody."""
+"""One test: where its program's calls are recorded, and where their answers come from."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""The tests that failed, as Markdown for the page of a CI job."""
+"""The failed tests as Markdown, for the page of a CI job."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path

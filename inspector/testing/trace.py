@@ -1,4 +1,4 @@
-"""What a program did in a test, in the words of a test."""
+"""What a program did in a test, for the test to check."""
 
 import json
 import subprocess
