@@ -84,7 +84,7 @@ class Access:
             has = f"this token lacks the scope {needed!r}; it has: {', '.join(sorted(scopes))}"
             return Problem(403, f"{has}; 'inspector token --scope {needed}' prints one that has it")
         if head.method not in SAFE_METHODS and not head.all("authorization") and not from_own_page(head):
-            return Problem(403, "a cookie changes something only from the server's own pages; send a bearer token")
+            return Problem(403, "with a cookie, only the server's own pages may change something; send a bearer token")
         return None
 
 
@@ -166,13 +166,13 @@ def required_scope(method: str, path: str) -> Scope:
 def too_large(head: Head) -> Problem | None:
     """Refuse what is larger than any honest request, judged by totals."""
     if head.address_bytes > MOST_ADDRESS_BYTES:
-        return Problem(414, f"path and query take at most {MOST_ADDRESS_BYTES} bytes")
+        return Problem(414, f"path and query may have at most {MOST_ADDRESS_BYTES} bytes")
     size = sum(len(name) + len(value) for name, value in head.headers)
     if size > MOST_HEADER_BYTES or len(head.headers) > MOST_HEADERS:
-        return Problem(431, f"send at most {MOST_HEADERS} headers of {MOST_HEADER_BYTES} bytes together")
+        return Problem(431, f"send at most {MOST_HEADERS} headers, with {MOST_HEADER_BYTES} bytes in total")
     for length in head.all("content-length"):
         if not length.isdecimal() or not length.isascii():
-            return Problem(400, "Content-Length takes a decimal number")
+            return Problem(400, "Content-Length must be a decimal number")
         most = MOST_EXPORT_BYTES if head.path == EXPORT_PATH else MOST_BODY_BYTES
         if len(length) > 15 or int(length) > most:
             return Problem(413, f"a body may have at most {most} bytes here")
@@ -186,7 +186,7 @@ def wrong_host(head: Head, allowed_hosts: tuple[str, ...]) -> Problem | None:
         return Problem(400, "send exactly one Host header")
     if hosts[0].lower() not in _authorities(head.port, head.scheme, allowed_hosts):
         return Problem(
-            421, "this server does not go by that Host; use 127.0.0.1 or localhost, or set INSPECTOR_ALLOWED_HOSTS"
+            421, "that Host is not a name of this server; use 127.0.0.1 or localhost, or set INSPECTOR_ALLOWED_HOSTS"
         )
     return None
 

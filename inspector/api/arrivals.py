@@ -50,7 +50,7 @@ class Arrival:
         if self.size + len(part) > MOST_EXPORT_BYTES:
             raise ExportFailed(413, f"send less at a time: more than {MOST_EXPORT_BYTES:,} bytes")
         if not self._arrivals.take(len(part)):
-            raise ExportFailed(503, "too much arrives at once; send it again later")
+            raise ExportFailed(503, "too much is arriving at once; retry later")
         self.size += len(part)
         self._parts.append(part)
 

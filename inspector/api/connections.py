@@ -313,7 +313,7 @@ class Connection(H11Protocol):
     def _answer_408(self) -> None:
         """Answer for the application."""
         path = own_path(self.scope)  # pyright: ignore[reportArgumentType] uvicorn types it closer
-        self._answer(Problem(408, "the body came too slowly; send it again"), path)
+        self._answer(Problem(408, "the body arrived too slowly; retry"), path)
         self._give_up_cycle()
 
     def _cut_off(self) -> None:
@@ -356,5 +356,5 @@ class Connection(H11Protocol):
     async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
         self.server_state.refused += 1
         headers = {"Retry-After": RETRY_S, "Connection": "close", **SECURITY_HEADERS}
-        problem = Problem(503, "the server has no place for another connection; try again later", headers=headers)
+        problem = Problem(503, "too many connections are open; try again later", headers=headers)
         await problem_response(problem, own_path(scope))(scope, receive, send)

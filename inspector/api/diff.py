@@ -157,5 +157,5 @@ def _call(store: Store, place: str | None) -> Event | None:
     trace_id, _, span_id = place.partition(".")
     event = store.event(span_id, trace_id=trace_id)
     if event is None:
-        raise Refusal(not_found(f"event {span_id} of trace {trace_id}; /events lists what there is"))
+        raise Refusal(not_found(f"event {span_id} of trace {trace_id}; /events lists the events"))
     return event

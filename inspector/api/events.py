@@ -54,7 +54,7 @@ async def get_event(
     def read() -> Response:
         event = service.store.event(span_id, trace_id=query.trace_id, raw=query.raw)
         if event is None:
-            raise Refusal(not_found(f"event {span_id}; /events lists what there is"))
+            raise Refusal(not_found(f"event {span_id}; /events lists the events"))
         shown = event if query.clip is None else clip(event, query.clip)
         return json_response(with_messages(shown) if query.messages else shown)
 

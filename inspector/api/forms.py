@@ -106,8 +106,8 @@ def describe(schema: dict[str, Any]) -> str:
 
 
 _DIGITS: Final = {
-    "^[0-9a-f]{16}$": "16 hexadecimal digits in small letters",
-    "^[0-9a-f]{32}$": "32 hexadecimal digits in small letters",
+    "^[0-9a-f]{16}$": "16 lowercase hexadecimal digits",
+    "^[0-9a-f]{32}$": "32 lowercase hexadecimal digits",
     "^[0-9]{1,18}$": "1 to 18 decimal digits",
 }
 _CHARACTERS: Final = {

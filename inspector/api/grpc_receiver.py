@@ -154,7 +154,7 @@ class _Export:
 
     def _read(self, messages: Iterator[bytes], context: Any) -> bytes:
         if not self._places.acquire(timeout=PLACE_S):
-            _come_again(context, "too much arrives at once; send it again later")
+            _come_again(context, "too much is arriving at once; retry later")
         try:
             return _message(messages, context)
         finally:

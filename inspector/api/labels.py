@@ -83,7 +83,7 @@ async def delete_label(service: InService, label_id: LabelIdInPath, _: NoQuery) 
     """Remove a label, and answer with what it was."""
     label = await service.remove_label(label_id)
     if label is None:
-        raise Refusal(not_found(f"label {label_id}; /labels lists what there is"))
+        raise Refusal(not_found(f"label {label_id}; /labels lists the labels"))
     return json_response(label)
 
 
@@ -97,7 +97,7 @@ async def _body(request: Request) -> bytes:
         async for part in request.stream():
             size += len(part)
             if size > MOST_BYTES:
-                raise Refusal(Problem(413, f"a label takes at most {MOST_BYTES:,} bytes"))
+                raise Refusal(Problem(413, f"a label may have at most {MOST_BYTES:,} bytes"))
             parts.append(part)
     except ClientDisconnect:
         raise Refusal(Problem(400, "the request ended early")) from None
@@ -124,7 +124,7 @@ def _read(body: bytes) -> LabelBody:
         raise _invalid(name, rule) from None
     on_run, on_span = label.model_fields_set & {"run_id"}, label.model_fields_set & {"trace_id", "span_id"}
     if bool(on_run) == bool(on_span) or len(on_span) == 1:
-        raise _invalid("run_id", "says what is labelled: send either it, or trace_id and span_id")
+        raise _invalid("run_id", "must be given, or else trace_id and span_id, but not both")
     return label
 
 

@@ -80,7 +80,7 @@ async def asset(request: Request, name: str) -> Response:
     web: WebApp = request.app.state.web
     found = web.assets.get(name)
     if found is None:
-        raise Refusal(not_found("such file of the web app"))
+        raise Refusal(not_found("such file in the web app"))
     return Response(found.body, media_type=found.media_type, headers=_FOR_EVER)
 
 

@@ -59,7 +59,7 @@ def problem_of(error: Exception, request: Request) -> Problem:
             return error.problem
         case HTTPException(status_code=405):
             allowed = ", ".join(allowed_methods(request.app.routes, request.scope))
-            return Problem(405, f"this path takes {allowed}", headers={"Allow": allowed})
+            return Problem(405, f"this path allows {allowed}", headers={"Allow": allowed})
         case HTTPException(status_code=404):
             return _no_such_path(own_path(request.scope))
         case HTTPException():
@@ -80,8 +80,8 @@ def not_found(what: str) -> Problem:
 def _no_such_path(path: str) -> Problem:
     if path in OTHER_SIGNALS:
         signals = "OTEL_LOGS_EXPORTER and OTEL_METRICS_EXPORTER"
-        return Problem(404, f"only spans are taken, by /v1/traces; set {signals} to none")
-    return not_found("such path; /openapi.json lists them")
+        return Problem(404, f"only spans are accepted, at /v1/traces; set {signals} to none")
+    return not_found("such path; /openapi.json lists the paths")
 
 
 def allowed_methods(routes: list[BaseRoute], scope: Scope) -> list[str]:

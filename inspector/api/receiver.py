@@ -60,7 +60,7 @@ async def _intake(service: Service) -> Intake:
     home = service.home
     owner = home.owner if home.is_open else await run_in_threadpool(lambda: home.owner)
     if owner is None:
-        raise ExportFailed(503, "this process only reads, since another one owns the database; send it there")
+        raise ExportFailed(503, "this process only reads; send spans to the one that owns the database")
     return owner.intake
 
 

@@ -175,4 +175,4 @@ async def delete_run(service: InService, run_id: RunIdInPath, _: Annotated[Query
 
 
 def _no_run(run_id: str) -> Refusal:
-    return Refusal(not_found(f"run {run_id}; /runs lists what there is"))
+    return Refusal(not_found(f"run {run_id}; /runs lists the runs"))

@@ -92,7 +92,7 @@ async def _answer(request: Request, service: InService, session_id: str, query: 
     def read() -> Response:
         session = service.store.session(session_id)
         if session is None:
-            raise Refusal(not_found("session of that id; /sessions lists what there is"))
+            raise Refusal(not_found("session with that id; /sessions lists the sessions"))
         page = service.store.traces(Filter(session_id=session_id), cursor=query.cursor, limit=query.limit)
         return json_response({"session": session, "items": page.items, "next_cursor": page.next_cursor})
 
@@ -102,5 +102,5 @@ async def _answer(request: Request, service: InService, session_id: str, query: 
 async def _delete(service: InService, session_id: str) -> Response:
     spans = await service.delete_session(session_id)
     if not spans:
-        raise Refusal(not_found("session of that id; /sessions lists what there is"))
+        raise Refusal(not_found("session with that id; /sessions lists the sessions"))
     return json_response({"spans": spans})

@@ -117,4 +117,4 @@ async def delete_trace(
 
 
 def _no_trace(trace_id: str) -> Refusal:
-    return Refusal(not_found(f"trace {trace_id}; /traces lists what there is"))
+    return Refusal(not_found(f"trace {trace_id}; /traces lists the traces"))

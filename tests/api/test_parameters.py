@@ -46,8 +46,8 @@ def test_a_refusal_says_in_words_what_is_taken(query, detail):
     [
         ("/sessions/", {}, "session_id takes 1 to 1024 characters, none of them NUL"),
         ("/sessions/%00", {}, "session_id takes 1 to 1024 characters, none of them NUL"),
-        ("/traces/last", {}, "trace_id takes 32 hexadecimal digits in small letters"),
-        ("/events/1", {}, "span_id takes 16 hexadecimal digits in small letters"),
+        ("/traces/last", {}, "trace_id takes 32 lowercase hexadecimal digits"),
+        ("/events/1", {}, "span_id takes 16 lowercase hexadecimal digits"),
         ("/events/stream", {"Last-Event-ID": "x"}, "Last-Event-ID takes an integer from 0 to 9223372036854775807"),
     ],
 )

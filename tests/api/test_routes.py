@@ -347,8 +347,8 @@ def test_a_value_of_another_form_names_its_parameter(client, problem, path):
 
 def test_an_id_of_another_form_is_told_how_it_is_written(client, problem):
     path = "/events/" + "A" * 16
-    assert problem(client.get(path))["detail"] == "span_id takes 16 hexadecimal digits in small letters"
-    trace_id = "trace_id takes 32 hexadecimal digits in small letters"
+    assert problem(client.get(path))["detail"] == "span_id takes 16 lowercase hexadecimal digits"
+    trace_id = "trace_id takes 32 lowercase hexadecimal digits"
     for path in ("/traces/1", "/traces/1/outline", "/events?trace_id=1"):
         assert problem(client.get(path))["detail"] == trace_id
 
