@@ -14,20 +14,20 @@ from inspector.tape.started import replay_command, start_of, why_not_started_aga
 from inspector.tape.tape import judge
 
 MOST_SPANS: Final = 2_000
-"""Of a run that is judged; of a larger one the command says whether it can be replayed."""
+"""The largest run that is checked here; for a larger one, the command checks it."""
 _MOST_BYTES: Final = 64 << 20
-"""Of what its spans hold, with what a replay gives back."""
+"""The most that its spans may hold, including what a replay gives back."""
 _FOREIGN: Final = "the run was recorded by another recorder, without what a replay gives back"
 _LISTED: Final = 10
-"""Obstacles and replays that are named."""
+"""The number of obstacles and replays that are listed."""
 _MOST_OF_REPLAYS: Final = 4
-"""Pages of calls of replays that are looked through for the runs they are of."""
+"""Pages of calls of replays that are read to find their runs."""
 _PAGE: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
 class RunLink:
-    """A run that another one is linked to; all but the id is None where it is not recorded here."""
+    """A run that another one refers to; all fields but the id are None if it is not stored here."""
 
     run_id: str
     name: str | None
@@ -38,56 +38,56 @@ class RunLink:
 
 @dataclass(frozen=True, slots=True)
 class PlacedObstacle:
-    """A call that is in the way of a replay."""
+    """A call that prevents a replay."""
 
     trace_id: str
     span_id: str
     name: str
     reason: str
-    """Why it cannot be replayed or withheld."""
+    """Why a replay can neither answer this call nor keep it from being made."""
     sentence: str
-    """The call and the reason, for a person."""
+    """The call and the reason in one sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Replayable:
-    """What there is to say of a run and its replays."""
+    """Whether a run can be replayed, and what replays what."""
 
     run_id: str
     replayable: Literal["yes", "no", "unknown"]
     reason: str | None = None
-    """Why not, or why that is not known, where no single call is in the way."""
+    """Why it cannot be replayed, or why that is not known; None if individual calls are the obstacles."""
     calls: int | None = None
-    """Those that a replay answers."""
+    """The number of calls that a replay answers."""
     obstacles: tuple[PlacedObstacle, ...] = ()
-    """The first calls that are in the way."""
+    """The first calls that prevent a replay."""
     obstacle_count: int = 0
-    """All of them."""
+    """The number of all calls that prevent it."""
     command: str | None = None
-    """The line for a shell that replays it."""
+    """The shell command that replays it."""
     names_program: bool = False
-    """Whether ``PROGRAM`` in the command stands for the program, which has to be named."""
+    """Whether ``PROGRAM`` in the command is a placeholder for the program."""
     original: RunLink | None = None
     """The run that this one replays."""
     replays: tuple[RunLink, ...] = ()
-    """The runs that replay this one, the latest first."""
+    """The runs that replay this one, newest first."""
     more_replays: bool = False
     """Whether there are more than those."""
 
     @property
     def is_foreign(self) -> bool:
-        """Whether nobody expects a replay of it, since another recorder recorded it."""
+        """Whether another recorder recorded it, so nobody expects to replay it."""
         return self.reason == _FOREIGN
 
 
 def replayable(store: Store, run: Run, *, home: Path | None = None, looks: bool = True) -> Replayable:
-    """Judge whether a run can be replayed, and find what replays what.
+    """Check whether a run can be replayed, and find its original and its replays.
 
     Args:
         store: Where it is recorded.
         run: The run.
-        home: The home to be named in the command, if any.
-        looks: Whether the calls are looked through; else it is not known whether they can be replayed.
+        home: The home to name in the command, if any.
+        looks: Whether to check the calls; if not, it stays unknown whether they can be replayed.
     """
     found = _judged(store, run) if looks else Replayable(run.run_id, "unknown", "it was not asked for")
     replays, more = _replays_of(store, run)
@@ -120,7 +120,7 @@ def _judged(store: Store, run: Run) -> Replayable:
 
 
 def _read(store: Store, run: Run) -> Sequence[Event] | str:
-    """Return the calls of a run as they are judged, or why they are not."""
+    """Return the calls of a run for the check, or why it is not checked."""
     if run.status == "running":
         return "the run has not ended"
     if run.spans > MOST_SPANS:
@@ -141,7 +141,7 @@ def _placed(found: Obstacle, trace_of: Mapping[str, str]) -> PlacedObstacle:
 
 
 def _names_of(run: Run) -> list[str]:
-    """Return by what its replays name a run: a run of one trace is that trace."""
+    """Return the names by which replays refer to a run: a run of one trace also has the id of that trace."""
     return list(dict.fromkeys((run.run_id, run.trace_id) if run.traces == 1 else (run.run_id,)))
 
 

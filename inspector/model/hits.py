@@ -6,39 +6,39 @@ from typing import Literal
 from msgspec import UNSET, UnsetType
 
 HitIn = Literal["name", "error", "messages", "answer", "arguments", "result", "input", "output", "attributes"]
-"""What of a span holds the text."""
+"""The part of a span that contains the text."""
 
 
 @dataclass(frozen=True, slots=True)
 class HitPlace:
-    """A place of a span that holds some of the words."""
+    """A place in a span that contains some of the words."""
 
     within: HitIn
     path: str
-    """The way to it, such as ``.invoice.number`` or ``[2].content``; of attributes begins with the key."""
+    """The path to it, such as ``.invoice.number`` or ``[2].content``; in attributes, it begins with the key."""
     text: str
-    """The part around the first of the words, on one line."""
+    """The text around the first of the words, on one line."""
     marks: tuple[tuple[int, int], ...]
-    """Where in ``text`` words begin and end, in Unicode characters."""
+    """The start and end of each matching word in ``text``, in Unicode characters."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A span that holds a text."""
+    """A span that contains the text."""
 
     span_id: str
     places: tuple[HitPlace, ...]
-    """Those that hold the most of the words first; none where the text is spelled otherwise there."""
+    """The places with the most matching words first; empty if the text is spelled differently there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """The spans of a trace that hold a text, in the order they began."""
+    """The spans of a trace or a run that contain a text, in the order they began."""
 
     items: tuple[Hit, ...]
     total: int
-    """How many there are, with those that are not in ``items``."""
+    """The number of matching spans, including those not in ``items``."""
     complete: bool
-    """False where the time was over, or there were too many to look into each: ``total`` is then an estimate."""
+    """False if there were too many spans, or too little time, to search each; ``total`` is then an estimate."""
     notice: str | UnsetType = UNSET
-    """What of the searched text was not understood; absent where all of it was."""
+    """The part of the query that was not understood; absent if all of it was."""

@@ -5,25 +5,25 @@ from dataclasses import dataclass
 from typing import Literal
 
 LabelSource = Literal["person", "code", "model"]
-"""Who gave a label: a person, the program itself, or a model that judged."""
+"""Who gave the label: a person, the program itself, or a model that judged."""
 NOTE = "note"
-"""The name of a label that is a text alone; a target may have several of one author."""
+"""The name of a label that is only a text; a target may have several by the same author."""
 OPPOSITES = ("good", "bad")
-"""Names of which the later one takes the place of the other."""
+"""Names that replace each other."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewLabel:
-    """A label as it is given: on a run, or on a span, which its trace and its own id name."""
+    """A label to be stored: of a run, or of a span, identified by its trace and its own id."""
 
     run_id: str | None = None
     trace_id: str | None = None
     span_id: str | None = None
     name: str
-    """Such as ``good``, ``bad``, a tag, or what ``score`` and ``value`` are of."""
+    """``good``, ``bad``, a tag, or the name of what ``score`` or ``value`` measures."""
     score: float | None = None
     value: str | None = None
-    """A grade in a word, such as ``relevant``."""
+    """A grade as a word, such as ``relevant``."""
     note: str | None = None
     author: str | None = None
     source: LabelSource = "person"
@@ -33,7 +33,7 @@ class NewLabel:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A label as it is kept. Exactly one of ``run_id`` and ``span_id`` says what it is on."""
+    """A stored label. Exactly one of ``run_id`` and ``span_id`` is set."""
 
     label_id: str
     run_id: str | None
@@ -56,17 +56,17 @@ _COMPARISONS: dict[str, Comparison] = {">": ">", ">=": ">=", "<": "<", "<=": "<=
 
 @dataclass(frozen=True, slots=True)
 class AskedLabel:
-    """A label that something must have."""
+    """A label as a filter requires it."""
 
     name: str
     comparison: Comparison | None = None
-    """How its score or value compares; None for any."""
+    """How its score or value is compared; None for any."""
     operand: str = ""
-    """What it is compared with: a number, but with ``=`` any text."""
+    """What it is compared with: a number, or any text with ``=``."""
 
 
 def asked_label(text: str) -> AskedLabel | None:
-    """Returns what a text such as ``quality>0.8`` asks for; None where it is of no such form."""
+    """Parses a required label such as ``quality>0.8``; None if the text has no such form."""
     found = ASKED_LABEL.fullmatch(text)
     if found is None:
         return None

@@ -10,13 +10,13 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[T]):
-    """Some items of a list, and where the next ones begin."""
+    """One page of a list, and where the next one begins."""
 
     items: tuple[T, ...]
     next_cursor: str | None = None
-    """Opaque; None at the end of the list."""
+    """Opaque; None on the last page."""
     notice: str | UnsetType = UNSET
-    """What of the searched text was not understood; absent where all of it was."""
+    """The part of the query that was not understood; absent if all of it was."""
 
 
 Sort = Literal["time", "duration", "cost", "tokens", "score"]
@@ -27,15 +27,15 @@ Order = Literal["desc", "asc"]
 
 
 StatsOf = Literal["events", "traces", "runs"]
-"""What figures count, once each: calls, traces or runs."""
+"""What figures count: calls, traces or runs."""
 GroupBy = Literal["kind", "model", "tool", "agent", "service", "status", "error_type", "name", "label"]
 
 
 @dataclass(frozen=True, slots=True)
 class StatsGroup:
-    """Counts and quantiles of the calls, traces or runs that share a value of the grouped field.
+    """Counts and percentiles of the calls, traces or runs with the same value of the grouped field.
 
-    The errors of calls are those that failed, the errors of traces and runs the failed ones.
+    The errors of calls are the failed calls; the errors of traces and runs are those whose status is ``error``.
     """
 
     key: str | None
@@ -50,12 +50,12 @@ class StatsGroup:
     cost_usd: float | None
     unpriced_calls: int
     mean_score: float | UnsetType | None = UNSET
-    """Of the labels of this name, None where none has a score; absent where nothing is grouped by label."""
+    """The mean score of the labels of the group; None if none has a score, absent if it is not a group of labels."""
 
 
 @dataclass(frozen=True, slots=True)
 class StatsBucket:
-    """One slice of time; ``start_time_unix_nano`` is its beginning."""
+    """One slice of time, from ``start_time_unix_nano``."""
 
     start_time_unix_nano: str
     count: int
@@ -72,12 +72,12 @@ class StatsBucket:
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """Figures over a filter: in total, by group, and over time."""
+    """Figures for a filter: in total, by group, and over time."""
 
     total: StatsGroup
     groups: tuple[StatsGroup, ...]
     buckets: tuple[StatsBucket, ...]
     complete: bool
-    """False when the scan reached its limit and the figures cover the newest alone."""
+    """False if the scan reached its limit and the figures cover only the newest."""
     notice: str | UnsetType = UNSET
-    """What of the searched text was not understood; absent where all of it was."""
+    """The part of the query that was not understood; absent if all of it was."""

@@ -17,7 +17,7 @@ def supersedes(new: str, old: str) -> bool:
 
 
 def coalesce(spans: Iterable[Span]) -> dict[tuple[str, str], Span]:
-    """Returns the record of each span that wins, by its trace and its own id, in the order of their first mention."""
+    """Returns the record of each span that wins, by trace and span id, in the order in which the spans first occur."""
     winners: dict[tuple[str, str], Span] = {}
     for span in spans:
         key = (span.trace_id, span.span_id)

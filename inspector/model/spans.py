@@ -9,18 +9,19 @@ from msgspec import UNSET, Raw, Struct, UnsetType
 from inspector.nouns import Kind
 
 Status = Literal["running", "ok", "error", "denied", "cancelled", "abandoned", "lost"]
-"""How a span stands: still open, ended one of four ways, left behind by its parent's end, or by its process."""
+"""``running`` has not ended; ``abandoned`` never ended although its parent did; ``lost`` never ended because its
+process died."""
 
 STATUSES: tuple[Status, ...] = ("running", "ok", "error", "denied", "cancelled", "abandoned", "lost")
 
 AttributeValue: TypeAlias = "str | bool | int | float | Sequence[AttributeValue] | Mapping[str, AttributeValue] | None"
-"""A decoded OTLP ``AnyValue``; bytes arrive as base64 text, as OTLP JSON spells them."""
+"""A decoded OTLP ``AnyValue``; bytes arrive as base64 text, as in OTLP JSON."""
 
 JsonText = Raw
-"""A complete JSON value as encoded text: spliced into answers, never parsed on the way."""
+"""A complete JSON value as encoded text: copied into answers, never parsed on the way."""
 
 LargeField: TypeAlias = "JsonText | UnsetType | None"
-"""A field of an event that is read only where it is asked for: unset where it was not, None where it has no value."""
+"""A field of an event that is only read on request: unset if it was not requested, None if it has no value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class SpanError:
 
 # A struct, since one is made of every span taken in: a frozen dataclass of so many fields costs six times as much.
 class Span(Struct, frozen=True, gc=False):
-    """One span as the store takes it in; a span that still runs has no ``end_ns``."""
+    """One span as the store receives it; a running span has no ``end_ns``."""
 
     trace_id: str
     """32 lower-case hexadecimal digits."""
@@ -55,35 +56,35 @@ class Span(Struct, frozen=True, gc=False):
     parent_id: str | None = None
     session_id: str | None = None
     hook: str | None = None
-    """The contract's noun, for example ``tool_call``, when a hook made the span."""
+    """The noun of the hooks that made the span, for example ``tool_call``."""
     dialect: str | None = None
-    """Which vocabulary the attributes were read with, for example ``inspector/1``."""
+    """The vocabulary with which the attributes were read, for example ``inspector/1``."""
     service: str | None = None
     agent: str | None = None
     model: str | None = None
-    """The one that answered; the one that was asked for while or where that is not known."""
+    """The model that answered, or the requested one if that is not known, or not yet."""
     tool: str | None = None
     end_ns: int | None = None
     input_tokens: int | None = None
-    """All input tokens, those read from a cache included."""
+    """All input tokens, including those read from a cache."""
     output_tokens: int | None = None
     cached_tokens: int | None = None
-    """The part of ``input_tokens`` that was read from a cache."""
+    """The input tokens that were read from a cache."""
     cost_usd: float | None = None
     error: SpanError | None = None
     input_key: str | None = None
-    """The attribute whose text is what the call was given."""
+    """The attribute that contains the input of the call."""
     output_key: str | None = None
-    """The attribute whose text is what the call answered."""
+    """The attribute that contains the output of the call."""
     attributes: Mapping[str, AttributeValue] = {}
     events: Sequence[Mapping[str, AttributeValue]] = ()
     """Span events, each ``{"name", "time_unix_nano", "attributes"}``."""
     links: Sequence[Mapping[str, AttributeValue]] = ()
     """Span links, each ``{"trace_id", "span_id", "attributes"}``."""
     process: str | None = None
-    """The spool (one process of an agent) that the span came from; None for spans that came another way."""
+    """The spool (one process of an agent) that the span came from; None if it came another way."""
     run: str | None = None
-    """The run that its recorder names, 1 to 64 of ``0-9A-Za-z_-``; without it that of its process."""
+    """The run that its recorder names, 1 to 64 of ``0-9A-Za-z_-``; if None, the run of its process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,7 @@ class Event:
     """
 
     seq: int
-    """Order of the last change; what live listeners resume from. Never used twice."""
+    """The number of its last change, from which live listeners resume. Never used twice."""
     trace_id: str
     span_id: str
     parent_id: str | None
@@ -107,10 +108,10 @@ class Event:
     service: str | None
     agent: str | None
     model: str | None
-    """The one that was asked for; the one that answered where that is not known."""
+    """The requested model, or the one that answered if the requested one is not known."""
     tool: str | None
     start_time_unix_nano: str
-    """A decimal string, as OTLP JSON spells 64-bit integers."""
+    """A decimal string, like 64-bit integers in OTLP JSON."""
     end_time_unix_nano: str | None
     duration_ms: float | None
     input_tokens: int | None
@@ -119,7 +120,7 @@ class Event:
     cost_usd: float | None
     error: SpanError | None
     folded_into: str | None = None
-    """The span of the same trace that this one is a duplicate of: the call counts there, and not here."""
+    """The span of the same trace that this one duplicates: the call is counted there, not here."""
     input: LargeField = UNSET
     output: LargeField = UNSET
     attributes: LargeField = UNSET
@@ -140,7 +141,7 @@ class ClippedEvent(Event):
 
 
 LossReason = Literal["dropped", "unwritten", "unencodable", "undecodable", "unmatched", "dropped_segments"]
-"""Why something was not recorded; the fields of `Losses` say what each means."""
+"""Why something was not recorded; the fields of `Losses` explain each."""
 
 LOSS_REASONS: tuple[LossReason, ...] = (
     *("dropped", "unwritten", "unencodable", "undecodable", "unmatched"),
@@ -150,38 +151,38 @@ LOSS_REASONS: tuple[LossReason, ...] = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Losses:
-    """How much was not recorded, by reason."""
+    """What was not recorded, by reason."""
 
     dropped: int = 0
-    """Calls, since more waited to be written than the queue holds."""
+    """Calls that did not fit into the queue of the writer."""
     unwritten: int = 0
-    """Calls, since the file could not be written, as on a full disk."""
+    """Calls that could not be written to the file, for example because the disk was full."""
     unencodable: int = 0
-    """Calls that no record could be made of."""
+    """Calls that could not be encoded."""
     undecodable: int = 0
     """Lines and spans of spool files that could not be read."""
     unmatched: int = 0
-    """Ends of calls that had not begun where they ended."""
+    """Ends of calls that were not open."""
     dropped_segments: int = 0
-    """Whole spool files that were removed for room before they were taken in."""
+    """Spool files that were removed to free space before they were ingested."""
 
     @property
     def calls(self) -> int:
-        """Calls that happened and are not recorded."""
+        """Calls that happened but were not recorded."""
         return self.dropped + self.unwritten + self.unencodable
 
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """Something that one process could not record, and when."""
+    """What one process failed to record, and when."""
 
     process: str
-    """Key of the recording process; of another program's spool file, its name."""
+    """The key of the recording process, or the name of another program's spool file."""
     run: str | None
-    """Of what ``inspector run`` the process was part."""
+    """The ``inspector run`` that the process belongs to."""
     service: str | None
     reason: LossReason
     count: int
     since_ns: int
     until_ns: int
-    """It happened between these two times, as far as is known."""
+    """It happened between these two times, as far as known."""

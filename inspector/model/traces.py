@@ -13,10 +13,10 @@ from inspector.nouns import Kind
 
 @dataclass(frozen=True, slots=True)
 class TimelineBar:
-    """One event in the sketch of a trace."""
+    """One bar of a timeline."""
 
     offset_ms: float
-    """Counted from the start of the trace."""
+    """Milliseconds since the start of the trace or run."""
     duration_ms: float | None
     kind: Kind
     status: Status
@@ -24,7 +24,7 @@ class TimelineBar:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """One tree of spans, summed up. Sums leave out what is unknown; ``status`` is the root's, else the worst."""
+    """One tree of spans, summed up. Sums leave out unknown values. ``status`` is the root's, or else the worst."""
 
     trace_id: str
     run_id: str
@@ -35,17 +35,17 @@ class Trace:
     service: str | None
     agent: str | None
     question: str | None
-    """The beginning of what was first asked, on one line; of a model, agent or workflow."""
+    """The beginning of the first input of a model, agent or workflow, on one line."""
     answer: str | None
-    """The beginning of what was last answered."""
+    """The beginning of the last output of a model, agent or workflow, on one line."""
     start_time_unix_nano: str
     end_time_unix_nano: str | None
     duration_ms: float | None
     spans: int
-    """All of them, duplicates included; everything else counts calls, each once."""
+    """All spans, including duplicates; all other figures count calls and leave duplicates out."""
     calls: int
     errors: int
-    """Calls that failed."""
+    """Failed calls of any kind."""
     llm_calls: int
     tool_calls: int
     models: tuple[str, ...]
@@ -53,20 +53,20 @@ class Trace:
     output_tokens: int
     cached_tokens: int
     cost_usd: float | None
-    """What the priced calls cost; None where none is."""
+    """The cost of the calls with a known price; None if there are none."""
     unpriced_calls: int
-    """Model calls that answered or used tokens, and whose cost is not known."""
+    """Model calls that answered or used tokens but have no known cost."""
     seq: int
     """The largest ``seq`` of its spans."""
     timeline: tuple[TimelineBar, ...] | UnsetType = UNSET
-    """Where its time went; absent unless asked for."""
+    """Where the time went; absent unless requested."""
     losses: Losses | UnsetType = UNSET
-    """What its processes did not record in its time; absent from lists, and where nothing is missing."""
+    """What its processes failed to record while it ran; absent in lists, and if nothing is missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class OutlineTables:
-    """The different values of one page of an outline, for its columns to point at."""
+    """The distinct values on one page of an outline, to which its columns refer."""
 
     kind: tuple[Kind, ...]
     status: tuple[Status, ...]
@@ -79,7 +79,7 @@ class OutlineTables:
 
 @dataclass(frozen=True, slots=True)
 class OutlineColumns:
-    """A value for each event in each column; those named like a table hold positions in it, -1 for none."""
+    """One value per event in each column; columns named like a table contain indexes into it, or -1 for none."""
 
     span_id: Sequence[str]
     parent_id: Sequence[str | None]
@@ -101,13 +101,13 @@ class OutlineColumns:
 
 @dataclass(frozen=True, slots=True)
 class TraceOutline:
-    """A trace summed up, and one page of its structure in the order its events began."""
+    """The summary of a trace, and one page of its structure in the order its events began."""
 
     trace: Trace
     seq: int
-    """The change that all of this is as of."""
+    """The last change that it includes."""
     start_time_unix_nano: str
-    """What offsets count from: the earliest start of the trace."""
+    """The earliest start in the trace; offsets count from it."""
     tables: OutlineTables
     columns: OutlineColumns
     next_cursor: str | None
@@ -115,20 +115,20 @@ class TraceOutline:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What a call was about, in a line each; None where nothing is recorded or known of it."""
+    """The input, output and error of a call, one line each; None if not recorded or not known."""
 
     trace_id: str
     span_id: str
     input: str | None
-    """The beginning of what it was given; of a model the first question of its prompt."""
+    """The beginning of its input; for a model call, the first question of its prompt."""
     output: str | None
-    """The beginning of what it gave; of a model the text of its answer, else which tools it asks for."""
+    """The beginning of its output; for a model call, the text of its answer, or else the tools that it requests."""
     error: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """The traces that share a session id, summed up."""
+    """The traces with one session id, summed up."""
 
     session_id: str
     status: Status
@@ -136,63 +136,64 @@ class Session:
     end_time_unix_nano: str | None
     traces: int
     failed_traces: int
-    """Those whose status is ``error``."""
+    """Traces whose status is ``error``."""
     spans: int
-    """All of them, duplicates included; everything else counts calls, each once."""
+    """All spans, including duplicates; all other figures count calls and leave duplicates out."""
     calls: int
     errors: int
-    """Calls that failed."""
+    """Failed calls of any kind."""
     llm_calls: int
     tool_calls: int
     input_tokens: int
     output_tokens: int
     cached_tokens: int
     cost_usd: float | None
-    """What the priced calls cost; None where none is."""
+    """The cost of the calls with a known price; None if there are none."""
     unpriced_calls: int
-    """Model calls that answered or used tokens, and whose cost is not known."""
+    """Model calls that answered or used tokens but have no known cost."""
     seq: int
 
 
 RunOrigin = Literal["program", "block", "request", "cell", "session", "trace"]
-"""What makes the traces of a run one: the execution of a program, a block that the program named, a request of a
-server, a cell of a notebook; else their session, or nothing, so that each is a run."""
+"""What the traces of a run have in common: one execution of a program, a marked block, a request to a server, a
+notebook cell, or else a session. ``trace`` is a run of one trace that has none of these."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What somebody started, summed from its traces. Sums leave out what is unknown."""
+    """What somebody started, summed up from its traces. Sums leave out unknown values."""
 
     run_id: str
     origin: RunOrigin
     name: str
-    """Of a program its service, of a session its id, else what its first trace is called."""
+    """The service of a program, the id of a session, or else the name of the first trace."""
     status: Status
-    """The worst of its traces; running while one of them is."""
+    """The worst status of its traces; ``running`` while one of them is."""
     service: str | None
-    """Of the first trace, as is the agent."""
+    """The service of the first trace; ``agent`` is its agent."""
     agent: str | None
     question: str | None
-    """The beginning of what was first asked, on one line; of a model, agent or workflow."""
+    """The beginning of the first input of a model, agent or workflow, on one line."""
     answer: str | None
-    """The beginning of what was last answered."""
+    """The beginning of the last output of a model, agent or workflow, on one line."""
     trace_id: str
-    """The trace that names it: the one that began first, messages of MCP aside."""
+    """The trace that names the run: the one that began first, leaving out MCP messages whose sender was not
+    recorded."""
     trace_name: str
-    """What that trace is called."""
+    """The name of that trace."""
     start_time_unix_nano: str
     end_time_unix_nano: str | None
     duration_ms: float | None
     traces: int
     failed_traces: int
-    """Those whose status is ``error``."""
+    """Traces whose status is ``error``."""
     open_calls: int
-    """Calls that have begun and not ended."""
+    """Calls that have not ended."""
     spans: int
-    """All of them, duplicates included; everything else counts calls, each once."""
+    """All spans, including duplicates; all other figures count calls and leave duplicates out."""
     calls: int
     errors: int
-    """Calls that failed."""
+    """Failed calls of any kind."""
     llm_calls: int
     tool_calls: int
     models: tuple[str, ...]
@@ -200,47 +201,47 @@ class Run:
     output_tokens: int
     cached_tokens: int
     cost_usd: float | None
-    """What the priced calls cost; None where none is."""
+    """The cost of the calls with a known price; None if there are none."""
     unpriced_calls: int
-    """Model calls that answered or used tokens, and whose cost is not known."""
+    """Model calls that answered or used tokens but have no known cost."""
     seq: int
     """The largest ``seq`` of its spans."""
     labels: tuple[Label, ...] = ()
-    """The latest of those on it and on its spans, its own first."""
+    """The latest labels of the run and of its spans; its own come first."""
     replay_of: str | UnsetType = UNSET
-    """The run that it replays; absent where its first calls name none."""
+    """The run that this one replays; absent if its first calls name none."""
     timeline: tuple[TimelineBar, ...] | UnsetType = UNSET
-    """Where its time went; absent unless asked for."""
+    """Where the time went; absent unless requested."""
     losses: Losses | UnsetType = UNSET
-    """What its processes did not record in its time; absent from lists, and where nothing is missing."""
+    """What its processes failed to record while it ran; absent in lists, and if nothing is missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunOutline:
-    """A run summed up, and one page of the structure of all its traces in the order their events began."""
+    """The summary of a run, and one page of the structure of all its traces in the order their events began."""
 
     run: Run
     seq: int
-    """The change that all of this is as of."""
+    """The last change that it includes."""
     start_time_unix_nano: str
-    """What offsets count from: the earliest start of the run."""
+    """The earliest start in the run; offsets count from it."""
     tables: OutlineTables
     columns: OutlineColumns
     traces: tuple[str, ...]
-    """The ids of the traces of this page."""
+    """The ids of the traces on this page."""
     trace: Sequence[int]
-    """The trace of each event: a position in ``traces``."""
+    """The trace of each event, as an index into ``traces``."""
     next_cursor: str | None
 
 
 TurnLink = Literal["begins", "continues", "retry", "unclear"]
-"""How a model call follows another: not at all, its prompt begins with that one's prompt and answer, it has the prompt
-of one that failed, or it may continue several equal ones."""
+"""How a model call relates to earlier ones: it begins a conversation; its prompt begins with the prompt and answer of
+an earlier call; it has the prompt of one that failed; or it may continue any of several equal calls."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpanPlace:
-    """Where a span is."""
+    """The ids of a span and of its trace."""
 
     trace_id: str
     span_id: str
@@ -248,44 +249,44 @@ class SpanPlace:
 
 @dataclass(frozen=True, slots=True)
 class InferredTool:
-    """A call of a tool that an answer asks for, and what the next prompt says that it gave."""
+    """A tool call that an answer requests, with its result from a later prompt."""
 
     id: str | None
     name: str
     arguments: str
-    """The beginning of their JSON."""
+    """The beginning of the arguments, as JSON."""
     result: str | None
-    """The beginning of its text or JSON; None where no later prompt has it."""
+    """The beginning of the result, as text or JSON; None if no later prompt contains it."""
     failed: bool
-    """Whether its span failed; without one, whether the result says so."""
+    """Whether its span failed, or, if it has none, whether the result says so."""
     start_time_unix_nano: str | None
-    """When the answer had come that asks for it."""
+    """When the answer that requests it arrived; it ran after this time."""
     end_time_unix_nano: str | None
-    """When the prompt was sent that has its result: it ran between the two."""
+    """When the prompt that contains its result was sent; it ran before this time."""
     recorded: bool
-    """Whether it has a span of its own, so that nothing has to be inferred."""
+    """Whether the call also has a span of its own."""
     span: SpanPlace | None
-    """That span."""
+    """The span of the call; None if it has none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A model call as part of a conversation; inferred from its messages, and never counted."""
+    """A model call as a turn of a conversation. Inferred from its messages; no figure counts it."""
 
     conversation: str
-    """Equal for the turns of one conversation of a run; opaque."""
+    """An opaque id, the same for all turns of one conversation of the run."""
     trace_id: str
     span_id: str
     link: TurnLink
     previous: SpanPlace | None
-    """The call that it continues, or tries again."""
+    """The call that it continues or retries."""
     candidates: int
-    """How many calls it may continue, where that is unclear."""
+    """If the link is ``unclear``, the number of calls that it may continue."""
     messages: int
-    """Of its prompt."""
+    """The number of messages in its prompt."""
     new_from: int
-    """How many of them were in the previous prompt or its answer."""
+    """The number of these messages that were in the previous prompt or its answer."""
     sizes: Mapping[str, int]
-    """Characters of its prompt by what they are: ``system``, ``tools``, ``user``, ``assistant``, ``tool``, ``file``."""
+    """The characters of its prompt by type: ``system``, ``tools``, ``user``, ``assistant``, ``tool``, ``file``."""
     tools: tuple[InferredTool, ...]
-    """What its answer asks for."""
+    """The tool calls that its answer requests."""
