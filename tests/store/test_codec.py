@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.store.values.codec import FRAME, Unreadable, pack, unpack
-from inspector.store.values.dictionary import SPANS
+from inspector.store.values.dictionary import SPANS, TABLES
 
 ATTRIBUTES = {"gen_ai.operation.name": "chat", "gen_ai.request.model": "gpt-4.1", "inspector.hook": "llm_generate"}
 BODY = json.dumps(ATTRIBUTES, separators=(",", ":")).encode()
@@ -17,6 +17,7 @@ BODY = json.dumps(ATTRIBUTES, separators=(",", ":")).encode()
 
 def test_the_dictionary_is_the_one_that_databases_were_written_with():
     assert zlib.adler32(SPANS) == 0xD7B3B5E9
+    assert zlib.adler32(TABLES) == 0x1D802C3A
 
 
 def test_what_spans_have_in_common_takes_few_bytes():
@@ -49,8 +50,16 @@ def test_threads_pack_and_unpack_at_once():
         assert list(threads.map(lambda body: unpack(pack(body)), bodies)) == bodies
 
 
-def test_a_frame_that_was_written_once_is_unpacked():
-    assert unpack(bytes.fromhex("032061ad0000087d0640004e04bd20608f323828f4fb60e6341b06")) == BODY
+WRITTEN = "042061a50000087d067c004e2817501e951f6cbd2f5a9dc65f21"
+WRITTEN_BY_0018 = "032061ad0000087d0640004e04bd20608f323828f4fb60e6341b06"
+
+
+@pytest.mark.parametrize("frame", [WRITTEN, WRITTEN_BY_0018])
+def test_a_frame_that_was_written_once_is_unpacked(frame):
+    assert unpack(bytes.fromhex(frame)) == BODY
+    for length in (1, 2, 6, -1):
+        with pytest.raises(Unreadable):
+            unpack(bytes.fromhex(frame)[:length])
 
 
 def earlier_stream(**options):

@@ -1,0 +1,10 @@
+"""Texts are compressed with tables of what is frequent, which earlier versions cannot read; what is there stays."""
+
+revision = "0019"
+down_revision = "0018"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    """Changes nothing: a text says by its first byte how it is stored."""
