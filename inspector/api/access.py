@@ -18,38 +18,38 @@ from inspector.otlp import MOST_BYTES
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 OPEN_PATHS = ("/", "/healthz")
 OPEN_PREFIX = "/assets/"
-"""With ``OPEN_PATHS``, every path that needs no token. None of them shows anything that was recorded."""
+"""With ``OPEN_PATHS``, the paths that need no token. None of them shows anything that was recorded."""
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
-"""Methods that only look; every other one changes something."""
+"""Methods that change nothing; all others do."""
 
 MOST_ADDRESS_BYTES = 32 << 10
 MOST_HEADER_BYTES = 48 << 10
 MOST_HEADERS = 128
 MOST_BODY_BYTES = 1 << 20
 MOST_EXPORT_BYTES = MOST_BYTES
-"""Of a body that carries spans, which is never whole in memory before this is known to hold."""
+"""The limit of a body with spans; it is checked before the whole body is in memory."""
 _TLS = "https://"
 EXPORT_PATH = "/v1/traces"
 OTHER_SIGNALS = ("/v1/logs", "/v1/metrics")
-"""Where OpenTelemetry SDKs that were given one endpoint and one token for everything send what is not kept here."""
+"""Where OpenTelemetry SDKs with a single endpoint for all signals send metrics and logs, which are not stored here."""
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What a server lets in: its token, its one-time codes, and the names it may be addressed by."""
+    """What a server lets in: its token, its one-time codes, and its host names."""
 
     token: Token
     codes: OneTimeCodes = field(default_factory=OneTimeCodes)
     allowed_hosts: tuple[str, ...] = ()
-    """Names besides the loopback ones, each ``host`` or ``host:port``; with ``https://`` where a proxy speaks TLS."""
+    """Host names besides the loopback ones, each ``host`` or ``host:port``; with ``https://`` if a proxy speaks TLS."""
 
     def refuse(self, head: "Head", *, routed: bool = True) -> Problem | None:
-        """Say why a request is not let in, or None when it is.
+        """Return the problem with which a request is refused, or None to let it in.
 
         Args:
-            head: The request's.
-            routed: Whether a route takes this method on this path. What none takes is answered with 405 or 404, which
-                whoever has a token may learn.
+            head: The head of the request.
+            routed: Whether a route takes this method on this path. If none does, the answer is 405 or 404, which
+                anyone with a token may see.
         """
         return (
             too_large(head)
@@ -59,7 +59,7 @@ class Access:
         )
 
     def scopes(self, head: "Head") -> frozenset[Scope]:
-        """Tell what the sender may do by its bearer token, or by its cookie when there is no such header."""
+        """Return the scopes of the sender, by its bearer token, or by its cookie if it sends no such header."""
         given = head.all("authorization")
         if given:
             scheme, _, text = given[0].partition(" ")
@@ -96,20 +96,20 @@ class Head:
     """``http`` or ``websocket``."""
     method: str
     path: str
-    """Below the prefix that the application is mounted at, decoded once."""
+    """Relative to the prefix where the application is mounted, decoded once."""
     address_bytes: int
     scheme: str
     port: int | None
-    """The port that the connection arrived at; None on a Unix socket."""
+    """The port on which the connection arrived; None for a Unix socket."""
     headers: tuple[tuple[str, str], ...]
-    """Names in lower case."""
+    """Names in lowercase."""
 
     def all(self, name: str) -> list[str]:
-        """Every value of a header, in the order they came."""
+        """All values of a header, in their order."""
         return [value for key, value in self.headers if key == name]
 
     def cookie(self, name: str) -> str | None:
-        """The value of a cookie, or None when there is none."""
+        """The value of a cookie, or None."""
         # Other programs on this host share the header, and `http.cookies` reads nothing after a pair it finds odd.
         for header in self.all("cookie"):
             for pair in header.split(";"):
@@ -135,7 +135,7 @@ def head_of(scope: AsgiScope) -> Head:
 
 
 def own_path(scope: AsgiScope) -> str:
-    """The path below the prefix that the application is mounted at."""
+    """The path relative to the prefix where the application is mounted."""
     path: str = scope["path"]
     prefix: str = scope.get("root_path", "").rstrip("/")
     if prefix and (path == prefix or path.startswith(f"{prefix}/")):
@@ -144,17 +144,17 @@ def own_path(scope: AsgiScope) -> str:
 
 
 def is_open(path: str) -> bool:
-    """Whether looking at a path needs no token."""
+    """Whether reading a path needs no token."""
     return path in OPEN_PATHS or path.startswith(OPEN_PREFIX)
 
 
 def cookie_name(port: int | None) -> str:
-    """The cookie's name: browsers share cookies between the ports of a host, so each port has its own."""
+    """The name of the cookie. Browsers share cookies between the ports of a host, so each port has its own."""
     return f"inspector-{port or 0}"
 
 
 def required_scope(method: str, path: str) -> Scope:
-    """The scope a request needs; what is not known to be harmless needs the strongest."""
+    """The scope that a request needs; whatever is not known to be harmless needs the strongest."""
     if method in SAFE_METHODS:
         return "read"
     # Who may send spans is to learn that logs are not taken, rather than that its token is a wrong one.
@@ -164,7 +164,7 @@ def required_scope(method: str, path: str) -> Scope:
 
 
 def too_large(head: Head) -> Problem | None:
-    """Refuse what is larger than any honest request, judged by totals."""
+    """Refuse what is larger than any honest request, by its totals."""
     if head.address_bytes > MOST_ADDRESS_BYTES:
         return Problem(414, f"path and query may have at most {MOST_ADDRESS_BYTES} bytes")
     size = sum(len(name) + len(value) for name, value in head.headers)
@@ -180,7 +180,7 @@ def too_large(head: Head) -> Problem | None:
 
 
 def wrong_host(head: Head, allowed_hosts: tuple[str, ...]) -> Problem | None:
-    """Refuse a name that is not this server's: a page can point a name of its own at this machine (DNS rebinding)."""
+    """Refuse a host that is not this server's: a page can point its own name at this machine (DNS rebinding)."""
     hosts = head.all("host")
     if len(hosts) != 1:
         return Problem(400, "send exactly one Host header")
@@ -203,13 +203,13 @@ def _authorities(port: int | None, scheme: str, allowed_hosts: tuple[str, ...]) 
 
 
 def _addresses(name: str, port: int | None) -> set[str]:
-    """Return what an allowed name may be spelled as in ``Host``."""
+    """Return the spellings of an allowed name in ``Host``."""
     lowered = name.strip().lower().removeprefix(_TLS)
     return {lowered} if ":" in lowered.rpartition("]")[2] else {lowered, f"{lowered}:{port}"}
 
 
 def foreign_page(head: Head, allowed_hosts: tuple[str, ...] = ()) -> Problem | None:
-    """Refuse what a page of another origin made the browser send, except opening the start page."""
+    """Refuse requests that a page of another origin caused, except opening the start page."""
     sites = Counter(site.lower() for site in head.all("sec-fetch-site"))
     origins = head.all("origin")
     if any(not is_own_origin(origin, head, allowed_hosts) for origin in origins) or len(origins) > 1:
@@ -231,9 +231,9 @@ def _opens_start_page(head: Head) -> bool:
 
 
 def is_own_origin(origin: str, head: Head, allowed_hosts: tuple[str, ...] = ()) -> bool:
-    """Whether an ``Origin`` is the very one the request is addressed to; ``null`` never is.
+    """Whether an ``Origin`` is exactly the one that the request is addressed to; ``null`` never is.
 
-    A page of ``https`` is another origin than this server, which speaks plain HTTP, unless a proxy was declared.
+    A page of ``https`` has another origin than this server, which speaks plain HTTP, unless a proxy is configured.
     """
     scheme, _, authority = origin.lower().partition("://")
     if [authority] != [host.lower() for host in head.all("host")]:

@@ -6,14 +6,14 @@ import sys
 
 _TCP_INFO_BYTES = 128
 _BYTES_ACKED_AT = 120
-"""Of ``tcpi_bytes_acked`` in ``struct tcp_info`` of Linux 4.1 and later (``linux/tcp.h``)."""
+"""The offset of ``tcpi_bytes_acked`` in ``struct tcp_info`` of Linux 4.1 and later (``linux/tcp.h``)."""
 
 
 def acknowledged_bytes(connection: socket.socket) -> int | None:
-    """Return how many bytes the other side has ever acknowledged; None where the system does not tell.
+    """Return how many bytes the other side has ever acknowledged; None if the system does not say.
 
-    What waits in the process does not tell it: of a long line the kernel asks for more only when a third has gone, and
-    what is added meanwhile hides what is taken.
+    The queue of the process cannot tell: the kernel asks for more only when a third of a long queue is gone, and what
+    is added meanwhile hides what was sent.
     """
     if sys.platform != "linux":
         return None

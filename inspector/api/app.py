@@ -48,15 +48,15 @@ def create_app(
     codes: OneTimeCodes | None = None,
     limits: LiveLimits | None = None,
 ) -> FastAPI:
-    """Make the API over a store, to be served or mounted under any prefix.
+    """Create the API over a store, to be served or mounted under any prefix.
 
     Args:
-        store: What is read; closing it is the caller's.
-        settings: Names the hosts that may be used and where the token is.
-        owner: Who writes the store; without one, nothing can be deleted and the store is looked at for news.
-        token: Opens the API; the default is that of the home directory.
-        codes: Sign a browser in; whoever prints the address makes them.
-        limits: What streams may cost.
+        store: The store to read; the caller closes it.
+        settings: Allowed hosts, and where the token is.
+        owner: Writes the store; without one, nothing can be deleted, and the store is polled for changes.
+        token: Opens the API; by default that of the home directory.
+        codes: Sign a browser in; created by whoever prints the address.
+        limits: Limits of streams.
 
     Raises:
         TokenUnusable: There is no token that can be trusted.
@@ -69,7 +69,7 @@ def create_app(
 
 
 def assemble(home: Home, access: Access, *, settings: Settings, limits: LiveLimits | None = None) -> FastAPI:
-    """Make the API over a home that may open later."""
+    """Create the API over a home that may be opened later."""
     service = Service(
         home=home,
         access=access,

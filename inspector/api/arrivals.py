@@ -7,7 +7,7 @@ from inspector.api.access import MOST_EXPORT_BYTES
 from inspector.api.errors import ExportFailed
 
 MOST_ARRIVING_BYTES = 128 << 20
-"""Bytes of all requests that are still arriving; one that would add more is asked to come again."""
+"""The bytes of all requests that are still arriving; a request that would exceed it is told to retry."""
 
 
 class Arrivals:
@@ -18,7 +18,7 @@ class Arrivals:
 
     @contextmanager
     def counted(self) -> Generator["Arrival"]:
-        """Count one request for as long as it arrives."""
+        """Count a request while it arrives."""
         arrival = Arrival(self)
         try:
             yield arrival
@@ -26,7 +26,7 @@ class Arrivals:
             self._left += arrival.size
 
     def take(self, size: int) -> bool:
-        """Make room for so many bytes, if there is any."""
+        """Reserve this many bytes, if there is room."""
         if size > self._left:
             return False
         self._left -= size
@@ -42,7 +42,7 @@ class Arrival:
         self.size = 0
 
     def add(self, part: bytes) -> None:
-        """Keep what just came.
+        """Keep the next part of the body.
 
         Raises:
             ExportFailed: It is too much for one request, or for all of them at the moment.
@@ -55,5 +55,5 @@ class Arrival:
         self._parts.append(part)
 
     def whole(self) -> bytes:
-        """Everything that came."""
+        """The whole body."""
         return b"".join(self._parts)

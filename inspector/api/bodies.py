@@ -7,14 +7,14 @@ from starlette.responses import Response
 
 
 def encode(value: Any) -> bytes:
-    """Write ``value`` as JSON."""
+    """Encode ``value`` as JSON."""
     return msgspec.json.encode(value)
 
 
 def encode_line(value: Any) -> bytes:
-    """Write ``value`` as JSON on a single line.
+    """Encode ``value`` as JSON on a single line.
 
-    Recorded JSON may hold line breaks between its tokens, where a space means the same; in strings they are escaped.
+    Recorded JSON may have line breaks between its tokens, where a space means the same; in strings they are escaped.
     """
     return encode(value).replace(b"\r", b" ").replace(b"\n", b" ")
 

@@ -9,13 +9,13 @@ T = TypeVar("T")
 
 
 class Changes:
-    """Runs them in the order they came, without a thread for those that wait."""
+    """Runs changes in the order they came, without a thread for those that wait."""
 
     def __init__(self) -> None:
         self._turn: CapacityLimiter | None = None
 
     async def run(self, change: Callable[[], T]) -> T:
-        """Run one in a thread when it is its turn; returns what it returns, and raises what it raises."""
+        """Run a change in a thread when it is its turn; returns what it returns, and raises what it raises."""
         if self._turn is None:
             self._turn = CapacityLimiter(1)
         return await to_thread.run_sync(change, limiter=self._turn)

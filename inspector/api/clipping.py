@@ -13,9 +13,9 @@ _NULL = msgspec.Raw(b"null")
 
 
 def clip(event: Event, most_chars: int) -> ClippedEvent:
-    """Leave out every value of a full event whose JSON has more than ``most_chars`` characters, and tell which.
+    """Leave out every value of a full event whose JSON has more than ``most_chars`` characters, and list it.
 
-    Names and ids stay, however long they are.
+    Names and ids are kept, however long they are.
     """
     clipper = _Clipper(most_chars)
     values: dict[str, Any] = {field.name: getattr(event, field.name) for field in fields(Event)}
@@ -31,14 +31,14 @@ def clip(event: Event, most_chars: int) -> ClippedEvent:
 
 
 class _Clipper:
-    """Remembers what it refused."""
+    """Remembers what it left out."""
 
     def __init__(self, most_chars: int) -> None:
         self.clipped: dict[str, int] = {}
         self._most_chars = most_chars
 
     def refuses(self, name: str, text: LargeField) -> bool:
-        """Tell whether a value is too long, and remember it."""
+        """Return whether a value is too long, and remember it."""
         # No text has more characters than bytes, and counting them means decoding it.
         if not isinstance(text, msgspec.Raw) or len(bytes(text)) <= self._most_chars:
             return False
@@ -56,7 +56,7 @@ class _Clipper:
         return _encoded({key: value for key, value in members.items() if not self.refuses(f"{name}.{key}", value)})
 
     def within(self, name: str, text: LargeField) -> LargeField:
-        """Replace by null each attribute that is too long in a list of things that have some."""
+        """Replace each attribute that is too long by null, in a list of objects with attributes."""
         if not isinstance(text, msgspec.Raw) or len(bytes(text)) <= self._most_chars:
             return text
         found = _LIST.decode(text)

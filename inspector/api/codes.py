@@ -7,18 +7,18 @@ from collections.abc import Callable
 
 LIFETIME_S = 600
 MOST_OPEN = 64
-"""Codes that wait to be used at a time; a further one withdraws the oldest."""
+"""The number of unused codes; one more revokes the oldest."""
 
 
 class OneTimeCodes:
-    """Codes that each work once and for ten minutes. Kept in memory: they end with the process."""
+    """Codes that each work once, within ten minutes. Kept in memory, so they end with the process."""
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._deadlines: dict[bytes, float] = {}
 
     def create(self) -> str:
-        """Issue a code that opens a session once."""
+        """Issue a code that signs in once."""
         code = secrets.token_urlsafe(24)
         self._deadlines[_digest(code)] = self._clock() + LIFETIME_S
         while len(self._deadlines) > MOST_OPEN:
@@ -26,7 +26,7 @@ class OneTimeCodes:
         return code
 
     def redeem(self, code: str) -> bool:
-        """Use a code up and tell whether it was good."""
+        """Use a code up; returns whether it was valid."""
         deadline = self._deadlines.pop(_digest(code), None)
         return deadline is not None and self._clock() < deadline
 

@@ -28,17 +28,17 @@ from inspector.api.problems import RETRY_S, problem_response
 logger = logging.getLogger("inspector.api")
 
 Reason = Literal["head", "body", "idle", "unread", "gave_way"]
-"""Why the server closed a connection: no whole head in time, its body too slow, no further request, nothing read of
-what was sent or too little while others wait, or its place was needed."""
+"""Why the server closed a connection: no complete head in time, a slow body, no further request, a client that reads
+nothing or too little while others wait, or the connection was evicted for another one."""
 CUT_OFF = "inspector.cut_off"
-"""The ASGI extension by which an answer closes its connection at once: a function without arguments."""
+"""The ASGI extension with which an answer closes its connection at once: a function without arguments."""
 
 _of_requests = logging.getLogger("inspector.api.requests")
 _of_requests.setLevel(logging.ERROR)
-"""Where uvicorn writes of a single request: what anybody can send is no warning, or strangers could fill the disk."""
+"""Where uvicorn logs single requests. What anybody can send is not a warning, or strangers could fill the disk."""
 
 SAY_AGAIN_S = 60.0
-"""How often the log says the same of connections, such as that there is no place for them."""
+"""How often the log repeats a message about connections, such as that there are too many."""
 _TRIES = 32
 _CLOSING = [
     (name.lower().encode(), value.encode()) for name, value in {**SECURITY_HEADERS, "Connection": "close"}.items()
@@ -47,28 +47,28 @@ _CLOSING = [
 
 @dataclass(frozen=True, slots=True)
 class ConnectionLimits:
-    """How many connections there may be, and what is waited for."""
+    """How many connections there may be, and the timeouts."""
 
     most: int = MOST_CONNECTIONS
     head_s: float = 10.0
     """From the start of a connection, or the first byte of a further request, to the end of the request's head."""
     body_s: float = 10.0
-    """How long nothing of a body may come."""
+    """How long a body may make no progress."""
     body_bytes_s: int = 500
-    """What must come of a body each second, on average and after the first ``body_s``."""
+    """The bytes of a body per second, on average and after the first ``body_s``."""
     idle_s: float = 60.0
     """How long a connection may wait for its next request."""
     unread_s: float = 60.0
-    """How long a client may take nothing of what waits for it."""
+    """How long a client may read nothing of what waits for it."""
 
 
 class Connections(ServerState):
-    """What uvicorn's connections share: the places, and who gives one up.
+    """What uvicorn's connections share: their slots, and which connection is evicted.
 
     Args:
-        limits: How many there may be, and what is waited for.
+        limits: How many there may be, and the timeouts.
         ended: Where closed connections are counted, by reason.
-        now_s: The clock of all time-outs.
+        now_s: The clock of all timeouts.
     """
 
     def __init__(
@@ -84,18 +84,18 @@ class Connections(ServerState):
         self.ended: Counter[str] = Counter() if ended is None else ended
         """Connections that the server closed, by reason."""
         self.refused = 0
-        """Requests answered with 503, since every place was taken."""
+        """Requests answered with 503 because all slots were taken."""
         self.half_open: OrderedDict[Connection, None] = OrderedDict()
-        """Those that owe the rest of a request, the longest first."""
+        """Those with an incomplete request, the longest first."""
         self.idle: OrderedDict[Connection, None] = OrderedDict()
-        """Those that were answered and ask nothing, the longest first."""
+        """Those that were answered and have no further request, the longest first."""
         self._not_accepted = 0
         self._said_s: dict[str, float] = {}
 
     def make_place(self) -> bool:
-        """End the connection that is missed least, if all places are taken; tells whether there is one now.
+        """Free a slot if all are taken; returns whether there is one now.
 
-        Half-open ones give way first, then idle ones, the longest first; not one that has just sent something.
+        Half-open connections are evicted first, then idle ones, the longest first, but none that just sent something.
         """
         if len(self.connections) < self.limits.most:
             return True
@@ -109,13 +109,13 @@ class Connections(ServerState):
         connection.end(reason)
 
     def forget(self, connection: "Connection") -> None:
-        """Give the place of a connection to others, as soon as it is known to end."""
+        """Free the slot of a connection as soon as it is known to end."""
         self.connections.discard(connection)
         self.half_open.pop(connection, None)
         self.idle.pop(connection, None)
 
     def sweep(self) -> None:
-        """Close every connection whose time is over."""
+        """Close every connection that has timed out."""
         now_s = self.now_s()
         for connection in self._all():
             with self._apart(connection):
@@ -124,14 +124,14 @@ class Connections(ServerState):
                     self.end(connection, reason)
 
     def drop_unread(self) -> None:
-        """Close every connection whose client does not take what it is sent."""
+        """Close every connection whose client does not read what it is sent."""
         for connection in self._all():
             with self._apart(connection):
                 if connection.flow.write_paused:
                     self.end(connection, "unread")
 
     def on_failure(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        """Take what the loop reports: a failed ``accept`` makes a place and is said once a minute, not each time."""
+        """Handle what the loop reports: a failed ``accept`` frees a slot and is logged once a minute, not each time."""
         error = context.get("exception")
         if not isinstance(error, OSError) or "accept()" not in str(context.get("message")):
             loop.default_exception_handler(context)
@@ -145,7 +145,7 @@ class Connections(ServerState):
 
     @contextmanager
     def _apart(self, connection: "Connection") -> Generator[None]:
-        """Drop a connection that cannot be dealt with; the others, and the server, are to outlive it."""
+        """Drop a connection that cannot be handled, so that the others and the server survive it."""
         try:
             yield
         except Exception:  # noqa: BLE001  # a border: whatever it is, it is this connection's alone
@@ -175,7 +175,7 @@ class Connections(ServerState):
         self._say_at_most(f"{message}; find who holds them, or allow more with: ulimit -n", *values)
 
     def _say_at_most(self, message: str, *values: object, exc_info: bool = False) -> None:
-        """Warn, but of each thing once a minute."""
+        """Log a warning, but each only once a minute."""
         now_s = self.now_s()
         if now_s - self._said_s.get(message, float("-inf")) >= SAY_AGAIN_S:
             self._said_s[message] = now_s
@@ -183,15 +183,15 @@ class Connections(ServerState):
 
 
 class Connection(H11Protocol):
-    """One connection that is not waited for without end, and answers 503 where there was no place for it.
+    """One connection with timeouts, which answers 503 if it got no slot.
 
-    uvicorn limits only how long a connection may be idle between two requests.
+    uvicorn itself only limits how long a connection may be idle between two requests.
     """
 
     server_state: Connections
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # pyright: ignore[reportIncompatibleMethodOverride] as uvicorn's
-        """Take a place."""
+        """Take a slot."""
         self._served = self.app
         self.app = self._serve if self.server_state.make_place() else self._refuse
         self.logger = _of_requests
@@ -200,7 +200,7 @@ class Connection(H11Protocol):
         self._unsent = 0
         self._acknowledged: int | None = None
         self.heard_bytes = 0
-        """What came since then."""
+        """Bytes received since then."""
         super().connection_made(transport)
         self._settle()
 
@@ -212,22 +212,22 @@ class Connection(H11Protocol):
         self._settle()
 
     def on_response_complete(self) -> None:
-        """Wait for the next request by our own clock."""
+        """Wait for the next request, with our own timeout."""
         super().on_response_complete()
         self._unset_keepalive_if_required()
         self._settle()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Give the place back."""
+        """Give the slot back."""
         super().connection_lost(exc)
         self.server_state.forget(self)
 
     def is_in(self, phase: str) -> bool:
-        """Whether this is what is waited for: ``head``, ``body``, ``answer`` or, ``idle``, the next request."""
+        """Whether this is what it waits for: ``head``, ``body``, ``answer``, or ``idle`` for the next request."""
         return self._phase[0] == phase
 
     def is_silent(self) -> bool:
-        """Whether nothing came that was not looked at yet, and everything that was sent has been taken."""
+        """Whether everything received was processed, and everything sent was taken."""
         if self.transport.get_write_buffer_size():
             return False
         poll = select.poll()
@@ -235,7 +235,7 @@ class Connection(H11Protocol):
         return not poll.poll(0)
 
     def overdue(self, now_s: float) -> Reason | None:
-        """Why this connection is to be closed by now, if it is."""
+        """Why this connection should be closed by now, if it should."""
         if self._is_unread(now_s):
             return "unread"
         limits = self.server_state.limits
@@ -257,7 +257,7 @@ class Connection(H11Protocol):
         return None
 
     def end(self, reason: Reason) -> None:
-        """Close the connection; who was slow to send a body is answered 408 first, unless an answer has begun."""
+        """Close the connection. A client with a slow body is answered 408 first, unless an answer has begun."""
         # An answer behind one that nobody reads would keep the connection for ever.
         unread = self.transport.get_write_buffer_size()
         if reason == "body" and self.conn.our_state is h11.SEND_RESPONSE and not unread:
@@ -267,7 +267,7 @@ class Connection(H11Protocol):
             self.transport.abort()
 
     def send_400_response(self, msg: str) -> None:
-        """Answer what is no HTTP as every other request is answered, unless an answer has begun or is over."""
+        """Answer invalid HTTP with a problem, unless an answer has begun or is complete."""
         if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
             self._answer(Problem(400, msg), "/")
         if self.cycle:
@@ -311,7 +311,7 @@ class Connection(H11Protocol):
         return bool(unsent) and now_s >= self._taken_s + self.server_state.limits.unread_s
 
     def _answer_408(self) -> None:
-        """Answer for the application."""
+        """Answer in place of the application."""
         path = own_path(self.scope)  # pyright: ignore[reportArgumentType] uvicorn types it closer
         self._answer(Problem(408, "the body arrived too slowly; retry"), path)
         self._give_up_cycle()
@@ -322,12 +322,12 @@ class Connection(H11Protocol):
         self.server_state.end(self, "unread")
 
     def _give_up_cycle(self) -> None:
-        """Let the application hear that the client is gone."""
+        """Tell the application that the client has disconnected."""
         self.cycle.disconnected = True
         self.cycle.message_event.set()
 
     def _answer(self, problem: Problem, path: str) -> None:
-        """Send a last answer past the application."""
+        """Send a last answer, bypassing the application."""
         answer = problem_response(problem, path)
         to_head = bool(self.cycle) and not self.cycle.response_complete and self.scope["method"] == "HEAD"  # pyright: ignore[reportOptionalSubscript]
         reason = HTTPStatus(problem.status).phrase.encode()

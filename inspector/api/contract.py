@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 BUILT = Path(__file__).with_name("openapi.json")
-"""In an installed package; a checkout has the source alone."""
+"""Only in an installed package; a checkout has the source."""
 SOURCE = Path(__file__).parents[2] / "openapi.yaml"
 
 

@@ -24,26 +24,26 @@ from inspector.store import Store
 router = APIRouter()
 
 MOST_SPANS = 20_000
-"""Of each run; what is larger is compared by the command, which nobody waits behind."""
+"""The largest run to compare; for larger ones there is the command, which makes nobody wait."""
 MOST_SPANS_OF_SEVERAL = 40_000
-"""Of all runs, where several are compared."""
+"""In all runs together, if several are compared."""
 MOST_BYTES = 256 << 20
-"""Of what the spans of one run hold, each history that is sent again counted again."""
+"""The most that the spans of one run may hold; a history counts each time it is sent again."""
 LISTED_PARTS = 8
-"""Of the parts of an input that differ, those that a step names."""
+"""The differing parts of an input that a step names."""
 CAUSE_CHARACTERS = 2_000
-"""Of each text of the part that is the cause."""
+"""The length of each text of the part that is the cause."""
 _BY_COMMAND = "are compared here, and any by the command inspector diff"
 CALL_PARTS = 200
 CALL_CHARACTERS = 20_000
-"""Of each text of two calls that are compared."""
+"""The length of each text of two compared calls."""
 
 
 @router.api_route("/diff", methods=LOOK, responses=statuses(404, 503))
 async def get_diff(
     request: Request, service: InService, query: Annotated[DiffQuery, Depends(QueryOf(DiffQuery))]
 ) -> Response:
-    """Answer with two runs compared."""
+    """Answer with two runs, compared."""
     first, second = await run_in_threadpool(lambda: _named(service.store, query.a, query.b))
     _check(first, "a")
     _check(second, "b")
@@ -69,7 +69,7 @@ async def get_diff(
 async def get_diff_rates(
     request: Request, service: InService, query: Annotated[DiffRatesQuery, Depends(QueryOf(DiffRatesQuery))]
 ) -> Response:
-    """Answer with several runs compared with several."""
+    """Answer with several runs compared with several others."""
     groups = await run_in_threadpool(lambda: [_all_named(service.store, names) for names in (query.a, query.b)])
     spans = sum(run.spans for group in groups for run in group)
     if spans > MOST_SPANS_OF_SEVERAL:
@@ -87,7 +87,7 @@ async def get_diff_rates(
 async def get_calls_diff(
     request: Request, service: InService, query: Annotated[DiffCallsQuery, Depends(QueryOf(DiffCallsQuery))]
 ) -> Response:
-    """Answer with two calls compared, or with one alone, and their texts."""
+    """Answer with two calls, compared, or with a single one, and their texts."""
 
     def read() -> Response:
         one, other = _call(service.store, query.a), _call(service.store, query.b)
@@ -97,7 +97,7 @@ async def get_calls_diff(
 
 
 def _named(store: Store, a: str | None, b: str | None) -> tuple[Run | Trace, Run | Trace]:
-    """Return both runs; the earlier one of the same program where one is not named."""
+    """Return both runs; if one is not named, the previous run of the same program."""
     try:
         if a is not None and b is not None:
             return find_run_or_trace(store, a), find_run_or_trace(store, b)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 
 class ApiError(Exception):
-    """Whatever the API package raises of its own."""
+    """Root of the errors that the API package raises."""
 
 
 class TokenUnusable(ApiError):
@@ -30,17 +30,17 @@ class GrpcMissing(ApiError):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One answer that is not what was asked for, as RFC 9457 describes it."""
+    """An error as an answer, in the form of RFC 9457."""
 
     status: int
     detail: str
-    """What was wrong with this request and how to put it right."""
+    """What is wrong with the request and how to fix it."""
     parameter: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 class Refusal(ApiError):
-    """Ends a request with a problem, from wherever it is raised."""
+    """Ends a request with a problem, from anywhere."""
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem.detail)
@@ -51,8 +51,8 @@ class ExportFailed(ApiError):
     """Ends a request that carries spans.
 
     Args:
-        status: 400, 413 or 415: not to be sent again as it is; 503: again after a while.
-        message: What was wrong and how to put it right.
+        status: 400, 413 or 415: do not retry; 503: retry later.
+        message: What is wrong and how to fix it.
     """
 
     def __init__(self, status: int, message: str) -> None:

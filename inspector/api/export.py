@@ -9,10 +9,10 @@ from inspector.otlp import Encoding, decode_request, export_response
 
 
 def deliver(intake: Intake, body: bytes, encoding: Encoding, *, gzipped: bool = False) -> Future[Receipt]:
-    """Queue a request; the future ends once its spans are committed, or with the StoreError that kept them out.
+    """Queue a request. The future ends once its spans are committed, or with the StoreError that prevented it.
 
     Raises:
-        ExportFailed: Too much waits already.
+        ExportFailed: Too much is waiting already.
     """
     try:
         return intake.deliver(partial(decode_request, body, encoding, gzipped=gzipped), len(body))
@@ -21,10 +21,10 @@ def deliver(intake: Intake, body: bytes, encoding: Encoding, *, gzipped: bool = 
 
 
 def response_to(receipt: Receipt, encoding: Encoding) -> bytes:
-    """Write the answer to a request that was taken: all of it, or all but what the answer counts.
+    """Encode the answer to a request that was accepted: fully, or except for the spans that the answer counts.
 
     Raises:
-        ExportFailed: None of it was taken.
+        ExportFailed: Nothing was accepted.
     """
     if receipt.malformed is None:
         return export_response(receipt.rejected, encoding)

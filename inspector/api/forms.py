@@ -15,7 +15,7 @@ _DATE_TIME = re.compile(
 
 
 def integer(text: object) -> object:
-    """Read decimal digits as an integer. Python's own reading takes spaces, underscores and other scripts as well.
+    """Parse decimal digits as an integer. Python itself also accepts spaces, underscores and other scripts.
 
     Raises:
         ValueError: It is anything else.
@@ -28,7 +28,7 @@ def integer(text: object) -> object:
 
 
 def number(text: object) -> object:
-    """Read a number as JSON spells it, so never NaN or an infinity.
+    """Parse a number in JSON's syntax, so never NaN or an infinity.
 
     Raises:
         ValueError: It is anything else.
@@ -41,7 +41,7 @@ def number(text: object) -> object:
 
 
 def boolean(text: object) -> object:
-    """Read ``true`` or ``false``.
+    """Parse ``true`` or ``false``.
 
     Raises:
         ValueError: It is anything else.
@@ -54,10 +54,10 @@ def boolean(text: object) -> object:
 
 
 def unix_ns(text: object) -> object:
-    """Read RFC 3339 or nanoseconds as nanoseconds since the Unix epoch, to the last digit.
+    """Parse RFC 3339 or nanoseconds, as nanoseconds since the Unix epoch, to the last digit.
 
-    A date before the epoch counts as the epoch and one past 64 bits as their end: nothing recorded lies beyond either.
-    A leap second counts as the second after it, as POSIX time does.
+    A date before the epoch counts as the epoch, and one beyond 64 bits as their end: nothing recorded lies outside. A
+    leap second counts as the second after it, as in POSIX time.
 
     Raises:
         ValueError: It is neither.
@@ -88,7 +88,7 @@ def _on_calendar(year: int, month: int, day: int) -> bool:
 
 
 def describe(schema: dict[str, Any]) -> str:
-    """Say in a few words what a parameter with this JSON schema takes."""
+    """Describe in a few words what a parameter with this JSON schema takes."""
     if "anyOf" in schema:
         return " or ".join(describe(option) for option in schema["anyOf"] if option.get("type") != "null")
     if "enum" in schema:
@@ -114,7 +114,7 @@ _CHARACTERS: Final = {
     r"^[^\u0000]*$": "characters, none of them NUL",
     "^[A-Za-z0-9_-]+$": "letters, digits, '-' and '_'",
 }
-"""Patterns of parameters in words; each pattern is in one of the two tables."""
+"""Patterns of parameters, in words; each pattern is in one of the two tables."""
 
 
 def _describe_text(schema: dict[str, Any]) -> str:

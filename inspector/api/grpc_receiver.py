@@ -23,21 +23,21 @@ from inspector.store import StoreError
 
 EXPORT = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
 WORKERS = 8
-"""Requests that are looked at at once; others wait."""
+"""Requests processed at once; others wait."""
 GRACE_S = 1.0
 MOST_CONNECTIONS = 500
-"""Where nobody says how many there may be."""
+"""The limit if the caller sets none."""
 HANDSHAKE_S = 10.0
-"""How long a connection may take to begin to speak HTTP/2."""
+"""How long a connection may take to start speaking HTTP/2."""
 IDLE_S = 60.0
-"""How long a connection may be without a request; senders connect again by themselves."""
+"""How long a connection may be without a request; senders reconnect by themselves."""
 MESSAGE_S = 60.0
-"""How long the message of a request may take, since a worker waits for it."""
+"""How long the message of a request may take to arrive, since a worker waits for it."""
 ARRIVING = MOST_ARRIVING_BYTES // MOST_BYTES
-"""Messages that are read at once: how long one is, nobody can tell before all of it is in memory, so that each counts
-as the longest there may be."""
+"""Messages read at once. The length of a message is not known before all of it is in memory, so each counts as the
+longest allowed."""
 PLACE_S = 5.0
-"""How long a request waits to be read before its sender is asked to come again; SDKs give up after 10 s."""
+"""How long a request waits to be read before its sender is told to retry; SDKs give up after 10 s."""
 _STREAMS = 32
 
 _log = logging.getLogger("inspector.api")
@@ -47,17 +47,17 @@ _log = logging.getLogger("inspector.api")
 def receive_by_grpc(
     settings: Settings, token: Token, intake: Intake, *, most_connections: int = MOST_CONNECTIONS
 ) -> Generator[str | None]:
-    """Take OTLP over gRPC for as long as the block lasts, if a port is set; yields where.
+    """Receive OTLP over gRPC until the block ends, if a port is set; yields the address.
 
     Args:
         settings: Whether, and on which host and port.
         token: Opens it.
-        intake: Where spans go.
+        intake: Receives the spans.
         most_connections: How many there may be; further ones are closed at once.
 
     Raises:
         GrpcMissing: The extra ``grpc`` is not installed.
-        AddressUnusable: The port cannot be listened on.
+        AddressUnusable: The server cannot listen on the port.
     """
     if settings.otlp_grpc_port is None:
         yield None
@@ -110,9 +110,9 @@ def _listen(server: Any, settings: Settings) -> int:
 
 
 class _Export:
-    """``TraceService/Export``: bytes in and out, so that nothing is parsed before it is counted.
+    """``TraceService/Export`` with bytes in and out, so that nothing is parsed before it is counted.
 
-    Nothing is read of whoever has no token, either.
+    Without a token, nothing is read at all.
     """
 
     def __init__(self, token: Token, intake: Intake) -> None:
@@ -162,7 +162,7 @@ class _Export:
 
 
 def _message(messages: Iterator[bytes], context: Any) -> bytes:
-    """Read the one message of a request; a request whose message does not come is given up, for others to be read."""
+    """Read the one message of a request; if it does not arrive, give up, so that others can be read."""
     from grpc import StatusCode
 
     late = Timer(MESSAGE_S, context.cancel)
@@ -184,7 +184,7 @@ def _scopes(token: Token, context: Any) -> frozenset[str]:
 
 
 def _come_again(context: Any, message: str) -> NoReturn:
-    """End with UNAVAILABLE and the time after which the sender should try again.
+    """End with UNAVAILABLE, and the time after which the sender should retry.
 
     https://opentelemetry.io/docs/specs/otlp/#otlpgrpc-throttling
     """

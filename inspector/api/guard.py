@@ -14,7 +14,7 @@ from inspector.api.problems import problem_response
 logger = logging.getLogger("inspector.api")
 
 CONTENT_SECURITY_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-"""Of every answer but the page: what is opened by itself loads nothing."""
+"""For every answer but the page: opened directly, it loads nothing."""
 
 SECURITY_HEADERS = {
     "Content-Security-Policy": CONTENT_SECURITY_POLICY,
@@ -29,19 +29,19 @@ SECURITY_HEADERS = {
 
 
 class Guard:
-    """Lets in what ``Access`` allows, answers the rest itself, and puts the security headers on every answer.
+    """Lets in what ``Access`` allows, answers the rest itself, and adds the security headers to every answer.
 
-    It is also the last border: what fails behind it becomes a problem that tells the client nothing.
+    It is also the last border: an error behind it becomes a problem that tells the client nothing.
     """
 
     def __init__(self, app: ASGIApp, access: Access, routes: Sequence[BaseRoute] | None = None) -> None:
         self.app = app
         self.access = access
         self.routes = routes
-        """Those of ``app``, as they are when a request comes; None where every request counts as routed."""
+        """The routes of ``app`` when a request arrives; None if every request counts as routed."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Judge one connection; scopes that carry no request pass."""
+        """Decide about one request; scopes without a request pass."""
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
@@ -71,7 +71,7 @@ class Guard:
 
 
 class _Answer:
-    """A ``send`` that adds the security headers, and knows whether an answer has begun and whether anybody hears it."""
+    """A ``send`` that adds the security headers, and knows whether an answer has begun and has a client."""
 
     def __init__(self, send: Send) -> None:
         self.send = send

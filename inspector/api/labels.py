@@ -24,12 +24,12 @@ from inspector.model import LabelSource, NewLabel
 router = APIRouter()
 
 MOST_BYTES = 64 << 10
-"""Of the JSON of one label."""
+"""The JSON of one label."""
 _PLAIN = r"^[^\u0000-\u001f]+$"
 
 
 class LabelBody(BaseModel):
-    """A label as it is sent: on a run, or on a span of a trace."""
+    """A label as it is sent: of a run, or of a span in a trace."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
@@ -44,7 +44,7 @@ class LabelBody(BaseModel):
     source: LabelSource = "person"
 
     def as_label(self, time_ns: int) -> NewLabel:
-        """The same in the store's words; what was not sent is None."""
+        """Convert it for the store; what was not sent is None."""
         return NewLabel(**{name: getattr(self, name) for name in self.model_fields_set}, time_ns=time_ns)
 
 
@@ -69,7 +69,7 @@ async def list_labels(
 
 @router.post("/labels", responses=statuses(201, 404, 408, 409, 415, 503, without=(200,)))
 async def create_label(request: Request, service: InService, _: NoQuery) -> Response:
-    """Label a run or a span, and answer with the label as it is kept."""
+    """Label a run or a span, and answer with the label as stored."""
     body = _read(await _body(request))
     label = await service.give_label(body.as_label(time.time_ns()))
     if label is None:
@@ -80,7 +80,7 @@ async def create_label(request: Request, service: InService, _: NoQuery) -> Resp
 
 @router.delete("/labels/{label_id}", responses=statuses(404, 409, 503))
 async def delete_label(service: InService, label_id: LabelIdInPath, _: NoQuery) -> Response:
-    """Remove a label, and answer with what it was."""
+    """Delete a label, and answer with it."""
     label = await service.remove_label(label_id)
     if label is None:
         raise Refusal(not_found(f"label {label_id}; /labels lists the labels"))
@@ -105,10 +105,10 @@ async def _body(request: Request) -> bytes:
 
 
 def _read(body: bytes) -> LabelBody:
-    """Read a label strictly.
+    """Parse a label strictly.
 
     Raises:
-        Refusal: With 422, naming the first field that is not as declared.
+        Refusal: With 422, naming the first invalid field.
     """
     try:
         given: Any = msgspec.json.decode(body)
@@ -129,7 +129,7 @@ def _read(body: bytes) -> LabelBody:
 
 
 def _unreadable(error: Exception) -> Refusal:
-    """Refuse a body that is no JSON; a number beyond every double is none to its reader."""
+    """Refuse a body that is not JSON; the parser also rejects numbers outside the range of a double."""
     if "out of range" in str(error):
         return _invalid("score", "is not as declared: it takes a number from -1e15 to 1e15")
     return _invalid("name", 'cannot be read: send a JSON object, such as {"run_id": "…", "name": "good"}')

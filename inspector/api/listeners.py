@@ -10,13 +10,13 @@ from inspector.model import Filter
 
 HEARTBEAT = b": still here\n\n"
 RECENT_BYTES = 16 << 10
-"""Of the events that listeners have had, for those who join them a moment later: reading them costs a millisecond."""
+"""Recent events kept for listeners that join a moment later, since reading them costs a millisecond."""
 _HEARTBEAT_CHUNK = coded(HEARTBEAT)
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Events that go out together, each framed, and all of them coded once for every listener of a group."""
+    """Events that are sent together, each framed, and all of them encoded once for every listener of a group."""
 
     events: list[tuple[int, bytes]]
     """Each with its ``seq``; at least one."""
@@ -34,7 +34,7 @@ class Part:
 
 
 def in_parts(events: list[tuple[int, bytes]], most_bytes: int) -> Generator[Part]:
-    """Divide events into parts of at most so many bytes; a larger event is a part of its own."""
+    """Split events into parts of at most this many bytes; a larger event is a part of its own."""
     part: list[tuple[int, bytes]] = []
     size = 0
     for seq, frame in events:
@@ -52,15 +52,15 @@ def _part(events: list[tuple[int, bytes]]) -> Part:
 
 
 class Listener:
-    """What waits for one client.
+    """The buffer of one client.
 
-    While it rests, a part is written straight to the connection where its server lets it. Whatever cannot be written at
-    once waits here, for the client's own task to send it.
+    While it rests, a part is written straight to the connection if its server allows that. Whatever cannot be written
+    at once waits here, and the client's own task sends it.
 
     Args:
         position: Everything up to this ``seq`` has been sent another way.
-        buffer_bytes: What may wait; a larger event waits alone.
-        write: Writes to the connection, past all layers.
+        buffer_bytes: How much may wait; a larger event waits alone.
+        write: Writes to the connection, bypassing all layers.
     """
 
     def __init__(self, position: int, buffer_bytes: int, write: WriteChunk | None = None) -> None:
@@ -82,12 +82,12 @@ class Listener:
             self.offer(seq, frame)
 
     def beat(self) -> None:
-        """Keep a connection alive."""
+        """Keep the connection open."""
         if not self._write_now(_HEARTBEAT_CHUNK):
             self.news.set()
 
     def offer(self, seq: int, frame: bytes) -> None:
-        """Add an event, or remember that it was skipped when the buffer is full."""
+        """Add an event, or remember that it was skipped because the buffer is full."""
         if seq <= self.position:
             return
         if self._gap is None and (not self._frames or self._size + len(frame) <= self._buffer_bytes):
@@ -103,7 +103,7 @@ class Listener:
         self._wake()
 
     def restart(self, last: int) -> None:
-        """Go on behind ``last`` in a database that came into the place of the one that was followed."""
+        """Continue after ``last``, in a database that replaced the one that was followed."""
         self._frames.clear()
         self._size = 0
         self.position = last
@@ -111,9 +111,9 @@ class Listener:
         self.skip(0, last)
 
     def take(self) -> bytes:
-        """Empty the buffer; what was skipped comes last, since it is what came last.
+        """Empty the buffer; skipped events come last, because they are the newest.
 
-        Whoever takes something sends it and then calls ``rest``; until then nothing is written past it.
+        After sending what it took, the caller calls ``rest``; until then nothing bypasses the buffer.
         """
         if self._gap is not None:
             self._frames.append(gap_frame(*self._gap))
@@ -126,16 +126,16 @@ class Listener:
         return taken
 
     def rest(self) -> None:
-        """Say that everything up to its position, and what was taken, has been sent."""
+        """Note that everything up to its position, and what was taken, has been sent."""
         self._resting = not self._frames and self._gap is None
 
     def leave(self) -> None:
-        """Write nothing more: the answer ends."""
+        """Write nothing more, because the answer ends."""
         self._write = None
 
     @property
     def waiting_bytes(self) -> int:
-        """How much waits for the client."""
+        """The bytes that wait for the client."""
         return self._size
 
     def _wake(self) -> None:
@@ -147,19 +147,19 @@ class Listener:
 
 
 class Group:
-    """The listeners that ask for the same, so that it is read, framed and coded once.
+    """Listeners with the same parameters, so that events are read, framed and encoded once.
 
     Args:
-        where: What they ask for.
-        full: Whether they get whole events.
-        position: Everything up to this ``seq`` is behind them.
+        where: Their filter.
+        full: Whether they get full events.
+        position: Everything up to this ``seq`` is in the past.
     """
 
     def __init__(self, where: Filter, position: int, *, full: bool) -> None:
         self.where = where
         self.full = full
         self.position = position
-        """Everything up to this ``seq`` has been handed to the listeners."""
+        """Everything up to this ``seq`` has been passed to the listeners."""
         self.listeners: set[Listener] = set()
         self.changed = asyncio.Event()
         self._recent: deque[tuple[int, bytes]] = deque()
@@ -167,7 +167,7 @@ class Group:
         self._recent_after = position
 
     def add(self, position: int, buffer_bytes: int, write: WriteChunk | None) -> Listener:
-        """Add a listener that has everything up to ``position``, and give it what it lacks, if that is still here."""
+        """Add a listener that has everything up to ``position``, and give it what it lacks, if still in memory."""
         at_hand = position >= self._recent_after
         listener = Listener(position if at_hand else self.position, buffer_bytes, write)
         if at_hand:
@@ -177,7 +177,7 @@ class Group:
         return listener
 
     def pass_on(self, part: Part) -> Generator[None]:
-        """Hand a part to every listener, one at each step; who is added meanwhile has been given it."""
+        """Give a part to every listener, one at each step; a listener added meanwhile already has it."""
         self.position = part.last
         for seq, frame in part.events:
             self._recent.append((seq, frame))
@@ -190,20 +190,20 @@ class Group:
             yield
 
     def skip(self, until: int) -> None:
-        """Let all listeners know that they do not get what comes up to ``until``."""
+        """Tell all listeners that events up to ``until`` are skipped."""
         for listener in self.listeners:
             listener.skip(self.position + 1, until)
         self._begin_after(until)
 
     def is_ahead_of(self, last: int) -> bool:
-        """Tell whether somebody here has had more than the database has, so that it is another one by now."""
+        """Return whether a listener has had more than the database has, so that it must be another database."""
         return self.position > last or any(listener.position > last for listener in self.listeners)
 
     def restart(self, last: int, joined: list[Listener]) -> None:
-        """Go on behind ``last`` where that is less than the listeners have had, and let them know.
+        """Continue after ``last`` if that is less than the listeners have had, and tell them.
 
         Args:
-            last: The newest position of the database, which may have come into the place of another.
+            last: The newest position of the database, which may have replaced another one.
             joined: Who listened before ``last`` was read; only these can be known to be ahead of it.
         """
         ahead = [listener for listener in joined if listener.position > last]
@@ -225,5 +225,5 @@ def span_frame(seq: int, line: bytes) -> bytes:
 
 
 def gap_frame(first: int, last: int) -> bytes:
-    """Frame the news that the events from ``first`` to ``last`` were skipped."""
+    """Frame the message that the events from ``first`` to ``last`` were skipped."""
     return b'event: gap\nid: %d\ndata: {"from":%d,"to":%d}\n\n' % (last, first, last)

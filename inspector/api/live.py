@@ -23,38 +23,38 @@ logger = logging.getLogger("inspector.api")
 T = TypeVar("T")
 
 BATCH = 500
-"""Events read at a time; in full, fewer where they are large."""
+"""Events read at a time; fewer if they are full and large."""
 CATCH_UP_EVENTS = 100
-"""Events read at a time for one client that catches up, since they are kept for it alone until it takes them."""
+"""Events read at a time for one client that catches up, because they are kept only for it until it takes them."""
 CATCH_UP_BYTES = 64 << 10
-"""About what those in full may take; a larger one is read alone."""
+"""The approximate size of those in full; a larger event is read alone."""
 WRITTEN_AT_ONCE = 100
-"""Listeners that are written to in one turn of the loop, which takes a millisecond; then others have theirs."""
+"""Listeners written to in one turn of the loop, which takes a millisecond; then other tasks run."""
 READERS = 4
 """Threads that read for streams, so that they leave the other threads to the other routes."""
 
 
 @dataclass(frozen=True, slots=True)
 class LiveLimits:
-    """How much streams may cost."""
+    """Limits of streams."""
 
     clients: int = 1000
     buffer_bytes: int = 64 << 10
-    """What may wait for one client. A larger event is sent alone."""
+    """How much may wait for one client. A larger event is sent alone."""
     heartbeat_s: float = 15.0
     poll_s: float = 0.1
-    """How often the database is looked at; what this process commits is read at once."""
+    """How often the database is polled; what this process commits is read at once."""
     lifetime_s: float | None = None
-    """When a stream is ended, for the client to come back; None for never."""
+    """When a stream ends, for the client to reconnect; None for never."""
 
     @classmethod
     def within(cls, connections: int) -> "LiveLimits":
-        """The limits beside so many connections: a quarter of them is left to everything else."""
+        """The limits for this many connections; a quarter of them is left to everything else."""
         return cls(clients=min(cls().clients, connections * 3 // 4))
 
 
 class Live:
-    """Follows the store while somebody listens, and costs nothing while nobody does."""
+    """Follows the store while somebody listens, and costs nothing otherwise."""
 
     def __init__(self, store: Callable[[], Store], limits: LiveLimits | None = None) -> None:
         self.limits = limits or LiveLimits()
@@ -71,7 +71,7 @@ class Live:
         self._look: asyncio.Task[int] | None = None
 
     def admit(self) -> bool:
-        """Take a slot if there is one; whoever gets it calls ``release`` in a ``finally``."""
+        """Take a slot if there is one; the caller then calls ``release`` in a ``finally``."""
         if self.closed or self.clients >= self.limits.clients:
             return False
         self.clients += 1
@@ -82,13 +82,13 @@ class Live:
         self.clients -= 1
 
     def wake(self) -> None:
-        """Say that something was committed; may be called from any thread."""
+        """Note that something was committed; may be called from any thread."""
         loop = self._loop
         if loop is not None and not loop.is_closed():
             loop.call_soon_threadsafe(self._have_all_look)
 
     def close(self) -> None:
-        """End all streams and let no new ones in; may be called from any thread."""
+        """End all streams and admit no more; may be called from any thread."""
         self.closed = True
         loop = self._loop
         if loop is not None and not loop.is_closed():
@@ -111,7 +111,7 @@ class Live:
     async def missed(self, where: Filter, *, full: bool, after: int, until: int) -> AsyncIterator[bytes]:
         """Yield what changed between two positions, at the pace of the client.
 
-        Nothing is yielded, too, before more is read: who sends that waits until the client has taken what came before.
+        It also yields empty parts before it reads more: sending one waits until the client has taken what came before.
         """
         position = after
         while position < until and not self.closed:
@@ -121,14 +121,14 @@ class Live:
             del part  # not to be kept until the client has taken it
 
     async def _part(self, where: Filter, *, full: bool, after: int, until: int) -> tuple[bytes, int]:
-        """Read what a client is sent at once, and where it goes on."""
+        """Read what a client is sent at once, and return where to continue."""
         events = await self._readable(where, _CATCH_UP, full=full, after=after, until=until)
         if events is None:
             return gap_frame(after + 1, until), until
         return b"".join(frame for _, frame in events), _position(events, _CATCH_UP, full=full, reach=until)
 
     async def last_seq(self) -> int:
-        """The newest position of the store, read in a thread: once for all who ask while an earlier read goes on."""
+        """The newest position of the store, read in a thread, once for all who ask during a read."""
         self._settle()
         if self._look is None:
             self._look = self._spawn(self._look_again())
@@ -143,7 +143,7 @@ class Live:
             return await self._in_thread(lambda: self._store().last_seq())
 
     async def reach(self, where: Filter) -> tuple[int, int]:
-        """The newest position, and how far a filter can be answered: full text misses what search does not know yet."""
+        """The newest position, and how far a filter can be answered: full-text search lags behind."""
         if where.q is None:
             last = await self.last_seq()
             return last, last
@@ -159,17 +159,17 @@ class Live:
     def join(
         self, where: Filter, *, full: bool, position: int, reach: int, write: WriteChunk | None = None
     ) -> Listener:
-        """Add a listener to those that ask for the same; whoever gets it gives it back to ``leave`` in a ``finally``.
+        """Add a listener to those with the same parameters; the caller gives it back to ``leave`` in a ``finally``.
 
-        It gets what comes after its own position. Where that is beyond ``position``, what is between the two has to be
-        read for it (``missed``), and then it ``rest``s.
+        It gets what comes after its own position. If that is beyond ``position``, the caller reads what is in between
+        (``missed``) and then calls ``rest``.
 
         Args:
-            where: What it asks for.
-            full: Whether it gets whole events.
+            where: Its filter.
+            full: Whether it gets full events.
             position: Everything up to here has been sent.
             reach: Everything up to here can be read.
-            write: Writes to its connection, past all layers.
+            write: Writes to its connection, bypassing all layers.
         """
         group = self._groups.get((where, full))
         if group is None:
@@ -178,7 +178,7 @@ class Live:
         return group.add(position, self.limits.buffer_bytes, write)
 
     def leave(self, listener: Listener) -> None:
-        """Stop handing events to a listener."""
+        """Stop passing events to a listener."""
         listener.leave()
         for key, group in list(self._groups.items()):
             group.listeners.discard(listener)
@@ -196,7 +196,7 @@ class Live:
         group.changed.set()
 
     def _settle(self) -> None:
-        """Work on the loop that runs now."""
+        """Bind to the running event loop."""
         running = asyncio.get_running_loop()
         if self._loop is not running:
             self._loop = running
@@ -212,7 +212,7 @@ class Live:
         return task
 
     async def _watch(self) -> None:
-        """Tell the groups what other processes committed, and keep quiet streams alive, until there are none."""
+        """Tell the groups what other processes committed, and keep quiet streams open, until there are none."""
         seen = -1
         now_s = asyncio.get_running_loop().time
         beat_s = now_s()
@@ -237,7 +237,7 @@ class Live:
                 self._beat()
 
     async def _follow(self, group: Group) -> None:
-        """Hand new events to the listeners of a group, until there are none."""
+        """Pass new events to the listeners of a group, until there are none."""
         while self._groups.get((group.where, group.full)) is group:
             await group.changed.wait()
             group.changed.clear()
@@ -260,7 +260,7 @@ class Live:
             group.position = _position(events, _LIVE, full=group.full, reach=reach)
 
     async def _known_reach(self, group: Group) -> int:
-        """Return how far a group can be served; it begins anew where the database was replaced by one with less."""
+        """Return how far a group can be served; it restarts if the database was replaced by one with less."""
         # Whoever joins while it is looked up may have caught up with more than what is read.
         joined = [*group.listeners]
         last, reach = await self.reach(group.where)
@@ -283,7 +283,7 @@ class Live:
     async def _readable(
         self, where: Filter, batch: "_Batch", *, full: bool, after: int, until: int
     ) -> list[tuple[int, bytes]] | None:
-        """Read events, or give None for those that another try would not get either."""
+        """Read events, or return None for those that another attempt would not get either."""
         if after >= until:
             return []
         try:
@@ -324,7 +324,7 @@ _CATCH_UP = _Batch(CATCH_UP_EVENTS, CATCH_UP_BYTES)
 
 
 def _position(events: list[tuple[int, bytes]], batch: _Batch, *, full: bool, reach: int) -> int:
-    """How far a batch goes: to the end if it is short, but in full it can be short because its events are large."""
+    """Return how far a batch reaches: to the end if it is short, unless its events are full and large."""
     more = len(events) == batch.events or (full and events)
     return events[-1][0] if more else reach
 
@@ -332,8 +332,8 @@ def _position(events: list[tuple[int, bytes]], batch: _Batch, *, full: bool, rea
 def server_stops() -> bool:
     """Whether the uvicorn that serves this process was told to stop.
 
-    It waits for answers to end and tells nobody, so a stream inside a user's application would hold it up for ever. Its
-    signal handler is the one place where it can be found.
+    It waits for answers to end and tells nobody, so a stream inside a user's application would block it for ever. Its
+    signal handler is the only place where it can be found.
     """
     for number in (signal.SIGINT, signal.SIGTERM):
         server = getattr(signal.getsignal(number), "__self__", None)

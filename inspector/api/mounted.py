@@ -18,18 +18,19 @@ from inspector.store import OwnedElsewhere, open_store
 
 
 def mount(app: Starlette, path: str = "/inspector", settings: Settings | None = None) -> str:
-    """Serve the inspector below ``path`` of a FastAPI or Starlette application.
+    """Serve the inspector under ``path`` of a FastAPI or Starlette application.
 
-    The first request opens the home: this process takes in what is recorded, unless another already does; then it
-    reads what that one stores, and takes over once that one has ended. The token guards it as it guards the server.
+    The first request opens the home, and this process ingests what is recorded there, unless another already does. In
+    that case it reads what the other one stores, and takes over once that has ended. The token guards it like the
+    server.
 
     Returns:
-        The path with a one-time code: put the application's address before it and open it in a browser within ten
+        The path with a one-time code: append it to the application's address and open that in a browser within ten
         minutes.
 
     Raises:
         TokenUnusable: There is no token that can be trusted.
-        AddressUnusable: ``path`` is no prefix.
+        AddressUnusable: ``path`` is not a prefix.
     """
     prefix = path.rstrip("/")
     if not prefix.startswith("/"):
@@ -59,7 +60,7 @@ def _read(settings: Settings) -> OpenHome:
 
 
 def _leave_out_of_traces(app: Starlette, prefix: str) -> None:
-    """Keep a FastAPI application from tracing the requests to the inspector, which would record itself for ever."""
+    """Keep a FastAPI application from tracing requests to the inspector, which would record itself for ever."""
     # FastAPI takes an `exclude` only when it is constructed, and that was the user's doing.
     telemetry = cast("dict[str, Any] | None", getattr(app, "_telemetry", None))
     if telemetry is None:

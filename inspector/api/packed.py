@@ -23,7 +23,7 @@ _MEDIA_TYPES = {
     ".woff": "font/woff",
     ".woff2": "font/woff2",
 }
-"""Stated here, because ``mimetypes`` asks the machine, and browsers run no script of another type."""
+"""Stated here because ``mimetypes`` depends on the machine, and browsers run no script of another type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,27 +36,27 @@ class Asset:
 
 @dataclass(frozen=True, slots=True)
 class WebApp:
-    """Everything that a browser is sent besides the API."""
+    """All that a browser gets besides the API."""
 
     page: bytes | None
-    """The one document, or None where the app was not built."""
+    """The document, or None if the app was not built."""
     assets: Mapping[str, Asset]
     """By name, which has no slash."""
 
 
 @dataclass(frozen=True, slots=True)
 class FilePage:
-    """The app as one script and one style sheet, for a file that holds what it shows."""
+    """The app as one script and one style sheet, for a page in one file."""
 
     script: bytes
     style: bytes
     licences: str
-    """Of the packages that the script is made of."""
+    """Of the packages in the script."""
 
 
 @cache
 def packed_file_page() -> FilePage | None:
-    """Read the app for one file that came with this package; None where it was not built."""
+    """Read the app for a page in one file, from this package; None if it was not built."""
     place = _place() / "file"
     if not (place / "page.js").is_file():
         return None
@@ -66,15 +66,15 @@ def packed_file_page() -> FilePage | None:
 
 @cache
 def packed_web_app() -> WebApp:
-    """Read the app that came with this package, or the one that was built in this checkout."""
+    """Read the app from this package, or the one built in this checkout."""
     return read_web_app(_place())
 
 
 def read_web_app(place: Path) -> WebApp:
-    """Read ``index.html`` and ``assets/`` of a directory; a file of a kind that no page loads is left out.
+    """Read ``index.html`` and ``assets/`` of a directory; files of a type that no page loads are left out.
 
     Raises:
-        OSError: A file that is there cannot be read.
+        OSError: An existing file cannot be read.
     """
     index = place / "index.html"
     if not index.is_file():

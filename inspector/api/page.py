@@ -52,7 +52,7 @@ _FOR_EVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 async def start_page(
     request: Request, service: InService, query: Annotated[SignInQuery, Depends(QueryOf(SignInQuery))]
 ) -> Response:
-    """Answer the app's document; with a good code, sign the browser in first."""
+    """Answer with the app's document; with a valid code, sign the browser in first."""
     head = head_of(request.scope)
     if query.code is not None and head.method == "GET":
         if service.access.codes.redeem(query.code):
@@ -70,13 +70,13 @@ async def start_page(
 
 @router.post("/codes", responses=statuses())
 async def create_sign_in_code(service: InService, _: NoQuery) -> Response:
-    """Issue a code that signs a browser in; whoever may ask for it may do all that the browser then may."""
+    """Issue a code that signs a browser in. Whoever may request one has the same rights as that browser."""
     return json_response(SignInCode(service.access.codes.create()))
 
 
 @router.api_route("/assets/{name}", methods=LOOK, include_in_schema=False)
 async def asset(request: Request, name: str) -> Response:
-    """Answer a file of the app by its name, whoever asks: it holds nothing that was recorded."""
+    """Answer with a file of the app by its name. No token is needed: it contains nothing that was recorded."""
     web: WebApp = request.app.state.web
     found = web.assets.get(name)
     if found is None:

@@ -74,5 +74,5 @@ _BESIDE_THE_QUERY: Mapping[str, Any] = {
 
 
 def taken_by(name: str) -> str:
-    """Say in a few words what a parameter takes that stands in the path or is a header."""
+    """Describe in a few words what a parameter in the path or in a header takes."""
     return describe(TypeAdapter(_BESIDE_THE_QUERY[name]).json_schema())

@@ -48,20 +48,20 @@ from inspector.model import (
 
 
 class Query(BaseModel):
-    """An operation without parameters, and what every other one has in common."""
+    """An operation without parameters, and what all others have in common."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Page(Query):
-    """Where a list begins and how long it is."""
+    """Where a page begins and how long it is."""
 
     cursor: Cursor | None = None
     limit: Limit = 50
 
 
 class Sorting(Query):
-    """In which order a list comes."""
+    """The order of a list."""
 
     sort: Sort = "time"
     order: Order = "desc"
@@ -75,10 +75,10 @@ class Times(Query):
 
 
 class _Narrowed(Query):
-    """What a list is narrowed to."""
+    """The filter of a list."""
 
     def as_filter(self) -> Filter:
-        """The same in the store's words."""
+        """Convert it for the store."""
         return Filter(
             **{
                 row.field: _value(row, getattr(self, name))
@@ -88,12 +88,12 @@ class _Narrowed(Query):
         )
 
     def looks_at_many(self, level: Level) -> bool:
-        """Whether no index finds what its list is narrowed to, so that many rows are looked at for few."""
+        """Whether no index finds its rows, so that many rows are read to find few."""
         return any(level not in row.indexed for row in self.as_filter().rows())
 
 
 def _value(row: FilterField, value: Any) -> Any:
-    """Returns what the store takes for the value of a parameter."""
+    """Return the value of a parameter in the form that the store takes."""
     match row.form:
         case "kind" | "status":
             return tuple(dict.fromkeys(value))
@@ -127,7 +127,7 @@ _TYPES: Mapping[Form, Any] = {
 
 
 def _narrowed_by(level: Level) -> type[_Narrowed]:
-    """Returns the parameters that narrow the lists of a level."""
+    """Return the parameters that filter the lists of a level."""
     declared: dict[str, Any] = {}
     for name, row in PARAMETERS.items():
         if level not in row.lists:
@@ -145,11 +145,11 @@ def _narrowed_by(level: Level) -> type[_Narrowed]:
 
 
 SpanFilter = _narrowed_by("span")
-"""What spans are narrowed to."""
+"""The filters of spans."""
 TraceFilter = _narrowed_by("trace")
-"""What traces are narrowed to."""
+"""The filters of traces."""
 RunFilter = _narrowed_by("run")
-"""What runs are narrowed to."""
+"""The filters of runs."""
 
 
 class EventsQuery(SpanFilter, Sorting, Page):
@@ -159,7 +159,7 @@ class EventsQuery(SpanFilter, Sorting, Page):
 
     @property
     def walks(self) -> bool:
-        """Whether no index answers it, so that many rows are looked at for few."""
+        """Whether no index answers it, so that many rows are read to find few."""
         if self.sort != "time" or self.as_filter().q:
             return True
         # A trace has an index, and of what is not "ok" there is one as well.
@@ -192,7 +192,7 @@ class TracesQuery(TraceFilter, Page):
 
     @property
     def walks(self) -> bool:
-        """Whether no index answers it, so that many traces are looked at for few."""
+        """Whether no index answers it, so that many traces are read to find few."""
         return self.sort != "time" or self.looks_at_many("trace")
 
 
@@ -205,7 +205,7 @@ class RunsQuery(RunFilter, Page):
 
     @property
     def walks(self) -> bool:
-        """Whether no index answers it, so that many runs are looked at for few."""
+        """Whether no index answers it, so that many runs are read to find few."""
         return self.sort != "time" or self.looks_at_many("run")
 
 
@@ -292,7 +292,7 @@ class SessionsQuery(Times, Page):
 
 
 class NamedSession(Query):
-    """``DELETE /session``: an id that no path carries, such as ``..``, which clients take out of it."""
+    """``DELETE /session``: an id that cannot be part of a path, such as ``..``, which clients remove from it."""
 
     session_id: Text
 

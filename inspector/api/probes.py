@@ -30,50 +30,50 @@ NoQuery = Annotated[Query, Depends(QueryOf(Query))]
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Spans that were sent elsewhere, and that the endpoint refused for good."""
+    """Spans that were sent elsewhere, and that the endpoint permanently refused."""
 
     endpoint: str
     """Its address."""
     spans: int
     reason: str
-    """What it said to the last of them."""
+    """The endpoint's answer to the last of them."""
     last_time_unix_nano: str
     """When the last of them was refused."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Readiness:
-    """What ``/readyz`` answers, in the order of its JSON."""
+    """The answer of ``/readyz``, in the order of its JSON."""
 
     ready: bool
     owner: bool
-    """Whether this process takes in what is recorded."""
+    """Whether this process ingests what is recorded."""
     spans: int = 0
     bytes: int = 0
     seq: int = 0
     search_behind: int = 0
     spools: int = 0
     dropped: int = 0
-    """Calls that happened and are not recorded."""
+    """Calls that happened but were not recorded."""
     losses: Losses = field(default_factory=Losses)
     """What was not recorded, by reason."""
     refused: tuple[Refusal, ...] = ()
-    """What endpoints took no copy of, and never will."""
+    """Spans that endpoints permanently refused."""
     clients: int = 0
     problems: tuple[str, ...] = ()
-    """Also what is merely ignored, which leaves the server ready."""
+    """Also what is merely ignored; the server is then still ready."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What the store tells, asked once."""
+    """What the store reports, read once."""
 
     health: Health
     marks: tuple[SpoolMark, ...]
 
 
 def ask_store(service: Service) -> Stored | StoreError:
-    """Ask the store how it is; returns why it cannot tell, if it cannot."""
+    """Ask the store for its state; returns the error if it cannot tell."""
     try:
         store = service.store
         return Stored(store.health(), tuple(store.spools().values()))
@@ -82,7 +82,7 @@ def ask_store(service: Service) -> Stored | StoreError:
 
 
 def readiness(service: Service, stored: Stored | StoreError) -> Readiness:
-    """Sum up what the store and the owner tell."""
+    """Sum up the state of the store and of the owner."""
     clients, refused = service.live.clients, _refused(service)
     if isinstance(stored, StoreError):
         problem = _as_text(f"the database cannot be read: {stored}")
@@ -113,19 +113,19 @@ def _refused(service: Service) -> tuple[Refusal, ...]:
 
 
 def _as_text(problem: str) -> str:
-    """Write the bytes of a path that are no text as such, since JSON has none."""
+    """Escape the bytes of a path that are not text, since JSON cannot contain them."""
     return problem.encode("utf-8", "backslashreplace").decode()
 
 
 @router.api_route("/healthz", methods=LOOK, responses=statuses(without=(401,)))
 async def get_health(_: NoQuery) -> Response:
-    """Answer, which is all there is to know."""
+    """Answer; that is all there is to check."""
     return json_response({"status": "ok"})
 
 
 @router.api_route("/readyz", methods=LOOK, responses=statuses(503))
 def get_readiness(service: InService, _: NoQuery) -> Response:
-    """Answer 200 when the database can be read and spans are taken in, else 503; with figures either way."""
+    """Answer 200 if the database can be read and spans are ingested, else 503; with figures in either case."""
     state = readiness(service, ask_store(service))
     answer = json_response(asdict(state))
     if not state.ready:
@@ -150,7 +150,7 @@ def get_metrics(service: InService, _: NoQuery) -> Response:
 
 
 def _stored_lines(stored: Stored | StoreError) -> list[str]:
-    """Return what the database tells; nothing where it cannot be read, since 0 would be an answer."""
+    """Return the metrics of the database; none if it cannot be read, since 0 would be wrong."""
     if isinstance(stored, StoreError):
         return []
     health, marks = stored.health, stored.marks
@@ -204,5 +204,5 @@ def _connection_lines(service: Service) -> list[str]:
 
 @router.api_route("/openapi.json", methods=LOOK, responses=statuses())
 async def get_contract(_: NoQuery) -> Response:
-    """Answer with the contract that everything here keeps."""
+    """Answer with the contract."""
     return Response(contract_json(), media_type="application/json")

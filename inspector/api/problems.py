@@ -19,11 +19,11 @@ from inspector.store import CursorInvalid, QueryTooSlow, StoreBusy, StoreError, 
 
 MEDIA_TYPE = "application/problem+json"
 RETRY_S = "2"
-"""Seconds a client should wait before it asks a busy server again."""
+"""Seconds that a client should wait before it retries."""
 
 
 def problem_response(problem: Problem, path: str) -> Response:
-    """Write a problem as an answer to a request for ``path``."""
+    """Turn a problem into the answer to a request for ``path``."""
     body: dict[str, Any] = {
         "type": "about:blank",
         "title": HTTPStatus(problem.status).phrase,
@@ -49,10 +49,10 @@ async def _answer(request: Request, error: Exception) -> Response:
 
 
 def problem_of(error: Exception, request: Request) -> Problem:
-    """Choose the problem that tells a client of ``error``.
+    """Return the problem that tells a client about ``error``.
 
     Raises:
-        Exception: The error itself, when it is none that a route should raise.
+        Exception: The error itself, if it is not one that a route should raise.
     """
     match error:
         case Refusal():
@@ -73,7 +73,7 @@ def problem_of(error: Exception, request: Request) -> Problem:
 
 
 def not_found(what: str) -> Problem:
-    """Say that there is no ``what``; one wording for everything that can be looked up."""
+    """Say that there is no ``what``, in the same words for everything that can be looked up."""
     return Problem(404, f"there is no {what}")
 
 
@@ -85,7 +85,7 @@ def _no_such_path(path: str) -> Problem:
 
 
 def allowed_methods(routes: list[BaseRoute], scope: Scope) -> list[str]:
-    """Every method that some route takes for the path of ``scope``, and ``OPTIONS``, which all of them take."""
+    """Every method that a route has for the path of ``scope``, and ``OPTIONS``, which all of them have."""
     methods = {"OPTIONS"}
     for route in routes:
         match, _ = route.matches(scope)

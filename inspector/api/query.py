@@ -21,39 +21,39 @@ Q = TypeVar("Q", bound=Query)
 
 
 class QueryOf(Generic[Q]):
-    """A dependency that reads the query of a request as ``model``."""
+    """A dependency that parses the query of a request as ``model``."""
 
     def __init__(self, model: type[Q]) -> None:
         self.model = model
-        """What the operation takes; compared with ``openapi.yaml`` by a test."""
+        """The parameters of the operation; a test compares them with ``openapi.yaml``."""
 
     async def __call__(self, request: Request) -> Q:
-        """Read and check the query.
+        """Parse and check the query.
 
         Raises:
-            Refusal: With 422, naming the first parameter that is not as declared.
+            Refusal: With 422, naming the first invalid parameter.
         """
         return read_query(self.model, request.scope.get("query_string", b""))
 
 
 class _Form:
-    """What is known of a model before a request comes."""
+    """What is known about a model before a request arrives."""
 
     known: ClassVar[dict[type[Query], Mapping[str, Any]]] = {}
 
     @classmethod
     def of(cls, model: type[Query]) -> Mapping[str, Any]:
-        """The JSON schema of each parameter by name."""
+        """The JSON schema of each parameter, by name."""
         if model not in cls.known:
             cls.known[model] = model.model_json_schema().get("properties", {})
         return cls.known[model]
 
 
 def read_query(model: type[Q], query: bytes) -> Q:
-    """Read a query string strictly.
+    """Parse a query string strictly.
 
     Raises:
-        Refusal: With 422, naming the first parameter that is not as declared.
+        Refusal: With 422, naming the first invalid parameter.
     """
     form = _Form.of(model)
     values: dict[str, Any] = {}
@@ -98,7 +98,7 @@ def _once(values: dict[str, Any], name: str, text: str) -> None:
 
 
 _PAIRS = {name: f"{name}.<{row.key}>" for name, row in PARAMETERS.items() if row.form == "pairs"}
-"""How parameters are written that have open names."""
+"""How parameters with open names are written."""
 
 
 def _unknown(name: str, form: Mapping[str, Any]) -> Refusal:

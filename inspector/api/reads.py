@@ -21,60 +21,60 @@ from inspector.api.problems import RETRY_S
 from inspector.store import QueryTooSlow, stopped_when
 
 CHEAP_ROWS = 500
-"""Up to here a read never waits for others."""
+"""Up to this cost, a read never waits for others."""
 SHARE_ROWS = 5000
-"""Up to here a heavy read takes one share of what runs side by side; above, all of them."""
+"""Up to this cost, a heavy read takes one of the shares that run side by side; above it, all of them."""
 FULL_ROWS = 10
-"""A row in full, or with its timeline, costs as much as so many in short."""
+"""A full row, or one with its timeline, costs as much as this many short ones."""
 BUCKET_ROWS = 10
-"""What each bucket of figures costs."""
+"""The cost of each bucket of figures."""
 UNKNOWN_ROWS = 1000
-"""What is added where the rows do not tell the cost: for a filter or an order that no index answers, for figures, and
-for a page in full, which can carry megabytes however few its rows."""
+"""Added if the rows do not tell the cost: for a filter or an order without an index, for figures, and for a full page,
+which can have megabytes however few its rows."""
 LARGE_BYTES = 64 << 10
-"""Answers above this are sent piece by piece, as fast as they are taken."""
+"""Larger answers are sent in pieces, as fast as the client takes them."""
 _CLIENT_GONE = 499
-"""What an answer that nobody gets is counted as, as other servers do."""
+"""The status under which an answer without a client is counted, as in other servers."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadBounds:
-    """How much heavy reads may take."""
+    """Limits of heavy reads."""
 
     shares: int = 2
-    """Heavy reads side by side: more would only share the same interpreter."""
+    """Heavy reads side by side: more of them would only share the same interpreter."""
     waiting: int = 64
-    """Shares that may be waited for; a read that would add more is asked to come again."""
+    """Shares that may be waited for; a read that would exceed it is told to retry."""
     wait_s: float = 10.0
     """How long a read may wait."""
     unsent_bytes: int = 32 << 20
     """What may wait for slow clients in large answers before further heavy reads have to wait as well."""
     least_bytes_s: int = 64 << 10
-    """What a client takes of a large answer each second, on average and after the first ``slow_s``; of those that take
-    less the slowest is cut off where a heavy read has to wait for what they hold."""
+    """The bytes per second that a client takes of a large answer, on average and after the first ``slow_s``. Of those
+    that take less, the slowest is disconnected if a heavy read has to wait for what they hold."""
     slow_s: float = 5.0
     look_s: float = 1.0
-    """How often who waits looks whether there is one."""
+    """How often a waiting read checks whether there is such a client."""
 
 
 SINGLE_EVENTS = ReadBounds(waiting=1000)
-"""For events that are asked for one by one: most are small, and one may have 64 MB, which nobody knows beforehand."""
+"""For single events: most are small, but one may have 64 MB, which is not known beforehand."""
 
 
 def page_cost(limit: int, *, full: bool = False, timeline: bool = False, walks: bool = False) -> int:
-    """The rows that a page costs.
+    """Return the cost of a page, in rows.
 
     Args:
         limit: Rows of the page.
-        full: Whether they come in full.
-        timeline: Whether each comes with its timeline.
+        full: Whether they are full.
+        timeline: Whether each has its timeline.
         walks: Whether no index answers the filter or the order.
     """
     return limit * (FULL_ROWS if full or timeline else 1) + (UNKNOWN_ROWS if full or walks else 0)
 
 
 def stats_cost(buckets: int) -> int:
-    """The rows that figures cost."""
+    """Return the cost of figures, in rows."""
     return UNKNOWN_ROWS + BUCKET_ROWS * buckets
 
 
@@ -85,11 +85,11 @@ class _Turn:
 
 
 class Reads:
-    """Lets heavy reads in one after the other, in the order they came.
+    """Lets heavy reads run one after the other, in the order they came.
 
     Args:
-        bounds: How much they may take.
-        now_s: The clock that tells who is slow.
+        bounds: Their limits.
+        now_s: The clock that tells which client is slow.
     """
 
     def __init__(self, bounds: ReadBounds | None = None, *, now_s: Callable[[], float] = time.monotonic) -> None:
@@ -108,19 +108,19 @@ class Reads:
 
     @property
     def unsent(self) -> int:
-        """Bytes of large answers that nobody has taken yet."""
+        """Bytes of large answers that no client has taken yet."""
         return sum(answer.unsent for answer in self._sending)
 
     async def answer(self, request: Request, cost: int, read: Callable[[], Response]) -> Response:
         """Run ``read`` in a thread when it is its turn.
 
         Args:
-            request: Whose answer it is; when its client has gone, the read is stopped.
-            cost: In rows, as `page_cost` and `stats_cost` count them.
+            request: The request; once its client has disconnected, the read is stopped.
+            cost: In rows, as `page_cost` and `stats_cost` return it.
             read: Makes the answer.
 
         Raises:
-            Refusal: Too much is waited for already, or the turn did not come in time.
+            Refusal: Too many reads are waiting already, or the turn did not come in time.
         """
         if cost <= CHEAP_ROWS:
             return self._in_pieces(await run_in_threadpool(read))
@@ -139,7 +139,7 @@ class Reads:
 
     @contextmanager
     def sending(self, answer: "_Large") -> Generator[None]:
-        """Count a large answer for as long as it is sent."""
+        """Count a large answer while it is sent."""
         self._sending.add(answer)
         try:
             yield
@@ -148,7 +148,7 @@ class Reads:
             self.let_in()
 
     def let_in(self) -> None:
-        """Begin the reads whose turn it is."""
+        """Start the reads whose turn it is."""
         while self._turns and self._fits(self._turns[0]):
             turn = self._turns.popleft()
             self.running += turn.shares
@@ -187,7 +187,7 @@ class Reads:
             await gone.or_(turn.came, min(self.bounds.look_s, max(0.0, until_s - now_s())))
 
     def _cut_slowest(self) -> None:
-        """Cut the slowest client off, if it is what others wait for and slower than any that reads."""
+        """Disconnect the slowest client, if others wait for it and it is slower than any real reader."""
         if self.unsent < self.bounds.unsent_bytes:
             return
         now_s = self.now_s()
@@ -209,7 +209,7 @@ class Reads:
 
 
 class _Gone:
-    """Whether the client of a request has gone."""
+    """Whether the client of a request has disconnected."""
 
     def __init__(self, receive: Receive) -> None:
         self._flag = threading.Event()
@@ -219,7 +219,7 @@ class _Gone:
         return self._flag.is_set()
 
     async def or_(self, event: asyncio.Event, wait_s: float) -> None:
-        """Wait for an event, but no longer than the client does."""
+        """Wait for an event, or until the client disconnects."""
         waiting = asyncio.get_running_loop().create_task(event.wait())
         try:
             await asyncio.wait((waiting, self._watch), timeout=wait_s, return_when=asyncio.FIRST_COMPLETED)
@@ -236,7 +236,7 @@ class _Gone:
 
 
 class _Large(Response):
-    """An answer in pieces, each sent when the client has taken those before, and then not kept."""
+    """An answer in pieces, each sent once the client has taken those before, and then released."""
 
     def __init__(self, answer: Response, reads: Reads) -> None:
         super().__init__(answer.body, answer.status_code, media_type=answer.media_type)
@@ -246,7 +246,7 @@ class _Large(Response):
         self.unsent = len(body)
         """Bytes that the client has not taken."""
         self.taken = 0
-        """Bytes that it has."""
+        """Bytes that it has taken."""
         self.since_s = reads.now_s()
         """When sending began."""
         self._reads = reads
@@ -254,12 +254,12 @@ class _Large(Response):
         self._is_cut = False
 
     def is_slow(self, now_s: float) -> bool:
-        """Whether the client takes less than any that reads would."""
+        """Whether the client takes less than any real reader would."""
         bounds = self._reads.bounds
         return self.taken < (now_s - self.since_s - bounds.slow_s) * bounds.least_bytes_s
 
     def cut(self) -> None:
-        """Send nothing more, and keep nothing more to be sent."""
+        """Send nothing more, and release what is left."""
         self._is_cut = True
         self._pieces.clear()
         self.unsent = 0
@@ -267,7 +267,7 @@ class _Large(Response):
         self._reads.let_in()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002  # those of ASGI
-        """Send all of it, unless the client is cut off."""
+        """Send all of it, unless the client is disconnected."""
         self.since_s = self._reads.now_s()
         with self._reads.sending(self), self._sends:
             await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})

@@ -26,7 +26,7 @@ router = APIRouter()
 
 @router.post("/v1/traces", responses=statuses(408, 415, 503))
 async def export_traces(request: Request, service: InService, _: NoQuery) -> Response:
-    """Answer 200 once every span that can be stored is committed."""
+    """Answer 200 once every valid span is committed."""
     encoding: Encoding = "json"
     try:
         encoding = _encoding(request)

@@ -10,13 +10,13 @@ METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS",
 
 
 class Requests:
-    """How many requests each route answered with each status. Names come from the code, so their number is bounded."""
+    """How many requests each route answered with each status. Names come from the code, so there are only so many."""
 
     def __init__(self) -> None:
         self.counts: Counter[tuple[str, str, int]] = Counter()
         """By method, route and status."""
         self.ended: Counter[str] = Counter()
-        """Connections that the server closed, by reason; none inside another application, which has its own."""
+        """Connections that the server closed, by reason; none inside another application, whose server does that."""
 
     def count(self, scope: Scope, status: int) -> None:
         """Add one answer."""
@@ -26,7 +26,7 @@ class Requests:
 
 
 class Counting:
-    """Counts every answer, also the guard's refusals, as soon as its status is sent."""
+    """Counts every answer, including the guard's refusals, as soon as its status is sent."""
 
     def __init__(self, app: ASGIApp, requests: Requests) -> None:
         self.app = app

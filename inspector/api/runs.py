@@ -58,7 +58,7 @@ async def list_runs(
 async def get_run(
     request: Request, service: InService, run_id: RunIdInPath, query: Annotated[RunQuery, Depends(QueryOf(RunQuery))]
 ) -> Response:
-    """Answer with a run summed up and one page of its traces in the order they began."""
+    """Answer with the summary of a run, and one page of its traces in the order they began."""
 
     def read() -> Response:
         run = service.store.run(run_id)
@@ -115,7 +115,7 @@ async def list_turns(
 async def list_run_hits(
     request: Request, service: InService, run_id: RunIdInPath, query: Annotated[HitsQuery, Depends(QueryOf(HitsQuery))]
 ) -> Response:
-    """Answer with the spans of a run that hold words, and where in each they stand."""
+    """Answer with the spans of a run that contain a text, and where."""
 
     def read() -> Response:
         hits = service.store.hits(query.q, run_id=run_id, limit=query.limit, attributes=query.attributes)
@@ -133,7 +133,7 @@ async def list_previews(
     run_id: RunIdInPath,
     query: Annotated[PreviewsQuery, Depends(QueryOf(PreviewsQuery))],
 ) -> Response:
-    """Answer with the beginnings of what some calls of a run were given, and of what they gave."""
+    """Answer with the beginnings of the inputs and outputs of some calls of a run."""
 
     def read() -> Response:
         items = service.store.previews(run_id, query.span_id, trace_id=query.trace_id)
@@ -151,7 +151,7 @@ async def get_replay(
     run_id: RunIdInPath,
     query: Annotated[ReplayQuery, Depends(QueryOf(ReplayQuery))],
 ) -> Response:
-    """Answer whether a run can be replayed, by which command, and which runs replay which."""
+    """Answer whether a run can be replayed, with which command, and which runs replay which."""
 
     def read() -> Response:
         run = service.store.run(run_id)
@@ -167,7 +167,7 @@ async def get_replay(
 
 @router.delete("/runs/{run_id}", responses=statuses(404, 409, 503))
 async def delete_run(service: InService, run_id: RunIdInPath, _: Annotated[Query, Depends(QueryOf(Query))]) -> Response:
-    """Remove a run and all its traces for good."""
+    """Delete a run and all its traces."""
     spans = await service.delete_run(run_id)
     if not spans:
         raise _no_run(run_id)

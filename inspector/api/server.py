@@ -35,40 +35,40 @@ from inspector.store import OwnerLock
 logger = logging.getLogger("inspector.api")
 
 GRACE_S = 1
-"""How long requests may go on once the server is told to stop."""
+"""How long requests may continue after the server is told to stop."""
 MOST_HEAD_BYTES = 64 << 10
-"""What the parser takes before it answers 400 by itself; above the guard's own limits."""
+"""What the parser accepts before it answers 400 by itself; above the guard's own limits."""
 ACCEPTED_AT_ONCE = 16
-"""Connections accepted in one turn of the loop, which counts them only in its next ones."""
+"""Connections accepted in one turn of the loop, which counts them only in a later one."""
 _SWEEP_TICKS = 5
-"""uvicorn's ticks, ten a second, from one look at all connections to the next, which takes a millisecond for 1,000."""
+"""uvicorn's ticks, ten a second, between two sweeps over all connections; one takes a millisecond for 1,000 of them."""
 QUEUED = 2048
 """Connections that the kernel keeps until they are accepted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listening:
-    """Where a server that just started can be reached."""
+    """The addresses of a server that has just started."""
 
     url: str
     sign_in_url: str
-    """Opens the inspector in a browser: once, within ten minutes."""
+    """Opens the inspector in a browser, once, within ten minutes."""
     token_file: Path
     otlp_grpc: str | None = None
-    """Where OTLP is taken over gRPC, if it is."""
+    """The address of OTLP over gRPC, if it is on."""
 
 
 def serve(settings: Settings, *, on_ready: Callable[[Listening], None] | None = None) -> None:
     """Serve the home of ``settings`` until SIGINT or SIGTERM; a second signal ends the process at once.
 
     Args:
-        settings: Home, host and port; port 0 takes a free one.
+        settings: Home, host and port; port 0 picks a free one.
         on_ready: Called once requests are answered.
 
     Raises:
         OwnedElsewhere: Another process owns the home; the message says which and where it serves.
-        AddressUnusable: The host or a port cannot be listened on.
-        GrpcMissing: OTLP over gRPC is wanted, and its extra is not installed.
+        AddressUnusable: The server cannot listen on the host or a port.
+        GrpcMissing: OTLP over gRPC is on, but its extra is not installed.
         TokenUnusable: There is no token that can be trusted.
         StoreError: The database cannot be opened.
     """
@@ -96,11 +96,11 @@ def serve(settings: Settings, *, on_ready: Callable[[Listening], None] | None = 
 
 
 class Server(uvicorn.Server):
-    """Keeps its connections in bounds, ends the streams before it waits for requests to end, leaves at a second signal.
+    """Limits its connections, ends the streams before it waits for requests, and exits at a second signal.
 
     Args:
-        app: What answers.
-        connections: The places for connections, and what is waited for.
+        app: The application.
+        connections: The slots and timeouts of connections.
         live: The streams.
         on_ready: Called once requests are answered.
         server_file: Removed when a second signal ends the process.
@@ -116,7 +116,7 @@ class Server(uvicorn.Server):
         self._server_file = server_file
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Listen, few connections at a time."""
+        """Listen, and accept few connections at a time."""
         loop = asyncio.get_running_loop()
         loop.set_exception_handler(self._connections.on_failure)
         await super().startup(sockets)
@@ -126,13 +126,13 @@ class Server(uvicorn.Server):
         self._on_ready()
 
     async def on_tick(self, counter: int) -> bool:
-        """Look twice a second who is late."""
+        """Check twice a second which connections have timed out."""
         if counter % _SWEEP_TICKS == 0:
             self._connections.sweep()
         return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End the streams, then wait for what else is being answered."""
+        """End the streams, then wait for other answers."""
         self._live.close()
         # Before uvicorn cancels what is left, which it logs with a traceback each.
         asyncio.get_running_loop().call_later(0.8 * GRACE_S, self._connections.drop_unread)
@@ -140,7 +140,7 @@ class Server(uvicorn.Server):
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None]:
-        """Take both signals, without raising them again afterwards: the home has to be closed first."""
+        """Handle both signals, without raising them again afterwards: the home has to be closed first."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
@@ -150,7 +150,7 @@ class Server(uvicorn.Server):
         yield
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002  # the signature of a handler
-        """Stop; at the second signal at once."""
+        """Stop; at the second signal, at once."""
         if self.should_exit:
             self._server_file.unlink(missing_ok=True)
             os._exit(128 + sig)
@@ -197,10 +197,10 @@ def _listen(settings: Settings) -> socket.socket:
 
 
 def _unusable(settings: Settings, error: OSError) -> AddressUnusable:
-    """Explain why the address cannot be had; when our own server has it, say so instead by raising.
+    """Explain why the address cannot be used. If our own server uses it, raise instead.
 
     Raises:
-        OwnedElsewhere: The home that was to be served is served already.
+        OwnedElsewhere: The home is already being served.
     """
     if error.errno == errno.EADDRINUSE:
         if settings.lock_file.exists():
@@ -227,7 +227,7 @@ def _url(listener: socket.socket) -> str:
 
 @contextlib.contextmanager
 def _announced(path: Path, url: str) -> Generator[None]:
-    """Keep a file with the address and the process id for as long as the server runs."""
+    """Keep a file with the address and the process id while the server runs."""
     draft = path.with_name(f"{path.name}.{os.getpid()}")
     try:
         descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)

@@ -23,31 +23,31 @@ from inspector.store import Store, StoreError
 logger = logging.getLogger("inspector.api")
 
 OWN_AGAIN_S = 1.0
-"""How long a home that only reads waits before it tries again to become the owner."""
+"""How long a home that is only read waits before it tries again to become the owner."""
 
 
 class Home(Protocol):
-    """Where the recorded spans are."""
+    """Where the recorded spans are stored."""
 
     @property
     def store(self) -> Store:
-        """Reads them, and writes when this process owns the database."""
+        """Reads them, and writes if this process owns the database."""
         ...
 
     @property
     def owner(self) -> Owner | None:
-        """Takes in what is recorded; None when this process only reads."""
+        """Ingests what is recorded; None if this process only reads."""
         ...
 
     @property
     def is_open(self) -> bool:
-        """Whether asking for the others takes no time."""
+        """Whether the store and the owner are available at once."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class OpenHome:
-    """A home that was opened before the application was made."""
+    """A home that was opened before the application was created."""
 
     store: Store
     owner: Owner | None = None
@@ -60,7 +60,7 @@ class LateHome:
     While another process owns it, later requests try again: that process may be a command that soon ends.
 
     Args:
-        own: Becomes the owner, or gives None at once when another process is.
+        own: Becomes the owner, or returns None at once if another process is.
         read: Opens the home of another owner.
         now_s: The clock that tells when to try again.
     """
@@ -81,17 +81,17 @@ class LateHome:
 
     @property
     def store(self) -> Store:
-        """Reads the recorded spans; opening it may take a moment, so not from the event loop."""
+        """Reads the recorded spans. Opening it may take a moment, so do not call it in the event loop."""
         return self._now().store
 
     @property
     def owner(self) -> Owner | None:
-        """Takes in what is recorded; None when another process does."""
+        """Ingests what is recorded; None if another process does."""
         return self._now().owner
 
     @property
     def is_open(self) -> bool:
-        """Whether this process owns the home by now, so that nothing is left to be tried."""
+        """Whether this process owns the home by now, so that there is nothing left to try."""
         opened = self._opened
         return opened is not None and opened.owner is not None
 
@@ -120,7 +120,7 @@ class LateHome:
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """Everything a route may need."""
+    """What every route works with."""
 
     home: Home
     access: Access
@@ -129,7 +129,7 @@ class Service:
     arrivals: Arrivals
     reads: Reads
     single_reads: Reads
-    """Those of one event whole, which wait for nothing but each other."""
+    """Reads of one full event, which wait only for each other."""
     changes: Changes
     settings: Settings
 
@@ -139,7 +139,7 @@ class Service:
         return self.home.store
 
     async def delete_trace(self, trace_id: str) -> int:
-        """Remove a trace and tell how many spans that were.
+        """Delete a trace and return how many spans it had.
 
         Raises:
             StoreReadOnly: Another process owns the database.
@@ -148,7 +148,7 @@ class Service:
         return await self.changes.run(lambda: (self.home.owner or self.home.store).delete_trace(trace_id))
 
     async def delete_run(self, run_id: str) -> int:
-        """Remove the traces of a run and tell how many spans that were.
+        """Delete the traces of a run and return how many spans they had.
 
         Raises:
             StoreReadOnly: Another process owns the database.
@@ -157,7 +157,7 @@ class Service:
         return await self.changes.run(lambda: (self.home.owner or self.home.store).delete_run(run_id))
 
     async def delete_session(self, session_id: str) -> int:
-        """Remove the traces of a session and tell how many spans that were.
+        """Delete the traces of a session and return how many spans they had.
 
         Raises:
             StoreReadOnly: Another process owns the database.
@@ -166,7 +166,7 @@ class Service:
         return await self.changes.run(lambda: (self.home.owner or self.home.store).delete_session(session_id))
 
     async def give_label(self, label: NewLabel) -> Label | None:
-        """Label a run or a span; None where there is no such thing.
+        """Label a run or a span; None if it does not exist.
 
         Raises:
             StoreReadOnly: Another process owns the database.
@@ -175,7 +175,7 @@ class Service:
         return await self.changes.run(lambda: self.home.store.give_label(label))
 
     async def remove_label(self, label_id: str) -> Label | None:
-        """Remove a label and return what it was; None where there is none.
+        """Delete a label and return it; None if it does not exist.
 
         Raises:
             StoreReadOnly: Another process owns the database.
@@ -185,7 +185,7 @@ class Service:
 
 
 async def service_of(request: Request) -> Service:
-    """Hand a route the service of the application it belongs to."""
+    """Return the service of the application of a request."""
     service: Service = request.app.state.service
     return service
 

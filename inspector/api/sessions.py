@@ -20,7 +20,7 @@ from inspector.model import Filter
 
 
 class _Whole(Convertor[str]):
-    """The rest of a path, line breaks included, which ``path`` leaves out."""
+    """The rest of a path, including line breaks, which ``path`` leaves out."""
 
     regex = r"[\s\S]*"
 
@@ -60,7 +60,7 @@ async def list_sessions(
 async def get_session(
     request: Request, service: InService, session_id: SessionIdInPath, query: Annotated[Page, Depends(QueryOf(Page))]
 ) -> Response:
-    """Answer with a session summed up and one page of its traces, the latest first."""
+    """Answer with the summary of a session, and one page of its traces, newest first."""
     return await _answer(request, service, session_id, query)
 
 
@@ -68,7 +68,7 @@ async def get_session(
 async def get_session_of_any_name(
     request: Request, service: InService, query: Annotated[NamedSessionPage, Depends(QueryOf(NamedSessionPage))]
 ) -> Response:
-    """Answer as ``/sessions/{session_id}``; ``.`` and ``..`` are an id here, and in a path nothing."""
+    """Answer like ``/sessions/{session_id}``; here ``.`` and ``..`` are ids, which in a path they cannot be."""
     return await _answer(request, service, query.session_id, query)
 
 
@@ -76,7 +76,7 @@ async def get_session_of_any_name(
 async def delete_session(
     service: InService, session_id: SessionIdInPath, _: Annotated[Query, Depends(QueryOf(Query))]
 ) -> Response:
-    """Remove a session and all its traces for good."""
+    """Delete a session and all its traces."""
     return await _delete(service, session_id)
 
 
@@ -84,7 +84,7 @@ async def delete_session(
 async def delete_session_of_any_name(
     service: InService, query: Annotated[NamedSession, Depends(QueryOf(NamedSession))]
 ) -> Response:
-    """Remove a session as ``/sessions/{session_id}`` does."""
+    """Delete a session like ``/sessions/{session_id}``."""
     return await _delete(service, query.session_id)
 
 

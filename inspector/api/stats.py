@@ -20,7 +20,7 @@ router = APIRouter()
 async def get_stats(
     request: Request, service: InService, query: Annotated[StatsQuery, Depends(QueryOf(StatsQuery))]
 ) -> Response:
-    """Answer with counts, quantiles, tokens and cost."""
+    """Answer with counts, percentiles, tokens and cost."""
 
     def read() -> Response:
         return json_response(service.store.stats(query.as_filter(), of=query.of, by=query.by, buckets=query.buckets))

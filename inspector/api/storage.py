@@ -34,7 +34,7 @@ class RemovedByRule:
 
 @dataclass(frozen=True, slots=True)
 class Storage:
-    """What ``/storage`` answers, in the order of its JSON; the fields are described in ``openapi.yaml``."""
+    """The answer of ``/storage``, in the order of its JSON; ``openapi.yaml`` describes the fields."""
 
     bytes: int
     used_bytes: int
@@ -52,12 +52,12 @@ class Storage:
 
 @router.api_route("/storage", methods=LOOK, responses=statuses(503))
 async def get_storage(request: Request, service: InService, _: NoQuery) -> Response:
-    """Answer with the size, the rule, what goes next and what went last."""
+    """Answer with sizes, retention rules, and the traces removed last and next."""
     return await service.reads.answer(request, 1, lambda: json_response(storage_of(service)))
 
 
 def storage_of(service: Service) -> Storage:
-    """Sum up what the store and the settings say.
+    """Sum up the state of the store and the settings.
 
     Raises:
         StoreError: The database cannot be read.

@@ -42,7 +42,7 @@ async def stream_events(
 class EventStream(Response):
     """An answer that holds a slot of ``live`` for exactly as long as it is being sent.
 
-    The slot is taken and given back here rather than in a generator: one that is never iterated never ends either.
+    The slot is taken and given back here, not in a generator: one that is never iterated never ends either.
     """
 
     media_type = "text/event-stream"
@@ -56,7 +56,7 @@ class EventStream(Response):
         self._after = after
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send events until the client goes, the server stops, or the stream's time is up."""
+        """Send events until the client disconnects, the server stops, or the stream's lifetime is over."""
         if not self._live.admit():
             busy = Problem(503, "too many streams are open; try again later", headers={"Retry-After": RETRY_S})
             await problem_response(busy, own_path(scope))(scope, receive, send)
@@ -89,7 +89,7 @@ class EventStream(Response):
             self._live.leave(listener)
 
     async def _nearly_caught_up(self, send: Send) -> tuple[int, int]:
-        """Send what is too much to be sent while new events wait, and tell where to go on, and how far that may be."""
+        """Send what is too much to send while new events wait; return where to continue, and how far."""
         position, (last, reach) = self._after, await self._live.reach(self._where)
         if position > last:
             await _send_part(send, gap_frame(0, last))

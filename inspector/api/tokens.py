@@ -18,7 +18,7 @@ from inspector.homes import why_not_ours
 from inspector.settings import Settings
 
 Scope = Literal["read", "ingest", "control"]
-"""``read`` looks, ``ingest`` adds, ``control`` changes and removes."""
+"""``read`` reads, ``ingest`` adds spans, ``control`` changes and deletes."""
 
 GRANTS: dict[str, frozenset[Scope]] = {
     "read": frozenset({"read"}),
@@ -26,13 +26,13 @@ GRANTS: dict[str, frozenset[Scope]] = {
     "control": frozenset({"read", "control"}),
     "browser": frozenset({"read", "control"}),
 }
-"""What a derived token may do. Who removes must see what; ``browser`` is the cookie's."""
+"""The scopes of each derived token. Whoever deletes must also see what; ``browser`` is the cookie's."""
 
 EVERYTHING: frozenset[Scope] = frozenset({"read", "ingest", "control"})
 NOTHING: frozenset[Scope] = frozenset()
 
 SHORTEST = 16
-"""Characters a token from the settings must have; fewer could be guessed."""
+"""The minimum length of a token from the settings; a shorter one could be guessed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Token:
     secret: str = field(repr=False)
 
     def derive(self, scope: str) -> str:
-        """Make the token that may do what ``GRANTS`` says of ``scope`` and nothing else.
+        """Derive the token that has the scopes in ``GRANTS`` for ``scope``, and no others.
 
         Raises:
             KeyError: ``scope`` is not in ``GRANTS``.
@@ -53,9 +53,9 @@ class Token:
         return f"{scope}-{mark.hex()}"
 
     def scopes(self, presented: str) -> frozenset[Scope]:
-        """Tell what the bearer of ``presented`` may do; nothing when it is not ours.
+        """Return the scopes of a presented token; none if it is not ours.
 
-        Compares with every token it could be, in constant time, so that timing does not tell how near a guess is.
+        It is compared with every possible token, in constant time, so that timing does not reveal how close a guess is.
         """
         given = presented.encode("utf-8", "replace")
         granted = NOTHING
@@ -71,7 +71,7 @@ def load_or_create(settings: Settings) -> Token:
     """Find the token in the settings or the token file, or write a new file that only this user can read.
 
     Raises:
-        TokenUnusable: The setting is too short, or the file belongs to somebody else, is open to others or is a link.
+        TokenUnusable: The setting is too short, or the file belongs to another user, is open to others or is a link.
     """
     if settings.token is not None:
         return _from_setting(settings.token.get_secret_value())
@@ -135,7 +135,7 @@ def _check_private(path: Path, found: os.stat_result) -> None:
 
 
 def _write_new(path: Path) -> None:
-    """Create the file under another name and link it into place, so that two starters agree on one token."""
+    """Create the file under another name and link it into place, so that two starting processes agree on one token."""
     draft = path.with_name(f"{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
     try:
         descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)

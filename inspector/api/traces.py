@@ -52,7 +52,7 @@ async def get_trace(
     trace_id: TraceIdInPath,
     query: Annotated[TraceQuery, Depends(QueryOf(TraceQuery))],
 ) -> Response:
-    """Answer with a trace summed up and one page of its events in the order they began."""
+    """Answer with the summary of a trace, and one page of its events in the order they began."""
 
     def read() -> Response:
         trace = service.store.trace(trace_id)
@@ -94,7 +94,7 @@ async def list_hits(
     trace_id: TraceIdInPath,
     query: Annotated[HitsQuery, Depends(QueryOf(HitsQuery))],
 ) -> Response:
-    """Answer with the spans of a trace that hold words, and where in each they stand."""
+    """Answer with the spans of a trace that contain a text, and where."""
 
     def read() -> Response:
         hits = service.store.hits(query.q, trace_id=trace_id, limit=query.limit, attributes=query.attributes)
@@ -109,7 +109,7 @@ async def list_hits(
 async def delete_trace(
     service: InService, trace_id: TraceIdInPath, _: Annotated[Query, Depends(QueryOf(Query))]
 ) -> Response:
-    """Remove a trace for good."""
+    """Delete a trace."""
     spans = await service.delete_trace(trace_id)
     if not spans:
         raise _no_trace(trace_id)

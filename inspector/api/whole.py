@@ -12,7 +12,7 @@ _WRITER = msgspec.json.Encoder(decimal_format="number")
 
 
 def with_messages(event: Event) -> dict[str, Any]:
-    """Return an event as it is answered, with its messages."""
+    """Return an event with its messages, as it is answered."""
     messages = messages_of(event)
     try:
         written = _WRITER.encode(messages)
