@@ -115,7 +115,9 @@ def replay(*, run: str, program: tuple[str, ...], home: Path | None, **options: 
     from inspector.tape import Plan
 
     words = program[1:] if program[:1] == ("--",) else program
-    plan = Plan(goes_on=options["live_after_divergence"], allowed=options["allow"], ignored=options["ignore"])
+    plan = Plan(
+        goes_on=options["live_after_divergence"], allowed=options["allow"], ignored=options["ignore"], is_free=True
+    )
     if plan.allowed and not (plan.goes_on or options["live_from"]):
         raise click.UsageError("--allow is about calls that are made: add --live-after-divergence or --from SPAN")
     recorded = _recorded(settings_of(home), run, freeze=options["freeze"])

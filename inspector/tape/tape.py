@@ -39,6 +39,8 @@ class Plan(Struct, frozen=True):
     """Tools that then run without a question; ``*`` is all."""
     ignored: tuple[str, ...] = ()
     """Regular expressions of what is not compared in texts of requests."""
+    is_free: bool = False
+    """Whether calls of models that are answered from the tape are recorded as free, since their costs are added up."""
 
 
 class Tape(Struct, frozen=True):

@@ -27,6 +27,9 @@ def test_a_loop_prints_the_same_with_its_models_gone(bench):
     recorded = bench.runs()
     assert sorted(recorded[run]) == sorted(recorded[None])
     assert len(recorded[run]) == 20
+    costs = {each.run_id == run: each.cost_usd for each in runs_of(bench)}
+    assert costs[True] > 0
+    assert costs[False] == 0
 
 
 def test_a_run_is_shown_with_its_replays_and_a_replay_with_its_run_whose_name_it_has(bench):

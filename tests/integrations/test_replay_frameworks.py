@@ -4,7 +4,7 @@ import sys
 from functools import cache
 
 import pytest
-from replaying import PROGRAMS, Bench
+from replaying import PROGRAMS, Bench, runs_of
 
 from inspector.cassette import cassette_lines
 
@@ -51,6 +51,7 @@ def test_a_framework_prints_the_same_and_makes_the_same_calls(program, within, r
     before, replayed = bench.trees()
     assert replayed == before
     assert len(replayed) > 5
+    assert not runs_of(bench)[0].cost_usd
     assert served is None or ledger.read_text() == served
 
 
