@@ -1,11 +1,13 @@
-"""``inspector db``: the tables of a ClickHouse database, made or printed."""
+"""``inspector db``: the tables of a ClickHouse database, made or printed, and all that is stored, copied there."""
 
 import click
+
+from inspector.cli.options import Text
 
 
 @click.group()
 def db() -> None:
-    """Make the tables of a ClickHouse database.
+    """Make the tables of a ClickHouse database, and move what is recorded there or back.
 
     INSPECTOR_DATABASE_URL says which, as clickhouse://user:password@host:8123/database.
     """
@@ -39,3 +41,19 @@ def ddl() -> None:
     except StoreError as error:
         raise CliError(str(error)) from error
     standard_output().write([f"{statement};" for statement in statements])
+
+
+@db.command()
+@click.argument("source", type=Text(), metavar="FROM")
+@click.argument("target", type=Text(), metavar="TO")
+def copy(*, source: str, target: str) -> int:
+    """Copy everything from FROM to TO, and compare the two.
+
+    FROM and TO are a home, which keeps SQLite, or clickhouse://user:password@host:8123/database; 'clickhouse:' is the
+    one that INSPECTOR_DATABASE_URL names. TO is empty, or has what this copy brought before it was broken off: started
+    again it goes on. FROM is left as it is. Stop servers on either first.
+    """
+    from inspector.cli.copying import copied
+    from inspector.cli.home import settings_of
+
+    return copied(settings_of(None), source, target)

@@ -12,10 +12,10 @@ from inspector.model import Event
 
 @dataclass(frozen=True, slots=True)
 class DiffAnswers:
-    """The answers of two calls, or their errors, without what is not compared."""
+    """What both calls answered, or why they failed, less what is not compared."""
 
     a: str | None
-    """None if there is no such call."""
+    """None where there is no call."""
     b: str | None
     equal: bool
 
@@ -27,24 +27,24 @@ class CallsDiff:
     a: DiffCall | None
     b: DiffCall | None
     changed: Sequence[DiffPart]
-    """The parts of the inputs that differ, with their texts; for a single call, all its parts."""
+    """Parts of their inputs that differ, with their texts; of a call alone all of them."""
     more: int
-    """The number of further parts that differ."""
+    """Further parts that differ and are not listed."""
     equal: int
-    """The number of parts that do not differ."""
+    """How many parts do not differ."""
     answers: DiffAnswers
     ignored: Mapping[str, int]
-    """How many ids (``id``) and times (``time``) were not compared."""
+    """What was not compared, and how often it was there: ``id``, ``time``."""
 
 
 def compare_calls(a: Event | None, b: Event | None, *, most_parts: int, most_text: int) -> CallsDiff:
-    """Compare any two calls, each given in full.
+    """Compare two calls, each given in full, whatever they are calls of.
 
     Args:
-        a: The first; None if there is only the second.
-        b: The second; None if there is only the first.
-        most_parts: The number of parts to list.
-        most_text: The length of each text, from a little before the first difference.
+        a: The first; None where the second stands alone.
+        b: The second; None where the first stands alone.
+        most_parts: How many parts are listed.
+        most_text: Characters of each text, from a little before the first that differs.
     """
     volatile = Volatile()
     one = None if a is None else step_of(a, volatile)

@@ -12,31 +12,31 @@ from inspector.diff.steps import PartKind, Step
 from inspector.model import Kind, Run, Status, Trace
 
 _BEFORE = 100
-"""Characters kept before the first difference if a text is cut."""
+"""Characters that are kept before the first that differs, where a text is cut."""
 
 
 @dataclass(frozen=True, slots=True)
 class DiffRun:
-    """One of the compared runs."""
+    """One of the two runs."""
 
     label: str
     """Its id, or the name of the file that it was read from."""
     run_id: str | None
-    """None for a file with several traces."""
+    """None for what a file holds of several traces."""
     trace_id: str | None
-    """None if several traces are compared."""
+    """None where several traces are compared."""
     name: str | None
     service: str | None
     status: Status | None
     start_time_unix_nano: str | None
     duration_ms: float | None
     spans: int
-    """The number of spans read, including duplicates."""
+    """Those that were read, duplicates included."""
 
 
 @dataclass(frozen=True, slots=True)
 class DiffCall:
-    """A call of one of the compared runs."""
+    """A call in one of the runs."""
 
     trace_id: str
     span_id: str
@@ -47,47 +47,46 @@ class DiffCall:
 
 @dataclass(frozen=True, slots=True)
 class DiffPart:
-    """A part of an input that differs, without what is not compared."""
+    """A part of an input that differs, less what is not compared."""
 
     kind: PartKind
     name: str
-    """Identifies it among parts of the same kind: the name of the argument, tool or parameter, the number of the
-    message."""
+    """Tells it from others of its kind: the argument, the tool, the parameter, the number of the message."""
     label: str
-    """What to call it in a sentence."""
+    """What a person calls it."""
     a: str | UnsetType | None = UNSET
-    """Its text in the first run; None if it is missing there, unset in lists without texts."""
+    """What it says in the first run, None where it is not there; unset in lists that leave texts out."""
     b: str | UnsetType | None = UNSET
 
 
 @dataclass(frozen=True, slots=True)
 class DiffCause:
-    """Why two runs diverge."""
+    """Why the runs diverge."""
 
     kind: CauseKind
     step: int
-    """The index of the call in ``steps``."""
+    """The place of its call among the steps."""
     part: DiffPart | None
-    """For ``input``, the part of the input that changed."""
+    """What of its input, for ``input``."""
     sentence: str
 
 
 @dataclass(frozen=True, slots=True)
 class DiffStep:
-    """A call of one run with its counterpart in the other."""
+    """A call of one run beside that of the other."""
 
     a: DiffCall | None
-    """None if only the second run made it."""
+    """None where only the second run made it."""
     b: DiffCall | None
     depth: int
     kind: Kind
     name: str
-    """The tool, or else the name of the span."""
+    """The tool, else the name of the span."""
     differences: Sequence[Difference]
     changed: Sequence[DiffPart]
-    """The parts of the input that differ, the most telling first."""
+    """Parts of its input that differ, the most telling first."""
     more: int
-    """The number of further parts that differ."""
+    """Further parts that differ and are not listed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,23 +97,23 @@ class Diff:
     b: DiffRun
     equal: bool
     first: int | None
-    """The index of the step at which the runs diverge."""
+    """The place of the step where they part."""
     cause: DiffCause | None
     steps: Sequence[DiffStep]
-    """All calls of both runs, each above the calls below it."""
+    """Every call of both, each above those below it."""
     ignored: Mapping[str, int]
-    """How many ids (``id``) and times (``time``) were not compared."""
+    """What was not compared, and how often it was there: ``id``, ``time``."""
     program: Sequence[ProgramChange]
-    """How the programs differ, as far as recorded."""
+    """What of the programs differs, as far as it is recorded."""
 
 
 def diff_run(label: str, run: Run | Trace | None, spans: int) -> DiffRun:
     """Sum up one of the runs.
 
     Args:
-        label: Its id, or the name of its file.
-        run: The run as stored; None for a file with several traces.
-        spans: The number of spans read.
+        label: Its id or its file.
+        run: What the store says of it; None for a file of several traces.
+        spans: How many were read.
     """
     if run is None:
         return DiffRun(label, None, None, None, None, None, None, None, spans)
@@ -126,14 +125,14 @@ def diff_run(label: str, run: Run | Trace | None, spans: int) -> DiffRun:
 def diff_of(
     a: DiffRun, b: DiffRun, comparison: Comparison, *, most_parts: int | None = None, most_text: int | None = None
 ) -> Diff:
-    """Convert a comparison for the command line and the API.
+    """Write a comparison out.
 
     Args:
         a: The first run.
-        b: The second run.
+        b: The other one.
         comparison: Of the two.
-        most_parts: How many parts a step lists, without their texts; None for all of them, with texts.
-        most_text: The length of each text of the cause, from a little before the first difference; None for all of it.
+        most_parts: How many parts a step lists, without their texts; None for all, with them.
+        most_text: Characters of each text of the cause, from a little before the first that differs; None for all.
     """
     places = {id(pair): number for number, pair in enumerate(comparison.pairs)}
     cause = cause_of(comparison)
@@ -170,7 +169,7 @@ def _step(pair: Pair, most_parts: int | None) -> DiffStep:
 
 
 def diff_call(step: Step) -> DiffCall:
-    """Identify a call."""
+    """Name a call."""
     event = step.event
     return DiffCall(event.trace_id, event.span_id, event.name, event.status, event.duration_ms)
 
@@ -180,7 +179,7 @@ def _without_texts(changed: Changed) -> DiffPart:
 
 
 def part_with_texts(changed: Changed, most: int | None) -> DiffPart:
-    """Convert a part, with this many characters of its texts, from a little before the first difference."""
+    """Write a part with so many characters of its texts, from a little before the first that differs."""
     a = None if changed.a is None else changed.a.text
     b = None if changed.b is None else changed.b.text
     a, b = (a, b) if most is None else cut_around(a, b, most=most)
@@ -188,7 +187,7 @@ def part_with_texts(changed: Changed, most: int | None) -> DiffPart:
 
 
 def cut_around(a: str | None, b: str | None, *, most: int, before: int = _BEFORE) -> tuple[str | None, str | None]:
-    """Cut both texts to this many characters, from a little before the first difference; "…" stands for the rest."""
+    """Return so many characters of both texts, from a little before the first that differs; "…" stands for the rest."""
     begin = 0 if a is None or b is None else max(0, _common(a, b) - before)
 
     def cut(text: str | None) -> str | None:
@@ -202,7 +201,7 @@ def cut_around(a: str | None, b: str | None, *, most: int, before: int = _BEFORE
 
 
 def _common(a: str, b: str) -> int:
-    """Return the length of the common beginning of two texts."""
+    """Return how many characters two texts begin with in common."""
     least, most = 0, min(len(a), len(b))
     while least < most:
         middle = (least + most + 1) // 2

@@ -7,31 +7,31 @@ from typing import Any, Literal, TypeAlias, cast
 ProgramPart: TypeAlias = Literal["package", "python", "commit"]
 
 _DIGITS = 12
-"""The length of an abbreviated commit."""
+"""Those of a commit that tell it from others."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProgramChange:
-    """A difference between the programs of two runs."""
+    """One thing that differs."""
 
     kind: ProgramPart
     name: str
-    """The package, or else the same as ``kind``."""
+    """The package; else as ``kind``."""
     a: str
     b: str
 
     @property
     def sentence(self) -> str:
-        """The difference in a few words."""
+        """What differs, in a few words."""
         return f"{self.name} {self.a} became {self.b}"
 
 
 def program_changes(a: Mapping[str, Any] | None, b: Mapping[str, Any] | None) -> Sequence[ProgramChange]:
-    """Return the differences, packages first; none if one program is not known.
+    """Return what differs, packages first; nothing where it is not known of one of them.
 
     Args:
-        a: The recording of the first run's program, from `inspector.lookup.program_of`.
-        b: That of the second one.
+        a: What is recorded of the first run's program, as `inspector.lookup.program_of` has it.
+        b: Of the second one's.
     """
     one, other = ({} if program is None else dict(_parts(program)) for program in (a, b))
     # A package that one of them has alone may have been imported later by the other.

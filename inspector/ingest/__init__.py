@@ -1,7 +1,9 @@
 """From spools to the store: decoding, dialects, prices, and the one process that writes."""
 
 from inspector.ingest.again import ReadAgain, read_traces_again
-from inspector.ingest.errors import FileUnreadable, IngestError, IntakeFull, NothingRecorded
+from inspector.ingest.comparing import Difference
+from inspector.ingest.copying import Copied, Step, copy_home
+from inspector.ingest.errors import CopyRefused, FileUnreadable, IngestError, IntakeFull, NothingRecorded
 from inspector.ingest.intake import Intake, Receipt
 from inspector.ingest.owner import Owner
 from inspector.ingest.reading import open_home
@@ -11,6 +13,9 @@ from inspector.received.labels import LABEL_HOOK, label_event, labels_apart
 
 __all__ = [
     "LABEL_HOOK",
+    "Copied",
+    "CopyRefused",
+    "Difference",
     "FileUnreadable",
     "IngestError",
     "Intake",
@@ -20,7 +25,9 @@ __all__ = [
     "ReadAgain",
     "Receipt",
     "Spool",
+    "Step",
     "TakenIn",
+    "copy_home",
     "label_event",
     "labels_apart",
     "open_home",

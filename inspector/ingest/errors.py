@@ -3,6 +3,7 @@
 Our exception tree::
 
     IngestError
+    ├── CopyRefused
     ├── IntakeFull
     └── NothingRecorded
 """
@@ -12,6 +13,10 @@ from pathlib import Path
 
 class IngestError(Exception):
     """Root of the errors of this package."""
+
+
+class CopyRefused(IngestError):
+    """Two homes or databases are not what a copy can be made between."""
 
 
 class IntakeFull(IngestError):

@@ -17,8 +17,8 @@ from inspector.store.errors import (
 )
 from inspector.store.limits import IDLE_S, ReadLimits
 from inspector.store.lock import OwnerLock
-from inspector.store.nouns import Age, Health, Kept, Pruned, Removed, Rule, SpoolMark
-from inspector.store.opening import create_tables, open_store, table_statements
+from inspector.store.nouns import Age, Arrival, Health, Kept, Pruned, Removed, Rule, SpoolMark, Stored
+from inspector.store.opening import create_tables, open_store, place_of, table_statements
 from inspector.store.protocol import Store
 from inspector.store.sqlite.engine import stopped_when
 from inspector.store.sqlite.examination import damage_of, left_as_found
@@ -28,6 +28,7 @@ from inspector.store.values.gist import answer_in, question_in
 __all__ = [
     "IDLE_S",
     "Age",
+    "Arrival",
     "CursorInvalid",
     "Health",
     "HomeGone",
@@ -51,11 +52,13 @@ __all__ = [
     "StoreNewer",
     "StoreReadOnly",
     "StoreUnchecked",
+    "Stored",
     "answer_in",
     "create_tables",
     "damage_of",
     "left_as_found",
     "open_store",
+    "place_of",
     "question_in",
     "salvaged",
     "stopped_when",

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from inspector.model import Kind, Losses, Trace
+from inspector.model import Kind, Losses, Span, Trace
 
 Age: TypeAlias = Literal["time", "arrival"]
 """What the age of a trace counts from: the time at which it was over, or that at which the last of it arrived."""
@@ -85,3 +85,24 @@ class Pruned:
     """How much the database shrank on disk."""
     complete: bool = True
     """Whether all was removed that had to be; otherwise the time was over, and the next pass goes on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A trace, and when the last of it came."""
+
+    trace_id: str
+    seq: int
+    """The number of its last change."""
+    spans: int
+    arrived_ns: int | None
+    """In the hour in which that arrived; None where it is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A span as it could be taken in again, and where it stands among the others."""
+
+    id: int
+    """Grows with the order in which spans first came."""
+    span: Span

@@ -80,6 +80,17 @@ def table_statements(settings: Settings) -> list[str]:
     return list(clickhouse.statements(clickhouse.read_address(_url(settings)).database))
 
 
+def place_of(settings: Settings) -> str:
+    """Returns what a home's database is called, which is the same for two that are the same.
+
+    Raises:
+        StoreError: `Settings.database_url` is no address.
+    """
+    if settings.database_url is None:
+        return str(settings.database.resolve())
+    return str(_clickhouse().read_address(_url(settings)))
+
+
 def _key_of(settings: Settings) -> str:
     """Returns what tells a home from those of other machines, whose paths may be the same."""
     return blake2b(salt_of(settings.home), digest_size=8, person=b"marks").hexdigest()

@@ -27,7 +27,7 @@ from inspector.model import (
     Turn,
 )
 from inspector.store.limits import ReadLimits
-from inspector.store.nouns import Kept
+from inspector.store.nouns import Arrival, Kept, Stored
 from inspector.store.values.places import Within
 from inspector.store.values.window import Window
 
@@ -98,3 +98,7 @@ class Questions(Protocol):
     def last_arrival_ns(self, at: At, /) -> int | None: ...
     def used_bytes(self, at: At, /) -> int: ...
     def read_kept(self, at: At, /) -> Kept: ...
+    def read_arrivals(self, at: At, /, after: int, limit: int) -> tuple[Arrival, ...]: ...
+    def read_stored(
+        self, at: At, /, trace_ids: Sequence[str], after: int, limit: int, most_bytes: int
+    ) -> tuple[Stored, ...]: ...

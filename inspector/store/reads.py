@@ -30,7 +30,7 @@ from inspector.model import (
     Turn,
 )
 from inspector.store.limits import ReadLimits
-from inspector.store.nouns import Kept
+from inspector.store.nouns import Arrival, Kept, Stored
 from inspector.store.questions import At, Questions
 from inspector.store.values.outlines import OutlinePage
 from inspector.store.values.places import Within
@@ -328,6 +328,28 @@ class Reads(ABC):
         """Returns how much is kept, and what retention removes next."""
         with self._read() as at:
             return self._ask.read_kept(at)
+
+    def arrivals(self, after: int = 0, *, limit: int = 1000) -> tuple[Arrival, ...]:
+        """Returns the traces that changed after a number, in the order of their last change."""
+        with self._read() as at:
+            return self._ask.read_arrivals(at, after, limit)
+
+    def stored(
+        self, trace_ids: Sequence[str], *, after: int = 0, limit: int = 5000, most_bytes: int = 16 << 20
+    ) -> tuple[Stored, ...]:
+        """Returns spans of traces with everything that was recorded, in the order they first came, to be copied.
+
+        What a store makes of spans, such as sums and duplicates, is not among it. Fewer than ``limit`` can mean that
+        they are large; only nothing means that there is no more.
+
+        Args:
+            trace_ids: The traces.
+            after: The last of those that are known.
+            limit: How many are wanted.
+            most_bytes: How large they may be together; the first is returned in any case.
+        """
+        with self._read() as at:
+            return self._ask.read_stored(at, trace_ids, after, limit, most_bytes)
 
     def _with_losses(self, at: At, whole: W) -> W:
         losses = self._ask.losses_near(at, whole)

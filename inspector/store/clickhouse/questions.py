@@ -1,5 +1,6 @@
 """The answers of a ClickHouse database to `inspector.store.questions`."""
 
+from inspector.store.clickhouse.copies import read_arrivals, read_stored
 from inspector.store.clickhouse.database import Database
 from inspector.store.clickhouse.events import read_after, read_event, read_events
 from inspector.store.clickhouse.labels import read_labels
@@ -27,6 +28,7 @@ __all__ = [
     "last_seq",
     "losses_near",
     "read_after",
+    "read_arrivals",
     "read_event",
     "read_events",
     "read_hits",
@@ -41,6 +43,7 @@ __all__ = [
     "read_session",
     "read_sessions",
     "read_stats",
+    "read_stored",
     "read_trace",
     "read_traces",
     "read_traces_like",

@@ -5,6 +5,7 @@ from sqlalchemy import Connection, select
 from inspector.model import Filter, GroupBy, Stats, StatsOf
 from inspector.store.limits import ReadLimits
 from inspector.store.sqlite.arrivals import last_ns as last_arrival_ns
+from inspector.store.sqlite.copies import read_arrivals, read_stored
 from inspector.store.sqlite.health import read_kept
 from inspector.store.sqlite.hits import read_hits
 from inspector.store.sqlite.labels import read_labels
@@ -36,6 +37,7 @@ __all__ = [
     "last_seq",
     "losses_near",
     "read_after",
+    "read_arrivals",
     "read_event",
     "read_events",
     "read_hits",
@@ -50,6 +52,7 @@ __all__ = [
     "read_session",
     "read_sessions",
     "read_stats",
+    "read_stored",
     "read_trace",
     "read_traces",
     "read_traces_like",

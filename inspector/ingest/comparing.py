@@ -1,0 +1,130 @@
+"""Whether two stores keep the same: counts, and a hash of each trace that any engine gives."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from itertools import islice
+from typing import Final
+
+import msgspec
+
+from inspector.model import Label, Loss
+from inspector.store import Arrival, Store
+
+SPANS_AT_ONCE: Final = 5000
+"""Spans of several traces that are read together; those of a longer one are read in turn."""
+MOST_NAMED: Final = 20
+_LABELS: Final = 1000
+_MOST_LOSSES: Final = 1_000_000
+_PLAIN: Final = msgspec.json.Encoder(order="deterministic")
+_MODULUS: Final = 1 << 128
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Something that is not the same in both."""
+
+    what: str
+    """A trace by its id, or what else is not the same."""
+    why: str
+
+
+def groups_of(store: Store, after: int = 0) -> Iterator[list[Arrival]]:
+    """Yields traces in the order of their last change, as many as are read together.
+
+    Those of a group arrived in the same hour.
+    """
+    group: list[Arrival] = []
+    for arrival in _arrivals(store, after):
+        spans = sum(each.spans for each in group)
+        if group and (spans + arrival.spans > SPANS_AT_ONCE or group[-1].arrived_ns != arrival.arrived_ns):
+            yield group
+            group = []
+        group.append(arrival)
+    if group:
+        yield group
+
+
+def differences(source: Store, target: Store, seen: Callable[[int], object]) -> Iterator[Difference]:
+    """Yields in what two stores differ, traces first.
+
+    Args:
+        source: One.
+        target: The other, which may have more.
+        seen: Called with how many spans were compared.
+    """
+    both = spans = 0
+    for group in groups_of(source):
+        trace_ids = [arrival.trace_id for arrival in group]
+        wanted, found = (_hashes(store, trace_ids) for store in (source, target))
+        for trace_id in trace_ids:
+            if wanted[trace_id] != found[trace_id]:
+                yield Difference(f"trace {trace_id}", _why(wanted[trace_id], found[trace_id]))
+        both += sum(count > 0 for count, _ in found.values())
+        spans += sum(count for count, _ in wanted.values())
+        seen(spans)
+    if target.kept().traces > both:
+        strays = (each.trace_id for each in _arrivals(target) if source.trace(each.trace_id) is None)
+        yield from (Difference(f"trace {trace_id}", "only there") for trace_id in islice(strays, MOST_NAMED))
+    here, there = (sorted(map(said_by, all_labels(store)), key=repr) for store in (source, target))
+    if here != there:
+        yield Difference("labels", f"{len(here):,} here, {len(there):,} there")
+    lost, kept = lost_of(source), lost_of(target)
+    if lost != kept:
+        yield Difference("what was not recorded", f"{sum(lost.values()):,} here, {sum(kept.values()):,} there")
+
+
+def said_by(label: Label) -> tuple[object, ...]:
+    """Returns what a label is, without its id."""
+    target = (label.run_id, label.trace_id, label.span_id)
+    return (*target, label.name, label.score, label.value, label.note, label.author, label.source, label.time_unix_nano)
+
+
+def all_labels(store: Store) -> Iterator[Label]:
+    """Yields all labels, the latest first."""
+    cursor: str | None = None
+    while True:
+        page = store.labels(cursor=cursor, limit=_LABELS)
+        yield from page.items
+        cursor = page.next_cursor
+        if cursor is None:
+            return
+
+
+def all_losses(store: Store) -> tuple[Loss, ...]:
+    """Returns what was not recorded, the latest first."""
+    return store.losses(limit=_MOST_LOSSES)
+
+
+def lost_of(store: Store) -> dict[tuple[str, str], int]:
+    """Returns how much was not recorded, by process and reason."""
+    found: dict[tuple[str, str], int] = {}
+    for loss in all_losses(store):
+        key = (loss.process, loss.reason)
+        found[key] = found.get(key, 0) + loss.count
+    return found
+
+
+def _arrivals(store: Store, after: int = 0) -> Iterator[Arrival]:
+    while page := store.arrivals(after):
+        yield from page
+        after = page[-1].seq
+
+
+def _hashes(store: Store, trace_ids: Sequence[str]) -> dict[str, tuple[int, int]]:
+    """Returns how many spans each trace has, and the sum of the hashes of its spans, which has no order."""
+    found: dict[str, tuple[int, int]] = dict.fromkeys(trace_ids, (0, 0))
+    after = 0
+    while page := store.stored(trace_ids, after=after, limit=SPANS_AT_ONCE):
+        for span in (each.span for each in page):
+            digest = int.from_bytes(blake2b(_PLAIN.encode(span), digest_size=16).digest(), "big")
+            count, total = found[span.trace_id]
+            found[span.trace_id] = (count + 1, (total + digest) % _MODULUS)
+        after = page[-1].id
+    return found
+
+
+def _why(wanted: tuple[int, int], found: tuple[int, int]) -> str:
+    if wanted[0] != found[0]:
+        return f"{wanted[0]:,} spans here, {found[0]:,} there"
+    return "spans that say something else"

@@ -1,0 +1,183 @@
+"""Moving all that is stored into another store, of the same engine or another; broken off anywhere, it goes on there.
+
+How far a copy got is a mark in its target, as of a spool, written after what it covers. What comes again is known by
+then, so that nothing is there twice.
+"""
+
+import time
+from collections.abc import Callable, Generator
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Final, Literal, TypeAlias
+
+from inspector.homes import why_not_ours
+from inspector.ingest.comparing import Difference, all_labels, all_losses, differences, groups_of, lost_of, said_by
+from inspector.ingest.errors import CopyRefused
+from inspector.ingest.reading import open_home
+from inspector.model import Label, Loss, NewLabel
+from inspector.settings import Settings
+from inspector.store import OwnerLock, ReadLimits, SpoolMark, Store, StoreReadOnly, open_store, place_of
+
+Step: TypeAlias = Literal["copying", "comparing"]
+SoFar: TypeAlias = Callable[[Step, int, int], object]
+_PATIENT: Final = ReadLimits(read_s=3600, walk_s=3600, scan_s=3600)
+_MARK: Final = "copy of "
+_LABELS_AT_ONCE: Final = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """What was copied, and what is not the same in both for all that."""
+
+    traces: int
+    spans: int
+    differing: tuple[Difference, ...]
+
+
+@dataclass(slots=True)
+class _Clock:
+    """Says when what is written arrived, which a store takes for now."""
+
+    at_ns: int = field(default_factory=time.time_ns)
+
+    def __call__(self) -> int:
+        return self.at_ns
+
+
+def copy_home(source: Settings, target: Settings, *, so_far: SoFar) -> Copied:
+    """Copies everything from one home or database into another, and compares the two.
+
+    The other is empty, or has what an earlier call brought of the same. What waits in the spool of the source is stored
+    there first. Both homes are locked meanwhile, so that no server runs on them. Numbers of changes and ids of labels
+    are given out anew.
+
+    Args:
+        source: What is copied; it is left as it is.
+        target: Where it goes.
+        so_far: Called with the step, and with how many spans are done of how many.
+
+    Raises:
+        CopyRefused: They are the same, the target holds something else, or the source changed meanwhile.
+        NothingRecorded: There is nothing to be copied.
+        OwnedElsewhere: A server or a command has one of them.
+        StoreError: One cannot be opened, read or written; what was copied stays, and the next call goes on.
+    """
+    if place_of(source) == place_of(target):
+        raise CopyRefused(f"{place_of(source)} cannot be copied into itself; name another one")
+    if source.database_url is None:
+        with open_home(source, write=True):
+            pass
+    with ExitStack() as stack:
+        for settings in {each.home: each for each in (source, target)}.values():
+            stack.enter_context(_alone(settings))
+        clock = _Clock()
+        old = stack.enter_context(closing(open_store(source, read_only=True, limits=_PATIENT)))
+        new = stack.enter_context(closing(open_store(target, limits=_PATIENT, now_ns=clock)))
+        mark = _begun(_mark_of(source), old, new, place_of(target))
+        last, kept = old.last_seq(), old.health()
+        _copy_spans(old, new, mark, clock, lambda done: so_far("copying", min(done, kept.spans), kept.spans))
+        _copy_rest(old, new)
+        found = tuple(differences(old, new, lambda done: so_far("comparing", done, kept.spans)))
+        if old.last_seq() != last:
+            raise CopyRefused(f"{place_of(source)} changed meanwhile: stop what writes it, and start this again")
+        new.maintain()
+        return Copied(old.kept().traces, kept.spans, found)
+
+
+@contextmanager
+def _alone(settings: Settings) -> Generator[None]:
+    """Holds the lock of a home, which servers and commands that write take."""
+    settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if why := why_not_ours(settings.home):
+        raise StoreReadOnly(why)
+    with OwnerLock(settings.lock_file):
+        yield
+
+
+def _mark_of(source: Settings) -> SpoolMark:
+    # A file that was put in the place of another one is another source.
+    inode = source.database.stat().st_ino if source.database_url is None else 0
+    return SpoolMark(f"{_MARK}{place_of(source)}", inode, 0)
+
+
+def _begun(mark: SpoolMark, old: Store, new: Store, place: str) -> SpoolMark:
+    """Returns how far a copy got, which is begun where there is nothing yet.
+
+    Raises:
+        CopyRefused: Something else is there.
+    """
+    found = new.spools().get(mark.name)
+    if found is not None:
+        if found.inode != mark.inode or found.offset > old.last_seq():
+            raise CopyRefused(f"{place} has a copy of what was there before; copy into an empty one")
+        return found
+    if new.health().spans or new.losses(limit=1) or new.labels(limit=1).items:
+        raise CopyRefused(f"{place} is not empty, and what it has is no part of this copy; copy into an empty one")
+    new.write((), marks=[mark])
+    return mark
+
+
+def _copy_spans(old: Store, new: Store, mark: SpoolMark, clock: _Clock, seen: Callable[[int], object]) -> None:
+    done = mark.spans
+    for group in groups_of(old, mark.offset):
+        clock.at_ns = group[-1].arrived_ns or time.time_ns()
+        trace_ids = [arrival.trace_id for arrival in group]
+        after = 0
+        while page := old.stored(trace_ids, after=after):
+            new.write([each.span for each in page])
+            after = page[-1].id
+            done += len(page)
+            seen(done)
+        mark = replace(mark, offset=group[-1].seq, spans=done)
+        new.write((), marks=[mark])
+    clock.at_ns = time.time_ns()
+
+
+def _copy_rest(old: Store, new: Store) -> None:
+    """Copies what is not spans; the marks of spools last, since what they cover is there by then."""
+    wanted = {said_by(label): label for label in all_labels(old)}
+    known = {said_by(label): label for label in all_labels(new)}
+    for label in (known[each] for each in known.keys() - wanted.keys()):
+        new.remove_label(label.label_id)
+    missing = [_given(label) for said, label in reversed(wanted.items()) if said not in known]
+    for start in range(0, len(missing), _LABELS_AT_ONCE):
+        new.write((), labels=missing[start : start + _LABELS_AT_ONCE])
+    if losses := _missing_losses(old, new):
+        new.write((), losses=losses)
+    for removed in old.health().removed:
+        new.note_removal(removed)
+    if old.is_clock_doubted():
+        new.doubt_clock(doubted=True)
+    if marks := [mark for mark in old.spools().values() if not mark.name.startswith(_MARK)]:
+        new.write((), marks=marks)
+
+
+def _missing_losses(old: Store, new: Store) -> list[Loss]:
+    known, missing = lost_of(new), dict[tuple[str, str], list[Loss]]()
+    # The earliest first: stretches of time that lie close to the one before may be joined.
+    for loss in reversed(all_losses(old)):
+        missing.setdefault((loss.process, loss.reason), []).append(loss)
+    found: list[Loss] = []
+    for key, losses in missing.items():
+        more = sum(loss.count for loss in losses) - known.get(key, 0)
+        if key not in known:
+            found += losses
+        elif more > 0:
+            # Of what was copied before, more became known since: the latest says where.
+            found.append(replace(losses[-1], count=more))
+    return found
+
+
+def _given(label: Label) -> NewLabel:
+    return NewLabel(
+        run_id=label.run_id,
+        trace_id=label.trace_id,
+        span_id=label.span_id,
+        name=label.name,
+        score=label.score,
+        value=label.value,
+        note=label.note,
+        author=label.author,
+        source=label.source,
+        time_ns=int(label.time_unix_nano),
+    )

@@ -1,0 +1,59 @@
+"""What a store on ClickHouse gives to a copy of it."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from inspector.store.clickhouse.database import Database, Values
+from inspector.store.clickhouse.records import large_of
+from inspector.store.clickhouse.tables import OF_ROW
+from inspector.store.nouns import Arrival, Stored
+from inspector.store.values.rows import Row
+from inspector.store.values.stored import span_of
+
+_LARGE: Final = ("attributes", "events", "links", "error_traceback")
+_COLUMNS: Final = ("trace_id", *(name for name in OF_ROW if name not in _LARGE), *_LARGE)
+_SIZE: Final = "length(attributes) + length(ifNull(events, '')) + length(ifNull(links, ''))"
+_BEFORE: Final = f"sum({_SIZE}) OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)"
+
+
+def read_arrivals(database: Database, after: int, limit: int) -> tuple[Arrival, ...]:
+    """Returns the traces that changed after a number, in the order of their last change."""
+    values = Values()
+    rows = database.rows(
+        "SELECT trace_id, seq, spans, arrived_ns FROM traces FINAL "
+        f"WHERE seq > {values.whole(after)} ORDER BY seq LIMIT {limit}",
+        values,
+    )
+    return tuple(Arrival(*row) for row in rows)
+
+
+def read_stored(
+    database: Database, trace_ids: Sequence[str], after: int, limit: int, most_bytes: int
+) -> tuple[Stored, ...]:
+    """Returns spans of traces in the order they first came, fewer where they are large."""
+    values = Values()
+    among = f"trace_id IN {values.texts(trace_ids)}"
+    # First without what is large; then it is read of a few minutes alone, which the primary key finds.
+    page = database.row(
+        "SELECT min(id), max(id), min(slot), max(slot), count() FROM "
+        f"(SELECT id, slot FROM spans FINAL WHERE {among} AND id > {values.whole(after)} ORDER BY id LIMIT {limit})",
+        values,
+    )
+    if page is None or not page[4]:
+        return ()
+    first, last, from_slot, to_slot, _ = page
+    rows = database.rows(
+        f"SELECT {', '.join(_COLUMNS)} FROM (SELECT *, {_BEFORE} AS before FROM spans FINAL WHERE {among} "
+        f"AND id BETWEEN {first} AND {last} AND slot BETWEEN {from_slot} AND {to_slot}) "
+        f"WHERE ifNull(before, 0) < {most_bytes} ORDER BY id",
+        values,
+    )
+    return tuple(map(_stored, rows))
+
+
+def _stored(fields: Sequence[Any]) -> Stored:
+    given: dict[str, Any] = dict(zip(_COLUMNS, fields, strict=True))
+    trace_id = given.pop("trace_id")
+    given |= large_of([given[name] for name in _LARGE])
+    row = Row(**given, trace_id=0, shared=None)
+    return Stored(row.id, span_of(row, trace_id, (row.attributes, row.events or b"[]", row.links or b"[]")))

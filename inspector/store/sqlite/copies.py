@@ -1,0 +1,72 @@
+"""What a store on SQLite gives to a copy of it."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from sqlalchemy import Connection
+
+from inspector.store.nouns import Arrival, Stored
+from inspector.store.sqlite.arrivals import HOUR_NS
+from inspector.store.sqlite.contents import json_list, messages
+from inspector.store.sqlite.engine import driver
+from inspector.store.sqlite.events import large_values
+from inspector.store.values.contents import content_ids
+from inspector.store.values.rows import Row
+from inspector.store.values.stored import span_of
+
+_STEP: Final = 32
+"""Spans that are read at a time, since they may be large."""
+_COLUMNS: Final = ", ".join(f"spans.{name}" for name in Row._fields)
+_SELECT: Final = (
+    f"SELECT traces.trace_id, {_COLUMNS} FROM spans JOIN traces ON traces.id = spans.trace_id "  # noqa: S608  # constants
+    "WHERE spans.id IN (SELECT value FROM json_each(?)) ORDER BY spans.id"
+)
+# By the index of the trace: along the numbers of rows it would look at those of all traces.
+_IDS: Final = (
+    "SELECT id FROM spans WHERE trace_id IN "
+    "(SELECT id FROM traces WHERE trace_id IN (SELECT value FROM json_each(?))) AND +id > ? ORDER BY +id LIMIT ?"
+)
+_ARRIVALS: Final = (
+    "SELECT trace_id, seq, spans, (SELECT min(hour) FROM arrivals WHERE arrivals.seq >= traces.seq) "
+    "FROM traces WHERE seq > ? ORDER BY seq LIMIT ?"
+)
+
+
+def read_arrivals(connection: Connection, after: int, limit: int) -> tuple[Arrival, ...]:
+    """Returns the traces that changed after a number, in the order of their last change."""
+    rows = driver(connection).execute(_ARRIVALS, (after, limit))
+    # The last moment of the hour, so that nothing is held to be older than it is.
+    return tuple(
+        Arrival(trace_id, seq, spans, None if hour is None else (hour + 1) * HOUR_NS - 1)
+        for trace_id, seq, spans, hour in rows
+    )
+
+
+def read_stored(
+    connection: Connection, trace_ids: Sequence[str], after: int, limit: int, most_bytes: int
+) -> tuple[Stored, ...]:
+    """Returns spans of traces in the order they first came, fewer where they are large."""
+    found = driver(connection).execute(_IDS, (json_list(list(trace_ids)), after, limit))
+    ids = [row[0] for row in found]
+    kept: list[Stored] = []
+    size = 0
+    for start in range(0, len(ids), _STEP):
+        rows = driver(connection).execute(_SELECT, (json_list(ids[start : start + _STEP]),)).fetchall()
+        for stored, its_size in _whole(connection, rows):
+            size += its_size
+            if kept and size > most_bytes:
+                return tuple(kept)
+            kept.append(stored)
+    return tuple(kept)
+
+
+def _whole(connection: Connection, rows: Sequence[Any]) -> list[tuple[Stored, int]]:
+    named = [(trace_id, Row._make(values)) for trace_id, *values in rows]
+    texts = messages(connection, content_ids(row.shared for _, row in named))
+    found: list[tuple[Stored, int]] = []
+    for trace_id, row in named:
+        own = (row.input_key, row.output_key, row.shared, row.attributes, row.events, row.links)
+        _, _, attributes, events, links = (bytes(value or b"") for value in large_values(own, texts, raw=True))
+        size = len(attributes) + len(events) + len(links)
+        found.append((Stored(row.id, span_of(row, trace_id, (attributes, events, links))), size))
+    return found
