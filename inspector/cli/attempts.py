@@ -1,4 +1,4 @@
-"""Calls that a middleware made several times: each attempt on a line of its own below the call's row."""
+"""Calls that a middleware repeated: each attempt on a line of its own below the call."""
 
 from collections.abc import Sequence
 from itertools import islice

@@ -1,4 +1,4 @@
-"""Recorded calls that ran between the turns of a conversation: what its answers asked for, and what its loop did."""
+"""Recorded calls between the turns of a conversation: those that its answers requested, and those of its loop."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""The browser on the user's screen, where there is one."""
+"""Opens the browser on the user's screen, if there is one."""
 
 import atexit
 import html

@@ -1,4 +1,4 @@
-"""What a check of ``inspector doctor`` comes to."""
+"""The result of one check of ``inspector doctor``."""
 
 from dataclasses import dataclass
 from typing import Literal

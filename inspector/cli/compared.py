@@ -1,4 +1,4 @@
-"""The runs that are compared: of this home, or of files."""
+"""The runs to compare, from this home or from files."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

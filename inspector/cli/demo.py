@@ -1,4 +1,4 @@
-"""``inspector demo``: something to look at before there is an agent of one's own."""
+"""``inspector demo``: something to look at before you have an agent of your own."""
 
 import errno
 import socket

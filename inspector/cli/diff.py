@@ -1,4 +1,4 @@
-"""``inspector diff``: where two runs part, and why."""
+"""``inspector diff``: where two runs diverge, and why."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

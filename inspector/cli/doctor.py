@@ -1,4 +1,4 @@
-"""``inspector doctor``: what is wrong here, and what to do about it."""
+"""``inspector doctor``: what is wrong with this installation, and how to fix it."""
 
 from pathlib import Path
 

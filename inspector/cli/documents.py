@@ -1,4 +1,4 @@
-"""JSON as the API answers it, from the same values."""
+"""JSON as the API returns it, made from the same values."""
 
 from collections.abc import Sequence
 from dataclasses import fields

@@ -1,4 +1,4 @@
-"""A trace drawn for the terminal: a line of facts, then a line an event with its place in time and what it cost."""
+"""Draws a trace in the terminal: a line of facts, then one line per event with its place in time and its cost."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""What ``inspector run`` says when the program has ended: where to look, or why there is nothing to see."""
+"""What ``inspector run`` prints when the program has ended: where to look, or why nothing was recorded."""
 
 import os
 import shlex

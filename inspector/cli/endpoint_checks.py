@@ -1,4 +1,4 @@
-"""The checks of ``inspector doctor`` on what is sent elsewhere."""
+"""The checks of ``inspector doctor`` for sending to an endpoint."""
 
 import time
 from collections.abc import Iterator

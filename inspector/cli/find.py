@@ -1,4 +1,4 @@
-"""``inspector find``: the spans that hold a text, and where in them it stands."""
+"""``inspector find``: the spans that contain a text, and where."""
 
 import shlex
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Events of a home in the order they change, for as long as somebody listens."""
+"""The events of a home as they change, for as long as somebody listens."""
 
 import time
 from collections.abc import Iterator

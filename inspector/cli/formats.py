@@ -1,4 +1,4 @@
-"""The formats that recorded traces are written in, told by the name of the file."""
+"""The formats of exported traces, chosen by the name of the file."""
 
 import csv
 import io

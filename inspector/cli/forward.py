@@ -1,4 +1,4 @@
-"""``inspector forward``: what programs left in the outbox, sent now."""
+"""``inspector forward``: sends what programs left in the outbox."""
 
 from pathlib import Path
 

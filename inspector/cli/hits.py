@@ -1,4 +1,4 @@
-"""Where in a span a searched text stands, and that place written out with the hits marked."""
+"""Where in a span a text occurs, and that place written out with the matches marked."""
 
 import re
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""The settings that the environment and a command's options make."""
+"""The settings from the environment and the options of a command."""
 
 from pathlib import Path
 from typing import Any

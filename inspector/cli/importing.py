@@ -1,4 +1,4 @@
-"""``inspector import``: files of OTLP JSON taken into the database."""
+"""``inspector import``: reads files of OTLP JSON into the database."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING

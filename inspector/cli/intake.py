@@ -1,4 +1,4 @@
-"""What ``import`` takes in, through whoever may write the database: this process, or the server that owns it."""
+"""Imports files through the process that may write the database: this one, or the server that owns it."""
 
 import sys
 from collections import Counter

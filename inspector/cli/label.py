@@ -1,4 +1,4 @@
-"""``inspector label``: saying of a run or a span how it went."""
+"""``inspector label``: your verdict on a run or a span."""
 
 import math
 import time

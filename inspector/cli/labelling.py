@@ -1,4 +1,4 @@
-"""Labels given and removed by whoever may write the database: this process, or the server that owns it."""
+"""Adds and removes labels through the process that may write the database: this one, or the server that owns it."""
 
 import os
 from collections.abc import Sequence

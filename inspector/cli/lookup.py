@@ -1,4 +1,4 @@
-"""Finding what a person means by a short id."""
+"""Finds what a short id refers to."""
 
 import re
 import time

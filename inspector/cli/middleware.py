@@ -1,4 +1,4 @@
-"""What middleware and the controller of a program did to a call, as readers of a terminal want to know it."""
+"""What a program's middleware and controller did to a call, in words for the terminal."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a command says beside its output, on standard error, so that pipes stay clean."""
+"""Messages of a command besides its output, on standard error, so that pipes stay clean."""
 
 import sys
 

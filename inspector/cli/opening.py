@@ -1,4 +1,4 @@
-"""The home as a command reads it: how far it is where much is to be taken in, and why it is not all there is."""
+"""Opens the home for a command: shows the progress of a long import, and says why something is missing."""
 
 import sys
 import time

@@ -1,4 +1,4 @@
-"""Names of spans as a tree shows them: without the word for what is done, where the row shows that as well."""
+"""Names of spans in a tree: without the operation, if the row shows that as well."""
 
 from collections.abc import Mapping
 from typing import Final

@@ -1,4 +1,4 @@
-"""Who owns the database right now, as its lock file tells."""
+"""Which process owns the database now, according to its lock file."""
 
 import fcntl
 import os

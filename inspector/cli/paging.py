@@ -1,4 +1,4 @@
-"""Long output a screen at a time, through the pager that the user has chosen."""
+"""Shows long output one screen at a time, in the user's pager."""
 
 import contextlib
 import io

@@ -1,4 +1,4 @@
-"""MCP's plumbing in one row, and its calls without their other sides, as the page has them until asked for all."""
+"""Folds MCP's connection messages into one row, and hides the other side of each call, as the page does by default."""
 
 import re
 from collections.abc import Mapping, Sequence

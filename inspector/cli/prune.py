@@ -1,4 +1,4 @@
-"""``inspector prune``: deleting what is not needed any more."""
+"""``inspector prune``: deletes what is no longer needed."""
 
 from pathlib import Path
 from typing import TypedDict, Unpack

@@ -1,4 +1,4 @@
-"""What a prune takes, counted before anything is deleted."""
+"""What a prune would delete, counted before it deletes anything."""
 
 import time
 from collections.abc import Iterator

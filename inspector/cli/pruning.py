@@ -1,4 +1,4 @@
-"""Deleting through whoever may write the database: this process, or the server that owns it."""
+"""Deletes through the process that may write the database: this one, or the server that owns it."""
 
 import os
 import sys

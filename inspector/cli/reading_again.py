@@ -1,4 +1,4 @@
-"""Reading what is recorded another time, by the process that may write the database."""
+"""Interprets recorded spans again, in the process that may write the database."""
 
 import os
 from collections.abc import Iterator

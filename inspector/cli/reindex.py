@@ -1,4 +1,4 @@
-"""``inspector reindex``: what is recorded, read another time by this version."""
+"""``inspector reindex``: interprets recorded spans again with this version."""
 
 from pathlib import Path
 from typing import TypedDict, Unpack

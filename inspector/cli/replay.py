@@ -1,4 +1,4 @@
-"""``inspector replay``: a program again, against what its models answered in a recorded run."""
+"""``inspector replay``: runs a program again with the recorded answers of its models."""
 
 import os
 import re

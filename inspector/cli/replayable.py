@@ -1,4 +1,4 @@
-"""What ``inspector show`` says of replays: whether a run can be replayed, and which run replays which."""
+"""What ``inspector show`` says about replays: whether a run can be replayed, and which run replays which."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""What ``inspector replay`` prints at its end: where the program diverged, and what became of its calls."""
+"""What ``inspector replay`` prints at the end: where the program diverged, and which calls were replayed."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What the checks found, a line each."""
+"""The results of the checks, one line each."""
 
 from collections.abc import Iterable, Sequence
 

@@ -1,4 +1,4 @@
-"""Asking the server of this machine to do what only it can."""
+"""Requests to the server of this machine, for what only it can do."""
 
 import http.client
 import time

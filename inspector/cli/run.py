@@ -1,4 +1,4 @@
-"""``inspector run``: a program as it is, recorded."""
+"""``inspector run``: records a program without changing it."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Files that stand for a run: cassettes, exports, what the plugin of pytest left of a test that failed."""
+"""Files that contain a run: cassettes, exports, and what the pytest plugin keeps of a failed test."""
 
 import os
 from collections.abc import Generator

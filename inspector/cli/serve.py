@@ -1,4 +1,4 @@
-"""``inspector serve``: the API and the page of this machine."""
+"""``inspector serve``: serves the API and the page on this machine."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The server as a command: what it prints, and where its log goes."""
+"""Runs the server as a command: what it prints, and where its log goes."""
 
 import gc
 import logging

@@ -1,4 +1,4 @@
-"""``inspector sessions``: what belongs together."""
+"""``inspector sessions``: traces that belong together."""
 
 from pathlib import Path
 from typing import TypedDict, Unpack

@@ -1,4 +1,4 @@
-"""Several runs against several as lines: how often each call is made, fails, and is something else than usual."""
+"""Several runs compared with several others, as lines: how often each call is made, fails, or differs."""
 
 from collections.abc import Iterator, Sequence
 

@@ -1,4 +1,4 @@
-"""Which part of a tree is drawn: what failed and the way to it, so many levels, repetitions once."""
+"""Which part of a tree is drawn: failures and the path to them, a number of levels, repetitions only once."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""One span written out whole: its facts, what it was given, what it answered, why it failed."""
+"""One span in full: its facts, its input, its output, and why it failed."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""``inspector show``: a run or one trace of it as trees, or one span whole."""
+"""``inspector show``: draws a run or one of its traces as trees, or shows one span in full."""
 
 import time
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""How a recorded program was started, to start it so again."""
+"""How a recorded program was started, to start it again the same way."""
 
 import os
 import shlex

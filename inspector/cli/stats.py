@@ -1,4 +1,4 @@
-"""``inspector stats``: what calls come to, by what they differ."""
+"""``inspector stats``: counts, durations, tokens and cost, by group."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack, get_args

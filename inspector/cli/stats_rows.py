@@ -1,4 +1,4 @@
-"""Figures as a table: a row for each value of a field, and what they come to together."""
+"""Figures as a table: one row per value of a field, and the total."""
 
 from collections.abc import Iterable
 from typing import Literal

@@ -1,4 +1,4 @@
-"""Tables that fit the terminal: columns give way in a declared order, and every cell stays on its line."""
+"""Tables that fit the terminal: columns are dropped in a declared order, and every cell stays on its line."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Where a command writes: how wide it is, and what it can show."""
+"""The terminal that a command writes to: how wide it is, and what it can show."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""``inspector test``: a recorded run as a test that runs offline."""
+"""``inspector test``: turns a recorded run into a test that runs offline."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""``inspector token``: what a program presents to the API."""
+"""``inspector token``: the token that a program sends to the API."""
 
 from pathlib import Path
 

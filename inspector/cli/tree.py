@@ -1,4 +1,4 @@
-"""A trace's events arranged as a tree, whatever their parents claim."""
+"""Arranges a trace's events as a tree, whatever their parents claim."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

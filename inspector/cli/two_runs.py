@@ -1,4 +1,4 @@
-"""Two runs as lines: where they part and why, then their calls side by side."""
+"""Two runs as lines: where they diverge and why, then their calls side by side."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 

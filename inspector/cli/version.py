@@ -1,4 +1,4 @@
-"""``inspector version``: what a report of a problem needs."""
+"""``inspector version``: the versions to put into a bug report."""
 
 import click
 

@@ -1,4 +1,4 @@
-"""Where the page shows what: the part of an address behind its ``#``, which never reaches a server."""
+"""Addresses of views of the page: the part behind ``#``, which is never sent to a server."""
 
 from urllib.parse import quote
 
