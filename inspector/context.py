@@ -17,7 +17,7 @@ _session_id: ContextVar[str | None] = ContextVar("inspector_session_id", default
 
 
 def text(session_id: object) -> str | None:
-    """Return a session id as the text that it is recorded as; None for none.
+    """Return a session id as the text under which it is recorded; None for none.
 
     Raises:
         TypeError: It is neither text nor a whole number nor a ``uuid.UUID``.
@@ -31,14 +31,14 @@ def text(session_id: object) -> str | None:
 
 
 def get() -> str | None:
-    """Return the session id of this context, or None when none was set."""
+    """Return the session id of this context, or None if there is none."""
     return _session_id.get()
 
 
 def set(session_id: "str | int | UUID | None") -> None:  # noqa: A001 - the contract's name, used as inspector.context.set
     """Record what follows in this context under ``session_id``; None ends the session here.
 
-    Whole numbers and UUIDs are taken as their text.
+    Whole numbers and UUIDs are converted to text.
 
     Raises:
         TypeError: It is anything else.
@@ -48,7 +48,7 @@ def set(session_id: "str | int | UUID | None") -> None:  # noqa: A001 - the cont
 
 @contextmanager
 def bind(session_id: "str | int | UUID") -> Generator[str]:
-    """Record what happens inside the ``with`` block under ``session_id``, then return to the session before it.
+    """Record what happens inside the ``with`` block under ``session_id``, then return to the previous session.
 
     Raises:
         TypeError: See ``set``.

@@ -15,20 +15,20 @@ from inspector.store import Store
 
 _PAGE = 1000
 _FULL_PAGE = 200
-"""Events with their prompts, of which a page is held at once."""
+"""Events with their prompts that are held in memory at once."""
 _TRACES_OF_PROGRAM, _CALLS_OF_PROGRAM = 5, 20
-"""Among so many of the first, the call is looked for that says what the program is."""
+"""The call that describes the program is among this many of the first."""
 _CALLS: tuple[Kind, ...] = ("llm", "tool", "rpc")
-"""Kinds of calls that a replay gives back."""
+"""Kinds of calls that a replay answers."""
 _HEX = re.compile(r"[0-9a-f]{1,32}")
 _TRACE_DIGITS = 32
 _NAMED_IN_MESSAGE = 3
 _BEFORE_LAST = re.compile(r"last~(\d{1,3})")
 _NOTHING = "nothing is recorded yet; record a program: inspector run app.py"
 _LATEST = 200
-"""Runs among which the one before is looked for."""
+"""The previous run is among this many of the latest."""
 SHORT_ID = 8
-"""Characters of an id that a table on a terminal has."""
+"""The length of an id in a table on the terminal."""
 
 
 class _Attributes(Struct):
@@ -37,18 +37,18 @@ class _Attributes(Struct):
 
 
 class TraceUnknown(Exception):
-    """No trace, or more than one, has the id or prefix that was asked for."""
+    """No trace, or more than one, has the id or the prefix."""
 
 
 class RunUnknown(Exception):
-    """No run or trace, or more than one, is what was asked for."""
+    """No run or trace, or more than one, matches the name."""
 
 
 def find_trace(store: Store, text: str) -> Trace:
-    """Find the trace with this id, the only one whose id begins so, or the ``last`` one to start.
+    """Find the trace with this id, the only one whose id begins with it, or the ``last`` one to start.
 
     Raises:
-        TraceUnknown: There is none, or the beginning fits several.
+        TraceUnknown: There is none, or several begin with it.
     """
     if text == "last":
         newest = store.traces(Filter(), limit=1).items
@@ -72,10 +72,10 @@ def _traces_of(store: Store, prefix: str) -> Sequence[Trace]:
 
 
 def find_run(store: Store, text: str) -> Run:
-    """Find the run with this id, the only one whose id begins or ends so, the ``last`` one, or ``last~1`` before it.
+    """Find the run with this id, the only one whose id begins or ends with it, the ``last`` one, or ``last~1``.
 
     Raises:
-        RunUnknown: There is none, or the part fits several.
+        RunUnknown: There is none, or several have the part.
     """
     if text == "last":
         newest = store.traces(Filter(), limit=1).items
@@ -95,7 +95,7 @@ def find_run(store: Store, text: str) -> Run:
 
 
 def _nth_latest(store: Store, number: int) -> Run:
-    """Find the run before which so many others began; the last one is number 0."""
+    """Find the run after which this many others began; the last one is number 0."""
     latest = store.runs(Filter(), limit=min(number + 1, _PAGE)).items
     if number >= len(latest):
         are = "1 run is" if len(latest) == 1 else f"{len(latest):,} runs are"
@@ -104,10 +104,10 @@ def _nth_latest(store: Store, number: int) -> Run:
 
 
 def find_run_or_trace(store: Store, text: str) -> Run | Trace:
-    """Find the run or the trace of this id, or of which it is a part; a run of one trace is that trace.
+    """Find the run or the trace with this id or part of an id; for a run with one trace, that trace.
 
     Raises:
-        RunUnknown: There is neither, or the part fits several.
+        RunUnknown: There is neither, or several have the part.
     """
     if text == "last" or _BEFORE_LAST.fullmatch(text):
         return as_one_trace(store, find_run(store, text))
@@ -122,7 +122,7 @@ def find_run_or_trace(store: Store, text: str) -> Run | Trace:
 
 
 def as_one_trace(store: Store, run: Run) -> Run | Trace:
-    """Return the trace of a run that has one, else the run."""
+    """Return the trace of a run with only one, or else the run."""
     return run if run.traces > 1 else store.trace(run.trace_id) or run
 
 
@@ -169,11 +169,11 @@ def _every(store: Store, where: Filter, *, full: bool, raw: bool) -> Iterator[Ev
 
 
 def program_of(store: Store, traces: Iterable[Trace]) -> Mapping[str, Any] | None:
-    """Return what is recorded of the program of a run, which is on the first call that a process wrote of it.
+    """Return what is recorded about the program of a run, on the first call of a process.
 
     Args:
         store: Where it is recorded.
-        traces: Of the run, in the order they began.
+        traces: The traces of the run, in the order they began.
     """
     for trace in islice(traces, _TRACES_OF_PROGRAM):
         page = store.events(Filter(trace_id=trace.trace_id), order="asc", limit=_CALLS_OF_PROGRAM, full=True, raw=True)
@@ -185,7 +185,7 @@ def program_of(store: Store, traces: Iterable[Trace]) -> Mapping[str, Any] | Non
 
 
 def run_before(store: Store, run: Run | Trace) -> Run:
-    """Find the run that a replay is of; else that of the same program that began before this one.
+    """Find the original of a replay, or else the previous run of the same program.
 
     Raises:
         RunUnknown: There is none among the latest.
@@ -201,7 +201,7 @@ def run_before(store: Store, run: Run | Trace) -> Run:
 
 
 def replayed_name(store: Store, run: Run | Trace) -> str | None:
-    """Return the id of the run that some of the first calls of this one were replayed from, or of its only trace."""
+    """Return the id of the run (or of its only trace) that this run replays, from one of its first calls."""
     is_trace = isinstance(run, Trace)
     where = Filter(trace_id=run.trace_id if is_trace else None, run_id=None if is_trace else run.run_id, kinds=_CALLS)
     for event in store.events(where, order="asc", limit=_CALLS_OF_PROGRAM, full=True).items:
@@ -212,7 +212,7 @@ def replayed_name(store: Store, run: Run | Trace) -> str | None:
 
 
 def replayed_run(store: Store, name: str | None) -> Run | None:
-    """Return the run of which `replayed_name` gave the id, where it is recorded here."""
+    """Return the run with the id from `replayed_name`, if it is stored here."""
     if name is None:
         return None
     whole = store.trace(name) if len(name) == _TRACE_DIGITS else None
@@ -220,7 +220,7 @@ def replayed_run(store: Store, name: str | None) -> Run | None:
 
 
 def runs_before(store: Store, run: Run | Trace, *, limit: int) -> list[Run]:
-    """Find the latest runs of the same program that began before this one, the last one first."""
+    """Find the previous runs of the same program, newest first."""
     start_ns = int(run.start_time_unix_nano)
     latest = store.runs(Filter(), limit=_LATEST).items
     of_program = (other for other in latest if other.run_id != run.run_id and other.service == run.service)

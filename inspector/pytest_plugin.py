@@ -50,7 +50,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Make the marker known."""
+    """Register the marker."""
     config.addinivalue_line(
         "markers",
         "cassette(name, ignore=(), freeze=False): give the test's program what cassettes/NAME.jsonl has; "
@@ -60,14 +60,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture
 def trace(request: pytest.FixtureRequest) -> "Generator[Trace]":
-    """What the program of this test does, given back from the recording that the marker ``cassette`` names."""
+    """The calls of this test's program, replayed from the recording that the marker ``cassette`` names."""
     from inspector.testing.fixture import traced
 
     yield from traced(request, request.config.getoption(_RECORD))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Name the cassettes that were written, and write the table."""
+    """List the cassettes that were written, and write the table."""
     for report in terminalreporter.getreports("passed"):
         if report.when == "call" and "inspector.recorded" in (found := _known(report)):
             terminalreporter.write_line(f"recorded {found['inspector.recorded']}")

@@ -40,25 +40,25 @@ def attach(  # noqa: PLR0913 - one call says how a program is recorded, and a re
     logs: bool | None = None,
     endpoint: str | None = None,
 ) -> record.Attachment:
-    """Record every hook that this process emits from now on, have frameworks emit them, and return the recording.
+    """Record this process from now on, including the frameworks that it uses, and return the recording.
 
-    A second call but adds integrations, ``otel`` and ``logs``; below ``inspector run``, the first one begins anew.
+    A second call only adds integrations, ``otel`` and ``logs``. Under ``inspector run``, the first call starts over.
 
     Args:
-        service: What this program is called; default: ``INSPECTOR_SERVICE``, ``OTEL_SERVICE_NAME``, the script's name.
-        home: The inspector's directory; default: ``INSPECTOR_HOME``, ``~/.inspector``.
-        capture_content: Whether prompts, answers, arguments and results are kept; default: yes, or no with an endpoint.
-        redact: Returns what to keep of the text of each key, in the writer's thread; known secrets are removed anyway.
-        redact_patterns: Regular expressions of further secrets.
-        tracer_provider: The application's OpenTelemetry provider, which gets each call as well, without content.
-        integrations: Names of ``inspector.integrations.INTEGRATIONS``; True is all that are not switched off.
-        otel: Whether spans of the OpenTelemetry API are kept and instrumentors started; default: ``INSPECTOR_OTEL``.
-        logs: Whether what is logged during a call becomes an event of it; default: ``INSPECTOR_LOGS``.
+        service: The program's name; default: ``INSPECTOR_SERVICE``, ``OTEL_SERVICE_NAME``, or the script's name.
+        home: The inspector's directory; default: ``INSPECTOR_HOME`` or ``~/.inspector``.
+        capture_content: Whether to record prompts, answers, arguments and results; default: yes, no with an endpoint.
+        redact: Returns what to keep of the text of each key, in the writer's thread; known secrets are always removed.
+        redact_patterns: Regular expressions for further secrets.
+        tracer_provider: The application's OpenTelemetry provider, which also gets each call, without content.
+        integrations: Names from ``inspector.integrations.INTEGRATIONS``; True for all that are not turned off.
+        otel: Whether to record OpenTelemetry API spans and start instrumentors; default: ``INSPECTOR_OTEL``.
+        logs: Whether log messages become events of the call that they belong to; default: ``INSPECTOR_LOGS``.
         endpoint: Inspector or OTLP/HTTP receiver to send everything to instead; default: ``INSPECTOR_ENDPOINT``.
 
     Raises:
-        ValueError: Of an integration, endpoint or pattern that is none; an impossible variable is but warned of.
-        TypeError: ``service`` is no text.
+        ValueError: An integration, endpoint or pattern is invalid; an invalid variable only causes a warning.
+        TypeError: ``service`` is not text.
     """
     settings = _configured(home)
     target = _target(settings, endpoint)
@@ -145,7 +145,7 @@ def _target(settings: Environment, endpoint: str | None) -> "Endpoint | None":
 
 
 def _may_leave(settings: Environment, *, capture_content: bool | None) -> bool:
-    """Tell whether content may be sent: only where somebody said so, since OpenTelemetry's default is that it stays."""
+    """Return whether content may be sent: only if somebody said so, because OpenTelemetry's default is not to."""
     if capture_content is not None:
         return capture_content
     return settings.capture_content is True
@@ -164,7 +164,7 @@ def _forward(target: "Endpoint | None", settings: Environment, attachment: recor
 
 
 def yield_to_the_program() -> None:
-    """Let the program's own first ``attach`` begin anew, with what it says; what was recorded until then stays."""
+    """Let the program's own first ``attach`` start over with its own options; what was recorded before is kept."""
     global _may_yield  # noqa: PLW0603 - the process has one recorder
     _may_yield = True
 
@@ -179,12 +179,12 @@ def _give_way() -> None:
 
 
 def frameworks() -> tuple[str, ...]:
-    """Return the names of the integrations whose framework has been imported."""
+    """Return the names of the integrations whose framework is imported."""
     return _integrations.installed
 
 
 def detach() -> None:
-    """Stop recording, put every framework back as it was and write what waits; ``attach`` begins a new spool."""
+    """Stop recording, restore every framework and write what waits; ``attach`` begins a new spool."""
     global _forwarder
     with _switching:
         _integrations.disable()

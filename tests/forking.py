@@ -17,6 +17,7 @@ import json
 import os
 import select
 import signal
+import site
 import socket
 import subprocess
 import sys
@@ -195,12 +196,8 @@ def _become(argv: list[str], env: dict[str, str], cwd: str, streams: list[int], 
         warnings.simplefilter(env["PYTHONWARNINGS"])
     path = [each for each in env.get("PYTHONPATH", "").split(os.pathsep) if each]
     sys.path[:0] = [each for each in path if each not in sys.path]
-    if WATCHED in path:
-        run_path(f"{WATCHED}/sitecustomize.py")
+    sys.orig_argv[:] = argv
     return argv[1:]
-
-
-WATCHED = str(Path(__file__).parent / "watched")
 
 
 def _import_all(package: str) -> None:
@@ -216,16 +213,26 @@ def _run(arguments: list[str]) -> None:
     if arguments[:2] == ["-W", "error"]:
         warnings.simplefilter("error")
         arguments = arguments[2:]
-    kind, *sys.argv[1:] = arguments
+    kind, *given = arguments
+    what = given.pop(0) if kind in ("-c", "-m") else kind
+    sys.argv[:] = [kind, *given]
+    _customize()
     sys.path.insert(0, "" if kind in ("-c", "-m") else str(Path(kind).parent.absolute()))
     if kind == "-m":
-        run_module(sys.argv.pop(1), run_name="__main__", alter_sys=True)
+        run_module(what, run_name="__main__", alter_sys=True)
     elif kind == "-c":
-        sys.argv[0] = kind
-        exec(sys.argv.pop(1), {"__name__": "__main__"})
+        exec(what, {"__name__": "__main__"})
     else:
-        sys.argv[0] = kind
         run_path(kind, run_name="__main__")
+
+
+def _customize() -> None:
+    """Run the ``sitecustomize`` of ``PYTHONPATH``, as Python does once it knows its arguments."""
+    path = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    if any(each and (Path(each) / "sitecustomize.py").exists() for each in path):
+        # That of the environment, if it has one, was run as the first process began.
+        sys.modules.pop("sitecustomize", None)
+        site.execsitecustomize()
 
 
 def _leave() -> None:

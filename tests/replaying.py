@@ -33,12 +33,14 @@ class Bench:
     Args:
         directory: Where.
         start: Starts Python as ``fork_python`` does.
+        python: What runs programs that are given without an interpreter; by default what the command runs them with.
     """
 
-    def __init__(self, directory, start):
+    def __init__(self, directory, start, python=None):
         self.directory = directory
         self.home = directory / "home"
         self._start = start
+        self._python = [] if python is None else [python]
 
     def inspector(self, *words, base=GONE, typed=None, **environment):
         env = {
@@ -52,6 +54,7 @@ class Bench:
             **environment,
         }
         if words[0] == "replay":
+            words = self._with_python(words)
             env["PYTHONPATH"] = os.pathsep.join((str(TESTS / "integrations" / "sockets"), env["PYTHONPATH"]))
             env["SOCKETS"] = str(self.directory / "sockets")
         # What runs a program hands on what it started with itself.
@@ -72,6 +75,11 @@ class Bench:
         """The addresses that replays in this home have connected to."""
         file = self.directory / "sockets"
         return file.read_text().splitlines() if file.exists() else []
+
+    def _with_python(self, words):
+        begin = words.index("--") + 1 if "--" in words else len(words)
+        is_file = begin < len(words) and str(words[begin]).endswith(".py")
+        return (*words[:begin], *(self._python if is_file else ()), *words[begin:])
 
     def _anew(self, *words, **options):
         return subprocess.Popen([sys.executable, *words], **options)
@@ -97,7 +105,7 @@ class Bench:
     def record(self, program, *words, python=None, **environment):
         """Run a program under the inspector with models there to answer; return what it printed."""
         with self.models() as base:
-            line = [*([] if python is None else [python]), program, *words]
+            line = [*(self._python if python is None else [python]), program, *words]
             done = self.inspector("run", *line, base=base, **KEYS, **environment)
         assert done.code == 0, done.err
         return done.out

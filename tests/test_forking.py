@@ -74,6 +74,18 @@ def test_a_script_is_given_its_arguments_its_folder_and_its_variables(fork_pytho
     assert printed == [f"{command} __main__ {script} 7\n"] * 2
 
 
+@pytest.mark.parametrize("words", [("script.py", "a"), ("-m", "script", "a"), ("-c", "import script", "a")])
+def test_what_python_runs_first_is_run_first_and_knows_the_arguments(fork_python, tmp_path, words):
+    (tmp_path / "sitecustomize.py").write_text("import sys; first = [sys.argv[:], sys.orig_argv[1:], sys.path[0]]")
+    (tmp_path / "script.py").write_text("import sitecustomize, sys; print(sitecustomize.first, sys.argv)")
+    env = {"PYTHONPATH": str(tmp_path)}
+    said = [
+        subprocess.check_output([python, *words], env=env, cwd=tmp_path, text=True, timeout=60)
+        for python in (sys.executable, fork_python.stand_in)
+    ]
+    assert said[0] == said[1]
+
+
 def test_a_keyword_that_the_contract_lacks_is_seen_in_a_forked_process_too(fork_python, tmp_path):
     emit = "_emit_sync('before_tool_call', tool_name='add', args={}, context=None, emitter='openai', unheard_of=1)"
     program = f"import inspector\nfrom instrument import _emit_sync\ninspector.attach()\n{emit}\ninspector.detach()"

@@ -7,12 +7,12 @@ CassetteError
 
 
 class CassetteError(Exception):
-    """Root of everything that is raised on purpose here; the message says what, and the way out."""
+    """Root of the errors raised on purpose here; the message says what is wrong and how to fix it."""
 
 
 class CassetteUnreadable(CassetteError):
-    """A file is not there, or holds no span."""
+    """The file is missing, or has no span."""
 
 
 class SecretFound(CassetteError):
-    """What was to be written has a secret."""
+    """What was to be written contains a secret."""

@@ -24,13 +24,13 @@ _HEX: Final = r"[0-9a-f]{32}|[0-9a-f]{16}"
 _OF_PROVIDER: Final = re.compile(
     rf'\\*"(?:id|call_id|item_id|response_id|_request_id)\\*"\s*:\s*\\*"({_PREFIX}[_-]{_WORD}{{1,80}})\\*"'
 )
-"""An id that a provider made up, in an answer; quotation marks may be escaped."""
+"""An id that a provider invented, in an answer; quotation marks may be escaped."""
 _OF_OBJECT: Final = re.compile(rf'"(?:id|\w+_id)":"({_UUID}|{_HEX})"')
 _WHOLE: Final = re.compile(rf"{_UUID}|{_HEX}|{_PREFIX}[_-]{_WORD}+")
 _ID: Final = re.compile(
     rf"(?<![0-9A-Za-z]){_UUID}(?![0-9A-Za-z])|(?<!{_WORD}){_PREFIX}[_-]{_WORD}+|(?<!{_WORD})(?:{_HEX})(?!{_WORD})"
 )
-"""A UUID may have words around it, as in ``lc_run--UUID-0``."""
+"""A UUID may be part of a longer word, as in ``lc_run--UUID-0``."""
 _A_UUID: Final = re.compile(_UUID)
 _OF_IDS: Final = (sc.TOOL_CALL_ID, sc.CORRELATION_ID, sc.SESSION_ID, sc.CONVERSATION_ID, sc.RESPONSE_ID)
 _SAID: Final = (sc.SEED_TOOL_INPUT, sc.SEED_TOOL_OUTPUT, sc.SEED_RPC_REQUEST, sc.SEED_RPC_RESPONSE)
@@ -41,7 +41,7 @@ class Numbers:
     """The numbers of the ids in a run.
 
     Args:
-        spans: All of it, in the order they are written.
+        spans: All spans of the run, in the order they are written.
     """
 
     def __init__(self, spans: Iterable[Json]) -> None:
@@ -56,7 +56,7 @@ class Numbers:
                     self._add(each)
 
     def in_text(self, text: str) -> str:
-        """Return a text with numbers in the place of ids."""
+        """Return a text with numbers in place of ids."""
         return _ID.sub(self._instead, text)
 
     def _instead(self, found: "re.Match[str]") -> str:
@@ -92,7 +92,7 @@ def _is_digits(made_up: str) -> bool:
 
 
 def _said(span: Json) -> Iterator[str]:
-    """Yield what a replay compares, or gives back, of a call."""
+    """Yield the texts of a call that a replay compares or gives back."""
     yield from (attribute(span, key) for key in _SAID)
     yield (exchanges := attribute(span, EXCHANGES))
     by = attribute(span, sc.EMITTER)
@@ -103,7 +103,7 @@ def _said(span: Json) -> Iterator[str]:
 
 
 def _made_up(span: Json) -> Iterator[str]:
-    """Yield what is an id by where it stands, or by its form outside of what is said."""
+    """Yield what is an id by its place, or, outside of those texts, by its form."""
     for each in span["attributes"]:
         key, text = each["key"], str(each["value"].get("stringValue", ""))
         if key in _OF_IDS:

@@ -23,14 +23,14 @@ _dump: Final = msgspec.json.encode
 
 
 def write_cassette(path: Path, events: Iterable[Event]) -> None:
-    """Write a run to a file that takes the place of an old one when it is whole; its directory is made.
+    """Write a run to a file, which replaces an old one once it is complete; creates its directory.
 
     Args:
         path: The file.
-        events: All of the run, in full and raw.
+        events: All events of the run, in full and raw.
 
     Raises:
-        SecretFound: It has a secret; nothing is written.
+        SecretFound: It contains a secret; nothing is written.
         OSError: The file cannot be written.
     """
     body = b"".join(cassette_lines(events, path.stem))
@@ -47,11 +47,11 @@ def cassette_lines(events: Iterable[Event], name: str) -> list[bytes]:
     """Return the lines of a cassette, each with its newline.
 
     Args:
-        events: All of a run, in full and raw.
-        name: What the cassette is called; its ids are made from that.
+        events: All events of a run, in full and raw.
+        name: The name of the cassette, from which its ids are made.
 
     Raises:
-        SecretFound: The run has a secret.
+        SecretFound: The run contains a secret.
     """
     spans: list[Json] = []
     around: dict[str, Json] = {}
@@ -103,7 +103,7 @@ def _lines(spans: Iterable[Json], around: dict[str, Json]) -> Iterator[bytes]:
 
 
 class _PartLines:
-    """The parts of a file, each written once, before the first line that names it."""
+    """The parts of a file, each written once, before the first line that refers to it."""
 
     def __init__(self) -> None:
         self._numbers: dict[bytes, int] = {}
@@ -119,13 +119,13 @@ class _PartLines:
         return number
 
     def taken(self) -> list[bytes]:
-        """Return the lines of those that came since."""
+        """Return the lines of the parts that were added since."""
         waiting, self._waiting = self._waiting, []
         return waiting
 
 
 class _Cut:
-    """The JSON of a value, cut into what stands on lines of its own and what is around that."""
+    """The JSON of a value, split into pieces on lines of their own and the text around them."""
 
     def __init__(self, parts: _PartLines, *, deepest: int) -> None:
         self._parts = parts
@@ -133,7 +133,7 @@ class _Cut:
         self._pieces: list[str | list[int]] = []
 
     def pieces_of(self, text: str) -> list[str | list[int]]:
-        """Return the pieces; the text alone where it is no JSON."""
+        """Return the pieces; only the text if it is not JSON."""
         try:
             self._walk(msgspec.json.decode(text), 1)
         except msgspec.MsgspecError:

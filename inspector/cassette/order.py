@@ -21,26 +21,26 @@ _MADE_UP: Final = re.compile(
 )
 _GIVEN: Final = (sc.SEED_LLM_PROMPT, sc.SEED_TOOL_INPUT, sc.AGENT_INPUT, sc.SEED_WORKFLOW_INPUT, sc.SEED_RPC_REQUEST)
 _MESSAGES: Final = ("messages", "input", "contents")
-"""Where the bodies of requests have the conversation."""
+"""The members of request bodies that contain the conversation."""
 _encode: Final = msgspec.json.Encoder(order="sorted").encode
 _Key: TypeAlias = tuple[str, tuple[str, ...]]
 
 
 def attribute(span: Json, key: str) -> str:
-    """Return the text of an attribute, or its number as text; an empty one where there is none."""
+    """Return an attribute's text, or its number as text; empty if there is none."""
     none: Json = {}
     value = next((each["value"] for each in span["attributes"] if each["key"] == key), none)
     return str(value.get("stringValue") or value.get("intValue") or "")
 
 
 def in_order(spans: Sequence[Json]) -> Iterator[tuple[bool, Json]]:
-    """Yield each span where it begins and where it ends, those below one another together.
+    """Yield each span at its beginning and at its end, in tree order.
 
-    Siblings come in the order they began. Those that ran at the same time are sorted by what they were given, and the
-    tools that one answer asks for come as it asks for them.
+    Siblings come in the order they began. Those that ran concurrently are sorted by their input, and the tools that one
+    answer requests come in the order in which it does.
 
     Args:
-        spans: All of a run.
+        spans: All spans of a run.
     """
     below = _below(spans)
     order = _Order(spans, below)
@@ -70,7 +70,7 @@ def _below(spans: Sequence[Json]) -> dict[str, list[Json]]:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A tool call as the answer of a model asks for it."""
+    """A tool call as the answer of a model requests it."""
 
     model: str
     """The span of that model call."""
@@ -86,8 +86,8 @@ class _Order:
     """Sorts siblings.
 
     Args:
-        spans: All of a run.
-        below: They by the ids of their parents, as they began.
+        spans: All spans of a run.
+        below: The spans by the ids of their parents, in the order they began.
     """
 
     def __init__(self, spans: Sequence[Json], below: Mapping[str, Sequence[Json]]) -> None:
@@ -95,7 +95,7 @@ class _Order:
         self._threads = {span["spanId"]: attribute(span, sc.THREAD_ID) for span in spans}
         every = sorted(spans, key=_start)
         self._home = next(filter(None, (self._threads[span["spanId"]] for span in every)), "")
-        """The thread that calls a model first: what it does one after the other is done in that order."""
+        """The first thread that calls a model; what it does in sequence keeps that order."""
         asked: dict[str | bytes, list[_Asked]] = {}
         for call in (call for span in every for call in self._asked_by(span)):
             asked.setdefault(call.id, []).append(call)
@@ -104,7 +104,7 @@ class _Order:
         self._asked = {tool: call for tool, call in found if call is not None}
 
     def siblings(self, spans: Sequence[Json]) -> list[Json]:
-        """Return siblings in the order they are written."""
+        """Return siblings in the order in which they are written."""
         found: list[Json] = []
         group: list[Json] = []
         until = 0
@@ -117,7 +117,7 @@ class _Order:
         return found + self._sorted(group)
 
     def _is_beside(self, before: Json, span: Json) -> bool:
-        """Tell whether nothing but chance has one come before the other."""
+        """Return whether only chance put one before the other."""
         asked, then = self._asked.get(span["spanId"]), self._asked.get(before["spanId"])
         if asked is not None and then is not None and asked.model == then.model:
             return True
@@ -145,7 +145,7 @@ class _Order:
         return ordered
 
     def _key(self, span: Json) -> _Key:
-        """Return what a span is sorted by: its name, and what it or the first one below it was given."""
+        """Return the sort key of a span: its name, and its input or that of the first span below it."""
         given = (text for each in self._with_those_below(span) for key in _GIVEN if (text := attribute(each, key)))
         return span["name"], _in_parts(next(given, ""))
 
@@ -162,7 +162,7 @@ class _Order:
 
 
 def _tool_calls(messages: Any) -> Iterator[Json]:
-    """Yield the parts of an answer that ask for tools."""
+    """Yield the parts of an answer that request tools."""
     for message in cast("list[Any]", messages if isinstance(messages, list) else []):
         parts: Any = cast("Json", message).get("parts") if isinstance(message, dict) else None
         for part in cast("list[Any]", parts if isinstance(parts, list) else []):
@@ -171,11 +171,11 @@ def _tool_calls(messages: Any) -> Iterator[Json]:
 
 
 def _who_asked(tool: Json, asked: Mapping[str | bytes, Sequence[_Asked]]) -> _Asked | None:
-    """Return what asks for a call: by its id, or else by its name and arguments, in the last answer before it.
+    """Return what requests a call: by its id, or else by its name and arguments, in the last answer before it.
 
     Args:
         tool: The span of the call.
-        asked: What models ask for, by ids and by arguments.
+        asked: The tool calls that models request, by ids and by arguments.
     """
     began = _start(tool)
 
@@ -199,9 +199,9 @@ def _start(span: Json) -> int:
 
 
 def _in_parts(text: str) -> tuple[str, ...]:
-    """Return what was given in parts that are compared one by one, so that a longer conversation comes after its start.
+    """Split an input into parts that are compared one by one, so that a longer conversation sorts after its beginning.
 
-    Without ids that somebody made up.
+    Invented ids are left out.
     """
     body = _read(text)
     if isinstance(body, dict):

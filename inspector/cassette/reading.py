@@ -15,7 +15,7 @@ from inspector.reading.dialects import read_span
 from inspector.reading.recorded import read_line
 
 PROGRAM: Final = "inspector.raw.program"
-"""What the first call of a process says of its program."""
+"""What the first call of a process says about its program."""
 
 
 def events_of_file(path: Path) -> list[Event]:
@@ -25,7 +25,7 @@ def events_of_file(path: Path) -> list[Event]:
         path: A cassette, or any file of OTLP JSON lines or of a spool.
 
     Raises:
-        CassetteUnreadable: It is not there, or has no span.
+        CassetteUnreadable: The file is missing, or has no span.
     """
     try:
         found = _events([path])
@@ -37,18 +37,18 @@ def events_of_file(path: Path) -> list[Event]:
 
 
 def events_of_directory(spool: Path) -> list[Event]:
-    """Read what recorders left in a spool, in the order the calls began; nothing where they left nothing."""
+    """Read what recorders left in a spool, in the order the calls began; nothing if it is empty."""
     return _events(sorted(spool.glob("*.jsonl")))
 
 
 def frozen_of(events: Iterable[Event]) -> Frozen | None:
-    """Return at what the program of a run was frozen; None where it was not."""
+    """Return the time at which the program of a run was frozen; None if it was not."""
     programs = (msgspec.json.decode(bytes(event.attributes or b"{}")).get(PROGRAM) for event in events)
     return next(filter(None, map(frozen_in, programs)), None)
 
 
 def frozen_in(program: object) -> Frozen | None:
-    """Return the same from what is recorded of the program, if anything is."""
+    """Return the same from what is recorded about the program, if anything is."""
     try:
         return Frozen.read(str(msgspec.json.decode(str(program or "{}")).get("frozen") or ""))
     except (ValueError, AttributeError):
@@ -101,7 +101,7 @@ def _event(seq: int, span: Span) -> Event:
 
 
 def _text(span: Span, key: str | None) -> Raw | None:
-    """Return the JSON of what a call was given or answered, as the store has it."""
+    """Return the JSON of the input or output of a call, in the store's form."""
     value = None if key is None else span.attributes.get(key)
     if value is None:
         return None

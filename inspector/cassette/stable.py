@@ -21,19 +21,19 @@ _LEFT_OUT: Final = frozenset(
         sc.SEED_RPC_DURATION,
     )
 )
-"""Attributes that say where and when a call was made, rather than what it was."""
+"""Attributes that say where and when a call was made, not what it was."""
 _PREFIXES: Final = ("http.response.header.", "inspector.replay.")
-"""Those of a response that only its own call has, and what a run was a replay of."""
+"""Attributes of a response that differ in each call, and those that say what a run replayed."""
 _REQUEST_IDS: Final = frozenset(("x-request-id", "request-id"))
 _CREATED: Final = re.compile(r'(\\*"created(?:_at)?\\*"\s*:\s*)\d+(?:\.\d+)?')
 _RESPONSE_ID: Final = re.compile(r'(\\*"responseId\\*"\s*:\s*\\*")[^"\\]+')
-"""That of Gemini, which has no form by which it would be known elsewhere, and stands nowhere else."""
+"""Gemini's response id, which has no recognizable form and occurs nowhere else."""
 _TRACEPARENT: Final = re.compile(r"\b00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}\b")
 _SALTED: Final = re.compile(r"(\[redacted:[^\]\n]{1,80}?) #[0-9a-f]{4}\]")
 _EVENT_ENDS: Final = re.compile(r"(?<=\n\n)|(?<=\r\n\r\n)")
 _LINE_ENDS: Final = re.compile(r"(?<=\n)")
 _MOMENT: Final = re.compile(r'("timestamp":\{"\$kind":"datetime","text":)"[^"]+"')
-"""When a framework made the message that its error holds."""
+"""When a framework created the message that its error contains."""
 _NOT_OF_RUN_IDS: Final = re.compile(r"[^0-9A-Za-z_-]+")
 _LONGEST_RUN_ID: Final = 64
 _TICK_NS: Final = 1_000_000
@@ -41,14 +41,14 @@ _encode: Final = msgspec.json.Encoder(order="sorted").encode
 
 
 def stable(spans: Iterable[Json], name: str) -> list[Json]:
-    """Return the spans of a run in an order that is the same for each recording of it, and with ids and times that are.
+    """Return the spans of a run with the same order, ids and times in every recording of it.
 
-    Spans come in the order they began, those below one another together; siblings that ran at the same time are
-    sorted by what they were given. A time is the number of a step.
+    Spans come in tree order, siblings in the order they began; those that ran concurrently are sorted by their input. A
+    time is the number of a step.
 
     Args:
-        spans: As OTLP/JSON writes them; they are changed.
-        name: What the ids are made from, so that those of two cassettes differ.
+        spans: As in OTLP/JSON; they are changed.
+        name: The source of the ids, so that those of two cassettes differ.
     """
     placed = list(in_order(list(spans)))
     began = [span["spanId"] for is_begin, span in placed if is_begin]
@@ -110,7 +110,7 @@ def _without_places(span: Json, name: str) -> Json:
 
 
 def _sorted(text: str) -> str:
-    """Return JSON with its keys in order: a framework may have them in that of a set."""
+    """Return JSON with its keys sorted, because a framework may have them in the order of a set."""
     try:
         return _encode(msgspec.json.decode(text)).decode()
     except msgspec.MsgspecError:
@@ -125,7 +125,7 @@ def _exchanges(text: str) -> str:
 
 
 def _written(exchange: Exchange) -> Json:
-    """Return an attempt with its pieces as they are read by people, and without when they came."""
+    """Return an attempt with readable pieces, and without the times when they came."""
     found: Json = {"end": exchange.end, "status": exchange.status}
     found["headers"] = {key: value for key, value in exchange.headers.items() if key.lower() not in _REQUEST_IDS}
     if exchange.error is not None:
@@ -140,7 +140,7 @@ def _written(exchange: Exchange) -> Json:
 
 
 def _events(pieces: Iterable[bytes]) -> list[str]:
-    """Return what came as a stream, event by event: how the network cut it is chance."""
+    """Return a stream event by event, because where the network splits it is chance."""
     text = b"".join(pieces).decode(errors="replace")
     ends = _EVENT_ENDS if _EVENT_ENDS.search(text) else _LINE_ENDS
     return [event for event in ends.split(text) if event]

@@ -12,10 +12,10 @@ from inspector.model import Event
 
 @dataclass(frozen=True, slots=True)
 class DiffAnswers:
-    """What both calls answered, or why they failed, less what is not compared."""
+    """The answers of two calls, or their errors, without what is not compared."""
 
     a: str | None
-    """None where there is no call."""
+    """None if there is no such call."""
     b: str | None
     equal: bool
 
@@ -27,24 +27,24 @@ class CallsDiff:
     a: DiffCall | None
     b: DiffCall | None
     changed: Sequence[DiffPart]
-    """Parts of their inputs that differ, with their texts; of a call alone all of them."""
+    """The parts of the inputs that differ, with their texts; for a single call, all its parts."""
     more: int
-    """Further parts that differ and are not listed."""
+    """The number of further parts that differ."""
     equal: int
-    """How many parts do not differ."""
+    """The number of parts that do not differ."""
     answers: DiffAnswers
     ignored: Mapping[str, int]
-    """What was not compared, and how often it was there: ``id``, ``time``."""
+    """How many ids (``id``) and times (``time``) were not compared."""
 
 
 def compare_calls(a: Event | None, b: Event | None, *, most_parts: int, most_text: int) -> CallsDiff:
-    """Compare two calls, each given in full, whatever they are calls of.
+    """Compare any two calls, each given in full.
 
     Args:
-        a: The first; None where the second stands alone.
-        b: The second; None where the first stands alone.
-        most_parts: How many parts are listed.
-        most_text: Characters of each text, from a little before the first that differs.
+        a: The first; None if there is only the second.
+        b: The second; None if there is only the first.
+        most_parts: The number of parts to list.
+        most_text: The length of each text, from a little before the first difference.
     """
     volatile = Volatile()
     one = None if a is None else step_of(a, volatile)

@@ -8,31 +8,31 @@ from inspector.diff.comparing import Changed, Comparison, Pair
 from inspector.diff.programs import ProgramChange
 
 CauseKind: TypeAlias = Literal["input", "answer", "failure", "model", "program", "order", "package", "commit"]
-"""What the reason is: a part of an input, another answer to the same input, by a failure or by another model, a call
-that the program made in one run alone, or its calls in another order; where the program is another one, that."""
+"""What kind of reason it is: a part of an input; another answer to the same input, a failure, or another model; a call
+that only one run made, or calls in another order; or a change of the program."""
 
 _NAMED = 3
-"""Changes of a program that a sentence has."""
+"""The number of program changes that a sentence names."""
 _ORDER = ("system", "tool", "message", "argument", "parameter", "model")
 
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Why two runs part."""
+    """Why two runs diverge."""
 
     kind: CauseKind
     pair: Pair
-    """The call at which it is seen, which began no later than where they part."""
+    """The call where it shows, which began no later than the point where the runs diverge."""
     changed: Changed | None = None
-    """The part of its input, for ``input``."""
+    """For ``input``, the part of the input that changed."""
     program: Sequence[ProgramChange] = ()
-    """What of the program, for ``package`` and ``commit``."""
+    """For ``package`` and ``commit``, how the program changed."""
     seen: CauseKind | None = None
-    """How that is seen in the call."""
+    """How it shows in the call."""
 
     @property
     def sentence(self) -> str:
-        """The reason, in a sentence without an end."""
+        """The reason as a sentence without a full stop."""
         if self.changed is not None:
             return f"{self.changed.part.label} of {_name(self.pair)} {_how(self.changed)}"
         if self.program:
@@ -56,10 +56,11 @@ class Cause:
 
 
 def cause_of(comparison: Comparison) -> Cause | None:
-    """Returns why the runs diverge; where they do not, what of an input differs all the same, or None.
+    """Return why the runs diverge. If they do not, return a difference between inputs if there is one, or else None.
 
     The answer of a call is known when it ends, so the runs diverge at the first one with a different result. An input
-    that changed in a call that began before then does not follow from a recorded answer: the earliest of them is why.
+    that changed in a call that began before then cannot follow from a recorded answer: the earliest such change is the
+    cause.
     """
     first = comparison.first
     began = [pair for pair in comparison.pairs if pair.changed and (first is None or _before(pair, first))]
@@ -78,7 +79,7 @@ def cause_of(comparison: Comparison) -> Cause | None:
 
 
 def changes_sentence(changes: Sequence[ProgramChange]) -> str:
-    """Say what of a program differs, the first of it by name."""
+    """Say how a program changed, naming the first changes."""
     said = ", ".join(each.sentence for each in changes[:_NAMED])
     more = len(changes) - _NAMED
     return f"{said}, and {more} more differ" if more > 0 else said

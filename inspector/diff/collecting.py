@@ -7,10 +7,10 @@ from contextlib import contextmanager
 
 @contextmanager
 def no_collecting() -> Generator[None]:
-    """Have Python look for no garbage while the block lasts.
+    """Turn garbage collection off until the block ends.
 
-    A run makes some hundred thousand objects without a circle among them, and looking for one in all of them, again and
-    again as they become more, takes as long as comparing them.
+    A run creates some hundred thousand objects without a cycle. Looking for one in all of them, again and again as they
+    grow, takes as long as comparing them.
     """
     is_on = gc.isenabled()
     gc.disable()

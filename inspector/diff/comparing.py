@@ -15,24 +15,24 @@ from inspector.diff.volatile import Volatile
 from inspector.model import Event
 
 Difference: TypeAlias = Literal["input", "answer", "only a", "only b", "order"]
-"""What of a pair differs: what it was given, what it answered, that one run has it alone, or when it came."""
+"""How a pair differs: in its input, its answer, its order, or because only one run made the call."""
 
 _MOST_COMPARED = 4_000_000
-"""Pairs of siblings up to which the longest common order is looked for; beyond, equal ones are paired in turn."""
+"""Up to this many pairs of siblings, the longest common order is found; beyond, equal ones are paired in turn."""
 _MOST_BELOW = 8
-"""Levels below a call that was given nothing, down to which one is looked for that was."""
+"""How many levels below a call without input are searched for one with input."""
 
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """A part of the input of a pair that differs; None where one of them does not have it."""
+    """A part of the input of a pair that differs; None on the side where it is missing."""
 
     a: Part | None
     b: Part | None
 
     @property
     def part(self) -> Part:
-        """The part, of either."""
+        """The part, from either side."""
         part = self.b if self.a is None else self.a
         assert part is not None
         return part
@@ -40,31 +40,31 @@ class Changed:
 
 @dataclass(slots=True)
 class Pair:
-    """A call of one run and that of the other which is the same one; None where there is none."""
+    """A call of one run with its counterpart in the other, or None if there is none."""
 
     a: Step | None
     b: Step | None
     depth: int
     is_moved: bool = False
-    """Whether it comes at another place among its siblings."""
+    """Whether it has another position among its siblings."""
     changed: tuple[Changed, ...] = ()
-    """Parts of the input that differ, the most telling first."""
+    """The parts of the input that differ, the most telling first."""
 
     @property
     def step(self) -> Step:
-        """The call, of either run."""
+        """The call, from either run."""
         step = self.b if self.a is None else self.a
         assert step is not None
         return step
 
     @property
     def parted_ns(self) -> int:
-        """When the runs diverge here, if they do: at the end of a call of both, at the start of one that is alone."""
+        """When the runs diverge here, if they do: at the end of a call of both, or the start of a call of only one."""
         return self.step.start_ns if self.a is None or self.b is None else self.a.end_ns
 
     @property
     def differences(self) -> tuple[Difference, ...]:
-        """What of it differs."""
+        """How the pair differs."""
         if self.a is None:
             return ("only b",)
         if self.b is None:
@@ -84,27 +84,27 @@ class Comparison:
     """Two runs, compared."""
 
     pairs: Sequence[Pair]
-    """Every call of both, each above those below it, in the order of the first run."""
+    """All calls of both runs in the order of the first run, each above the calls below it."""
     first: Pair | None
-    """Where they part: the first call with a different result, or that one of them alone made."""
+    """Where the runs diverge: the first call with a different result, or that only one of them made."""
     ignored: Mapping[str, int] = field(default_factory=Counter[str])
-    """What was taken out before anything was compared, and how often: ``id``, ``time``."""
+    """How many ids (``id``) and times (``time``) were removed before anything was compared."""
     program: Sequence[ProgramChange] = ()
-    """What of the programs differs."""
+    """How the programs differ."""
 
     @property
     def is_equal(self) -> bool:
-        """Whether nothing that was called differs, input included."""
+        """Whether no call differs, including inputs."""
         return not any(pair.differences for pair in self.pairs)
 
 
 def compare(a: Iterable[Event], b: Iterable[Event], program: Sequence[ProgramChange] = ()) -> Comparison:
-    """Compares two runs, each given as all its events in full.
+    """Compare two runs, each given as all its events in full.
 
     Args:
         a: The first run.
-        b: The other one.
-        program: What of their programs differs.
+        b: The second run.
+        program: How their programs differ.
     """
     with no_collecting():
         volatile = Volatile()
@@ -114,10 +114,10 @@ def compare(a: Iterable[Event], b: Iterable[Event], program: Sequence[ProgramCha
 
 
 def _parting(pairs: Sequence[Pair]) -> Callable[[Pair], tuple[int, int]]:
-    """Returns what orders pairs by when the runs diverge there, on one scale: that of the first run.
+    """Return the sort key of pairs by when the runs diverge there, on the time scale of the first run.
 
-    Where both made a call, that is when it ended; a call of one run alone is there from its start, before those below
-    it. One of the second run alone comes after what ended before it there, however fast that run was.
+    For a call of both runs, that is when it ended. A call of only one run counts from its start, before those below it.
+    One of only the second run comes after what ended before it there, however fast that run was.
     """
     places = {id(pair): place for place, pair in enumerate(pairs)}
     ended = sorted((pair.b.end_ns, pair.a.end_ns) for pair in pairs if pair.a is not None and pair.b is not None)
@@ -134,7 +134,7 @@ def _parting(pairs: Sequence[Pair]) -> Callable[[Pair], tuple[int, int]]:
 
 
 def aligned(a: Sequence[Step], b: Sequence[Step]) -> Iterator[Pair]:
-    """Yields every call of both runs, each above those below it, in the order of the first."""
+    """Yield all calls of both runs in the order of the first run, each above the calls below it."""
     # Nothing calls itself: what a sender claims may be deeper than Python's stack.
     stack = [_pair(*each, depth=0) for each in reversed(_siblings(a, b))]
     while stack:
@@ -145,7 +145,7 @@ def aligned(a: Sequence[Step], b: Sequence[Step]) -> Iterator[Pair]:
 
 
 def _below(a: Step | None, b: Step | None) -> tuple[Sequence[Step], Sequence[Step]]:
-    """Returns the calls below a pair; none where a replay gave one of them back, which calls nothing below it."""
+    """Return the calls below a pair; none if a replay gave one of them back, since then nothing is called below it."""
     calls_a, calls_b = a.children if a else (), b.children if b else ()
     if a is not None and b is not None and bool(calls_a) != bool(calls_b):
         without = b if calls_a else a
@@ -179,7 +179,7 @@ def _by_name(parts: Sequence[Part]) -> dict[Hashable, Part]:
 
 
 def _siblings(a: Sequence[Step], b: Sequence[Step]) -> list[tuple[Step | None, Step | None, bool]]:
-    """Pairs the calls below one pair: equal ones in their order, then those of the same thing, then moved ones."""
+    """Pair the calls below one pair: equal ones in order, then those of the same tool or operation, then moved ones."""
     a, b = _in_order(a), _in_order(b)
     pairs: list[tuple[Step | None, Step | None, bool]] = []
     for left, right, is_equal in _blocks(a, b, _likeness):
@@ -214,7 +214,7 @@ def _with_moved(
 
 
 def _likeness(step: Step) -> Hashable:
-    """Returns what equal calls have in common: what they were given, else what the first call below them was."""
+    """Return what equal calls have in common: their input, or else that of the first call below them."""
     kin = step.kin
     for _ in range(_MOST_BELOW):
         if step.parts or not step.children:
@@ -224,10 +224,10 @@ def _likeness(step: Step) -> Hashable:
 
 
 def _in_order(steps: Sequence[Step]) -> list[Step]:
-    """Returns siblings by when they began; those that ran at once in an order that no timing changes.
+    """Return siblings in the order they began; concurrent ones in an order that does not depend on timing.
 
-    Tools that one answer of a model asks for may run at once, whether or not they did: threads of short calls come
-    one after the other.
+    Tools that one answer of a model requests may run concurrently, whether or not they did: the threads of short calls
+    come one after the other.
     """
     ordered: list[Step] = []
     at_once: list[Step] = []

@@ -12,31 +12,31 @@ from inspector.diff.steps import PartKind, Step
 from inspector.model import Kind, Run, Status, Trace
 
 _BEFORE = 100
-"""Characters that are kept before the first that differs, where a text is cut."""
+"""Characters kept before the first difference if a text is cut."""
 
 
 @dataclass(frozen=True, slots=True)
 class DiffRun:
-    """One of the two runs."""
+    """One of the compared runs."""
 
     label: str
     """Its id, or the name of the file that it was read from."""
     run_id: str | None
-    """None for what a file holds of several traces."""
+    """None for a file with several traces."""
     trace_id: str | None
-    """None where several traces are compared."""
+    """None if several traces are compared."""
     name: str | None
     service: str | None
     status: Status | None
     start_time_unix_nano: str | None
     duration_ms: float | None
     spans: int
-    """Those that were read, duplicates included."""
+    """The number of spans read, including duplicates."""
 
 
 @dataclass(frozen=True, slots=True)
 class DiffCall:
-    """A call in one of the runs."""
+    """A call of one of the compared runs."""
 
     trace_id: str
     span_id: str
@@ -47,46 +47,47 @@ class DiffCall:
 
 @dataclass(frozen=True, slots=True)
 class DiffPart:
-    """A part of an input that differs, less what is not compared."""
+    """A part of an input that differs, without what is not compared."""
 
     kind: PartKind
     name: str
-    """Tells it from others of its kind: the argument, the tool, the parameter, the number of the message."""
+    """Identifies it among parts of the same kind: the name of the argument, tool or parameter, the number of the
+    message."""
     label: str
-    """What a person calls it."""
+    """What to call it in a sentence."""
     a: str | UnsetType | None = UNSET
-    """What it says in the first run, None where it is not there; unset in lists that leave texts out."""
+    """Its text in the first run; None if it is missing there, unset in lists without texts."""
     b: str | UnsetType | None = UNSET
 
 
 @dataclass(frozen=True, slots=True)
 class DiffCause:
-    """Why the runs diverge."""
+    """Why two runs diverge."""
 
     kind: CauseKind
     step: int
-    """The place of its call among the steps."""
+    """The index of the call in ``steps``."""
     part: DiffPart | None
-    """What of its input, for ``input``."""
+    """For ``input``, the part of the input that changed."""
     sentence: str
 
 
 @dataclass(frozen=True, slots=True)
 class DiffStep:
-    """A call of one run beside that of the other."""
+    """A call of one run with its counterpart in the other."""
 
     a: DiffCall | None
-    """None where only the second run made it."""
+    """None if only the second run made it."""
     b: DiffCall | None
     depth: int
     kind: Kind
     name: str
-    """The tool, else the name of the span."""
+    """The tool, or else the name of the span."""
     differences: Sequence[Difference]
     changed: Sequence[DiffPart]
-    """Parts of its input that differ, the most telling first."""
+    """The parts of the input that differ, the most telling first."""
     more: int
-    """Further parts that differ and are not listed."""
+    """The number of further parts that differ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,23 +98,23 @@ class Diff:
     b: DiffRun
     equal: bool
     first: int | None
-    """The place of the step where they part."""
+    """The index of the step at which the runs diverge."""
     cause: DiffCause | None
     steps: Sequence[DiffStep]
-    """Every call of both, each above those below it."""
+    """All calls of both runs, each above the calls below it."""
     ignored: Mapping[str, int]
-    """What was not compared, and how often it was there: ``id``, ``time``."""
+    """How many ids (``id``) and times (``time``) were not compared."""
     program: Sequence[ProgramChange]
-    """What of the programs differs, as far as it is recorded."""
+    """How the programs differ, as far as recorded."""
 
 
 def diff_run(label: str, run: Run | Trace | None, spans: int) -> DiffRun:
     """Sum up one of the runs.
 
     Args:
-        label: Its id or its file.
-        run: What the store says of it; None for a file of several traces.
-        spans: How many were read.
+        label: Its id, or the name of its file.
+        run: The run as stored; None for a file with several traces.
+        spans: The number of spans read.
     """
     if run is None:
         return DiffRun(label, None, None, None, None, None, None, None, spans)
@@ -125,14 +126,14 @@ def diff_run(label: str, run: Run | Trace | None, spans: int) -> DiffRun:
 def diff_of(
     a: DiffRun, b: DiffRun, comparison: Comparison, *, most_parts: int | None = None, most_text: int | None = None
 ) -> Diff:
-    """Write a comparison out.
+    """Convert a comparison for the command line and the API.
 
     Args:
         a: The first run.
-        b: The other one.
+        b: The second run.
         comparison: Of the two.
-        most_parts: How many parts a step lists, without their texts; None for all, with them.
-        most_text: Characters of each text of the cause, from a little before the first that differs; None for all.
+        most_parts: How many parts a step lists, without their texts; None for all of them, with texts.
+        most_text: The length of each text of the cause, from a little before the first difference; None for all of it.
     """
     places = {id(pair): number for number, pair in enumerate(comparison.pairs)}
     cause = cause_of(comparison)
@@ -169,7 +170,7 @@ def _step(pair: Pair, most_parts: int | None) -> DiffStep:
 
 
 def diff_call(step: Step) -> DiffCall:
-    """Name a call."""
+    """Identify a call."""
     event = step.event
     return DiffCall(event.trace_id, event.span_id, event.name, event.status, event.duration_ms)
 
@@ -179,7 +180,7 @@ def _without_texts(changed: Changed) -> DiffPart:
 
 
 def part_with_texts(changed: Changed, most: int | None) -> DiffPart:
-    """Write a part with so many characters of its texts, from a little before the first that differs."""
+    """Convert a part, with this many characters of its texts, from a little before the first difference."""
     a = None if changed.a is None else changed.a.text
     b = None if changed.b is None else changed.b.text
     a, b = (a, b) if most is None else cut_around(a, b, most=most)
@@ -187,7 +188,7 @@ def part_with_texts(changed: Changed, most: int | None) -> DiffPart:
 
 
 def cut_around(a: str | None, b: str | None, *, most: int, before: int = _BEFORE) -> tuple[str | None, str | None]:
-    """Return so many characters of both texts, from a little before the first that differs; "…" stands for the rest."""
+    """Cut both texts to this many characters, from a little before the first difference; "…" stands for the rest."""
     begin = 0 if a is None or b is None else max(0, _common(a, b) - before)
 
     def cut(text: str | None) -> str | None:
@@ -201,7 +202,7 @@ def cut_around(a: str | None, b: str | None, *, most: int, before: int = _BEFORE
 
 
 def _common(a: str, b: str) -> int:
-    """Return how many characters two texts begin with in common."""
+    """Return the length of the common beginning of two texts."""
     least, most = 0, min(len(a), len(b))
     while least < most:
         middle = (least + most + 1) // 2

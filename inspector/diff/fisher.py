@@ -7,11 +7,11 @@ from math import comb
 from typing import NamedTuple
 
 ALPHA = 0.05
-"""How often, at most, groups that do not differ are said to, in all tests of a comparison together."""
+"""The probability that groups which do not differ are said to, in all tests of a comparison together."""
 
 
 class Table(NamedTuple):
-    """How often something was so in each of two groups."""
+    """How often something happened in each of two groups."""
 
     a: int
     of_a: int
@@ -20,10 +20,10 @@ class Table(NamedTuple):
 
 
 def certain(tables: Sequence[Table]) -> list[bool]:
-    """Tell for each whether its rates differ for certain.
+    """Return for each table whether its rates certainly differ.
 
-    A rate that so few runs could never show to differ takes nothing from the others (R. E. Tarone, A modified
-    Bonferroni method for discrete data, Biometrics 46, 1990).
+    A rate that so few runs could never show to differ costs the others nothing (R. E. Tarone, A modified Bonferroni
+    method for discrete data, Biometrics 46, 1990).
     """
     least = sorted(least_p(table) for table in tables)
     tests = 1
@@ -34,7 +34,7 @@ def certain(tables: Sequence[Table]) -> list[bool]:
 
 @cache
 def p_value(table: Table) -> float:
-    """Return how likely rates are that differ so much or more, where the groups do not; two-sided."""
+    """Return the probability of rates that differ this much or more if the groups do not differ; two-sided."""
     likely = _likelihoods(table)
     limit = likely[table.a - max(0, table.a + table.b - table.of_b)] * (1 + 1e-9)
     return min(1.0, sum(each for each in likely if each <= limit))
@@ -42,14 +42,14 @@ def p_value(table: Table) -> float:
 
 @cache
 def least_p(table: Table) -> float:
-    """Return the least that groups of this size, in which it was so as often in all, could have shown."""
+    """Return the smallest p-value that groups of this size could show, if it happened as often in total."""
     likely = _likelihoods(table)
     least = min(likely) * (1 + 1e-9)
     return min(1.0, sum(each for each in likely if each <= least))
 
 
 def _likelihoods(table: Table) -> list[float]:
-    """Return how likely each number in the first group is, where the number in both is what it is."""
+    """Return the probability of each count in the first group, given the count in both."""
     both, runs = table.a + table.b, table.of_a + table.of_b
     numbers = range(max(0, both - table.of_b), min(both, table.of_a) + 1)
     return [comb(table.of_a, number) * comb(table.of_b, both - number) / comb(runs, both) for number in numbers]

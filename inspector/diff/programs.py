@@ -7,31 +7,31 @@ from typing import Any, Literal, TypeAlias, cast
 ProgramPart: TypeAlias = Literal["package", "python", "commit"]
 
 _DIGITS = 12
-"""Those of a commit that tell it from others."""
+"""The length of an abbreviated commit."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProgramChange:
-    """One thing that differs."""
+    """A difference between the programs of two runs."""
 
     kind: ProgramPart
     name: str
-    """The package; else as ``kind``."""
+    """The package, or else the same as ``kind``."""
     a: str
     b: str
 
     @property
     def sentence(self) -> str:
-        """What differs, in a few words."""
+        """The difference in a few words."""
         return f"{self.name} {self.a} became {self.b}"
 
 
 def program_changes(a: Mapping[str, Any] | None, b: Mapping[str, Any] | None) -> Sequence[ProgramChange]:
-    """Return what differs, packages first; nothing where it is not known of one of them.
+    """Return the differences, packages first; none if one program is not known.
 
     Args:
-        a: What is recorded of the first run's program, as `inspector.lookup.program_of` has it.
-        b: Of the second one's.
+        a: The recording of the first run's program, from `inspector.lookup.program_of`.
+        b: That of the second one.
     """
     one, other = ({} if program is None else dict(_parts(program)) for program in (a, b))
     # A package that one of them has alone may have been imported later by the other.

@@ -14,72 +14,73 @@ from inspector.model import Event, Kind
 
 Group: TypeAlias = Literal["a", "b"]
 Measure: TypeAlias = Literal["called", "input", "answer", "failed"]
-"""What is counted: runs that made the call, and of those the ones in which it was given something else than in the run
-that all are held against, answered something else, or failed."""
+"""What is counted: runs that made the call, and of those calls, how many had another input than in the reference, gave
+another answer, or failed."""
 Verdict: TypeAlias = Literal["same", "inconclusive", "differs"]
-"""Whether both groups have one rate, two that chance may explain, or two that it hardly does."""
+"""Whether both groups have the same rate, chance may explain the difference, or it hardly does."""
 
 GROUPS: tuple[Group, Group] = ("a", "b")
 MEASURES: tuple[Measure, ...] = ("called", "input", "answer", "failed")
 _GRAVITY: tuple[Verdict, ...] = ("same", "inconclusive", "differs")
 _Kin: TypeAlias = tuple[str, str]
 _Key: TypeAlias = tuple[_Kin, int]
-"""What is called, and how many calls of it that the reference does not have came before beside it."""
+"""What is called, and how many such calls that the reference lacks came before it among its siblings."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """How often something was so in each group."""
+    """How often something happened in each group: ``a`` of ``of_a`` times, and ``b`` of ``of_b``."""
 
     a: int
     of_a: int
     b: int
     of_b: int
     p: float
-    """How likely rates that differ so much or more are where the groups do not: Fisher's exact test, two-sided."""
+    """The probability of rates that differ this much or more if the groups do not: Fisher's exact test, two-sided."""
     verdict: Verdict
 
 
 @dataclass(frozen=True, slots=True)
 class RatesStep:
-    """A call of several runs."""
+    """A call that one or more of the runs made."""
 
     call: DiffCall
-    """The one that the others are held against."""
+    """The call with which those of the other runs are compared."""
     depth: int
     kind: Kind
     name: str
-    """The tool, else the name of the span."""
+    """The tool, or else the name of the span."""
     verdict: Verdict
-    """The gravest of its rates."""
+    """The strongest verdict of its rates."""
     rates: Mapping[Measure, Rate]
 
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """Several runs against several."""
+    """Two groups of runs, compared."""
 
     a: Sequence[DiffRun]
     b: Sequence[DiffRun]
     reference: int
-    """The run of the first group that all are held against: the one that has most in common with the others of it."""
+    """The index of the run in the first group with which all others are compared: the one that has most in common with
+    the others in the group."""
     verdict: Verdict
-    """The gravest of the steps'."""
+    """The strongest verdict of the steps."""
     first: int | None
-    """The place of the step with that verdict that ended first; None where all are the same."""
+    """The index of the step with that verdict that ended first; None if all rates are the same."""
     steps: Sequence[RatesStep]
-    """Every call of any run, each above those below it."""
+    """All calls of all runs, each above the calls below it."""
     ignored: Mapping[str, int]
-    """What was not compared, and how often it was there: ``id``, ``time``."""
+    """How many ids (``id``) and times (``time``) were not compared."""
 
 
 @dataclass(slots=True, eq=False)
 class _Level:
-    """The calls below one, whichever runs made them."""
+    """The calls below one call, whichever runs made them."""
 
     nodes: "list[_Node]" = field(default_factory=list["_Node"])
     further: "dict[_Key, _Node]" = field(default_factory=dict["_Key", "_Node"])
-    """Those that the reference does not have."""
+    """Calls that the reference does not have."""
 
 
 @dataclass(slots=True, eq=False)
@@ -89,14 +90,14 @@ class _Node:
     step: Step
     depth: int
     ended_ns: int
-    """After the start of its run."""
+    """Relative to the start of its run."""
     below: _Level = field(default_factory=_Level)
     counts: Counter[tuple[Group, Measure]] = field(default_factory=Counter[tuple[Group, Measure]])
     held: Counter[Group] = field(default_factory=Counter[Group])
-    """Calls of each group that were held against it."""
+    """The calls of each group that were compared with it."""
 
     def count(self, step: Step, group: Group) -> None:
-        """Count a run that made it."""
+        """Count a call of one run."""
         self.counts[group, "called"] += 1
         self.counts[group, "failed"] += step.event.error is not None
         if step is not self.step:
@@ -105,7 +106,7 @@ class _Node:
             self.counts[group, "answer"] += step.answer != self.step.answer
 
     def table(self, measure: Measure, runs: Mapping[Group, int]) -> Table:
-        """Return how often something was so in each group."""
+        """Return how often something happened in each group."""
         a, b = (self.counts[group, measure] for group in GROUPS)
         match measure:
             case "called":
@@ -118,7 +119,7 @@ class _Node:
 
 
 class _Tree:
-    """The calls of a run, and those that others make beside them."""
+    """The calls of the reference, and those of other runs beside them."""
 
     def __init__(self, reference: Sequence[Step]) -> None:
         self.root = _Level()
@@ -132,7 +133,7 @@ class _Tree:
             self._known[id(pair.a)] = node
 
     def hold(self, run: Sequence[Step], group: Group) -> None:
-        """Count the calls of a run at those of the reference; put those that it does not have where they came."""
+        """Count the calls of a run at those of the reference; insert those that the reference lacks where they came."""
         began_ns, levels = _began_ns(run), [self.root]
         before: list[_Node | None] = [None]
         numbers: Counter[tuple[int, _Kin]] = Counter()
@@ -153,7 +154,7 @@ class _Tree:
             before.append(None)
 
     def nodes(self) -> Iterator[_Node]:
-        """Yield every call, each above those below it."""
+        """Yield all calls, each above the calls below it."""
         stack = self.root.nodes[::-1]
         while stack:
             node = stack.pop()
@@ -162,7 +163,7 @@ class _Tree:
 
 
 def _further(level: _Level, key: "_Key", made: _Node, before: _Node | None) -> _Node:
-    """Return the call of this key, which is put behind another where it is the first."""
+    """Return the call with this key; a new one is inserted behind another call."""
     if key not in level.further:
         level.further[key] = made
         level.nodes.insert(0 if before is None else level.nodes.index(before) + 1, made)
@@ -174,10 +175,10 @@ def _began_ns(run: Sequence[Step]) -> int:
 
 
 def rates(a: Sequence[tuple[DiffRun, Iterable[Event]]], b: Sequence[tuple[DiffRun, Iterable[Event]]]) -> Rates:
-    """Compare several runs with several.
+    """Compare several runs with several others.
 
     Args:
-        a: The first group, one run at least, each with all its events in full.
+        a: The first group, at least one run, each with all its events in full.
         b: The second group, likewise.
     """
     volatile = Volatile()
@@ -203,7 +204,7 @@ def rates(a: Sequence[tuple[DiffRun, Iterable[Event]]], b: Sequence[tuple[DiffRu
 
 
 def _most_common(runs: Sequence[Sequence[Step]]) -> int:
-    """Return the place of the run whose calls and answers most of the others have, too."""
+    """Return the index of the run whose calls and answers most of the others share."""
     said = [{(step.identity, step.answer) for step in _all(run)} for run in runs]
     total = Counter(each for one in said for each in one)
     return max(range(len(runs)), key=lambda at: (sum(total[each] for each in said[at]) / (len(said[at]) or 1), -at))

@@ -5,7 +5,7 @@ from collections import Counter
 
 _UUID = r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
 _PREFIXED = r"(?:call|toolu|chatcmpl|resp|msg|run|req|thread|fc|rs)[_-](?:[0-9A-Za-z]{8,64}|\d{4})"
-"""Four digits are what a cassette has in the place of the rest."""
+"""Four digits are what a cassette has in place of the rest."""
 _HEX = r"[0-9a-f]{16}(?:[0-9a-f]{16})?"
 _IN_WORDS = "[0-9A-Za-z_-]"
 # An id is a whole word, and as long as the shortest one: most places are left after one look ahead. A UUID may have
@@ -19,19 +19,19 @@ _TIME = re.compile(rf"\d{{4}}(?<!\d{{5}})-\d{{2}}-\d{{2}}{_CLOCK}(?!\d)")
 
 
 class Volatile:
-    """Takes ids and times out of the texts of two runs, and counts them.
+    """Removes ids and times from the texts of two runs, and counts them.
 
     An id is a UUID, 16 or 32 hexadecimal digits, or what providers begin with ``call_``, ``toolu_`` and the like. A
-    time has a date and a clock: a date alone is what many questions are about.
+    time has a date and a clock; a date alone is kept, because many questions are about dates.
     """
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
-        """How many of each were taken out: ``id``, ``time``."""
+        """How many of each were removed: ``id``, ``time``."""
         self._known: dict[str, tuple[str, int, int]] = {}
 
     def without(self, text: str) -> str:
-        """Returns the text with a name in the place of each."""
+        """Return the text with a placeholder for each."""
         known = self._known.get(text)
         if known is None:
             # Of two runs most texts are equal, and a conversation sends what was said before with each call.

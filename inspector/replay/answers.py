@@ -23,10 +23,10 @@ def with_answer(tape: Tape, place: int, name: str, text: str) -> Tape:
 
     Args:
         tape: The tape.
-        place: Of the call.
-        name: The file's: what ends in ``.json`` is the result of a tool or the body of a model's answer, what ends in
-            ``.sse`` the events of a streamed one; everything else is a text.
-        text: What is in it.
+        place: The index of the call.
+        name: The name of the file: ``.json`` for the result of a tool or the body of a model's answer, ``.sse`` for the
+            events of a streamed one, and anything else for a text.
+        text: The contents of the file.
 
     Raises:
         NotReplayable: It does not fit the call; the message says what would.
@@ -58,7 +58,7 @@ def _of_server(call: TapeCall, kind: str, text: str) -> TapeCall:
 
 
 def _of_own_model(call: TapeCall, kind: str, text: str) -> TapeCall:
-    """Answer in the place of a model of the toolkit that calls no other, or of one that would."""
+    """Answer in place of a toolkit model that calls no other one, or of one that would."""
     if kind == _EVENTS:
         raise ValueError(
             "a model of the toolkit gives no events; give its text in a .txt, or a whole completion in a .json"

@@ -12,14 +12,14 @@ _PLACES: Final = (
     # By which later versions send what is left at the end.
     ("agents.tracing.processors", "BackendSpanExporter", "_export_with_deadline"),
 )
-"""Exporters that no variable of the environment switches off without changing what the program does."""
+"""Exporters that no environment variable turns off without changing what the program does."""
 
 
 def hush_exporters() -> Callable[[], None]:
-    """Have exporters do nothing in this process, those that are imported later included.
+    """Turn exporters in this process off, including those that are imported later.
 
     Returns:
-        Has them send again.
+        Turns them on again.
     """
     watch = ImportWatch()
     hushed: list[tuple[type, str, Any]] = []

@@ -15,26 +15,26 @@ _IGNORED: Final = "[ignored]"
 
 
 class Ignoring:
-    """Takes out of the texts of requests what fits a pattern, and counts it.
+    """Removes what matches a pattern from the texts of requests, and counts it.
 
     Args:
         patterns: Regular expressions.
 
     Raises:
-        re.error: One is none.
+        re.error: One is invalid.
     """
 
     def __init__(self, patterns: Iterable[str]) -> None:
         self._patterns = [re.compile(pattern) for pattern in patterns]
         self.counts: Counter[str] = Counter({each.pattern: 0 for each in self._patterns})
-        """How often each was found."""
+        """How often each pattern matched."""
 
     def in_request(self, request: Asked) -> Asked:
-        """Return a request without it."""
+        """Return a request without the matches."""
         return asked_in((label, self._value(_read(request.texts[digest]))) for label, digest in request.parts.items())
 
     def in_tape(self, tape: Tape) -> Tape:
-        """Return a tape whose requests are without it."""
+        """Return a tape whose requests are without the matches."""
         made = [self.in_request(Asked(call.parts, tape.texts)) for call in tape.calls]
         calls = (replace(call, parts=dict(each.parts)) for call, each in zip(tape.calls, made, strict=True))
         return replace(tape, calls=tuple(calls), texts={key: text for each in made for key, text in each.texts.items()})

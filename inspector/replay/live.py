@@ -13,7 +13,7 @@ EVERY: Final = "*"
 """Allows all tools."""
 _TERMINAL: Final = Path("/dev/tty")
 _SHOWN: Final = 2_000
-"""Characters of arguments that a person is shown."""
+"""The length of arguments as shown to a person."""
 
 
 class Live:
@@ -27,11 +27,11 @@ class Live:
         self._allowed = set(allowed)
         self._lock = RLock()
         self.made: Counter[str] = Counter()
-        """What was called, and how often."""
+        """The calls made, and how often."""
         self.refused: Counter[str] = Counter()
 
     def decide(self, proposal: Proposal) -> Proceed:
-        """Let a call go on: a tool that may change something where a person allows it.
+        """Let a call go on; a tool that may change something only if a person allows it.
 
         Raises:
             Denied: Nobody does.
@@ -61,14 +61,14 @@ class Live:
 
 
 def _shown(value: object) -> str:
-    """Return a value as JSON of ASCII: what a model writes controls no terminal."""
+    """Return a value as ASCII JSON, so that what a model writes cannot control the terminal."""
     text = json.dumps(value, default=repr)
     more = len(text) - _SHOWN
     return text if more <= 0 else f"{text[:_SHOWN]}... ({more} more characters)"
 
 
 def _answer_at_the_terminal(question: str) -> str | None:
-    """Ask whoever sits there, whatever the program's own streams are; None where nobody does."""
+    """Ask the person at the terminal, wherever the program's own streams go; None if there is nobody."""
     try:
         with _TERMINAL.open("rb", buffering=0) as reading, _TERMINAL.open("wb", buffering=0) as writing:
             writing.write(question.encode())

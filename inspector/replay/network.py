@@ -11,18 +11,18 @@ _LOCAL: Final = frozenset(("", "localhost", "localhost.localdomain"))
 _HOSTS: Final = Path("/etc/hosts")
 _BY_NAME: Final = frozenset(("socket.getaddrinfo", "socket.gethostbyname"))
 _BACKWARDS: Final = frozenset(("socket.gethostbyaddr", "socket.getnameinfo"))
-"""Asks for the name of an address, so that an address leaves the machine too."""
+"""Looks up the name of an address, so the address would leave the machine."""
 _BY_ADDRESS: Final = frozenset(("socket.connect", "socket.sendto", "socket.sendmsg"))
 _OF_THE_NETWORK: Final = (socket.AF_INET, socket.AF_INET6)
 
 
 def forbid_network(stop: Callable[[str], object]) -> None:
-    """Have every connection of this process to another machine stopped, for good: Python removes no audit hook.
+    """Stop every connection of this process to another machine, for good: Python cannot remove an audit hook.
 
-    A name is looked up only where this machine knows it itself.
+    A name is only looked up if this machine itself knows it.
 
     Args:
-        stop: Called with the place that was to be reached, before it is.
+        stop: Called with the destination before it is reached.
     """
     known = _names_of(_HOSTS)
 
@@ -43,7 +43,7 @@ def forbid_network(stop: Callable[[str], object]) -> None:
 
 
 def _names_of(hosts: Path) -> frozenset[str]:
-    """Return the names and addresses that a file of hosts has, which nobody else is asked about."""
+    """Return the names and addresses in a hosts file; looking them up asks nobody else."""
     try:
         lines = hosts.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
@@ -65,7 +65,7 @@ def _is_local(host: Any) -> bool:
 
 
 def _is_address(host: Any) -> bool:
-    """Tell whether nothing has to be looked up for it; the connection itself is looked at when it is made."""
+    """Return whether it needs no look-up; the connection itself is checked when it is made."""
     try:
         ip_address(_text(host).partition("%")[0])
     except ValueError:

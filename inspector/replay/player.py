@@ -42,11 +42,11 @@ _CLAIM: Final = "claimed"
 
 
 def begin(tape: Path, directory: Path) -> None:
-    """Replay a tape in this process from now on; unless its plan says otherwise, what is not on it ends the program.
+    """Replay a tape in this process from now on; unless its plan says otherwise, any other call ends the program.
 
     Args:
         tape: The file.
-        directory: The run's, where word is left of what came of it.
+        directory: The directory of the run, for the report.
     """
     player = Player(read_tape(tape), directory)
     control.install(player.decide, name="replay")
@@ -56,11 +56,11 @@ def begin(tape: Path, directory: Path) -> None:
 
 
 class Player:
-    """What is left of a tape.
+    """The rest of a tape.
 
     Args:
         tape: The tape.
-        directory: Where the report goes.
+        directory: The directory for the report.
     """
 
     def __init__(self, tape: Tape, directory: Path) -> None:
@@ -72,7 +72,7 @@ class Player:
         self._has_claimed = False
         self._is_live = False
         self._without: set[str] = set()
-        """MCP servers that were answered for."""
+        """MCP servers that the tape answered for."""
         self._miss: Miss | None = None
         self._live = Live(tape.plan.allowed)
         self._ignoring = Ignoring(tape.plan.ignored)
@@ -81,10 +81,10 @@ class Player:
             self._left.setdefault(call.key, deque()).append(place)
 
     def decide(self, proposal: Proposal) -> Answer | Proceed:
-        """Return what a call was answered when it was recorded, or let it go on where the plan says so.
+        """Return the recorded answer of a call, or let the call go on if the plan says so.
 
         Raises:
-            Exception: The call failed then, or it is refused now; of a replay its traceback has no frame.
+            Exception: The recorded call failed, or this one is refused; its traceback has no frame of the replay.
         """
         try:
             return self._decided(proposal)
@@ -117,19 +117,19 @@ class Player:
         return Answer([self._attempt(each, call) for each in read_exchanges(call.exchanges)], by=call.span)
 
     def reached(self, place: str) -> None:
-        """End the program, which is about to reach another machine and makes no calls of its own."""
+        """End a program that makes no calls of its own and is about to reach another machine."""
         if not self._is_live:
             self._stop(Miss(f"it connects to {place}, and a replay reaches no other machine"))
 
     def _connection(self, proposal: Proposal) -> Answer | Proceed:
-        """Do without a server, whose answers are recorded, unless nothing is replayed any more."""
+        """Replace the connection to a server whose answers are recorded, unless nothing is replayed any more."""
         if self._is_live:
             return Proceed()
         self._without.add(self._server(proposal))
         return Answer(None)
 
     def _on_its_own(self, proposal: Proposal) -> Proceed:
-        """Let a call go on that is not replayed."""
+        """Let a call that is not replayed go on."""
         if proposal.noun == requests.NOUN:
             if self._server(proposal) in self._without:
                 self._stop(Miss(f"its {proposal.name} is for an MCP server that this replay has done without so far"))
@@ -147,7 +147,7 @@ class Player:
         return Report(tuple(self._reused), miss, made, dict(self._live.refused), dict(self._ignoring.counts))
 
     def _take(self, proposal: Proposal) -> int | None:
-        """Return the place of the recorded call that is the same; None where calls are made from here on."""
+        """Return the index of the recorded call that is equal; None if calls are made from here on."""
         request = self._request(proposal)
         key = key_of(proposal.noun, _subject(proposal), tuple(_path()), request.parts)
         with self._lock:
@@ -169,7 +169,7 @@ class Player:
         return None
 
     def _reuse(self, left: deque[int], server: str) -> int:
-        """Take the next of equal calls: of several servers the one that is asked now, if it is where it was."""
+        """Take the next of several equal calls; if several servers were called, the one that is called now."""
         place = next((each for each in left if self._tape.calls[each].server == server), left[0])
         left.remove(place)
         self._reused.append(place)
@@ -193,7 +193,7 @@ class Player:
         self._is_live, self._miss = True, miss
 
     def _claim(self) -> None:
-        """Have the tape for this process alone: another one would be given the same calls again."""
+        """Claim the tape for this process, because another one would be given the same answers again."""
         try:
             os.close(os.open(self._directory / _CLAIM, os.O_CREAT | os.O_EXCL))
         except FileExistsError:
@@ -219,7 +219,7 @@ class Player:
         return Miss(f"{what}; the closest is call {place + 1}, {call.name}", part, then, now)
 
     def _result(self, call: TapeCall) -> Any:
-        """Return what a tool gave, or raise what it raised."""
+        """Return the result of a tool, or raise its error."""
         try:
             error = None if call.error is None else read_error(call.error)
             result = None if call.result is None else read_result(call.result, call.output)
@@ -230,7 +230,7 @@ class Player:
         return result
 
     def _response(self, call: TapeCall) -> Any:
-        """Return what a server or a model answered, or raise what was raised for want of that."""
+        """Return the response of a server or a model, or raise the error that came instead."""
         return json.loads(call.output) if call.output else self._result(call)
 
     def _attempt(self, exchange: Exchange, call: TapeCall) -> HttpAnswer | Exception:
@@ -252,7 +252,7 @@ class Player:
             self._stop(Miss(f"the recorded call {call.name} failed by {raised.cls}, which cannot be raised: {error}"))
 
     def read_on(self) -> NoReturn:
-        """End the program, which reads more of a stream than it did then."""
+        """End the program because it reads more of a stream than when it was recorded."""
         self._stop(Miss("it reads on where it had left the stream of an answer, so there is no more of it"))
 
     def _stop(self, miss: Miss) -> NoReturn:
@@ -272,7 +272,7 @@ class Player:
 
 
 def _cost_nothing() -> None:
-    """Have a call of a model cost nothing, and so that of a framework around it, which is the same."""
+    """Record a model call as free, and with it the framework's call around it, which is the same call."""
     for span in takewhile(lambda each: each.noun == "llm_generate", above()):
         span.set_attribute(sc.COST_USD, 0.0)
 
@@ -293,7 +293,7 @@ class _Broken(Iterable[bytes]):
 
 
 def _given(proposal: Proposal) -> Any:
-    """Return what a call is given as it is recorded: a framework's own prompt, not the request that it sends."""
+    """Return the input of a call as it is recorded: a framework's own prompt, not the request that it sends."""
     if proposal.noun == "llm_generate" and proposal.emitter not in (*CLIENTS, TOOLKIT):
         its = next((span for span in above() if span.noun == "llm_generate"), None)
         if its is not None and "prompt" in its.before:
@@ -313,7 +313,7 @@ def _subject(proposal: Proposal) -> str:
 
 
 def _is_alike(call: TapeCall, proposal: Proposal) -> bool:
-    """Tell whether it is a call of any model, or of the same tool."""
+    """Return whether it is a call of any model, or of the same tool."""
     return call.noun == proposal.noun and call.subject == _subject(proposal)
 
 

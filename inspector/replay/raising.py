@@ -5,14 +5,14 @@ from typing import Any
 
 
 def raised_again(cls: str, message: str) -> Exception:
-    """Return an exception like one that was recorded.
+    """Return an exception like a recorded one.
 
     Args:
         cls: Its class, ``module:qualname``.
-        message: What it said.
+        message: Its message.
 
     Raises:
-        Exception: The class is not there, or cannot be raised with a message.
+        Exception: The class is missing, or cannot be created from a message.
     """
     module, _, name = cls.partition(":")
     found: Any = import_module(module)
@@ -26,7 +26,7 @@ def raised_again(cls: str, message: str) -> Exception:
 
 
 class _Said(Exception):
-    """Is made of a message; with a class beside it, it is that class to whoever catches it."""
+    """Is created from a message; combined with another class, it can be caught as that class."""
 
     def __init__(self, message: str) -> None:
         Exception.__init__(self, message)

@@ -12,22 +12,22 @@ _PREFIX: Final = "replay-"
 
 
 class ReplayDiverged(Exception):
-    """Why the calls failed that ran when a replay ended the program. It is recorded and never raised."""
+    """Why calls failed that were running when a replay ended the program. It is recorded and never raised."""
 
 
 class Miss(Struct, frozen=True):
     """Where the program diverged from the recording."""
 
     message: str
-    """What it did, in one line."""
+    """What the program did, in one line."""
     part: str | None = None
-    """Which part of the request differs from the recorded one that is most like it."""
+    """The part of the request that differs from the closest recorded one."""
     then: str | None = None
     now: str | None = None
 
     @property
     def sentence(self) -> str:
-        """What is said where the texts of both are not: they may be long."""
+        """The message for places without both texts, which may be long."""
         where = "" if self.part is None else f": {self.part} differs"
         return f"the program diverged from its recording: {self.message}{where}"
 
@@ -36,18 +36,18 @@ class Report(Struct, frozen=True):
     """What one process did with the tape."""
 
     reused: tuple[int, ...]
-    """The calls of the tape that were replayed, by their places."""
+    """The indexes of the replayed calls on the tape."""
     miss: Miss | None = None
     live: dict[str, int] | None = None
-    """The calls that were made since, by what was called; None of a program that was not let go on."""
+    """The calls made after the divergence, by what was called; None if the program was not allowed to continue."""
     refused: dict[str, int] = {}
     """Tools that were not allowed to run."""
     ignored: dict[str, int] = {}
-    """What was not compared, by the pattern that it fits."""
+    """How often each pattern matched."""
 
 
 def leave(report: Report, directory: Path) -> None:
-    """Write a report; the directory may be gone where a process outlives its run."""
+    """Write a report; the directory may be gone if a process outlives its run."""
     target = directory / f"{_PREFIX}{os.getpid()}"
     unfinished = directory / f".{_PREFIX}{os.getpid()}"
     unfinished.write_bytes(msgspec.json.encode(report))
@@ -55,6 +55,6 @@ def leave(report: Report, directory: Path) -> None:
 
 
 def reports_of(directory: Path) -> Iterator[Report]:
-    """Read what the processes of a run have left."""
+    """Read the reports of the processes of a run."""
     for file in sorted(directory.glob(f"{_PREFIX}*")):
         yield msgspec.json.decode(file.read_bytes(), type=Report)

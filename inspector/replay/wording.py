@@ -8,17 +8,17 @@ import msgspec
 Fields: TypeAlias = Mapping[str, Any]
 
 FORMS: Final = "chat completions and responses of OpenAI, messages of Anthropic"
-"""Those that are known here."""
+"""The forms of answers that are supported."""
 _DONE: Final = b"data: [DONE]\n\n"
 _ITEM: Final = {"id": "msg_set", "type": "message", "role": "assistant", "status": "completed"}
 
 
 def reworded(body: bytes, text: str) -> bytes | None:
-    """Return an answer that says only this, tool calls and thoughts left out; None where its form is none of `FORMS`.
+    """Return an answer that only says this, without tool calls and reasoning; None if its form is not in `FORMS`.
 
     Args:
-        body: What was answered, whole.
-        text: What it is to say.
+        body: The whole recorded answer.
+        text: What it should say.
     """
     whole = _decoded(body)
     said = None if whole is None else _said(whole, text)
@@ -26,11 +26,11 @@ def reworded(body: bytes, text: str) -> bytes | None:
 
 
 def reworded_stream(body: bytes, text: str) -> bytes | None:
-    """Return the events of a stream that say only this; None where their form is none of `FORMS`.
+    """Return the events of a stream that only says this; None if its form is not in `FORMS`.
 
     Args:
-        body: The events that were sent.
-        text: What they are to say.
+        body: The recorded events.
+        text: What they should say.
     """
     events = list(_events(body))
     if not events:

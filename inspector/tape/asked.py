@@ -11,7 +11,7 @@ _LISTS: Final = {"messages": "message", "contents": "message", "input": "message
 """Members of a body of which each element is a part."""
 _SYSTEM: Final = frozenset(("system", "instructions", "systemInstruction", "system_instruction"))
 _SALTED: Final = re.compile(r"(\[redacted:[^\]\n]{1,80}?) #[0-9a-f]{4}\]")
-"""What stands for a secret; the last digits differ from one process to the next."""
+"""The placeholder of a secret; its last digits differ between processes."""
 _encode: Final = msgspec.json.Encoder(order="sorted").encode
 
 
@@ -19,7 +19,7 @@ class Asked(NamedTuple):
     """A request to a model, or the arguments of a tool."""
 
     parts: Mapping[str, str]
-    """A hash of each part, by what a person calls it, in the order of the request."""
+    """A hash of each part by its label, in the order of the request."""
     texts: Mapping[str, str]
     """The JSON of each part, by its hash."""
 
@@ -40,7 +40,7 @@ def asked_of_tool(arguments: Any) -> Asked:
 
 
 def asked_in(named: Iterable[tuple[str, Any]]) -> Asked:
-    """Return a request of parts that are named already."""
+    """Return a request from parts that already have labels."""
     parts: dict[str, str] = {}
     texts: dict[str, str] = {}
     for label, value in named:

@@ -20,19 +20,19 @@ FRAMEWORKS: Final = frozenset(
         *("openai_agents", "pydantic_ai"),
     )
 )
-"""Emitters whose tools a replay withholds, and whose model calls it answers where they reach a client."""
+"""Emitters whose tools a replay does not run, and whose model calls it answers where they reach a client."""
 AROUND: Final = {"agent_call": "invoke_agent", "workflow_run": "invoke_workflow"}
-"""Calls of the program that may be around its model calls, and what their names begin with."""
+"""Calls of the program around its model calls, and the beginnings of their names."""
 TOOLKIT: Final = "toolkit"
-"""The emitter of the toolkit, whose models may reach one of these clients or answer by themselves."""
+"""The emitter of the toolkit, whose models may call one of these clients or answer by themselves."""
 WITHHELD: Final = frozenset(("instrument", TOOLKIT)) | FRAMEWORKS
-"""Emitters of tool calls that a replay answers: functions with the decorator of `instrument.tools` among them."""
+"""Emitters of tool calls that a replay answers, including functions with the decorator of `instrument.tools`."""
 _EXCHANGES: Final = "inspector.raw.exchanges"
 _RESULT: Final = "inspector.raw.result"
 _ERROR: Final = "inspector.raw.error"
 _BODY: Final = "inspector.raw.body"
 _OVER_MCP: Final = frozenset(("tool_call", "resource_fetch", "prompt_apply"))
-"""What is asked of MCP servers."""
+"""Requests to MCP servers."""
 _NOT_NAMED: Final = frozenset(("run", "cell", "request", "label"))
 _REDACTED: Final = b"[redacted:"
 _NOT_ENDED: Final = "it did not end"
@@ -44,21 +44,21 @@ class Obstacle(Struct, frozen=True):
 
     span_id: str
     name: str
-    """As it is shown: ``chat gpt-4o``."""
+    """As shown: ``chat gpt-4o``."""
     reason: str
-    """Why, without the call."""
+    """The reason, without the call."""
     yet: bool = False
-    """Whether a replay may learn it."""
+    """Whether a later version may be able to replay it."""
 
     @property
     def sentence(self) -> str:
-        """The call and the reason, for a person."""
+        """The call and the reason in one sentence."""
         cannot = "cannot be replayed yet" if self.yet else "cannot be replayed"
         return f"the call {self.name} ({self.span_id[:8]}) {cannot}: {self.reason}"
 
     @property
     def remedy(self) -> str:
-        """What to change before the run is recorded again, where a person can; else empty."""
+        """What to change before the run is recorded again, if anything helps; else empty."""
         if "secret" in self.reason:
             return "take the secret out of what the program sends or returns there, and record the run again"
         if self.reason == _NOT_ENDED:
@@ -67,7 +67,7 @@ class Obstacle(Struct, frozen=True):
 
 
 class NotReplayable(Exception):
-    """A run cannot be replayed; the message says why, and names the call where one is in the way."""
+    """A run cannot be replayed; the message says why, and names the call that prevents it, if it is one."""
 
     def __init__(self, message: str, obstacle: Obstacle | None = None) -> None:
         super().__init__(message)
@@ -84,37 +84,39 @@ class TapeCall(Struct, frozen=True):
 
     span: str
     noun: str
-    """As the hooks name it: ``llm_generate``, ``tool_call``, ``rpc_request``."""
+    """As in the hooks: ``llm_generate``, ``tool_call``, ``rpc_request``."""
     name: str
-    """As it is shown: ``chat gpt-4o``, ``execute_tool search``."""
+    """As shown: ``chat gpt-4o``, ``execute_tool search``."""
     subject: str
-    """The tool, or the method; of a model, which is a part of its request, ``toolkit`` where that asks, else empty."""
+    """The tool or the method. Empty for a model, which is a part of its request, but ``toolkit`` for those of the
+    toolkit."""
     path: tuple[str, ...]
-    """The agents and workflows of the program around it, the outermost first."""
+    """The program's agents and workflows around it, outermost first."""
     parts: dict[str, str]
-    """What it was given, as `asked` has it."""
+    """Its input, as `asked` splits it."""
     exchanges: str | None = None
-    """What the client of a model got, as `read_exchanges` reads it."""
+    """The responses that a model's client received, as `read_exchanges` reads them."""
     result: str | None = None
-    """What a tool gave, as `read_result` reads it."""
+    """The result of a tool, as `read_result` reads it."""
     output: str = ""
-    """The same as JSON text; of a request to a server the response, empty where there was none."""
+    """The same as JSON text; for a request to a server, the response, or empty if there was none."""
     error: str | None = None
-    """What it raised, as `read_error` reads it."""
+    """The error it raised, as `read_error` reads it."""
     unrecordable: str | None = None
-    """Why it cannot be replayed, where nothing of these three is there."""
+    """Why it cannot be replayed, if it has none of these three."""
     is_set: bool = False
-    """Whether a person put another answer in the place of the recorded one."""
+    """Whether a person replaced the recorded answer."""
     goes_on: bool = False
-    """Whether it is made again, and its own calls are answered: a tool that is an agent, a model that asks a client."""
+    """Whether it is made again, and the calls inside are answered: a tool that is an agent, a model that calls a
+    client."""
     server: str = ""
-    """Which one was asked, of several."""
+    """Which server was called, if there are several."""
     duplicates: tuple[str, ...] = ()
-    """The spans of other recorders of the same call."""
+    """The spans of other recorders for the same call."""
 
     @property
     def obstacle(self) -> Obstacle | None:
-        """Why it is an obstacle, where it cannot be replayed."""
+        """Why it is an obstacle, if it cannot be replayed."""
         return None if self.unrecordable is None else Obstacle(self.span, self.name, self.unrecordable)
 
     @property
@@ -132,7 +134,7 @@ def key_of(noun: str, subject: str, path: tuple[str, ...], parts: Mapping[str, s
 
 
 def call_of(event: Event, path: tuple[str, ...]) -> tuple[TapeCall, Asked] | None:
-    """Return a call as it is answered, and what it was given; None for what the program does again by itself."""
+    """Return a call as it is answered, with its input; None if the program makes it again by itself."""
     attributes = attributes_of(event)
     if event.kind == "llm":
         request = asked(_body(event))
@@ -152,24 +154,24 @@ def call_of(event: Event, path: tuple[str, ...]) -> tuple[TapeCall, Asked] | Non
 
 
 def _is_of_requests(event: Event, attributes: Mapping[str, Any]) -> bool:
-    """Tell whether it is what a client asks of an MCP server, by requests that are calls of their own."""
+    """Return whether a client's operation on an MCP server consists of requests that are calls of their own."""
     is_client = attributes.get(sc.EMITTER) in ("mcp", TOOLKIT) and attributes.get(sc.TOOL_SOURCE) != "function"
     return event.hook in _OVER_MCP and is_client
 
 
 def refuse_asking_back(event: Event, made_by: Iterable[TapeCall]) -> None:
-    """Refuse what a server asked of the program for a request: nobody would ask it again."""
+    """Refuse a request of a server to the program, because nobody would make it again."""
     method = attributes_of(event).get(sc.SEED_RPC_METHOD) if event.kind == "rpc" else None
     if method in requests.ASKING_BACK and all(call.noun == requests.NOUN for call in made_by):
         raise _refused(event, "a server asks it of the program", yet=True)
 
 
 def is_of_its_client(event: Event, above: TapeCall) -> bool:
-    """Tell whether the SDK of MCP asked the same server for more, such as for the tools that it has.
+    """Return whether the MCP SDK itself made a further request to the same server, such as for its list of tools.
 
     Args:
-        event: What was made.
-        above: The innermost of what gives back an answer around it.
+        event: The request.
+        above: The innermost call around it whose answer is given back.
     """
     attributes = attributes_of(event)
     is_request = attributes.get(sc.EMITTER) == "mcp" and requests.is_sent(attributes)
@@ -177,16 +179,16 @@ def is_of_its_client(event: Event, above: TapeCall) -> bool:
 
 
 def goes_unasked(event: Event, reaching: Collection[str]) -> bool:
-    """Tell whether the program makes a call again of which no controller is asked."""
+    """Return whether the program makes a call again about which no controller is asked."""
     is_over_client = event.span_id in reaching and attributes_of(event).get(sc.EMITTER) != TOOLKIT
     return is_over_client or _is_made_again(event)
 
 
 def _is_made_again(event: Event) -> bool:
-    """Tell whether a framework makes a tool call again that does nothing: its body was not run, or it has none.
+    """Return whether a framework repeats a tool call that does nothing: its body was not run, or it has none.
 
     Raises:
-        NotReplayable: It has no place where it could be withheld.
+        NotReplayable: It cannot be kept from running.
     """
     attributes = attributes_of(event)
     if event.hook != "tool_call" or attributes.get(sc.EMITTER) not in FRAMEWORKS or _BODY in attributes:
@@ -200,7 +202,7 @@ def _is_made_again(event: Event) -> bool:
 
 
 def _is_left_to_server(attributes: Mapping[str, Any]) -> bool:
-    """Tell whether a framework's tool is an MCP server's, and is withheld where that is asked."""
+    """Return whether a framework's tool belongs to an MCP server, so that the request to it is answered instead."""
     is_unasked = attributes.get(sc.EMITTER) in FRAMEWORKS and _BODY not in attributes
     return is_unasked and requests.is_sent(attributes)
 
@@ -218,7 +220,7 @@ def _model_call(event: Event, path: tuple[str, ...], request: Asked) -> TapeCall
 
 
 def _model_of_toolkit(event: Event, path: tuple[str, ...], request: Asked) -> TapeCall:
-    """Return a call of a model that answers by itself, as a script or a model of the program's own does."""
+    """Return the call of a model that answers by itself, such as a script or a model of the program."""
     attributes = attributes_of(event)
     response, error = attributes.get(sc.SEED_LLM_RESPONSE), attributes.get(_ERROR)
     why = None
@@ -253,7 +255,7 @@ def _tool_call(event: Event, path: tuple[str, ...], request: Asked) -> TapeCall:
 
 
 def _outcome(event: Event) -> tuple[str | None, str, str | None]:
-    """Return what a tool gave or raised."""
+    """Return the result or the error of a tool."""
     attributes = attributes_of(event)
     result, error = attributes.get(_RESULT), attributes.get(_ERROR)
     has_ended = event.status in ("ok", "error") or _BODY in attributes or _is_refusal(event)
@@ -273,7 +275,7 @@ def _outcome(event: Event) -> tuple[str | None, str, str | None]:
 
 
 def _at(output: str) -> str:
-    """Say in which field of a result a secret was; nothing where it is no part of one."""
+    """Say which field of a result contained a secret; nothing if it is not part of one."""
 
     def path(value: Any) -> str | None:
         if isinstance(value, str):
@@ -290,7 +292,7 @@ def _at(output: str) -> str:
 
 
 def _is_refusal(event: Event) -> bool:
-    """Tell whether the tool's own side refused the call, which is an answer; what a controller refused has none."""
+    """Return whether the tool's own side refused the call, which is an answer; a refusal by a controller has none."""
     if event.status != "denied":
         return False
     controlled = attributes_of(event).get(sc.CONTROLLED)
@@ -319,7 +321,7 @@ def _request(event: Event, path: tuple[str, ...]) -> tuple[TapeCall, Asked]:
 
 
 def _unrecordable(written: str) -> str | None:
-    """Return what of a result or an error cannot be replayed, as the recorder says."""
+    """Return what part of a result or an error cannot be replayed, as the recorder noted it."""
     found: Any = json.loads(written)
     if not (isinstance(found, dict) and "unrecordable" in found):
         return None
@@ -333,7 +335,7 @@ def _arguments(event: Event) -> Any:
 
 
 def _given(event: Event, key: str, what: str) -> Any:
-    """Return what a call was given, which has to be there whole."""
+    """Return the input of a call, which has to be complete."""
     attributes = attributes_of(event)
     text = attributes.get(key)
     if not isinstance(text, str):

@@ -14,27 +14,27 @@ from instrument.control import Proposal
 
 NOUN: Final = "rpc_request"
 ASKING_BACK: Final = frozenset(("sampling/createMessage", "elicitation/create", "roots/list"))
-"""What servers ask of their clients."""
+"""Requests that servers send to their clients."""
 _INPUT: Final = "inputResponses"
-"""Of a request that is sent again, since its server wanted to know more: of the one before nothing is recorded."""
+"""In a request that is sent again because its server needed more input; the first one is not recorded."""
 _LISTENING: Final = "subscriptions/listen"
 _VOLATILE: Final = frozenset(("progressToken", "traceparent", "tracestate", "baggage"))
-"""Members of ``_meta`` that differ from one time to the next."""
+"""Members of ``_meta`` that differ each time."""
 
 
 def is_sent(attributes: Mapping[str, Any]) -> bool:
-    """Tell whether a call is a request that the program sent, or stands for one."""
+    """Return whether a call is a request that the program sent, or stands for one."""
     return attributes.get(sc.SEED_RPC_DIRECTION) == "outbound" and isinstance(attributes.get(sc.SEED_RPC_METHOD), str)
 
 
 def is_unanswered(attributes: Mapping[str, Any]) -> bool:
-    """Tell whether nobody answers it: a notification, or a request that stays open while its client listens."""
+    """Return whether it gets no answer: a notification, or a request that stays open while its client listens."""
     method = str(attributes.get(sc.SEED_RPC_METHOD))
     return method.startswith("notifications/") or method == _LISTENING
 
 
 def asked_of_server(params: Any) -> Asked:
-    """Return what a server was asked, in parts, given params without secrets."""
+    """Return a request to a server, in parts, from params without secrets."""
     given: dict[str, Any] = dict(cast("Mapping[str, Any]", params)) if isinstance(params, Mapping) else {}
     meta = given.pop("_meta", None)
     if isinstance(meta, Mapping):
@@ -44,7 +44,7 @@ def asked_of_server(params: Any) -> Asked:
 
 
 def recorded_request(attributes: Mapping[str, Any]) -> tuple[Asked | None, str | None]:
-    """Return what a server was asked, or why that is not known."""
+    """Return a recorded request to a server, or why it is not known."""
     text = attributes.get(sc.SEED_RPC_REQUEST)
     if not isinstance(text, str):
         return None, "it was recorded without content"
@@ -57,7 +57,7 @@ def recorded_request(attributes: Mapping[str, Any]) -> tuple[Asked | None, str |
 
 
 def recorded_response(attributes: Mapping[str, Any]) -> tuple[str | None, str | None]:
-    """Return what a server answered, as JSON text, if anything, and why that cannot be replayed, if it cannot."""
+    """Return the response of a server as JSON text, if any, and why it cannot be replayed, if it cannot."""
     text = attributes.get(sc.SEED_RPC_RESPONSE)
     if not isinstance(text, str):
         return None, None
@@ -67,18 +67,18 @@ def recorded_response(attributes: Mapping[str, Any]) -> tuple[str | None, str | 
 
 
 def server_of(attributes: Mapping[str, Any]) -> str:
-    """Return by what a server is told from another; empty where that is not known."""
+    """Return what distinguishes a server from others; empty if not known."""
     found = attributes.get(sc.URL_FULL) or attributes.get(sc.RPC_SERVER_COMMAND)
     return found if isinstance(found, str) else "" if found is None else json.dumps(found)
 
 
 def server_at(place: object, redactor: Redactor) -> str:
-    """Return the same of a server that is about to be asked."""
+    """Return the same for a server that is about to be called."""
     return server_of(place_attributes(place_without_secrets(cast("Plain", place), redactor)))
 
 
 def tool_call_in(proposal: Proposal) -> Proposal | None:
-    """Return the call of a tool that a request asks for, unless that was proposed by itself."""
+    """Return the tool call inside a request, unless it is proposed separately."""
     if proposal.name != "tools/call" or proposal.emitter == "toolkit":
         return None
     params = cast("Mapping[str, Any]", proposal.args)

@@ -6,29 +6,29 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 _MOST_WORDS: Final = 200
-"""Of which a recorder keeps no more."""
+"""A recorder keeps no more arguments than this."""
 PROGRAM: Final = "PROGRAM"
-"""What stands in a command for the program that has to be named."""
+"""The placeholder in a command for a program that has to be named."""
 
 
 def start_of(program: Mapping[str, Any] | None) -> tuple[tuple[str, ...], object]:
-    """Return the words that a program was started with, and the directory.
+    """Return the command line with which a program was started, and its directory.
 
     Args:
-        program: What is recorded of it; None where nothing is.
+        program: Its recording; None if there is none.
     """
     held = program or {}
     return words_of(held), held.get("directory")
 
 
 def words_of(program: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the words that a program was started with, as ``inspector run`` takes them; none where none are known."""
+    """Return the command line of a program, in the form of ``inspector run``; empty if not known."""
     words = tuple(map(str, cast("list[Any]", program.get("argv") or ())))
     return ("-m", str(program["module"]), *words[1:]) if words and program.get("module") else words
 
 
 def why_not_started_again(words: Sequence[str], directory: object) -> str | None:
-    """Say why these words do not start the program again, as far as they tell; None where they may."""
+    """Say why this command line cannot start the program again, as far as it shows; None if it may."""
     if not words or not isinstance(directory, str):
         return "how the program was started is not recorded"
     if len(words) >= _MOST_WORDS or any("[redacted:" in word for word in words):
@@ -38,12 +38,12 @@ def why_not_started_again(words: Sequence[str], directory: object) -> str | None
 
 
 def replay_command(run: str, *, home: Path | None = None, names_program: bool = False) -> str:
-    """Return the command that replays a run, as a line for a shell.
+    """Return the shell command that replays a run.
 
     Args:
-        run: A run, trace or file, as the command takes it.
-        home: Where it is recorded, unless that is where the command looks.
-        names_program: Whether the program has to be named: `PROGRAM` stands for it.
+        run: A run, trace or file, in the form that the command takes.
+        home: Where it is recorded, unless the command looks there by default.
+        names_program: Whether the program has to be named, with `PROGRAM` as a placeholder.
     """
     where = () if home is None else ("--home", str(home))
     # What begins like an option is none.

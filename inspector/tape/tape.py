@@ -29,18 +29,18 @@ _NOTHING: Final = "has no call of a model or a tool, so there is nothing to repl
 
 
 class Plan(Struct, frozen=True):
-    """What is to happen besides; by default nothing, and a call that is not on the tape ends the program."""
+    """Options of a replay; by default there are none, and a call that is not on the tape ends the program."""
 
     goes_on: bool = False
-    """Whether a program that diverges from its recording makes its further calls."""
+    """Whether a program that diverges from its recording continues with real calls."""
     live_from: int | None = None
-    """The place of the call from which on all calls are made."""
+    """The index of the call from which on all calls are real."""
     allowed: tuple[str, ...] = ()
-    """Tools that then run without a question; ``*`` is all."""
+    """Tools that then run without a question; ``*`` for all."""
     ignored: tuple[str, ...] = ()
-    """Regular expressions of what is not compared in texts of requests."""
+    """Regular expressions for texts in requests that are not compared."""
     is_free: bool = False
-    """Whether calls of models that are answered from the tape are recorded as free, since their costs are added up."""
+    """Whether model calls that the tape answers are recorded as free, because their costs are added up."""
 
 
 class Tape(Struct, frozen=True):
@@ -60,14 +60,14 @@ def read_tape(path: Path) -> Tape:
     """Read a tape that `write_tape` wrote.
 
     Raises:
-        OSError: It is not there.
-        msgspec.MsgspecError: It is none.
+        OSError: The file cannot be read.
+        msgspec.MsgspecError: It is not a tape.
     """
     return _decode(path.read_bytes())
 
 
 def write_tape(tape: Tape, path: Path) -> None:
-    """Write a tape to a file that only its owner reads."""
+    """Write a tape to a file that only its owner can read."""
     path.touch(mode=0o600)
     path.write_bytes(msgspec.json.encode(tape))
 
@@ -76,23 +76,23 @@ class Judgement(NamedTuple):
     """Whether a run can be replayed."""
 
     calls: int
-    """Those that a replay answers."""
+    """The number of calls that a replay answers."""
     obstacles: tuple[Obstacle, ...]
-    """The calls that are in the way, in the order in which they began."""
+    """The calls that prevent a replay, in the order they began."""
     reason: str | None
-    """Why it cannot be replayed, whatever its single calls are."""
+    """Why it cannot be replayed, regardless of single calls."""
 
 
 def tape_of(run: str, events: Iterable[Event], *, whole: bool = True) -> Tape:
     """Make a tape of a run.
 
     Args:
-        run: What the run is called.
-        events: All of it, in full and raw, in the order they began.
-        whole: Whether every call must be replayable; otherwise those that are not say why.
+        run: The name of the run.
+        events: All events of the run, in full and raw, in the order they began.
+        whole: Whether every call must be replayable; if not, those that are not say why.
 
     Raises:
-        NotReplayable: It has a call that a replay cannot answer, or none at all.
+        NotReplayable: It has a call that a replay cannot answer, or no call at all.
     """
     recorded = _Recorded.of(events)
     for refused in recorded.refused:
@@ -107,10 +107,10 @@ def tape_of(run: str, events: Iterable[Event], *, whole: bool = True) -> Tape:
 
 
 def judge(events: Iterable[Event]) -> Judgement:
-    """Judge whether a run can be replayed, all calls that are in the way included.
+    """Check whether a run can be replayed, and list all calls that prevent it.
 
     Args:
-        events: As `tape_of` takes them.
+        events: As for `tape_of`.
     """
     recorded = _Recorded.of(events)
     found = [*(refused.obstacle for refused in recorded.refused), *(call.obstacle for call in recorded.calls)]
@@ -124,7 +124,7 @@ def judge(events: Iterable[Event]) -> Judgement:
 
 @dataclass(frozen=True, slots=True)
 class _Recorded:
-    """What of a run a replay answers, and what it cannot."""
+    """The calls of a run that a replay answers, and those that it cannot."""
 
     by_id: dict[str, Event]
     same: dict[str, list[str]]
@@ -174,7 +174,7 @@ class _Recorded:
         return call
 
     def several_processes(self) -> str | None:
-        """Say of which processes the calls are, where a process would be given those of another."""
+        """Name the processes of the calls, if one process would be given answers of another."""
         first: dict[object, TapeCall] = {}
         for call in self.calls:
             first.setdefault(attributes_of(self.by_id[call.span]).get(sc.PROCESS_PID), call)
@@ -185,7 +185,7 @@ class _Recorded:
 
 
 def check_whole(calls: Iterable[TapeCall]) -> None:
-    """See that calls can be replayed.
+    """Check that calls can be replayed.
 
     Raises:
         NotReplayable: One cannot.
@@ -196,14 +196,14 @@ def check_whole(calls: Iterable[TapeCall]) -> None:
 
 
 def place_of(tape: Tape, span: str) -> int:
-    """Return the place of a call on a tape.
+    """Return the index of a call on a tape.
 
     Args:
         tape: The tape.
-        span: The id of its span, or of a duplicate of it, or how it begins.
+        span: The id of its span or of a duplicate, or the beginning of that id.
 
     Raises:
-        NotReplayable: No call begins so, or several do.
+        NotReplayable: No call or several calls have an id that begins like this.
     """
     start = span.lower()
     found = [place for place, call in enumerate(tape.calls) if call.span.startswith(start)]
@@ -233,7 +233,7 @@ def _same(events: Iterable[Event], by_id: Mapping[str, Event]) -> dict[str, list
 
 
 def _counted(event: Event, by_id: Mapping[str, Event]) -> str:
-    """Return the span at which a call is counted."""
+    """Return the span that counts for a call."""
     seen = {event.span_id}
     while (into := by_id.get(event.folded_into or "")) is not None and into.span_id not in seen:
         event = into
@@ -242,7 +242,7 @@ def _counted(event: Event, by_id: Mapping[str, Event]) -> str:
 
 
 def _reaching_a_client(events: Iterable[Event], by_id: Mapping[str, Event]) -> set[str]:
-    """Return the model calls of frameworks that a client makes: it is asked, and the framework parses its answer."""
+    """Return the model calls of frameworks that a client makes; the client is answered, and the framework parses it."""
     found: set[str] = set()
     for event in events:
         if event.kind == "llm" and attributes_of(event).get(sc.EMITTER) in CLIENTS:

@@ -15,7 +15,7 @@ _LAST_LINES: Final = 6
 
 
 class TestingError(Exception):
-    """Root of what is raised on purpose to whoever writes a test."""
+    """Root of the errors that are raised on purpose for whoever writes a test."""
 
     __test__ = False
 
@@ -25,14 +25,14 @@ class CostUnknown(TestingError):
 
 
 class ProgramNotStarted(TestingError):
-    """There is no such program, or the system does not run it."""
+    """There is no such program, or the system cannot run it."""
 
 
 class ProgramFailed(subprocess.CalledProcessError):
-    """A program exited with another code than 0; the message ends with the last lines of its standard error."""
+    """A program exited with a code other than 0; the message ends with the last lines of its standard error."""
 
     recording: str = ""
-    """Why it was recorded rather than replayed, where that may not have been meant."""
+    """Why it was recorded instead of replayed, if that may have been unintended."""
 
     def __str__(self) -> str:
         return "\n".join(self._lines())
@@ -48,4 +48,4 @@ class ProgramFailed(subprocess.CalledProcessError):
 
 
 class LeftRecording(BaseException):
-    """Ends a program in the test's own process; no `Exception`, which the program may catch."""
+    """Ends a program in the test's own process; not an `Exception`, because the program might catch that."""

@@ -20,11 +20,11 @@ _PLUGIN: Final = "inspector-reporting"
 
 
 def traced(request: pytest.FixtureRequest, record: str | None) -> Generator[Trace]:
-    """Yield the trace of a test; the plugin's fixture is this.
+    """Yield the trace of a test, for the plugin's fixture.
 
     Args:
-        request: Of the fixture.
-        record: ``none``, ``once`` or ``all``; None for what the environment says.
+        request: The request of the fixture.
+        record: ``none``, ``once`` or ``all``; None to ask the environment.
     """
     marked = read_marker(request)
     cassette = marked.cassette

@@ -12,18 +12,18 @@ _NOT_OF_NAMES: Final = re.compile(r"\W+", re.ASCII)
 
 
 def name_of(text: str) -> str:
-    """Return a name that a module, a test and a file can have, from any text."""
+    """Turn any text into a name for a module, a test and a file."""
     return _NOT_OF_NAMES.sub("_", text).strip("_").lower() or "run"
 
 
 def written_test(name: str, program: Sequence[str], trace: Trace, *, is_frozen: bool = False) -> str:
-    """Return a module with one test.
+    """Return the source of a module with one test.
 
     Args:
-        name: What the cassette is called.
-        program: What the test runs, as ``inspector run`` takes it.
+        name: The name of the cassette.
+        program: What the test runs, as given to ``inspector run``.
         trace: What the program did.
-        is_frozen: Whether it was frozen; its recording has at what.
+        is_frozen: Whether it was frozen; the recording says at which time.
     """
     answer = _decoded(trace.answer)
     body = "\n".join(f"    {line}" if line else "" for line in _body(program, trace, answer))
@@ -51,7 +51,7 @@ def _body(program: Sequence[str], trace: Trace, answer: Any) -> Iterator[str]:
 
 
 def _shape(answer: Any) -> Iterator[str]:
-    """Say what kind of answer it is, which stays when its words change."""
+    """Describe the form of an answer, which stays the same when its words change."""
     if isinstance(answer, dict):
         yield f"assert sorted(json.loads(trace.answer)) == {_literal(sorted(cast('dict[str, Any]', answer)))}"
     elif isinstance(answer, list):
@@ -63,7 +63,7 @@ def _shape(answer: Any) -> Iterator[str]:
 
 
 def _decoded(answer: str | None) -> Any:
-    """Return an answer that is JSON as what it says."""
+    """Decode an answer that is JSON."""
     try:
         found: Any = json.loads(answer or "")
     except ValueError:
@@ -72,12 +72,12 @@ def _decoded(answer: str | None) -> Any:
 
 
 def _comment(line: str, *shorter: str) -> Iterator[str]:
-    """Yield the first of some lines that is not long, if any is: what is cut would be no code."""
+    """Yield the first line that is not too long, if there is one: a line cut short would not be code."""
     yield from (f"# {each}" for each in [each for each in (line, *shorter) if len(each) <= _LONG_CHARS][:1])
 
 
 def _literal(value: Any) -> str:
-    """Return a value as people write it: with double quotation marks where there are none inside."""
+    """Return a value as people write it: with double quotation marks if it contains none."""
     if isinstance(value, str):
         text = repr(value)
         return f'"{text[1:-1]}"' if text[0] == "'" and '"' not in text else text

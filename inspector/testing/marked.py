@@ -12,7 +12,7 @@ from inspector.cassette import CassetteUnreadable, events_of_file, frozen_of
 from inspector.frozen import Frozen
 
 IGNORE: Final = "inspector_ignore"
-"""The setting of pytest that has patterns for all tests."""
+"""The pytest setting with patterns for all tests."""
 _HOW: Final = 'mark the test: @pytest.mark.cassette("NAME")'
 _NOON: Final = datetime(2026, 1, 1, 12, tzinfo=UTC)
 _US_IN_NS: Final = 1_000
@@ -25,16 +25,16 @@ class Marked:
     cassette: Path
     """The file of its recording."""
     ignored: tuple[str, ...] = ()
-    """Regular expressions of what is not compared in the texts of requests."""
+    """Regular expressions for texts in requests that are not compared."""
     frozen: Frozen | None = None
-    """At what the programs that it runs are frozen when they are recorded; a replay is frozen as its recording."""
+    """The time at which recorded programs are frozen; a replay is frozen like its recording."""
 
 
 def read_marker(request: pytest.FixtureRequest) -> Marked:
-    """Read the marker of a test, which fails where it has none, or another one.
+    """Read the marker of a test; the test fails if it has none, or an invalid one.
 
     Args:
-        request: Of a fixture of the test.
+        request: The request of a fixture of the test.
     """
     marker = request.node.get_closest_marker("cassette")
     if marker is None:
@@ -61,7 +61,7 @@ def _patterns(given: Any) -> tuple[str, ...]:
 
 
 def _frozen(given: Any, cassette: Path) -> Frozen | None:
-    """Return at what programs are frozen: a moment, or what ``inspector run --freeze`` recorded."""
+    """Return at which time programs are frozen: a moment, or what ``inspector run --freeze`` recorded."""
     if given is None or given is False:
         return None
     if given is True and (recorded := _recorded(cassette)) is not None:
@@ -82,7 +82,7 @@ def _frozen(given: Any, cassette: Path) -> Frozen | None:
 
 
 def _recorded(cassette: Path) -> Frozen | None:
-    """Return at what the recording is frozen that is there, so that the next one differs in nothing."""
+    """Return the time at which the existing recording is frozen, so that the next one is the same."""
     try:
         return frozen_of(events_of_file(cassette))
     except CassetteUnreadable:

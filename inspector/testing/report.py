@@ -14,7 +14,7 @@ from inspector.otlp import export_lines
 from inspector.testing.session import Session
 
 DIRECTORY: Final = "inspector-failures"
-"""Below the root directory of pytest; not hidden, since CI leaves hidden files out of its artifacts."""
+"""In the root directory of pytest; not hidden, because CI leaves hidden files out of artifacts."""
 _NAMED: Final = 3
 _LISTED: Final = 8
 _MOST_CHARS: Final = 120
@@ -24,17 +24,17 @@ _INSTALL: Final = 'pip install "mcp-agent-inspector[inspector]"'
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """The run of a test that failed, as files."""
+    """The run of a failed test, as files."""
 
     spans: Path
     page: Path | None
-    """One that a browser shows; None where that could not be made."""
+    """The page for a browser; None if it could not be made."""
     no_page: str
-    """Why there is none."""
+    """Why there is no page."""
 
 
 def divergence(session: Session) -> list[str]:
-    """Say where the program diverged from its recording, in a few lines; nothing where it did not."""
+    """Say in a few lines where the program diverged from its recording; nothing if it did not."""
     miss = session.miss
     if miss is not None:
         lines = [f"the program diverged from its recording: {miss.message}"]
@@ -53,7 +53,7 @@ def divergence(session: Session) -> list[str]:
 
 
 def missing(cassette: Path) -> str:
-    """Say that a recording is not there, and which are."""
+    """Say that a recording is missing, and which ones there are."""
     there = _others(cassette)
     if not there:
         return f"{_near(cassette)} is not there, nor any other recording"
@@ -63,7 +63,7 @@ def missing(cassette: Path) -> str:
 
 
 def name_alike(cassette: Path) -> str | None:
-    """Return the name of the recording that may be meant instead of one that is not there."""
+    """Return the name of the recording that may be meant instead of a missing one."""
     return next(iter(get_close_matches(cassette.stem, _others(cassette), n=1)), None)
 
 
@@ -72,7 +72,7 @@ def _others(cassette: Path) -> list[str]:
 
 
 def keep(session: Session, nodeid: str, root: Path) -> Kept | None:
-    """Write the run of a test to files; None where nothing was recorded, or they cannot be written."""
+    """Write the run of a test to files; None if nothing was recorded, or if they cannot be written."""
     events = _ended(session.events())
     directory = root / DIRECTORY
     spans = directory / f"{_NOT_OF_NAMES.sub('-', nodeid).strip('-')[:150]}.jsonl"
@@ -93,7 +93,7 @@ def keep(session: Session, nodeid: str, root: Path) -> Kept | None:
 
 
 def _ended(events: Sequence[Event]) -> list[Event]:
-    """Return spans with an end where they have none: one that diverges from its recording is ended midway."""
+    """Give spans without an end one: a program that diverges from its recording is stopped midway."""
     moments = [event.end_time_unix_nano or event.start_time_unix_nano for event in events]
     last = max(moments, key=int, default="0")
     return [
@@ -103,7 +103,7 @@ def _ended(events: Sequence[Event]) -> list[Event]:
 
 
 def kept_lines(kept: Kept, session: Session) -> Iterator[str]:
-    """Say where the run is, and how to look at it."""
+    """Say where the run is, and how to open it."""
     spans = _near(kept.spans)
     yield f"to see the run:    inspector show {spans}"
     if session.tape is not None:
@@ -112,14 +112,14 @@ def kept_lines(kept: Kept, session: Session) -> Iterator[str]:
 
 
 def _near(path: Path) -> str:
-    """Return a path as it is typed from here."""
+    """Return a path as it would be typed in this directory."""
     with suppress(ValueError):
         return str(path.relative_to(Path.cwd()))
     return str(path)
 
 
 def _write_page(session: Session, page: Path) -> str:
-    """Write a run as a page; say why that cannot be, or nothing."""
+    """Write a run as a page; return why that is not possible, or nothing."""
     try:
         from inspector.ingest import Owner
         from inspector.lookup import find_run

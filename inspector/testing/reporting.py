@@ -17,11 +17,11 @@ _NO_FAILURE = (pytest.skip.Exception, pytest.exit.Exception, KeyboardInterrupt)
 
 
 class Reporting:
-    """Has a test fail where its program diverged from its recording, and says what became of it."""
+    """Fails a test whose program diverged from its recording, and reports what happened."""
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, Any, Any]:
-        """Look at the run when the test is over."""
+        """Check the run after the test."""
         session = item.stash.get(SESSION, None)
         if session is None:
             return (yield)
@@ -47,7 +47,7 @@ class Reporting:
 
 
 def _said(session: Session, item: pytest.Item) -> list[str]:
-    """Keep the run of a test that failed, and say what is known of it in a few lines."""
+    """Keep the run of a failed test, and describe it in a few lines."""
     lines = divergence(session)
     if lines:
         item.user_properties.append(("inspector.divergence", " ".join(line.strip() for line in lines)))
@@ -60,7 +60,7 @@ def _said(session: Session, item: pytest.Item) -> list[str]:
 
 
 def _recording(session: Session) -> str:
-    """Say that a test recorded, and why, where it has no recording yet; else nothing."""
+    """Say that a test was recorded, and why, if it has no recording yet; else nothing."""
     if session.tape is not None or session.cassette.is_file():
         return ""
     return f"no recording was written: {missing(session.cassette)}"

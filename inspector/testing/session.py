@@ -33,12 +33,12 @@ class Session:
 
     Args:
         marked: What its marker says.
-        directory: Where it may write, its own.
-        root: Where programs run.
-        is_replayed: Whether calls are replayed; otherwise they are made and recorded.
+        directory: A directory of its own, where it may write.
+        root: The directory in which programs run.
+        is_replayed: Whether calls are replayed; if not, they are made and recorded.
 
     Raises:
-        CassetteUnreadable: The cassette is not there, or holds no span.
+        CassetteUnreadable: The cassette is missing, or has no span.
         NotReplayable: It has a call that cannot be replayed.
     """
 
@@ -66,7 +66,7 @@ class Session:
         self._send_again: Callable[[], None] = lambda: None
 
     def begin(self) -> None:
-        """Record this process from now on, and give its calls back."""
+        """Record this process from now on, and replay its calls."""
         self._set_environment()
         recording.detach()
         self._attachment = recording.attach()
@@ -87,7 +87,7 @@ class Session:
         self._environment.undo()
 
     def run(self, words: Sequence[str], cwd: Path | None) -> "subprocess.CompletedProcess[str]":
-        """Run a program; what it writes is read as text."""
+        """Run a program; its output is read as text."""
         __tracebackhide__ = True
         directory = self._directory / f"program-{len(self._reports)}"
         directory.mkdir()
@@ -112,7 +112,7 @@ class Session:
         return done
 
     def events(self) -> list[Event]:
-        """Return what was recorded so far."""
+        """Return what has been recorded so far."""
         assert self._attachment is not None
         self._attachment.flush()
         return events_of_directory(self.home / "spool")
@@ -124,12 +124,12 @@ class Session:
 
     @property
     def reused(self) -> frozenset[int]:
-        """The calls of the recording that were replayed, by their places."""
+        """The indexes of the recorded calls that were replayed."""
         return frozenset(place for report in self._all_reports() for place in report.reused)
 
     @property
     def left(self) -> list[TapeCall]:
-        """The calls of the recording that were not repeated."""
+        """The recorded calls that were not repeated."""
         if self.tape is None:
             return []
         reused = self.reused
@@ -137,7 +137,7 @@ class Session:
 
     @property
     def ignored(self) -> Counter[str]:
-        """How often each pattern was found that is not compared."""
+        """How often each ignored pattern matched."""
         every: Counter[str] = Counter()
         for report in self._all_reports():
             every.update(report.ignored)
@@ -148,7 +148,7 @@ class Session:
 
         Raises:
             NotReplayable: It has a call that cannot be replayed.
-            SecretFound: It has a secret.
+            SecretFound: It contains a secret.
             OSError: The file cannot be written.
         """
         events = self.events()
@@ -186,13 +186,13 @@ def _program(words: Sequence[str]) -> Program:
 
 
 def _placed(word: str, where: Path) -> str:
-    """Return a file of the directory where the program runs by its whole path: pytest may run elsewhere."""
+    """Return a file of the program's directory by its full path, since pytest may run elsewhere."""
     file = where / word
     return str(file) if file.is_file() else word
 
 
 class _Player(Player):
-    """The replay in the process of the test, which goes on after a miss."""
+    """The replay in the process of the test: a divergence ends the program, not the process."""
 
     def _stop(self, miss: Miss) -> NoReturn:
         with self._lock:
@@ -207,7 +207,7 @@ _is_watched = False
 
 
 def _forbid(stop: Callable[[str], object] | None) -> None:
-    """Have connections to other machines end the test, or no more; Python removes no audit hook."""
+    """Let connections to other machines end the test, or no longer; Python cannot remove an audit hook."""
     global _stop, _is_watched  # noqa: PLW0603 - one test a process at a time
     _stop = stop
     if stop is not None and not _is_watched:

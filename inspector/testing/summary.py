@@ -5,11 +5,11 @@ from pathlib import Path
 
 
 def write_summary(file: Path, failed: Iterable[tuple[str, Mapping[str, str]]]) -> None:
-    """Append a table of tests and their runs to a file; nothing where none failed.
+    """Append a table of tests and their runs to a file; nothing if no test failed.
 
     Args:
         file: The file.
-        failed: The names of tests, and what is known of their runs.
+        failed: The names of tests, and what is known about their runs.
     """
     rows = [_row(name, known) for name, known in failed]
     if rows:
@@ -28,5 +28,5 @@ def _cells(texts: Sequence[str]) -> str:
 
 
 def _cell(text: str) -> str:
-    """Return a text that ends neither its cell nor the code that it is shown as."""
+    """Escape a text so that it ends neither its table cell nor its code span."""
     return " ".join(text.replace("|", "\\|").replace("`", "'").split())

@@ -21,15 +21,15 @@ class ToolCall:
 
     name: str
     args: Any
-    """As a mapping, where the tool takes its arguments by name."""
+    """A mapping if the tool takes its arguments by name."""
     result: Any = None
-    """What it gave, as JSON; None where that is not known, or it failed."""
+    """The result as JSON; None if it is not known, or if the call failed."""
     error: str | None = None
     """Why it failed."""
 
 
 class Trace:
-    """What was recorded of a program while a test went on.
+    """What was recorded of a program during a test.
 
     Args:
         events: Returns the spans so far, in the order they began.
@@ -47,12 +47,12 @@ class Trace:
     def run(
         self, *program: str | Path, cwd: Path | None = None, check: bool = True
     ) -> "subprocess.CompletedProcess[str]":
-        """Run a program as ``inspector run`` would, and return how it ended and what it wrote.
+        """Run a program as ``inspector run`` would, and return its exit code and its output.
 
         Args:
             program: A Python file, ``-m`` and a module, or any command, and its arguments.
-            cwd: Where it runs; by default the root directory of pytest.
-            check: Whether another exit code than 0 fails the test.
+            cwd: The directory in which it runs; by default the root directory of pytest.
+            check: Whether an exit code other than 0 fails the test.
 
         Raises:
             ProgramFailed: It failed; this is a `subprocess.CalledProcessError`.
@@ -67,20 +67,19 @@ class Trace:
 
     @property
     def tools(self) -> list[str]:
-        """The names of the tools that were called, in that order; those of one answer as it asks for them."""
+        """The names of the tools that were called, in order; those that one answer requests, in the order it does."""
         return [call.name for call in self.calls()]
 
     def calls(self, name: str | None = None) -> list[ToolCall]:
-        """Return the calls of a tool, or of all, in the order they were made.
+        """Return the calls of a tool, or of all tools, in the order they were made.
 
-        Where nobody records the calls of a tool, as those of a function that a loop calls itself, they are those that
-        models asked for.
+        If nothing recorded them, as for a function that a loop calls itself, they are the calls that models requested.
         """
         return [call for call in _tool_calls(self._events()) if name in (None, call.name)]
 
     @property
     def answer(self) -> str | None:
-        """The text of the last answer of a model that asked for no tool; None where there was none."""
+        """The text of the last model answer that requested no tool; None if there was none."""
         found: str | None = None
         for event in _models(self._events()):
             parts = list(_parts(event, sc.OUTPUT_MESSAGES))
@@ -91,15 +90,15 @@ class Trace:
 
     @property
     def tokens(self) -> int:
-        """Input and output tokens of all calls of models together."""
+        """Input and output tokens of all model calls together."""
         return sum((event.input_tokens or 0) + (event.output_tokens or 0) for event in _models(self._events()))
 
     @property
     def cost(self) -> float:
-        """What the calls of models cost in US dollars, by the price list that is installed.
+        """The cost of all model calls in US dollars, by the installed price list.
 
         Raises:
-            CostUnknown: There is none, or a model is not on it.
+            CostUnknown: There is no price list, or a model is not on it.
         """
         try:
             import_module("genai_prices")
@@ -114,7 +113,7 @@ class Trace:
 
     @property
     def errors(self) -> list[str]:
-        """What failed, in the order it began: the name of the call, and why, as ``inspector show`` has it."""
+        """The failed calls in the order they began: the name of each, and why it failed, as in ``inspector show``."""
         failed = (event for event in self._events() if event.status == "error")
         return [f"{event.name}: {_why(event)}" for event in failed]
 
@@ -140,9 +139,9 @@ def _tool_calls(events: Sequence[Event]) -> Iterator[ToolCall]:
 
 
 def _as_asked(calls: Sequence[ToolCall], asked: Sequence[Mapping[str, Any]]) -> Sequence[ToolCall]:
-    """Return the calls that follow an answer in the order in which it asks for them: threads begin them in any.
+    """Return the calls that follow an answer in the order in which it requests them, since threads begin them in any.
 
-    As they began, where the answer does not ask for each of them.
+    They stay in the order they began if the answer does not request all of them.
     """
     left = dict(enumerate(asked))
     places: list[int] = []
@@ -162,7 +161,7 @@ def _is_asked(call: ToolCall, part: Mapping[str, Any]) -> bool:
 
 
 def _results(events: Iterable[Event]) -> Iterator[tuple[str, Any]]:
-    """Yield what models were told that tools gave, by the ids of the calls."""
+    """Yield the results of tools that models were sent, by call id."""
     for event in _models(events):
         for part in _parts(event, sc.INPUT_MESSAGES):
             if part.get("type") == "tool_call_response":
@@ -175,7 +174,7 @@ def _models(events: Iterable[Event]) -> Iterator[Event]:
 
 
 def _outermost(events: Iterable[Event], kind: str) -> Iterator[Event]:
-    """Yield calls without those that another recorder saw below them: an SDK's below a framework's."""
+    """Yield calls without duplicates below them: an SDK's call below a framework's."""
     every = list(events)
     by_id = {event.span_id: event for event in every}
     for event in every:

@@ -7,7 +7,9 @@ import json
 import os
 import pickle
 import subprocess
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -17,6 +19,7 @@ from typing import Any
 import msgspec
 import pytest
 from emitted import VARIABLE
+from forking import forking
 from replaying import Bench
 
 from inspector.ingest import Owner
@@ -25,6 +28,13 @@ from inspector.settings import Settings
 
 HERE = Path(__file__).parent
 PROGRAMS = HERE / "programs"
+RECORDER = ("inspector.recording.", "inspector.replay.", "inspector.launch.joining.")
+IMPORTED = {
+    None: ("openai.",),
+    "current": ("anthropic.", "openai.", "mcp.server.mcpserver."),
+    "earlier": ("openai.", "mcp.server.fastmcp."),
+}
+"""What programs in an environment of frameworks, and in ours, have imported where they are forked."""
 START = """
 import inspector, logging, runpy, sys
 # What the inspector warns of goes to stderr only where a program wants it there.
@@ -159,10 +169,35 @@ def framework_python() -> Callable[[str], Path]:
     return find
 
 
+@pytest.fixture(scope="session")
+def forked_python(framework_python: Callable[[str], Path]) -> Iterator[Callable[[str | None], str]]:
+    """Stands in for the interpreter of an environment of frameworks, or for ours.
+
+    Its programs have imported the recorder and SDKs before they begin, which takes most of a short program. What is
+    imported once it is recorded, as programs do it, is tested in ``test_conformance`` and ``test_replay_frameworks``.
+    """
+    with ExitStack() as stack:
+
+        @cache
+        def find(within: str | None) -> str:
+            python = sys.executable if within is None else framework_python(within)
+            return stack.enter_context(forking(*IMPORTED[within], *RECORDER, python=python)).stand_in
+
+        yield find
+
+
+@pytest.fixture(scope="session")
+def make_bench(
+    fork_python: Callable[..., "subprocess.Popen[Any]"], forked_python: Callable[[str | None], str]
+) -> Callable[[Path], Bench]:
+    """A home in a directory, and the command in it, whose programs are forked."""
+    return lambda directory: Bench(directory, fork_python, forked_python(None))
+
+
 @pytest.fixture
-def bench(tmp_path: Path, fork_python: Callable[..., "subprocess.Popen[Any]"]) -> Bench:
-    """A home of its own, and the command in it."""
-    return Bench(tmp_path, fork_python)
+def bench(tmp_path: Path, make_bench: Callable[[Path], Bench]) -> Bench:
+    """A home of its own, and the command in it, whose programs are forked."""
+    return make_bench(tmp_path)
 
 
 @pytest.fixture(scope="session")

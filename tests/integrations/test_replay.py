@@ -4,15 +4,15 @@ import re
 from pathlib import Path
 
 import pytest
-from replaying import PROGRAMS, Bench, runs_of, written
+from replaying import PROGRAMS, runs_of, written
 
 HERE = Path(__file__).parent
 
 
 @pytest.fixture(scope="module")
-def looped(tmp_path_factory, fork_python):
+def looped(tmp_path_factory, make_bench):
     """The loop, recorded once; whoever replays it leaves the recording as it is."""
-    bench = Bench(tmp_path_factory.mktemp("looped"), fork_python)
+    bench = make_bench(tmp_path_factory.mktemp("looped"))
     out = bench.record(PROGRAMS / "replayed_loop.py")
     (run,) = {event.run_id for event in runs_of(bench)}
     return bench, run, out
@@ -76,8 +76,8 @@ def test_aiohttp_gives_the_same_pieces_however_it_is_read_and_fails_the_same_way
     assert replayed == recorded
 
 
-def test_the_sdk_of_anthropic_parses_what_it_parsed(bench, framework_python):
-    python = framework_python("current")
+def test_the_sdk_of_anthropic_parses_what_it_parsed(bench, forked_python):
+    python = forked_python("current")
     out = bench.record(PROGRAMS / "replayed_claude.py", python=python)
     done = bench.inspector("replay", "last", "--", python, PROGRAMS / "replayed_claude.py")
     assert (done.code, done.out, bench.connected) == (0, out, []), done.err
@@ -135,9 +135,9 @@ for text in ("first", "second"):
 
 
 @pytest.fixture(scope="module")
-def doubled(tmp_path_factory, fork_python):
+def doubled(tmp_path_factory, make_bench):
     """The program TWO, recorded once; whoever replays it leaves the recording as it is."""
-    bench = Bench(tmp_path_factory.mktemp("doubled"), fork_python)
+    bench = make_bench(tmp_path_factory.mktemp("doubled"))
     bench.record(written(bench, TWO))
     (run,) = {event.run_id for event in runs_of(bench)}
     return bench, run

@@ -7,7 +7,7 @@ import sys
 from urllib.request import urlopen
 
 import pytest
-from replaying import KEYS, Bench, runs_of, written
+from replaying import KEYS, runs_of, written
 
 TRIP = """
 import socket, sys
@@ -42,9 +42,9 @@ OUT = "echo: first\nsun in Bergen\necho: second\n"
 
 
 @pytest.fixture(scope="module")
-def trip(tmp_path_factory, fork_python):
+def trip(tmp_path_factory, make_bench):
     """The program, recorded once with one city; whoever replays it leaves the recording as it is."""
-    bench = Bench(tmp_path_factory.mktemp("trip"), fork_python)
+    bench = make_bench(tmp_path_factory.mktemp("trip"))
     program = written(bench, TRIP)
     assert bench.record(program, "Oslo") == "echo: first\nsun in Oslo\necho: second\nbooked Oslo booked Oslo\n"
     (run,) = {each.run_id for each in runs_of(bench)}
@@ -204,7 +204,7 @@ def test_errors_of_recorded_and_refused_tools_have_the_lines_of_the_program_alon
     bench.record(program)
     last = bench.events()[-1].span_id
     with bench.models() as base:
-        done = bench.inspector("replay", "--from", last, "last", "--", program, base=base, **KEYS)
+        done = bench.inspector("replay", "--from", last, "last", "--", sys.executable, program, base=base, **KEYS)
     assert done.code == 1, done.err
     said = done.out + done.err[: done.err.index("replay: ")]
     assert [line for line in said.splitlines() if not line.lstrip().startswith("^")] == [

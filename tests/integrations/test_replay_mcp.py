@@ -6,7 +6,6 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from replaying import Bench
 
 PROGRAMS = Path(__file__).parent / "programs"
 PROGRAM = PROGRAMS / "replayed_mcp.py"
@@ -48,14 +47,14 @@ class Desks:
 
 
 @pytest.fixture(params=["current", "earlier"])
-def desks(request, bench, framework_python):
-    return Desks(bench, framework_python(request.param))
+def desks(request, bench, forked_python):
+    return Desks(bench, forked_python(request.param))
 
 
 @pytest.fixture(scope="module", params=["current", "earlier"])
-def talked(request, tmp_path_factory, fork_python, framework_python):
+def talked(request, tmp_path_factory, make_bench, forked_python):
     """Desks with which a program talked over stdio, once; whoever replays it leaves the recording as it is."""
-    desks = Desks(Bench(tmp_path_factory.mktemp("talked"), fork_python), framework_python(request.param))
+    desks = Desks(make_bench(tmp_path_factory.mktemp("talked")), forked_python(request.param))
     out = desks.record("stdio")
     (run,) = trees(desks.bench)
     return desks, run, out
@@ -148,7 +147,9 @@ asyncio.run(main())
 """
 
 
-def test_what_the_sdk_itself_asks_of_a_server_for_a_call_is_answered(desks):
+@pytest.mark.parametrize("within", ["current", "earlier"])
+def test_what_the_sdk_itself_asks_of_a_server_for_a_call_is_answered(bench, framework_python, within):
+    desks = Desks(bench, framework_python(within))
     program = desks.bench.directory / "app.py"
     program.write_text(CALLS_AT_ONCE)
     out = desks.record(program=program)
@@ -171,8 +172,8 @@ def test_what_the_sdk_itself_asks_of_a_server_for_a_call_is_answered(desks):
         ("rounds", "current", "its server asked the program for input in the middle of it"),
     ],
 )
-def test_a_server_that_asks_back_is_refused_before_anything_runs(way, within, why, bench, framework_python):
-    python = framework_python(within)
+def test_a_server_that_asks_back_is_refused_before_anything_runs(way, within, why, bench, forked_python):
+    python = forked_python(within)
     program = PROGRAMS / "replayed_asking.py"
     assert "asked" in bench.record(program, way, python=python)
     done = bench.inspector("replay", "last", "--", python, program, way)

@@ -1,4 +1,5 @@
 import itertools
+import json
 import sqlite3
 from contextlib import closing
 
@@ -102,3 +103,54 @@ def steps(store):
         return len(counted)
 
     return count
+
+
+@pytest.fixture
+def ask(make_span):
+    """Builds a model call that is over; each is a trace of its own, of one run."""
+
+    def build(messages, answer=None, **fields):
+        lane, request, response = (fields.pop(name, None) for name in ("lane", "request", "response"))
+        attributes = {"gen_ai.input.messages": json.dumps(messages)}
+        if answer is not None:
+            attributes["gen_ai.output.messages"] = json.dumps([{**answer, "finish_reason": "stop"}])
+        if lane is not None:
+            attributes["thread.id"] = lane
+        if request is not None:
+            attributes["mcp.llm.prompt_json"] = json.dumps({"input": "go on", "previous_response_id": request})
+        if response is not None:
+            attributes["gen_ai.response.id"] = response
+        span = make_span(**{"kind": "llm", "run": "r", "process": "p", "attributes": attributes, **fields})
+        return replace(span, trace_id=fields.get("trace_id", span.span_id * 2))
+
+    return build
+
+
+@pytest.fixture
+def turn(store, make_span):
+    """Writes a model call that asks for tools, those of them that have spans, and the call that brings all results."""
+
+    def write(asked, *spans, run="r", answers=None):
+        began = make_span().start_ns
+        question = [{"role": "user", "parts": [{"type": "text", "content": f"go {run} {began}"}]}]
+        wants = [{"type": "tool_call", "id": id_, "name": name, "arguments": {}} for name, id_ in asked]
+        gave = [
+            {"type": "tool_call_response", "id": id_, "response": (answers or {}).get(id_, "fine")} for _, id_ in asked
+        ]
+        answer = {"role": "assistant", "parts": wants}
+        talks = [question, [*question, answer, {"role": "tool", "parts": gave}]]
+        for at, (talk, said) in enumerate(zip(talks, [answer, {"role": "assistant", "parts": []}], strict=True)):
+            attributes = {"gen_ai.input.messages": json.dumps(talk), "gen_ai.output.messages": json.dumps([said])}
+            start_ns = began + at * SECOND_NS
+            times = {"start_ns": start_ns, "end_ns": start_ns + SECOND_NS // 10}
+            span = make_span(kind="llm", run=run, process="p", attributes=attributes, **times)
+            store.write([replace(span, trace_id=span.span_id * 2)])
+        for at, (name, id_, fields) in enumerate(spans):
+            attributes = {} if id_ is None else {"gen_ai.tool.call.id": id_}
+            start_ns = fields.pop("start_ns", began + SECOND_NS // 2 + at)
+            given_ = {"tool": name, "run": run, "process": "p", "start_ns": start_ns, "attributes": attributes}
+            span = make_span(**given_, **fields)
+            store.write([span if "parent_id" in fields else replace(span, trace_id=span.span_id * 2)])
+        return store.turns(run, limit=100).items[0].tools
+
+    return write

@@ -15,13 +15,6 @@ from inspector.settings import Settings
 from inspector.store import SpoolMark, StoreBusy, StoreError, StoreMissing, StoreReadOnly, open_store
 from inspector.store.clickhouse import ClickHouseStore, read_address, statements
 
-NOT_YET = {
-    "turns of a run": lambda store: store.turns("r1"),
-    "events by score": lambda store: store.events(Filter(), sort="score"),
-    "runs by score": lambda store: store.runs(Filter(), sort="score"),
-    "figures by label": lambda store: store.stats(Filter(), by="label"),
-}
-"""What is not answered yet; docs/scale.md has a row for each."""
 COUNT = itertools.count(1)
 
 
@@ -90,12 +83,6 @@ def test_spans_go_over_http_and_come_back(server, make_span, tmp_path):
     with closing(open_store(settings)) as again:
         again.write([make_span(trace_id="b" * 32)])
         assert again.last_seq() == 3
-
-
-@pytest.mark.parametrize("what", NOT_YET)
-def test_what_is_not_answered_yet_says_so(store, what):
-    with pytest.raises(StoreError, match="not answered from ClickHouse yet"):
-        NOT_YET[what](store)
 
 
 def test_who_opens_it_last_writes_it_and_the_other_is_told(store, address, make_span):

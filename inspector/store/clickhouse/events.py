@@ -8,9 +8,9 @@ import msgspec
 from inspector.model import Event, Filter, Page, Sort
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.filters import NAMED_MODEL, Question, ask_spans, named
+from inspector.store.clickhouse.labels import scores_of_spans
 from inspector.store.clickhouse.listing import read_page
 from inspector.store.clickhouse.numbers import LAST_SEQ
-from inspector.store.errors import StoreError
 from inspector.store.limits import ReadLimits
 from inspector.store.values.cursor import cut
 from inspector.store.values.raw import without_raw
@@ -29,6 +29,7 @@ _SORTED: Final[dict[Sort, str]] = {
     "time": "start_ns",
     "duration": "duration_ms",
     "cost": "cost_usd",
+    "score": "highest",
     "tokens": "coalesce(input_tokens + output_tokens, input_tokens, output_tokens)",
 }
 _ATTRIBUTES: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
@@ -38,15 +39,18 @@ def read_events(
     database: Database, where: Filter, window: Window[Sort], limits: ReadLimits, *, full: bool, raw: bool
 ) -> Page[Event]:
     """Returns one page of events."""
-    if window.sort not in _SORTED:
-        raise StoreError(f"lists of events by {window.sort} are not answered from ClickHouse yet; sort them by time")
     question = Question()
     if not ask_spans(question, named(database, where)):
         return Page(())
     list_of = ("events", where, window.sort, window.order)
     columns = _KEY if full else _SUMMARY
+    table = "spans FINAL"
+    if window.sort == "score":
+        scores = scores_of_spans(where.labels, question.values)
+        among = f"SELECT * FROM {table} WHERE trace_id IN (SELECT trace_id FROM ({scores}))"
+        table = f"({among}) AS spans INNER JOIN ({scores}) AS scores USING (trace_id, span_id)"
     rows, following = read_page(
-        database, question, window, list_of, table="spans FINAL", columns=columns, value=_SORTED[window.sort]
+        database, question, window, list_of, table=table, columns=columns, value=_SORTED[window.sort]
     )
     if not full:
         return Page(tuple(Event(*summary_values(row)) for row in rows), following)

@@ -8,7 +8,9 @@ from typing import Any, Final, Literal, TypeAlias
 from inspector import semconv
 from inspector.model import AskedLabel, Filter, FilterField, filter_fields_of
 from inspector.store.clickhouse.database import Database, Values
+from inspector.store.clickhouse.turns import inferring
 from inspector.store.values import naming
+from inspector.store.values.inferred_tools import InferredTools
 from inspector.store.values.naming import Named
 from inspector.store.values.rows import INT64_MAX, clamp
 from inspector.store.values.words import sought
@@ -109,7 +111,10 @@ def ask_runs(database: Database, question: Question, where: Filter) -> bool:
     if not ask_traces(database, of_trace, asked):
         return False
     if of_trace.conditions:
-        question.meets(f"run_id IN (SELECT run_id FROM traces FINAL {of_trace.where})")
+        inferred = InferredTools.of(where)
+        met = f"run_id IN (SELECT run_id FROM traces FINAL {of_trace.where})"
+        more = [] if inferred is None else inferring(database, inferred)
+        question.meets(f"({met} OR run_id IN {values.texts(more)})" if more else met)
     return True
 
 

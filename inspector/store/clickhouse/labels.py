@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Final
 
-from inspector.model import NOTE, OPPOSITES, Label, NewLabel, Page
+from inspector.model import NOTE, OPPOSITES, AskedLabel, Label, NewLabel, Page
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.filters import Question
 from inspector.store.clickhouse.listing import read_page
@@ -92,6 +92,18 @@ def forget_labels(database: Database, writer: Writer, trace_ids: Sequence[str], 
         _insert(database, writer, [(row, 1) for row in rows])
 
 
+def forget_stray_labels(database: Database, writer: Writer, before_ns: int) -> None:
+    """Removes those from before a time whose run or trace was never recorded."""
+    values = Values()
+    rows = database.rows(
+        f"{_SELECT} WHERE time_ns < {values.whole(clamp(before_ns))} AND if(trace_id = '', "
+        "run_id NOT IN (SELECT run_id FROM traces FINAL), trace_id NOT IN (SELECT trace_id FROM traces FINAL))",
+        values,
+    )
+    if rows:
+        _insert(database, writer, [(row, 1) for row in rows])
+
+
 def read_labels(  # what a list can be asked for
     database: Database,
     *,
@@ -123,6 +135,45 @@ def read_labels(  # what a list can be asked for
     return Page(tuple(map(label_of, rows)), following)
 
 
+KEY: Final = "concat(name, ifNull(concat('=', value), ''))"
+"""What figures call a label, which is what a filter finds it by."""
+
+
+def scores_of_spans(asked: Sequence[AskedLabel], values: Values) -> str:
+    """Returns the spans with the score that they are ranked by, as a question of its own."""
+    return f"SELECT trace_id, span_id, max(score) AS highest FROM {_scored(asked, values)} GROUP BY trace_id, span_id"
+
+
+def scores_of_runs(asked: Sequence[AskedLabel], values: Values) -> str:
+    """Returns the runs with the score that they are ranked by, as a question of its own."""
+    return f"SELECT run_id, max(score) AS highest FROM ({of_runs('score', _scored(asked, values))}) GROUP BY run_id"
+
+
+def of_runs(columns: str, among: str = "labels FINAL") -> str:
+    """Returns something of the labels of runs, on themselves and on their spans, beside their ids."""
+    traces = "(SELECT trace_id, run_id AS whole FROM traces FINAL) AS traces"
+    its = f"(SELECT * FROM {among} WHERE trace_id <> '') AS its INNER JOIN {traces}"
+    return (
+        f"SELECT run_id, {columns} FROM {among} WHERE run_id <> '' "
+        f"UNION ALL SELECT whole AS run_id, {columns} FROM {its} USING (trace_id)"
+    )
+
+
+def of_traces(columns: str) -> str:
+    """Returns something of the labels of traces, on their spans and on their runs, beside their ids."""
+    its = "(SELECT * EXCEPT trace_id FROM labels FINAL WHERE run_id <> '') AS its"
+    return (
+        f"SELECT trace_id, {columns} FROM labels FINAL WHERE trace_id <> '' UNION ALL SELECT trace_id, {columns} "
+        f"FROM {its} INNER JOIN (SELECT trace_id, run_id FROM traces FINAL) AS traces USING (run_id)"
+    )
+
+
+def _scored(asked: Sequence[AskedLabel], values: Values) -> str:
+    """Returns the labels that something is ranked by: of the first name asked for, else of any."""
+    named = f" AND name = {values.text(asked[0].name)}" if asked else ""
+    return f"(SELECT * FROM labels FINAL WHERE score IS NOT NULL{named}) AS scored"
+
+
 def labels_of_runs(database: Database, run_ids: Sequence[str]) -> dict[str, tuple[Label, ...]]:
     """Returns the latest labels of runs and of their spans, by the run."""
     if not run_ids or database.row("SELECT 1 FROM labels LIMIT 1") is None:
@@ -130,16 +181,16 @@ def labels_of_runs(database: Database, run_ids: Sequence[str]) -> dict[str, tupl
     values = Values()
     among = values.texts(run_ids)
     columns = ", ".join(f"labels.{name}" for name in _LABEL)
-    own = f"SELECT run_id AS whole, {columns} FROM labels FINAL WHERE run_id IN {among}"
+    own = f"SELECT run_id AS whole, 0 AS behind, {columns} FROM labels FINAL WHERE run_id IN {among}"
     its = (
-        f"SELECT traces.run_id AS whole, {columns} FROM (SELECT * FROM labels FINAL) AS labels "
+        f"SELECT traces.run_id AS whole, 1 AS behind, {columns} FROM (SELECT * FROM labels FINAL) AS labels "
         "INNER JOIN (SELECT trace_id, run_id FROM traces FINAL "
         f"WHERE run_id IN {among}) AS traces ON traces.trace_id = labels.trace_id"
     )
     rows = database.rows(
-        f"SELECT * FROM ({own} UNION ALL {its}) ORDER BY 12 DESC, 2 DESC LIMIT {MOST_SHOWN} BY whole", values
+        f"SELECT * FROM ({own} UNION ALL {its}) ORDER BY behind, 13 DESC, 3 DESC LIMIT {MOST_SHOWN} BY whole", values
     )
     found: dict[str, list[Label]] = {}
-    for run_id, *row in rows:
+    for run_id, _, *row in rows:
         found.setdefault(run_id, []).append(label_of(row))
     return {run_id: tuple(labels) for run_id, labels in found.items()}

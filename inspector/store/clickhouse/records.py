@@ -8,9 +8,11 @@ import msgspec
 
 from inspector.model import AttributeValue, Span
 from inspector.store.clickhouse.tables import SPANS
+from inspector.store.values.chains import Chains
 from inspector.store.values.codec import unpack
 from inspector.store.values.rows import Place, Row, clamp, encode, row_of
 from inspector.store.values.texts import add_text, content_keys
+from inspector.store.values.turns import said_by
 from inspector.store.values.words import words_of
 
 _MOST_TEXT_CHARS: Final = 1 << 20
@@ -48,28 +50,39 @@ def digest_of(row: Row, own_session: str | None, attributes: Mapping[str, Attrib
     return int.from_bytes(digest, "big") or 1
 
 
-def columns_of(row: Row, trace_id: str, slot: int, version: int, digest: int) -> tuple[Any, ...]:
-    """Returns the values of the columns of spans."""
-    values: dict[str, Any] = row._asdict() | {
-        "trace_id": trace_id,
-        "slot": slot,
-        "version": version,
-        "digest": digest,
-        "attributes": row.attributes.decode(),
-        "events": None if row.events is None else row.events.decode(),
-        "links": None if row.links is None else row.links.decode(),
-        "text": _text(row),
-    }
-    return tuple(values[name] for name in SPANS)
+class Columns:
+    """Makes the columns of spans."""
+
+    def __init__(self) -> None:
+        self._chains = Chains()
+
+    def of(self, row: Row, trace_id: str, slot: int, version: int, digest: int) -> tuple[Any, ...]:
+        """Returns the values of the columns of a row."""
+        attributes = _ATTRIBUTES.decode(row.attributes)
+        said = None
+        if row.kind == "llm":
+            said = said_by(self._chains, attributes, row.process, is_over=row.status != "running")
+        values: dict[str, Any] = row._asdict() | {
+            "trace_id": trace_id,
+            "slot": slot,
+            "version": version,
+            "digest": digest,
+            "attributes": row.attributes.decode(),
+            "events": None if row.events is None else row.events.decode(),
+            "links": None if row.links is None else row.links.decode(),
+            "text": _text(row, attributes),
+            "asks": [] if said is None else list({tool.name for tool in said.tools}),
+            "turn": None if said is None else msgspec.json.encode(said).decode(errors="replace"),
+        }
+        return tuple(values[name] for name in SPANS)
 
 
-def _text(row: Row) -> str:
+def _text(row: Row, attributes: Mapping[str, Any]) -> str:
     """Returns the words that a span is found by; one that runs is found by none."""
     if row.status == "running":
         return ""
     names = (row.span_id, row.name, row.tool, row.agent, row.error_type, row.error_message)
     pieces = [piece for piece in names if piece is not None]
-    attributes = _ATTRIBUTES.decode(row.attributes)
     for key in content_keys(attributes, row.input_key, row.output_key):
         add_text(pieces, attributes[key])
     return words_of("\n".join(pieces)[:_MOST_TEXT_CHARS])

@@ -7,7 +7,7 @@ from typing import Final
 
 from inspector.model import LOSS_REASONS, Losses
 from inspector.store.clickhouse.database import Database, Values
-from inspector.store.clickhouse.labels import forget_labels
+from inspector.store.clickhouse.labels import forget_labels, forget_stray_labels
 from inspector.store.clickhouse.writer import Writer
 from inspector.store.nouns import Age, Pruned
 from inspector.store.values.losses import losses_of
@@ -58,6 +58,7 @@ def prune(  # what is to go
     complete = True
     if before_ns is not None:
         _prune_losses(database, writer, before_ns, by)
+        forget_stray_labels(database, writer, before_ns)
     for batch in _batches(database, before_ns, max_bytes, by):
         spans += delete_traces(database, writer, batch)
         traces += len(batch)

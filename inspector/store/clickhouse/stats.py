@@ -7,7 +7,7 @@ from typing import Any, Final
 from inspector.model import Filter, GroupBy, Stats, StatsBucket, StatsGroup, StatsOf
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.filters import NAMED_MODEL, Question, ask_runs, ask_spans, ask_traces, named
-from inspector.store.errors import StoreError
+from inspector.store.clickhouse.labels import KEY, of_runs, of_traces
 from inspector.store.limits import ReadLimits
 from inspector.store.values.rows import INT64_MAX
 
@@ -59,8 +59,6 @@ def read_stats(
 ) -> Stats:
     """Returns the figures of a filter."""
     del limits
-    if by == "label":
-        raise StoreError("figures by label are not answered from ClickHouse yet; group them by another field")
     question = Question()
     if of == "events":
         calls = named(database, replace(where, duplicates=False))
@@ -74,7 +72,9 @@ def read_stats(
     total = database.row(f"SELECT {figures} FROM {table} {question.where}", question.values)
     assert total is not None
     groups: Sequence[Sequence[Any]] = ()
-    if by is not None and of != "events" and by in _MANY:
+    if by == "label":
+        groups = _by_label(database, question, table, of, figures)
+    elif by is not None and of != "events" and by in _MANY:
         groups = _of_many(database, question, table, of, by)
     elif by is not None:
         key = _KEYS[by] if (of, by) != ("traces", "agent") else "ifNull(head_agent, agent)"
@@ -83,7 +83,7 @@ def read_stats(
         )
     return Stats(
         StatsGroup(None, *_told(total)),
-        tuple(StatsGroup(row[0], *_told(row[1:])) for row in groups),
+        tuple(StatsGroup(row[0], *_told(row[1:11]), mean_score=row[11] if by == "label" else None) for row in groups),
         _buckets(database, question, table, figures, where, buckets),
         complete=True,
     )
@@ -109,6 +109,23 @@ def _of_many(database: Database, question: Question, table: str, of: StatsOf, by
     return database.rows(
         f"SELECT key, {_OF_WHOLES} FROM (SELECT * FROM {table} {question.where}) AS wholes "
         f"LEFT JOIN ({has}) AS keys USING ({own}) GROUP BY key {_LARGEST}",
+        question.values,
+    )
+
+
+def _by_label(database: Database, question: Question, table: str, of: StatsOf, figures: str) -> Sequence[Sequence[Any]]:
+    """Returns the groups of labels, each with the mean of its scores; what has none is in one of their own."""
+    of_label = f"{KEY} AS key, score"
+    own, its = {
+        "events": ("trace_id, span_id", f"SELECT trace_id, span_id, {of_label} FROM labels FINAL"),
+        "traces": ("trace_id", of_traces(of_label)),
+        "runs": ("run_id", of_runs(of_label)),
+    }[of]
+    has = f"SELECT {own}, key, sum(score) AS total, count(score) AS scores FROM ({its}) GROUP BY {own}, key"
+    return database.rows(
+        f"SELECT key, {figures}, sum(total) / nullIf(sum(scores), 0) "
+        f"FROM (SELECT * FROM {table} {question.where}) AS wholes "
+        f"LEFT JOIN ({has}) AS labelled USING ({own}) GROUP BY key {_LARGEST}",
         question.values,
     )
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from inspector.store.values.rows import Row
 
-SCHEMA_VERSION: Final = 2
+SCHEMA_VERSION: Final = 3
 
 _NAME: Final = "LowCardinality(String)"
 _MAYBE_NAME: Final = "LowCardinality(Nullable(String))"
@@ -48,8 +48,10 @@ SPANS: Final = {
     "session_inherited": "Nullable(UInt8)",
     "run": _MAYBE_NAME,
     "text": _LARGE,
+    "asks": "Array(LowCardinality(String))",
+    "turn": "Nullable(String) CODEC(ZSTD(3))",
 }
-"""The columns of spans: those of `Row`, its key, and the words that it is found by."""
+"""The columns of spans: those of `Row`, its key, the words that it is found by, and what is said of a conversation."""
 OF_ROW: Final = tuple(name for name in Row._fields if name not in ("trace_id", "shared"))
 """The fields of a row that are columns under their own names."""
 _SUMS: Final = (

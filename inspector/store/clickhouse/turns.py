@@ -1,11 +1,111 @@
-"""The turns of a run."""
+"""The turns of runs, linked as they are asked for: each call has what it says, whatever others there are."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
 
 from inspector.model import Page, Turn
-from inspector.store.clickhouse.database import Database
-from inspector.store.errors import StoreError
+from inspector.store.clickhouse.database import Database, Values
+from inspector.store.values.chains import ToolResult
+from inspector.store.values.cursor import cut, read_cursor
+from inspector.store.values.inferred_tools import InferredTools
+from inspector.store.values.recorded_tools import MOST_TOOLS, TOOL_CALL_ID, RecordedTools, recorded_tools
+from inspector.store.values.rows import INT64_MAX
+from inspector.store.values.turn_pages import Next, time_of_tools, turn_of
+from inspector.store.values.turns import Linked, Place, Said
+
+_MOST_CALLS: Final = 50_000
+"""Model calls that are linked for one question."""
+_MOST_RUNS: Final = 1000
+"""Runs that are looked through for what no span tells of, the latest ones."""
+_SAID: Final = msgspec.json.Decoder(Said)
+_RESULTS: Final = msgspec.json.Decoder(list[ToolResult])
 
 
 def read_turns(database: Database, run_id: str, trace_id: str | None, *, cursor: str | None, limit: int) -> Page[Turn]:
     """Returns one page of the turns of a run, or of one trace of it, in the order they began."""
-    del database, run_id, trace_id, cursor, limit
-    raise StoreError("the turns of a run are not answered from ClickHouse yet; its tree and events are")
+    list_of = ("turns", run_id, trace_id)
+    after = read_cursor(list_of, cursor) or (-INT64_MAX, 0)
+    calls = _read(database, [run_id])
+    linked = _linked(calls)
+    places: dict[int | None, tuple[str, str]] = {call[0]: (call[5], call[6]) for call in calls}
+    found = [
+        (
+            *(turn.span, turn.start_ns, turn.end_ns, turn.conversation, turn.link, turn.candidates, turn.messages),
+            *(turn.new_from, turn.sizes, turn.tools, *places[turn.span]),
+            *(*places.get(turn.previous, (None, None)), turn.start_ns, turn.span),
+        )
+        for turn in linked.turns
+        if (turn.start_ns, turn.span) > after and trace_id in (None, places[turn.span][0])
+    ]
+    rows, more = cut(list_of, found[: limit + 1], limit)
+    following = _following(linked)
+    recorded = _recorded(database, run_id, rows, following)
+    return Page(tuple(turn_of(row, following.get(row[0]), recorded) for row in rows), more)
+
+
+def inferring(database: Database, asked: InferredTools) -> list[str]:
+    """Returns runs that have a call of a tool that no span tells of."""
+    values = Values()
+    asks = "notEmpty(asks)" if asked.tool is None else f"has(asks, {values.text(asked.tool)})"
+    asking = f"SELECT trace_id FROM spans FINAL WHERE {asks} AND folded_into IS NULL"
+    runs = database.rows(
+        f"SELECT run_id FROM traces FINAL WHERE trace_id IN ({asking}) GROUP BY run_id "
+        f"ORDER BY max(start_ns) DESC LIMIT {_MOST_RUNS}",
+        values,
+    )
+    by_run: dict[str, list[Any]] = {}
+    for call in _read(database, [row[0] for row in runs]) if runs else ():
+        by_run.setdefault(call[7], []).append(call)
+    return sorted(asked.among(turn for run_id, calls in by_run.items() for turn in _asking(run_id, _linked(calls))))
+
+
+def _asking(run_id: str, linked: Linked) -> Iterable[tuple[str, str, Sequence[ToolResult]]]:
+    following = _following(linked)
+    for turn in linked.turns:
+        if turn.span in following:
+            yield run_id, turn.tools, following[turn.span].results
+
+
+def _read(database: Database, run_ids: Sequence[str]) -> Sequence[Any]:
+    values = Values()
+    its = f"SELECT trace_id, run_id FROM traces FINAL WHERE run_id IN {values.texts(run_ids)}"
+    return database.rows(
+        "SELECT id, start_ns, end_ns, status = 'error', turn, trace_id, span_id, its.run_id FROM (SELECT * FROM spans "
+        f"FINAL WHERE trace_id IN (SELECT trace_id FROM ({its})) AND kind = 'llm' AND folded_into IS NULL) AS spans "
+        f"INNER JOIN ({its}) AS its USING (trace_id) WHERE turn IS NOT NULL ORDER BY start_ns, id LIMIT {_MOST_CALLS}",
+        values,
+    )
+
+
+def _linked(calls: Iterable[Sequence[Any]]) -> Linked:
+    linked = Linked()
+    for span, start_ns, end_ns, failed, turn, *_ in calls:
+        linked.take(Place(span, start_ns, end_ns, failed), _SAID.decode(turn))
+    return linked
+
+
+def _following(linked: Linked) -> dict[int, Next]:
+    return {
+        turn.previous: Next(turn.start_ns, _RESULTS.decode(turn.results))
+        for turn in reversed(linked.turns)
+        if turn.link == "continues" and turn.previous is not None
+    }
+
+
+def _recorded(database: Database, run_id: str, rows: Sequence[Any], following: Mapping[int, Next]) -> RecordedTools:
+    between = time_of_tools(rows, following)
+    if between is None:
+        return recorded_tools(())
+    values = Values()
+    of_run = f"SELECT trace_id FROM traces FINAL WHERE run_id = {values.text(run_id)}"
+    call_id = f"nullIf(JSONExtractString(ifNull(identity, ''), {TOOL_CALL_ID + 1}), '')"
+    since_ns, until_ns = map(values.whole, between)
+    found = database.rows(
+        f"SELECT start_ns, trace_id, span_id, tool, status, {call_id}, folded_into FROM spans FINAL "
+        f"WHERE trace_id IN ({of_run}) AND kind = 'tool' AND start_ns BETWEEN {since_ns} AND {until_ns} "
+        f"ORDER BY start_ns, id LIMIT {MOST_TOOLS}",
+        values,
+    )
+    return recorded_tools(found)

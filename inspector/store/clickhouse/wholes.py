@@ -6,10 +6,9 @@ from typing import Final
 from inspector.model import Filter, Page, Run, RunSort, Session, SessionSort, Trace, TraceSort
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.filters import Question, ask_runs, ask_traces
-from inspector.store.clickhouse.labels import labels_of_runs
+from inspector.store.clickhouse.labels import labels_of_runs, scores_of_runs
 from inspector.store.clickhouse.listing import read_page
 from inspector.store.clickhouse.timelines import timeline_of_run, timeline_of_trace
-from inspector.store.errors import StoreError
 from inspector.store.limits import ReadLimits
 from inspector.store.values.rows import INT64_MAX, clamp
 from inspector.store.values.summaries import run_of, session_of, trace_of
@@ -31,6 +30,7 @@ _SORTED: Final[dict[str, str]] = {
     "time": "start_ns",
     "duration": "duration_ms",
     "cost": "cost_usd",
+    "score": "highest",
     "spans": "spans",
     "tokens": "input_tokens + output_tokens",
 }
@@ -98,17 +98,18 @@ def read_runs(
 ) -> Page[Run]:
     """Returns one page of runs."""
     del limits
-    if window.sort not in _SORTED:
-        raise StoreError(f"lists of runs by {window.sort} are not answered from ClickHouse yet; sort them by time")
     question = Question()
     if not ask_runs(database, question, where):
         return Page(())
+    table = "runs"
+    if window.sort == "score":
+        table = f"runs INNER JOIN ({scores_of_runs(where.labels, question.values)}) AS scores USING (run_id)"
     rows, following = read_page(
         database,
         question,
         window,
         ("runs", where, window.sort, window.order),
-        table="runs",
+        table=table,
         columns=_RUN,
         value=_SORTED[window.sort],
     )

@@ -11,7 +11,7 @@ from inspector.model import Span, coalesce, supersedes
 from inspector.store.clickhouse import numbers
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.members import Known, Members
-from inspector.store.clickhouse.records import columns_of, digest_of, large_of, made_row, slot_of
+from inspector.store.clickhouse.records import Columns, digest_of, large_of, made_row, slot_of
 from inspector.store.clickhouse.tables import SHARE, SPANS, TRACES
 from inspector.store.errors import StoreReadOnly
 from inspector.store.values.ever import count_calls
@@ -62,6 +62,7 @@ class Writer:
         self._database = database
         self._lock = threading.RLock()
         self._known = Known(database)
+        self._columns = Columns()
         self._me = secrets.randbits(62)
         self._is_torn = True
         self.numbers = numbers.read_numbers(database)
@@ -255,7 +256,9 @@ class Writer:
         pairs = [(change.old, change.row) for change in changes]
         version = self.next_version()
         token = self.token(version)
-        spans = [columns_of(each.row, each.members.sums.trace_id, each.slot, version, each.digest) for each in changes]
+        spans = [
+            self._columns.of(each.row, each.members.sums.trace_id, each.slot, version, each.digest) for each in changes
+        ]
         self._database.insert("spans", tuple(SPANS), spans, token=token)
         for trace_id, members in batch.traces.items():
             own = [(each.row, each.slot, each.digest) for each in changes if each.members is members]

@@ -2,22 +2,20 @@
 
 from collections.abc import Iterable, Sequence
 from itertools import chain
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
-import msgspec
 from sqlalchemy import Connection
 
 from inspector.store.sqlite.bulk import VALUES, execute_rows
 from inspector.store.sqlite.contents import json_list
 from inspector.store.sqlite.engine import driver
+from inspector.store.values.turns import By, Turn
 
-By: TypeAlias = Literal["asked", "answered", "response"]
 Place: TypeAlias = tuple[str, By, bytes | str]
 """Under what turns are looked up: their run, and one of their columns with its value."""
 _FETCHED = 128
 _CONDITIONS: dict[By, str] = {"asked": "AND failed = 1 AND continued = 0", "answered": "", "response": ""}
 """Which rows are wanted: a prompt that was asked before is looked for where it failed."""
-Link: TypeAlias = Literal["begins", "continues", "retry", "unclear"]
 _NAMES = (
     *("span", "run", "lane", "start_ns", "end_ns", "failed", "asked", "answered", "response", "link", "previous"),
     *("conversation", "continued", "candidates", "messages", "new_from", "sizes", "tools", "results"),
@@ -27,40 +25,6 @@ _SAVE = (
     + ", ".join(f"{name} = excluded.{name}" for name in _NAMES[1:])
 )
 _SELECT = f"SELECT {', '.join(_NAMES)} FROM turns"  # noqa: S608  # constants
-
-
-class Turn(msgspec.Struct):
-    """One row of ``turns``: a model call as part of a conversation."""
-
-    span: int
-    """Its row."""
-    run: str
-    lane: str | None
-    """The thread and task that it began in, where they are known."""
-    start_ns: int
-    end_ns: int | None
-    failed: int
-    asked: bytes
-    """The chain of its prompt (`inspector.store.values.chains`)."""
-    answered: bytes | None
-    """The chain of its prompt and answer."""
-    response: str | None
-    """The id that its answer has."""
-    link: Link
-    previous: int | None
-    """The row of the call that it continues, or tries again."""
-    conversation: int
-    """The row of the call that began it all."""
-    continued: int
-    """1 where a later call continues it."""
-    candidates: int
-    """How many calls it may continue, where that is unclear."""
-    messages: int
-    new_from: int
-    """How many messages of the prompt were in that of the previous call or its answer."""
-    sizes: str
-    tools: str
-    results: str
 
 
 class Drafts:

@@ -1,8 +1,7 @@
 """Rows as events: summaries column by column, and the large fields spliced from stored JSON."""
 
-import re
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 from sqlalchemy import Connection, select
@@ -14,6 +13,7 @@ from inspector.store.sqlite.contents import messages
 from inspector.store.sqlite.tables import spans, traces
 from inspector.store.values.codec import unpack
 from inspector.store.values.contents import Message, StoredShared, content_ids, read_shared, text_of
+from inspector.store.values.paths import value_in
 from inspector.store.values.raw import is_raw, without_raw
 from inspector.store.values.served import content_of, summary_values
 
@@ -80,37 +80,6 @@ def _without_strings(shared: StoredShared, key: str) -> str | None:
     if not isinstance(refers, Frame) or not refers.own:
         return None
     return frame_text(refers, lambda _: b"null").decode()
-
-
-def value_in(text: str, path: str) -> str | None:
-    """Returns the value at a path of JSON as text; None where there is none, or the text is no whole JSON."""
-    try:
-        value = _value_at(msgspec.json.decode(text), path)
-    except (msgspec.MsgspecError, RecursionError, LookupError):
-        return None
-    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
-
-
-_INDEX = re.compile(r"\[(\d{1,9})\]\.?")
-_NO_VALUE = object()
-
-
-def _value_at(value: Any, path: str) -> Any:
-    """Returns the value at a path; raises LookupError where it leads nowhere."""
-    if not path:
-        return value
-    if isinstance(value, list):
-        index = _INDEX.match(path)
-        if index is None:
-            raise LookupError(path)
-        return _value_at(cast("list[Any]", value)[int(index[1])], path[index.end() :])
-    if isinstance(value, dict):
-        members = cast("dict[str, Any]", value)
-        for end in (len(path), *(at for at, letter in enumerate(path) if letter in ".[")):
-            found = members.get(path[:end], _NO_VALUE)
-            if found is not _NO_VALUE:
-                return _value_at(found, path[end:].removeprefix("."))
-    raise LookupError(path)
 
 
 def large_values(row: Sequence[Any], texts: Mapping[int, Message], *, raw: bool) -> tuple[msgspec.Raw | None, ...]:

@@ -9,7 +9,7 @@ from inspector.model import Filter, Page, Run, RunSort, filter_fields_of
 from inspector.store.limits import ReadLimits
 from inspector.store.sqlite.contents import json_list
 from inspector.store.sqlite.filters import begins_with, run_conditions, trace_conditions
-from inspector.store.sqlite.inferred_tools import InferredTools
+from inspector.store.sqlite.inferred_tools import inferring, may_infer
 from inspector.store.sqlite.labels import score_of_run, with_labels
 from inspector.store.sqlite.listing import Ranking, first, page_rows
 from inspector.store.sqlite.membership import Candidates, Membership, meeting, membership_of
@@ -18,6 +18,7 @@ from inspector.store.sqlite.summaries import RUN, run_of
 from inspector.store.sqlite.tables import runs, traces
 from inspector.store.sqlite.timeline import with_run_timelines
 from inspector.store.values.cursor import read_cursor, write_cursor
+from inspector.store.values.inferred_tools import InferredTools
 from inspector.store.values.window import Window
 
 _SORTED: dict[RunSort, ColumnElement[Any]] = {
@@ -106,7 +107,7 @@ class AskedOfTraces:
             certain = found.certain
         condition = runs.c.run_id.in_(select(traces.c.run_id).where(*conditions))
         if self._inferred is not None:
-            return Candidates(or_(condition, self._inferred.candidates), certain=False)
+            return Candidates(or_(condition, may_infer()), certain=False)
         return Candidates(condition, certain)
 
     def test(self, connection: Connection, row_ids: Sequence[int]) -> set[int]:
@@ -128,7 +129,7 @@ class AskedOfTraces:
             return set()
         among = text("runs.id IN (SELECT value FROM json_each(:row_ids))").bindparams(row_ids=json_list(row_ids))
         ids = {row[1]: row[0] for row in connection.execute(select(runs.c.id, runs.c.run_id).where(among))}
-        return {ids[run_id] for run_id in self._inferred.among(connection, list(ids))}
+        return {ids[run_id] for run_id in inferring(connection, self._inferred, list(ids))}
 
 
 def asked_of_traces(connection: Connection, where: Filter, few_matches: int) -> AskedOfTraces | Literal[False] | None:

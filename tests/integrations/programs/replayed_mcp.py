@@ -19,7 +19,7 @@ CITY = os.environ.get("CITY", "Oslo")
 
 
 def over_stdio(name):
-    return stdio_client(StdioServerParameters(command=sys.executable, args=[DESK, LEDGER, name]))
+    return stdio_client(StdioServerParameters(command=sys.orig_argv[0], args=[DESK, LEDGER, name]))
 
 
 def over_http(url):

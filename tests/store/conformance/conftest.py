@@ -124,6 +124,13 @@ def kept(request, open_new, tmp_path_factory) -> Iterator[Kept]:
 
 
 @pytest.fixture
+def store(engine, tmp_path) -> Iterator[Store]:
+    """An empty store of each engine."""
+    with closing(engine(tmp_path / "home")) as opened:
+        yield opened
+
+
+@pytest.fixture
 def fill(engine, tmp_path) -> Iterator[Callable[[int], Kept]]:
     """Fills a store that may be changed."""
     stores: list[Store] = []

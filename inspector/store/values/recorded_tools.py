@@ -2,25 +2,17 @@
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
-
-from sqlalchemy import Connection
+from typing import Any, NamedTuple
 
 from inspector.model import SpanPlace, Status
-from inspector.store.sqlite.engine import driver
 from inspector.store.values.chains import AskedTool
 from inspector.store.values.identity import Identity, short_id
 from inspector.toolnames import plain_name, plain_names
 
-_MOST = 100_000
+MOST_TOOLS = 100_000
 """Spans of tools of a run that are looked at."""
-_TOOL_CALL_ID = f"$[{Identity.__struct_fields__.index('tool_call_id')}]"
-_RECORDED = (
-    "SELECT spans.start_ns, traces.trace_id, spans.span_id, spans.tool, spans.status, "
-    "json_extract(spans.identity, ?), spans.folded_into FROM traces JOIN spans ON spans.trace_id = traces.id "
-    "WHERE traces.run_id = ? AND spans.kind = 'tool' AND spans.start_ns BETWEEN ? AND ? "
-    "ORDER BY spans.start_ns, spans.id LIMIT ?"
-)
+TOOL_CALL_ID = Identity.__struct_fields__.index("tool_call_id")
+"""Where in a stored identity the id is that the model gave the call."""
 
 
 class RecordedTool(NamedTuple):
@@ -72,9 +64,13 @@ class RecordedTools(NamedTuple):
         return found
 
 
-def read_recorded(connection: Connection, run_id: str, since_ns: int, until_ns: int) -> RecordedTools:
-    """Read the tool calls of a run that began between two times."""
-    rows = driver(connection).execute(_RECORDED, (_TOOL_CALL_ID, run_id, since_ns, until_ns, _MOST)).fetchall()
+def recorded_tools(rows: Sequence[Any]) -> RecordedTools:
+    """Returns tool calls by what they are found by.
+
+    Args:
+        rows: When each began, its trace, its span, the tool, its status, the id that the model gave, and the span that
+            counts for it, in the order they began.
+    """
     calls = {
         (trace_id, span_id): RecordedTool(start_ns, trace_id, span_id, tool or "", status)
         for start_ns, trace_id, span_id, tool, status, _, folded_into in rows

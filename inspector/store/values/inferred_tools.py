@@ -1,0 +1,66 @@
+"""Runs by their inferred tools: calls that an answer asks for and the next prompt has the result of.
+
+They are no spans and in no sum; a run of a hand-written loop is found by them all the same.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import msgspec
+
+from inspector.model import Filter
+from inspector.store.values.chains import AskedTool, ToolResult
+from inspector.store.values.paths import value_in
+from inspector.store.values.turn_pages import taken_result
+
+_TOOLS = msgspec.json.Decoder(list[AskedTool])
+_OF_TOOLS = frozenset(("kinds", "tool", "arguments", "results", "duplicates"))
+"""Fields that say something of a tool call."""
+
+
+@dataclass(frozen=True, slots=True)
+class InferredTools:
+    """What a filter asks of one tool call."""
+
+    tool: str | None
+    arguments: tuple[tuple[str, str], ...]
+    results: tuple[tuple[str, str], ...]
+
+    @classmethod
+    def of(cls, where: Filter) -> Self | None:
+        """Returns what a filter asks of a tool call; None where it asks nothing, or what such a call never has."""
+        of_others = {row.field for row in where.rows() if row.of != "run"}
+        is_of_tools = not where.kinds or "tool" in where.kinds
+        asks = bool(where.kinds or where.tool or where.arguments or where.results)
+        if not (asks and is_of_tools and of_others <= _OF_TOOLS):
+            return None
+        return cls(where.tool, where.arguments, where.results)
+
+    def among(self, turns: Iterable[tuple[str, str, Sequence[ToolResult]]]) -> set[str]:
+        """Returns which runs have such a call.
+
+        Args:
+            turns: Turns of theirs: the run, the tools that the answer asks for as they are stored, and the results that
+                the prompt after it brings.
+        """
+        found: set[str] = set()
+        for run_id, tools, results in turns:
+            if run_id not in found and self._is_asked(_TOOLS.decode(tools), results):
+                found.add(run_id)
+        return found
+
+    def _is_asked(self, tools: Sequence[AskedTool], results: Sequence[ToolResult]) -> bool:
+        left = list(results)
+        matching = False
+        for tool in tools:
+            result = taken_result(left, tool.id)
+            matching |= result is not None and self._matches(tool, result)
+        return matching
+
+    def _matches(self, tool: AskedTool, result: ToolResult) -> bool:
+        if self.tool is not None and tool.name != self.tool:
+            return False
+        asked: list[tuple[str, tuple[str, str]]] = [(tool.arguments, pair) for pair in self.arguments]
+        asked += [(result.result, pair) for pair in self.results]
+        return all(value_in(text, path) == value for text, (path, value) in asked)

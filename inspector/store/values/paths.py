@@ -1,0 +1,36 @@
+"""Values inside of JSON, by a path of names and numbers: ``rows[0].id``."""
+
+import re
+from typing import Any, cast
+
+import msgspec
+
+_INDEX = re.compile(r"\[(\d{1,9})\]\.?")
+_NO_VALUE = object()
+
+
+def value_in(text: str, path: str) -> str | None:
+    """Returns the value at a path of JSON as text; None where there is none, or the text is no whole JSON."""
+    try:
+        value = _value_at(msgspec.json.decode(text), path)
+    except (msgspec.MsgspecError, RecursionError, LookupError):
+        return None
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+
+
+def _value_at(value: Any, path: str) -> Any:
+    """Returns the value at a path; raises LookupError where it leads nowhere."""
+    if not path:
+        return value
+    if isinstance(value, list):
+        index = _INDEX.match(path)
+        if index is None:
+            raise LookupError(path)
+        return _value_at(cast("list[Any]", value)[int(index[1])], path[index.end() :])
+    if isinstance(value, dict):
+        members = cast("dict[str, Any]", value)
+        for end in (len(path), *(at for at, letter in enumerate(path) if letter in ".[")):
+            found = members.get(path[:end], _NO_VALUE)
+            if found is not _NO_VALUE:
+                return _value_at(found, path[end:].removeprefix("."))
+    raise LookupError(path)

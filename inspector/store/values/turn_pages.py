@@ -1,0 +1,91 @@
+"""The turns of a run as they are served, with the calls of tools that their messages tell of."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from inspector.model import InferredTool, SpanPlace, Turn
+from inspector.store.values.chains import AskedTool, ToolResult
+from inspector.store.values.recorded_tools import RecordedTool, RecordedTools
+from inspector.store.values.rows import INT64_MAX
+
+_ASKED = msgspec.json.Decoder(list[AskedTool])
+_SIZES = msgspec.json.Decoder(dict[str, int])
+
+
+class Next(NamedTuple):
+    """The call that goes on after a turn."""
+
+    start_ns: int
+    results: Sequence[ToolResult]
+
+
+def time_of_tools(rows: Sequence[Any], following: Mapping[int, Next]) -> tuple[int, int] | None:
+    """Returns between which times the tools began that these turns ask for; None where they ask for none."""
+    asking = [row for row in rows if row[9] != "[]"]
+    if not asking:
+        return None
+    ends = [following[row[0]].start_ns if row[0] in following else INT64_MAX for row in asking]
+    return min(row[1] for row in asking), max(ends)
+
+
+def turn_of(row: Sequence[Any], following: Next | None, recorded: RecordedTools) -> Turn:
+    """Returns the turn of a row.
+
+    Args:
+        row: Row id, start, end, conversation, link, candidates, messages, how many of them are old, sizes, tools that
+            it asks for, its trace and span, and those of the call before.
+        following: The call that goes on after it.
+        recorded: The tool calls of the run in that time.
+    """
+    _, start_ns, end_ns, conversation, link, candidates, messages, new_from, sizes, tools, *places = row
+    trace_id, span_id, its_trace, its_span = places[:4]
+    until = INT64_MAX if following is None else following.start_ns
+    asked = _ASKED.decode(tools)
+    return Turn(
+        conversation=str(conversation),
+        trace_id=trace_id,
+        span_id=span_id,
+        link=link,
+        previous=None if its_trace is None else SpanPlace(its_trace, its_span),
+        candidates=candidates,
+        messages=messages,
+        new_from=new_from,
+        sizes=_SIZES.decode(sizes),
+        tools=_inferred(asked, end_ns, following, recorded.among(asked, start_ns, until)),
+    )
+
+
+def _inferred(
+    asked: Sequence[AskedTool],
+    end_ns: int | None,
+    following: Next | None,
+    recorded: Sequence[RecordedTool | None],
+) -> tuple[InferredTool, ...]:
+    results = list(following.results) if following is not None else []
+    found: list[InferredTool] = []
+    for tool, call in zip(asked, recorded, strict=True):
+        result = taken_result(results, tool.id)
+        found.append(
+            InferredTool(
+                id=tool.id,
+                name=tool.name,
+                arguments=tool.arguments,
+                result=None if result is None else result.result,
+                failed=result is not None and result.failed if call is None else call.status == "error",
+                start_time_unix_nano=None if end_ns is None else str(end_ns),
+                end_time_unix_nano=None if result is None or following is None else str(following.start_ns),
+                recorded=call is not None,
+                span=None if call is None else call.place,
+            )
+        )
+    return tuple(found)
+
+
+def taken_result(results: list[ToolResult], call_id: str | None) -> ToolResult | None:
+    """Returns the result of a call and takes it out: that with its id, else the first one without."""
+    for at, result in enumerate(results):
+        if result.id == call_id or result.id is None:
+            return results.pop(at)
+    return None

@@ -1,0 +1,263 @@
+"""Which model call continues which.
+
+A call continues another one of its run where its prompt begins with that one's prompt and answer, or names its
+response. Where several are equal, the thread or task and what was continued already tell; where they do not, it is
+said that it is unclear, and nothing is guessed.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import blake2b
+from itertools import islice
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
+
+import msgspec
+
+from inspector import semconv
+from inspector.model import AttributeValue
+from inspector.store.values.chains import AskedTool, Chain, Chains, ToolResult, extended
+
+By: TypeAlias = Literal["asked", "answered", "response"]
+Link: TypeAlias = Literal["begins", "continues", "retry", "unclear"]
+_TOOLS = "tools"
+_MOST_ENDS = 64
+"""Ends of answers that a call is looked up by where they are kept with it; it nearly always continues at the latest."""
+
+
+class Turn(msgspec.Struct):
+    """A model call as part of a conversation."""
+
+    span: int
+    """Its row."""
+    run: str
+    lane: str | None
+    """The thread and task that it began in, where they are known."""
+    start_ns: int
+    end_ns: int | None
+    failed: int
+    asked: bytes
+    """The chain of its prompt (`inspector.store.values.chains`)."""
+    answered: bytes | None
+    """The chain of its prompt and answer."""
+    response: str | None
+    """The id that its answer has."""
+    link: Link
+    previous: int | None
+    """The row of the call that it continues, or tries again."""
+    conversation: int
+    """The row of the call that began it all."""
+    continued: int
+    """1 where a later call continues it."""
+    candidates: int
+    """How many calls it may continue, where that is unclear."""
+    messages: int
+    new_from: int
+    """How many messages of the prompt were in that of the previous call or its answer."""
+    sizes: str
+    tools: str
+    results: str
+
+
+class Others(Protocol):
+    """The other turns of a run."""
+
+    def others(self, turn: Turn, by: By, value: bytes | str) -> Sequence[Turn]:
+        """Returns those that have a value, as they are by now; a prompt that was asked before, where it failed."""
+        ...
+
+    def note_continued(self, turn: Turn) -> None:
+        """Remembers that a turn is continued."""
+        ...
+
+
+class _Candidate(NamedTuple):
+    turn: Turn
+    link: Link
+    new_from: int
+
+
+def find_previous(known: Others, turn: Turn, ends: Iterable[tuple[bytes, int]], response: str | None) -> None:
+    """Finds what a turn continues, and says so in it.
+
+    Args:
+        known: The other turns.
+        turn: The turn.
+        ends: Where in its prompt an answer may have ended, the latest first: the chain and the messages up to there.
+        response: The id of the response that its request goes on from, if it names one.
+    """
+    found = _candidates(known, turn, ends, response)
+    found = [each for each in found if each.turn.end_ns is not None and each.turn.end_ns <= turn.start_ns]
+    chosen = _chosen(found, turn.lane)
+    if len(chosen) == 1:
+        (candidate,) = chosen
+        turn.link, turn.previous = candidate.link, candidate.turn.span
+        turn.conversation, turn.new_from = candidate.turn.conversation, candidate.new_from
+        # What was tried again is over, as what was continued is.
+        known.note_continued(candidate.turn)
+    elif chosen:
+        turn.link, turn.candidates = "unclear", len(chosen)
+        turn.new_from = max(candidate.new_from for candidate in chosen)
+
+
+def _candidates(
+    known: Others, turn: Turn, ends: Iterable[tuple[bytes, int]], response: str | None
+) -> Sequence[_Candidate]:
+    if response is not None:
+        return [_Candidate(each, "continues", 0) for each in known.others(turn, "response", response)]
+    failed = [
+        _Candidate(each, "retry", each.new_from)
+        for each in known.others(turn, "asked", turn.asked)
+        if each.failed and not each.continued
+    ]
+    for answered, messages in ends:
+        found = known.others(turn, "answered", answered)
+        if found:
+            return [*failed, *(_Candidate(each, "continues", messages) for each in found)]
+    return failed
+
+
+def _chosen(found: Sequence[_Candidate], lane: str | None) -> Sequence[_Candidate]:
+    """Returns the candidates that cannot be told apart: one where it is clear."""
+    if lane is not None and any(each.turn.lane is not None for each in found):
+        found = [each for each in found if each.turn.lane in (None, lane)] or found
+    fresh = [each for each in found if not each.turn.continued]
+    return fresh or found
+
+
+def sizes_of(chain: Chain, attributes: Mapping[str, AttributeValue]) -> dict[str, int]:
+    """Returns the characters of a prompt with its instructions and tools, by what they are."""
+    sizes = chain.sizes()
+    for key, name in ((semconv.SYSTEM_INSTRUCTIONS, "system"), (semconv.TOOL_DEFINITIONS, _TOOLS)):
+        text = attributes.get(key)
+        if isinstance(text, str):
+            sizes[name] = sizes.get(name, 0) + len(text)
+    return sizes
+
+
+def lane_of(attributes: Mapping[str, AttributeValue], process: str | None) -> str | None:
+    """Returns the thread and task that a call began in, where they are known."""
+    thread = attributes.get(semconv.THREAD_ID)
+    if not isinstance(thread, int):
+        return None
+    lane = f"{process}/{thread}/{attributes.get(semconv.TASK, '')}"
+    return blake2b(lane.encode(errors="replace"), digest_size=8).hexdigest()
+
+
+def previous_response(attributes: Mapping[str, AttributeValue]) -> str | None:
+    """Returns the id of the response that a request to OpenAI's Responses goes on from."""
+    text = attributes.get(semconv.SEED_LLM_PROMPT)
+    if not isinstance(text, str) or '"previous_response_id"' not in text:
+        return None
+    try:
+        found = msgspec.json.decode(text, type=_Request).previous_response_id
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return None
+    return found if isinstance(found, str) else None
+
+
+class _Request(msgspec.Struct):
+    previous_response_id: Any = None
+
+
+class Said(msgspec.Struct, omit_defaults=True):
+    """What a model call says of its conversation, whatever others there are."""
+
+    asked: bytes
+    messages: int
+    sizes: dict[str, int]
+    ends: list[tuple[bytes, int]] = []
+    """As `find_previous` takes them, the latest ones."""
+    lane: str | None = None
+    names: str | None = None
+    """The response that its request goes on from."""
+    response: str | None = None
+    answered: bytes | None = None
+    tools: list[AskedTool] = []
+    results: list[tuple[int, list[ToolResult]]] = []
+    """By the message that brings them."""
+
+
+def said_by(
+    chains: Chains, attributes: Mapping[str, AttributeValue], process: str | None, *, is_over: bool
+) -> Said | None:
+    """Returns what a model call says; None where its messages are not recorded."""
+    chain = chains.of_prompt(attributes.get(semconv.INPUT_MESSAGES))
+    if chain is None:
+        return None
+    said = Said(
+        chain.asked,
+        len(chain.messages),
+        sizes_of(chain, attributes),
+        ends=list(islice(chain.ends_of_answers(), _MOST_ENDS)),
+        lane=lane_of(attributes, process),
+        names=previous_response(attributes),
+        results=[(at, list(each.results)) for at, each in enumerate(chain.messages) if each.results],
+    )
+    response = attributes.get(semconv.RESPONSE_ID)
+    said.response = response if isinstance(response, str) else None
+    answer = chains.of_answer(attributes.get(semconv.OUTPUT_MESSAGES))
+    if answer is not None and is_over:
+        said.answered = extended(chain.asked, answer.parts)
+        said.tools = list(answer.asked)
+    return said
+
+
+class Place(NamedTuple):
+    """A model call among those of its run."""
+
+    span: int
+    start_ns: int
+    end_ns: int | None
+    failed: bool
+
+
+class Linked:
+    """The turns of one run, taken in as they began."""
+
+    def __init__(self) -> None:
+        self.turns: list[Turn] = []
+        self._places: dict[tuple[By, bytes | str], list[Turn]] = {}
+
+    def take(self, place: Place, said: Said) -> None:
+        """Takes in the next one."""
+        span, start_ns, end_ns, failed = place
+        turn = Turn(
+            span=span,
+            run="",
+            lane=said.lane,
+            start_ns=start_ns,
+            end_ns=end_ns,
+            failed=int(failed),
+            asked=said.asked,
+            answered=said.answered,
+            response=said.response,
+            link="begins",
+            previous=None,
+            conversation=span,
+            continued=0,
+            candidates=0,
+            messages=said.messages,
+            new_from=0,
+            sizes=_text(said.sizes),
+            tools=_text(said.tools),
+            results="[]",
+        )
+        find_previous(self, turn, said.ends, said.names)
+        turn.results = _text([result for at, results in said.results if at >= turn.new_from for result in results])
+        self.turns.append(turn)
+        named: tuple[tuple[By, bytes | str | None], ...]
+        named = (("asked", turn.asked), ("answered", turn.answered), ("response", turn.response))
+        for by, value in named:
+            if value is not None:
+                self._places.setdefault((by, value), []).append(turn)
+
+    def others(self, turn: Turn, by: By, value: bytes | str) -> Sequence[Turn]:
+        """See `Others.others`."""
+        return [each for each in self._places.get((by, value), ()) if each is not turn]
+
+    def note_continued(self, turn: Turn) -> None:
+        """See `Others.note_continued`."""
+        turn.continued = 1
+
+
+def _text(value: object) -> str:
+    return msgspec.json.encode(value).decode(errors="replace")
