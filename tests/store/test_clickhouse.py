@@ -1,9 +1,12 @@
 """What only ClickHouse has: its address, its tables, one writer, and what a broken insert leaves."""
 
 import itertools
+import socket
 import subprocess
 import sys
+import threading
 from contextlib import closing
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from clickhouse_server import served
@@ -22,6 +25,29 @@ COUNT = itertools.count(1)
 def server():
     with served() as host:
         yield host
+
+
+@pytest.fixture
+def broken_server():
+    """A server of HTTP that fails whatever it is asked."""
+
+    class Broken(BaseHTTPRequestHandler):
+        def do_POST(self):
+            page = b"<h1>\nBad gateway\n</h1>\n"
+            self.send_response(500)
+            self.send_header("Content-Length", str(len(page)))
+            self.end_headers()
+            self.wfile.write(page)
+
+        def log_message(self, *_):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Broken) as listening:
+        thread = threading.Thread(target=listening.serve_forever)
+        thread.start()
+        yield f"127.0.0.1:{listening.server_port}"
+        listening.shutdown()
+        thread.join()
 
 
 @pytest.fixture
@@ -55,9 +81,40 @@ def test_what_is_no_address_is_refused_with_its_form(url):
         read_address(url)
 
 
-def test_a_server_that_is_not_there_is_named_and_tried_again_later():
-    with pytest.raises(StoreBusy, match=r"ClickHouse at 127\.0\.0\.1:1 does not answer"):
-        ClickHouseStore(read_address("clickhouse://127.0.0.1:1/team"))
+def refused(address):
+    """What is said where a store cannot be opened."""
+    with pytest.raises(StoreBusy) as refusal:
+        ClickHouseStore(address)
+    return str(refusal.value)
+
+
+def test_a_server_that_is_not_there_is_named_in_one_line_and_tried_again_later(caplog):
+    with socket.socket() as taken:
+        # Nobody listens, and nobody else can begin to.
+        taken.bind(("127.0.0.1", 0))
+        host = f"127.0.0.1:{taken.getsockname()[1]}"
+        said = refused(read_address(f"clickhouse://127.0.0.1:{taken.getsockname()[1]}/team"))
+    assert said == (
+        f"the database team of ClickHouse at {host} does not answer (Connection refused): "
+        "is it running, and is INSPECTOR_DATABASE_URL right?"
+    )
+    assert not caplog.records
+
+
+def test_a_server_that_is_no_clickhouse_is_told_of_in_one_line(broken_server, caplog):
+    said = refused(read_address(f"clickhouse://ada:secret@{broken_server}/team"))
+    assert said == (
+        f"the database team of ClickHouse at {broken_server} answers as no ClickHouse does (HTTP status 500, "
+        "server response: <h1> Bad gateway </h1>): is it running, and is INSPECTOR_DATABASE_URL right?"
+    )
+    assert not caplog.records
+
+
+def test_what_clickhouse_refuses_is_told_in_its_own_words_alone(store):
+    with pytest.raises(StoreError) as refusal:
+        store._database.rows("SELECT nothing FROM spans")
+    assert str(refusal.value).startswith(f"{store._database.address}: Unknown expression identifier `nothing`")
+    assert "\n" not in str(refusal.value)
 
 
 def test_a_reader_is_told_how_tables_are_made(server, address):

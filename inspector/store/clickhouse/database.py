@@ -1,5 +1,7 @@
 """One ClickHouse database: questions with bound values, inserts that can be repeated, errors of the store."""
 
+import logging
+import re
 import signal
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
@@ -21,6 +23,11 @@ _READ_ONLY: Final = frozenset((164, 242, 497))
 """Set to read only, by itself or for this user."""
 _BUSY: Final = frozenset((202, 209, 210, 252, 319, 999))
 """Too many queries or parts, a network that failed, an insert whose outcome is not known."""
+_IS_RIGHT: Final = "is it running, and is INSPECTOR_DATABASE_URL right?"
+_SAID: Final = re.compile(r"(?:DB::Exception: |HTTP driver received )(.+?)(?: \(version | \(for url |$)")
+_LONGEST_REASON: Final = 200
+_LOGS: Final = ("clickhouse_connect", "urllib3.connectionpool")
+"""Loggers that warn of what our errors say with the address and what to do."""
 _SETTINGS: Final[Mapping[str, Any]] = {
     # A span has one partition for ever, so that versions of it lie in one alone.
     "do_not_merge_across_partitions_select_final": 1,
@@ -130,13 +137,11 @@ class Database:
         try:
             yield
         except OperationalError as error:
-            raise StoreBusy(
-                f"{self.address} does not answer; is it running, and is the address right? ({error})"
-            ) from error
+            raise StoreBusy(f"{self.address} does not answer ({_reason(error)}): {_IS_RIGHT}") from error
         except DatabaseError as error:
             raise self._meaning(error) from error
         except ClickHouseError as error:
-            raise StoreError(f"{self.address}: {error}") from error
+            raise StoreError(f"{self.address}: {_reason(error)}") from error
 
     def _meaning(self, error: DatabaseError) -> StoreError:
         code = error.code
@@ -147,12 +152,31 @@ class Database:
         if code in _NO_SPACE:
             return StoreFull(f"no space is left for {self.address}")
         if code in _READ_ONLY:
-            return StoreReadOnly(f"{self.address} cannot be written: {error}")
-        return (StoreBusy if code in _BUSY else StoreError)(f"{self.address}: {error}")
+            return StoreReadOnly(f"{self.address} cannot be written: {_reason(error)}")
+        if code is None and self.address.host:
+            # A proxy, which may have the server behind it again soon.
+            return StoreBusy(f"{self.address} answers as no ClickHouse does ({_reason(error)}): {_IS_RIGHT}")
+        return (StoreBusy if code in _BUSY else StoreError)(f"{self.address}: {_reason(error)}")
+
+
+def _reason(error: BaseException) -> str:
+    """Returns why in a few words, of all that the client and the server say around it."""
+    last: BaseException | None = error
+    while last is not None:
+        error, last = last, getattr(last, "reason", None) or last.__cause__
+        last = last if isinstance(last, BaseException) else None
+    said = (error.strerror if isinstance(error, OSError) else None) or str(error)
+    line = " ".join(said.split())
+    found = _SAID.search(line)
+    return (line if found is None else found[1])[:_LONGEST_REASON]
 
 
 def _connected(address: Address) -> Client:
     connect = cast("Any", clickhouse_connect).get_client
+    for name in _LOGS:
+        log = logging.getLogger(name)
+        if log.level == logging.NOTSET:
+            log.setLevel(logging.ERROR)
     if address.host:
         return connect(
             host=address.host,
