@@ -8,6 +8,7 @@ from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.filters import Question, ask_runs, ask_traces
 from inspector.store.clickhouse.labels import labels_of_runs, scores_of_runs
 from inspector.store.clickhouse.listing import read_page
+from inspector.store.clickhouse.replays import with_replays
 from inspector.store.clickhouse.timelines import timeline_of_run, timeline_of_trace
 from inspector.store.limits import ReadLimits
 from inspector.store.values.rows import INT64_MAX, clamp
@@ -80,7 +81,7 @@ def read_run(database: Database, run_id: str) -> Run | None:
     """Returns one run's sums."""
     values = Values()
     row = database.row(f"SELECT {', '.join(_RUN)} FROM runs WHERE run_id = {values.text(run_id)}", values)
-    return None if row is None else _with_labels(database, (run_of(row),))[0]
+    return None if row is None else _marked(database, (run_of(row),))[0]
 
 
 def read_runs_like(database: Database, part: str, limit: int, *, ends: bool) -> tuple[Run, ...]:
@@ -90,7 +91,7 @@ def read_runs_like(database: Database, part: str, limit: int, *, ends: bool) -> 
     if ends:
         where += f" OR endsWith(run_id, {values.text(part)})"
     sql = f"SELECT {', '.join(_RUN)} FROM runs WHERE {where} ORDER BY start_ns DESC LIMIT {limit}"
-    return _with_labels(database, tuple(map(run_of, database.rows(sql, values))))
+    return _marked(database, tuple(map(run_of, database.rows(sql, values))))
 
 
 def read_runs(
@@ -113,7 +114,7 @@ def read_runs(
         columns=_RUN,
         value=_SORTED[window.sort],
     )
-    items = _with_labels(database, tuple(map(run_of, rows)))
+    items = _marked(database, tuple(map(run_of, rows)))
     if timeline:
         items = tuple(replace(run, timeline=timeline_of_run(database, run)) for run in items)
     return Page(items, following)
@@ -148,6 +149,7 @@ def read_sessions(
     return Page(tuple(map(session_of, rows)), following)
 
 
-def _with_labels(database: Database, runs: tuple[Run, ...]) -> tuple[Run, ...]:
+def _marked(database: Database, runs: tuple[Run, ...]) -> tuple[Run, ...]:
     found = labels_of_runs(database, [run.run_id for run in runs])
-    return tuple(replace(run, labels=found[run.run_id]) if run.run_id in found else run for run in runs)
+    labelled = [replace(run, labels=found[run.run_id]) if run.run_id in found else run for run in runs]
+    return with_replays(database, labelled) if runs else ()

@@ -1,33 +1,31 @@
-"""Which runs are replays, as their first calls say, so that lists can mark them."""
+"""What the first calls of runs say that they were given back from (`inspector.store.values.replays`)."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Final
 
 from sqlalchemy import Connection
 
 from inspector import semconv
 from inspector.model import Run
-from inspector.spooling import is_run_id
 from inspector.store.sqlite.contents import json_list
 from inspector.store.sqlite.engine import driver
 from inspector.store.sqlite.events import attribute_text
+from inspector.store.values import replays
 from inspector.store.values.codec import PLAIN
+from inspector.store.values.replays import ANSWERED, FIRST_CALLS, FIRST_SPANS, FIRST_TRACES
 
-_FIRST_TRACES, _FIRST_SPANS, _FIRST_CALLS = 3, 20, 3
-"""Looked at of each run, and of each trace, which hold a page of runs to little work; every answered call names the run
-that it was given back from."""
 _FIRST: Final = f"""
 SELECT asked.value, spans.attributes, spans.shared
 FROM json_each(?) AS asked
 CROSS JOIN traces ON traces.id IN (
-    SELECT id FROM traces AS its WHERE its.run_id = asked.value ORDER BY its.start_ns LIMIT {_FIRST_TRACES}
+    SELECT id FROM traces AS its WHERE its.run_id = asked.value ORDER BY its.start_ns LIMIT {FIRST_TRACES}
 )
 CROSS JOIN spans ON spans.id IN (
     SELECT id FROM (
         SELECT id, kind, hook FROM spans AS its WHERE its.trace_id = traces.id ORDER BY its.start_ns
-        LIMIT {_FIRST_SPANS}
-    ) WHERE kind IN ('llm', 'tool', 'rpc') AND hook IS NOT NULL LIMIT {_FIRST_CALLS}
+        LIMIT {FIRST_SPANS}
+    ) WHERE kind IN {ANSWERED} AND hook IS NOT NULL LIMIT {FIRST_CALLS}
 )
 WHERE substr(spans.attributes, 1, 1) <> ? OR instr(spans.attributes, ?) > 0
 """  # noqa: S608  # constants
@@ -35,27 +33,16 @@ WHERE substr(spans.attributes, 1, 1) <> ? OR instr(spans.attributes, ?) > 0
 
 def with_replays(connection: Connection, items: Sequence[Run]) -> tuple[Run, ...]:
     """Returns runs, the replays among them with the run that each one replays."""
-    names = _names(connection, [run.run_id for run in items])
-    if not names:
-        return tuple(items)
-    run_of = _run_of(connection, names.values())
-    return tuple(
-        replace(run, replay_of=run_of.get(names[run.run_id], names[run.run_id])) if run.run_id in names else run
-        for run in items
-    )
+    return replays.with_replays(items, _named(connection, items), partial(_run_of, connection))
 
 
-def _names(connection: Connection, run_ids: Sequence[str]) -> dict[str, str]:
-    """Returns what the calls of replays name: a run, or its only trace."""
+def _named(connection: Connection, items: Sequence[Run]) -> Iterator[tuple[str, str | None]]:
     key = semconv.REPLAYED_RUN
-    found: dict[str, str] = {}
-    for run_id, attributes, shared in driver(connection).execute(_FIRST, (json_list(run_ids), PLAIN, key.encode())):
-        name = None if run_id in found else attribute_text(attributes, shared, key)
-        if name is not None and is_run_id(name):
-            found[run_id] = name
-    return found
+    asked = (json_list([run.run_id for run in items]), PLAIN, key.encode())
+    for run_id, attributes, shared in driver(connection).execute(_FIRST, asked):
+        yield run_id, attribute_text(attributes, shared, key)
 
 
-def _run_of(connection: Connection, trace_ids: Iterable[str]) -> dict[str, str]:
+def _run_of(connection: Connection, trace_ids: Sequence[str]) -> Mapping[str, str]:
     sql = "SELECT trace_id, run_id FROM traces WHERE trace_id IN (SELECT value FROM json_each(?))"
-    return dict(driver(connection).execute(sql, (json_list(sorted(set(trace_ids))),)).fetchall())
+    return dict(driver(connection).execute(sql, (json_list(trace_ids),)).fetchall())
