@@ -15,11 +15,11 @@ from inspector.model import Event
 from inspector.store import Store
 
 _MOST_CALLS = 2_000
-"""Tool calls that are looked at: each is read whole for it."""
+"""The number of tool calls to look at, because each is read in full."""
 
 
 def attempts_said(store: Store, traces: Sequence[Sequence[Event]], terminal: Terminal) -> dict[str, Said]:
-    """Return what is told of the calls that were made again, by the id of their spans."""
+    """Return the lines for calls that were repeated, by the id of their spans."""
     said: dict[str, Said] = {}
     for events in traces:
         # Nothing is read of a trace in which no tool was called.
@@ -33,7 +33,7 @@ def attempts_said(store: Store, traces: Sequence[Sequence[Event]], terminal: Ter
 
 
 def _told(call: Event, terminal: Terminal) -> Said | None:
-    """Return what is told of a call that a middleware made several times; of several, the outermost."""
+    """Return the lines for a call that a middleware repeated; if several did, for the outermost one."""
     for step in steps_of(msgspec.json.decode(call.attributes or b"{}", type=dict[str, Any])):
         if len(step.attempts) > 1:
             lines = tuple(attempt_line(at, attempt, terminal) for at, attempt in enumerate(step.attempts, 1))

@@ -7,19 +7,19 @@ from typing import NamedTuple, TypeAlias
 from inspector.model import Event, Turn
 
 Key: TypeAlias = tuple[str, str]
-"""A trace and a span of it."""
+"""The ids of a trace and of one of its spans."""
 
 
 class Talk(NamedTuple):
-    """A conversation, or the part of one that was recorded below one span."""
+    """A conversation, or the part of it that was recorded below one span."""
 
     conversation: str
     place: Key | None
-    """The span that its calls are right below; None where nothing recorded is above them."""
+    """The parent of its calls; None if nothing recorded is above them."""
 
 
 class Forest:
-    """The spans of some traces, and how they hang together."""
+    """The spans of some traces, as trees."""
 
     def __init__(self, traces: Iterable[Sequence[Event]]) -> None:
         self._events = {key_of(event): event for events in traces for event in events}
@@ -28,16 +28,16 @@ class Forest:
             self._below.setdefault(self.above(event), []).append(event)
 
     def get(self, key: Key) -> Event | None:
-        """Return a span; None where it is not among them."""
+        """Return a span; None if it is not among them."""
         return self._events.get(key)
 
     def above(self, event: Event) -> Key | None:
-        """Return what a span is right below; None where nothing recorded is."""
+        """Return the parent of a span; None if it is not recorded."""
         key = (event.trace_id, event.parent_id or "")
         return key if key in self._events else None
 
     def upwards(self, event: Event) -> Iterator[Event]:
-        """Yield a span and all that it is below, from inside; none of a circle twice."""
+        """Yield a span and its ancestors, the innermost first; in a cycle, each only once."""
         here: Event | None = event
         seen: set[Key] = set()
         while here is not None and key_of(here) not in seen:
@@ -47,11 +47,11 @@ class Forest:
             here = None if above is None else self._events[above]
 
     def right_below(self, place: Key | None) -> Sequence[Event]:
-        """Return what is right below a span, or below none."""
+        """Return the children of a span, or the spans without a parent."""
         return self._below.get(place, ())
 
     def whole(self, top: Event) -> Iterator[Event]:
-        """Yield a span and all that is below it."""
+        """Yield a span and all its descendants."""
         waiting, seen = [top], {key_of(top)}
         while waiting:
             event = waiting.pop()
@@ -62,15 +62,15 @@ class Forest:
 
 
 def key_of(place: Event | Turn) -> Key:
-    """Return where a span is."""
+    """Return the key of a span."""
     return place.trace_id, place.span_id
 
 
 def between_turns(forest: Forest, talks: Mapping[Talk, Sequence[Turn]]) -> Mapping[Talk, Sequence[Event]]:
-    """Find the spans beside the calls of each conversation that ran between them; each belongs to one at most.
+    """Find the spans beside the calls of each conversation that ran between them; each belongs to at most one.
 
-    These are the calls that its answers asked for, with the span of a batch around them, and what began and ended
-    between two turns of it alone. A model call that is no turn of it belongs to nobody.
+    These are the calls that its answers requested, with the span of a batch around them, and what began and ended
+    between two of its turns and no others. A model call that is not one of its turns belongs to no conversation.
     """
     turns = {key_of(turn) for members in talks.values() for turn in members}
     asking = _asking(forest, talks)
@@ -94,7 +94,7 @@ def between_turns(forest: Forest, talks: Mapping[Talk, Sequence[Turn]]) -> Mappi
 
 
 def _asking(forest: Forest, talks: Mapping[Talk, Sequence[Turn]]) -> dict[Key, set[Talk]]:
-    """Return which conversations asked for a call that a span beside their own calls is, or has below it."""
+    """Return the conversations that requested a call that a span beside their own calls is, or contains."""
     asking: dict[Key, set[Talk]] = {}
     for talk, members in talks.items():
         for place in (tool.span for turn in members for tool in turn.tools if tool.span is not None):
@@ -122,7 +122,7 @@ def _gaps(forest: Forest, talk: Talk, members: Sequence[Turn]) -> Iterator[_Gap]
 def _last_gaps(
     forest: Forest, talks: Mapping[Talk, Sequence[Turn]], asked: Iterable[tuple[Event, set[Talk]]]
 ) -> Iterator[_Gap]:
-    """Yield from when each conversation was over until the last call began that it asked for, where that came later."""
+    """Yield the time from each conversation's end to the start of the last call that it requested, if that is later."""
     for event, owners in asked:
         for talk in owners:
             last = forest.get(key_of(talks[talk][-1]))
@@ -131,7 +131,7 @@ def _last_gaps(
 
 
 def _within(gaps: Sequence[_Gap], events: Sequence[Event]) -> Iterator[tuple[Key, set[Talk]]]:
-    """Yield in the gaps of which conversations each span began and ended."""
+    """Yield the conversations in whose gaps each span began and ended."""
     coming = sorted(gaps, key=lambda gap: gap.began_ns, reverse=True)
     open_gaps: list[_Gap] = []
     for event in sorted(events, key=lambda event: int(event.start_time_unix_nano)):

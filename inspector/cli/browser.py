@@ -12,18 +12,18 @@ from threading import Event, Thread
 from inspector.cli.terminal import Terminal
 
 DOORSTEP = "open.html"
-"""The file in the home that leads a browser to the one-time address."""
+"""The file in the home that redirects a browser to the one-time address."""
 _STARTED_S = 3.0
-"""After how long a browser that is still being started counts as started."""
+"""A browser that is still starting after this time counts as started."""
 
 
 def is_at_hand(terminal: Terminal, environ: Mapping[str, str] | None = None, platform: str = sys.platform) -> bool:
-    """Whether somebody reads this terminal on a screen of this machine, so that a browser would open before them."""
+    """Whether somebody reads this terminal on a screen of this machine, where a browser would appear."""
     return terminal.stream.isatty() and has_screen(environ, platform)
 
 
 def has_screen(environ: Mapping[str, str] | None = None, platform: str = sys.platform) -> bool:
-    """Whether a browser that is started here shows on a screen of this machine."""
+    """Whether a browser started here would appear on a screen of this machine."""
     environ = os.environ if environ is None else environ
     is_there = platform == "darwin" or bool(environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY"))
     # Over SSH the display is forwarded, and a browser on it is too slow to be meant.
@@ -31,16 +31,16 @@ def has_screen(environ: Mapping[str, str] | None = None, platform: str = sys.pla
 
 
 def open_in_browser(address: str, home: Path) -> None:
-    """Open an address that signs in, without waiting for the browser; where that fails, it was printed as well."""
+    """Open an address that signs in, without waiting for the browser; if it fails, the address was printed anyway."""
     if _opening(address, home) is not None:
         atexit.register((home / DOORSTEP).unlink, missing_ok=True)
 
 
 def opened_in_browser(address: str, home: Path) -> bool:
-    """Open an address that signs in, and tell whether a browser was found that takes it.
+    """Open an address that signs in, and return whether a browser was found.
 
-    The file that leads it there stays until another is written, since this process ends before the browser has read it;
-    the code in it works once.
+    The file with the redirect stays until another is written, since this process ends before the browser has read it;
+    its code works once.
     """
     opening = _opening(address, home)
     if opening is None:
@@ -52,7 +52,7 @@ def opened_in_browser(address: str, home: Path) -> bool:
 
 
 def _opening(address: str, home: Path) -> tuple[Thread, Event] | None:
-    """Have a browser open an address in a thread, which says where it failed; None where there is no browser."""
+    """Open an address in a thread, which notes a failure; None if there is no browser."""
     browser = _browser()
     if browser is None:
         return None

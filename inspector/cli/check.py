@@ -4,15 +4,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 Level = Literal["ok", "warn", "fail"]
-"""``fail`` keeps something from working; ``warn`` may."""
+"""``fail``: something does not work; ``warn``: something may not."""
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What one check found."""
+    """The result of one check."""
 
     level: Level
     name: str
     found: str
     advice: str = ""
-    """What to do; empty when nothing needs doing."""
+    """What to do; empty if nothing needs doing."""

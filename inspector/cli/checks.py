@@ -37,7 +37,7 @@ _HOW_TO_RECORD = "record a program: inspector run app.py, or inspector.attach() 
 
 
 def run_checks(home: Path | None) -> list[Check]:
-    """Run every check, in an order in which the first failure is the one to mend first."""
+    """Run every check, in an order in which the first failure is the one to fix first."""
     checks = [check_packages(versions()), check_sqlite(sqlite3.sqlite_version_info)]
     try:
         settings, refused = settings_without_refused(home)
@@ -52,7 +52,7 @@ def run_checks(home: Path | None) -> list[Check]:
 
 
 def check_packages(known: dict[str, str]) -> Check:
-    """Look for packages of the extra that are not installed."""
+    """Find packages of the extra that are not installed."""
     missing = [name for name in PACKAGES if known[name] == MISSING]
     if missing:
         return Check(
@@ -62,7 +62,7 @@ def check_packages(known: dict[str, str]) -> Check:
 
 
 def check_sqlite(version: tuple[int, ...]) -> Check:
-    """Tell whether SQLite has the WAL-reset bug (https://sqlite.org/wal.html), which one writing connection avoids."""
+    """Check whether SQLite has the WAL-reset bug (https://sqlite.org/wal.html), which a single writer avoids."""
     text = ".".join(map(str, version))
     fixed = version >= _WAL_RESET_FIXED[0] or any(
         version[:2] == release[:2] and version >= release for release in _WAL_RESET_FIXED[1:]
@@ -73,7 +73,7 @@ def check_sqlite(version: tuple[int, ...]) -> Check:
 
 
 def check_variables(environ: Mapping[str, str]) -> Check:
-    """Look for variables that look like settings and are none: a misspelt one would be ignored without a word."""
+    """Find variables that look like settings but are not: a misspelled one would be ignored silently."""
     known = {f"INSPECTOR_{name.upper()}" for name in Settings.model_fields} | set(_OTHER_VARIABLES)
     unknown = sorted(name for name in environ if name.startswith("INSPECTOR_") and name not in known)
     if unknown:
@@ -82,11 +82,11 @@ def check_variables(environ: Mapping[str, str]) -> Check:
 
 
 def check_ignored(home: Path | None, *, elsewhere: Sequence[str] = ()) -> Iterator[Check]:
-    """Look for variables that recorded programs ignore, since their values are impossible.
+    """Find variables that recorded programs ignore because their values are invalid.
 
     Args:
         home: The directory instead of ``INSPECTOR_HOME``.
-        elsewhere: Sentences that begin with the variables that are reported already.
+        elsewhere: Sentences that begin with the variables already reported.
     """
     reported = {_variable(sentence) for sentence in elsewhere}
     for sentence in configured(home=home).ignored:
@@ -100,7 +100,7 @@ def _variable(sentence: str) -> str:
 
 
 def check_home(settings: Settings) -> Iterator[Check]:
-    """See that the data directory is there, ours and private."""
+    """Check that the data directory exists, is ours and is private."""
     home = settings.home.absolute()
     try:
         found = home.stat()
@@ -124,7 +124,7 @@ def check_home(settings: Settings) -> Iterator[Check]:
 
 
 def check_token(settings: Settings) -> Iterator[Check]:
-    """See that the token can be trusted, without making one."""
+    """Check that the token can be trusted, without creating one."""
     from inspector.api import TokenUnusable, load_or_create
 
     if settings.token is None and not os.path.lexists(settings.token_file):
@@ -140,7 +140,7 @@ def check_token(settings: Settings) -> Iterator[Check]:
 
 
 def check_database(settings: Settings) -> Iterator[Check]:
-    """Open the database for reading alone, and look at its health and at what recorders reported."""
+    """Open the database read-only, and check its state and what recorders reported."""
     if settings.database_url is not None:
         yield from _stored(settings)
         return
@@ -186,7 +186,7 @@ def _removal_check(removed: Removed) -> Check:
 
 
 def check_space(settings: Settings) -> Iterator[Check]:
-    """See that there is room to record."""
+    """Check that there is space to record."""
     place = settings.home.absolute()
     while not place.exists():
         place = place.parent
@@ -200,7 +200,7 @@ def check_space(settings: Settings) -> Iterator[Check]:
 
 
 def check_server(settings: Settings) -> Iterator[Check]:
-    """See whether a server runs, or could."""
+    """Check whether a server runs, or could."""
     owner = current_owner(settings.lock_file)
     if owner is not None and owner.url is not None:
         yield _reached(owner.url, owner.pid)
@@ -255,7 +255,7 @@ def _loss_checks(losses: Sequence[Loss]) -> Iterator[Check]:
 
 
 def _spool_checks(settings: Settings, marks: Mapping[str, SpoolMark], losses: Sequence[Loss]) -> Iterator[Check]:
-    """Look at the spool, and at what was not recorded, be it taken in or not."""
+    """Check the spool, and what was not recorded, whether ingested or not."""
     directory = settings.spool
     if not directory.exists():
         yield from _loss_checks(losses)

@@ -24,20 +24,20 @@ from inspector.store import Store
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One of them."""
+    """One of the runs."""
 
     run: DiffRun
     events: tuple[Event, ...]
-    """All of it, in full, in the order they began."""
+    """All its events in full, in the order they began."""
     program: Mapping[str, Any] | None = None
-    """What is recorded of its program."""
+    """What is recorded about its program."""
 
 
 def runs_to_compare(settings: Settings, a: str | None, b: str | None) -> tuple[Compared, Compared]:
-    """Read both runs; the earlier one of the same program where one is not named.
+    """Read both runs; if one is not named, the previous run of the same program.
 
     Raises:
-        RunUnknown: One is not recorded, or there is none before it.
+        RunUnknown: One is not recorded, or there is no previous one.
         CliError: A file cannot be read.
     """
     if a is not None and b is not None:
@@ -54,12 +54,12 @@ def groups_to_compare(
 
     Args:
         settings: Where the home is.
-        a: Runs and files of the first group.
-        b: Those of the second; where none is named, the first is compared with what came before it.
-        runs: How many there are in each, of which the last is named; None where each is named.
+        a: The runs and files of the first group.
+        b: Those of the second; if empty, the first is compared with the runs before it.
+        runs: The number of runs in each, of which the last is named; None if each is named.
 
     Raises:
-        RunUnknown: One is not recorded, or there are none before it.
+        RunUnknown: One is not recorded, or there are no previous ones.
         CliError: A file cannot be read.
     """
     if runs is None:

@@ -13,12 +13,12 @@ from inspector.model import Event, InferredTool, SpanError, Turn
 
 _ID = "conversation-{}"
 _TOOL_ID = "{}-{}-{}"
-"""Ids of rows that no span tells of; those of spans have no hyphen."""
+"""Ids of rows without a span; those of spans have no hyphen."""
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What is told beside a row: in its note, and in lines below it."""
+    """What a row shows besides its span: a note, and lines below it."""
 
     note: str = ""
     lines: tuple[str, ...] = ()
@@ -26,10 +26,10 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Inferred:
-    """The spans of some traces with the conversations that their messages tell of."""
+    """The spans of some traces, with the conversations that their messages show."""
 
     traces: Sequence[Sequence[Event]]
-    """As many as there were, in the same order; a call stands in the trace in which its conversation begins."""
+    """As many as before, in the same order; a call is in the trace in which its conversation begins."""
     said: Mapping[str, Said] = field(default_factory=dict[str, Said])
     """By the id of the row."""
 
@@ -69,7 +69,7 @@ def with_conversations(
 
 
 class _Moves:
-    """Rows that are added beside a call, and spans that stand elsewhere than they were recorded."""
+    """Rows that are added beside a call, and spans that are shown elsewhere than they were recorded."""
 
     def __init__(self) -> None:
         self.added: dict[Key, list[Event]] = {}
@@ -89,7 +89,7 @@ class _Moves:
 
 
 def _talks(forest: Forest, turns: Iterable[Turn]) -> Mapping[Talk, Sequence[Turn]]:
-    """Return the turns of each conversation that shows; what recorded spans hold apart stays in these."""
+    """Return the turns of each visible conversation, split where recorded spans separate them."""
     talks: dict[Talk, list[Turn]] = {}
     for turn in turns:
         call = forest.get(key_of(turn))
@@ -107,7 +107,7 @@ def _is_inferred(tool: InferredTool) -> bool:
 
 
 def _top(calls: Sequence[Event], inner: Sequence[Event]) -> Event:
-    """Return the row of a conversation: it begins with its first call, and ends as the last one did."""
+    """Return the row of a conversation: it begins with its first call, and ends like its last one."""
     first, last = calls[0], calls[-1]
     ends = [event.end_time_unix_nano for event in inner]
     end = None if None in ends else max((at for at in ends if at is not None), key=int)

@@ -57,10 +57,10 @@ def demo(*, once: bool, port: int | None, no_open: bool, home: Path | None) -> N
 
 
 def _with_a_port(settings: "Settings") -> "Settings":
-    """Make sure that the run can be served before there is one; a free port will do where none was asked for.
+    """Make sure that the run can be served before it starts; if no port was given, any free one will do.
 
     Raises:
-        CliError: The address that was asked for cannot be listened on.
+        CliError: The server cannot listen on the given address.
     """
     from inspector.cli.errors import CliError
     from inspector.cli.notices import notice
@@ -80,7 +80,7 @@ def _with_a_port(settings: "Settings") -> "Settings":
 
 
 def _refusal(settings: "Settings") -> OSError | None:
-    """Try to listen as the server will; the API itself is too slow to load before the run."""
+    """Try to listen as the server will; the API itself takes too long to import before the run."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             settings.host, settings.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE

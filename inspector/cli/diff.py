@@ -122,7 +122,7 @@ class _Lines(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A comparison, and how it is written."""
+    """A comparison, and how to write it."""
 
     document: object
     lines: _Lines
@@ -130,7 +130,7 @@ class _Found:
 
 
 def _names(text: str | None) -> tuple[str, ...]:
-    """Return the runs of one side; a file may have commas in its name."""
+    """Return the runs of one side; the name of a file may contain commas."""
     if text is None or Path(text).is_file():
         return () if text is None else (text,)
     return tuple(filter(None, (name.strip() for name in text.split(","))))

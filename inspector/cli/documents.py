@@ -10,17 +10,17 @@ from inspector.cli.visible import json_text
 from inspector.model import Event, Losses, Page, Run, Session, Trace
 
 LARGE = frozenset(("input", "output", "attributes", "events", "links"))
-"""Fields of an event that are read only when somebody asks for them."""
+"""Fields of an event that are only read on request."""
 _EVENT = tuple(field.name for field in fields(Event))
 _SMALL = tuple(name for name in _EVENT if name not in LARGE)
 
 
 def event_fields(chosen: tuple[str, ...] | None, *, full: bool) -> tuple[str, ...] | None:
-    """Name the fields of every event that JSON is to have; None where no JSON is wanted.
+    """Return the event fields to include in JSON; None if no JSON is wanted.
 
     Args:
-        chosen: Those that ``--json`` names, none of which means the small ones; None where it was left out.
-        full: Whether ``--full`` asks for the large ones too.
+        chosen: The names given to ``--json``, where none means all but the large ones; None if it was not given.
+        full: Whether ``--full`` includes the large ones too.
     """
     if chosen is None and not full:
         return None
@@ -28,42 +28,42 @@ def event_fields(chosen: tuple[str, ...] | None, *, full: bool) -> tuple[str, ..
 
 
 def write_json(document: object, terminal: Terminal) -> None:
-    """Write one JSON document on a line of its own, without a character that a terminal would obey."""
+    """Write one JSON document on a line of its own, without characters that would control a terminal."""
     terminal.write([json_text(msgspec.json.encode(document), unicode=terminal.unicode)])
 
 
 def chosen_fields(item: object, names: Sequence[str]) -> dict[str, object]:
-    """Keep the named fields, in the order they are named in; one that has no value yet is left out."""
+    """Keep the named fields in their order; a field without a value is left out."""
     values = ((name, getattr(item, name)) for name in names)
     return {name: value for name, value in values if value is not msgspec.UNSET}
 
 
 def event_page_document(page: Page[Event], names: Sequence[str]) -> object:
-    """Answer as ``GET /events`` does."""
+    """Return the answer of ``GET /events``."""
     return _page_document(page, [chosen_fields(event, names) for event in page.items])
 
 
 def session_page_document(page: Page[Session], names: Sequence[str]) -> object:
-    """Answer as ``GET /sessions`` does; no names keep every field."""
+    """Return the answer of ``GET /sessions``; without names, with every field."""
     items = [chosen_fields(session, names) for session in page.items] if names else page.items
     return {"items": items, "next_cursor": page.next_cursor}
 
 
 def trace_document(trace: Trace, events: Sequence[Event], names: Sequence[str]) -> object:
-    """Answer as ``GET /traces/{trace_id}`` does, with all events on one page."""
+    """Return the answer of ``GET /traces/{trace_id}``, with all events on one page."""
     return {"trace": trace, "items": [chosen_fields(event, names) for event in events], "next_cursor": None}
 
 
 def run_document(
     run: Run, traces: Sequence[tuple[Trace, Sequence[Event]]], losses: Losses, names: Sequence[str]
 ) -> object:
-    """Return a run, what its processes did not record at all, and its traces, each as `trace_document` does."""
+    """Return a run, what its processes failed to record, and its traces, each as in `trace_document`."""
     documents = [trace_document(trace, events, names) for trace, events in traces]
     return {"run": run, "losses": losses, "traces": documents}
 
 
 def run_page_document(page: Page[Run], names: Sequence[str]) -> object:
-    """Answer as ``GET /runs`` does; no names keep every field."""
+    """Return the answer of ``GET /runs``; without names, with every field."""
     return _page_document(page, [chosen_fields(run, names) for run in page.items] if names else page.items)
 
 

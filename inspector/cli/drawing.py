@@ -27,21 +27,21 @@ _ASCII_GUIDES = str.maketrans({"├": "|", "└": "`", "│": "|", "─": "-"})
 _MARKS = {"": "", "orphan": "(parent not recorded)", "cycle": "(its parents form a loop)"}
 _GAP = "  "
 _SHORT_ERROR = 60
-"""Characters of an error that may be told again."""
+"""The length of an error that may be repeated."""
 _TRACE_DIGITS = 8
-"""How much of a trace's id stands beside its root: enough for ``inspector show``."""
+"""The length of a trace id beside its root; enough for ``inspector show``."""
 
 Piece: TypeAlias = tuple[str, Style]
 """Text on one line, and how it stands out."""
 
 _SPACE: Piece = (_GAP, "")
 DUPLICATE = "duplicate"
-"""Says of a span that another one counts for its call."""
+"""Marks a span whose call another one counts."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """The parts of one drawn line, safe and uncoloured."""
+    """The parts of one drawn line, escaped and without colour."""
 
     depth: int
     guides: str
@@ -57,7 +57,7 @@ class _Line:
     is_duplicate: bool
     """Whether another span counts for its call."""
     below: tuple[str, ...] = ()
-    """Lines that stand below it."""
+    """Lines drawn below it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +85,8 @@ def trace_lines(
         trace: The summary of the trace.
         events: Its events, in any order, without their large fields.
         terminal: Gives the width, colours and characters to draw with.
-        shape: What is drawn of the tree; all of it by default.
-        said: What is told beside rows.
+        shape: Which part of the tree to draw; all of it by default.
+        said: What rows show besides their spans.
     """
     yield terminal.style(terminal.cut(_facts(trace, terminal)), "dim")
     if trace.losses is not UNSET:
@@ -100,7 +100,7 @@ def tree_lines(
     shape: Shape | None = None,
     said: Mapping[str, Said] | None = None,
 ) -> Iterable[str]:
-    """Draw the tree alone, its columns aligned and cut to the terminal's width."""
+    """Draw only the tree, with its columns aligned and cut to the terminal's width."""
     rows = tree_rows(events, shape=shape)
     yield from _aligned(list(_lines(rows, _extent(events), terminal, said or {})), terminal)
 
@@ -108,7 +108,7 @@ def tree_lines(
 def _lines(
     rows: Iterable[Row], extent: tuple[int, int], terminal: Terminal, said: Mapping[str, Said]
 ) -> Iterator[_Line]:
-    """Make the lines of a tree; an error that a span above has told of already is told by its type alone."""
+    """Make the lines of a tree; an error already shown above is repeated only by its type."""
     above: list[str] = []
     for row in rows:
         del above[row.depth :]
@@ -127,15 +127,15 @@ def run_lines(
     shape: Shape | None = None,
     said: Mapping[str, Said] | None = None,
 ) -> Iterable[str]:
-    """Draw all of a run: a line of facts, what was asked and answered, then its traces on one scale of time.
+    """Draw a whole run: a line of facts, question and answer, then its traces on one time scale.
 
     Args:
-        run: What is drawn.
-        traces: Its traces and their events, in the order they are drawn.
+        run: The run.
+        traces: Its traces and their events, in drawing order.
         terminal: Gives the width, colours and characters to draw with.
-        losses: What its processes did not record.
-        shape: What is drawn of each tree; all of it by default.
-        said: What is told beside rows.
+        losses: What its processes failed to record.
+        shape: Which part of each tree to draw; all of it by default.
+        said: What rows show besides their spans.
     """
     extent = _extent([event for _, events in traces for event in events])
     yield terminal.style(terminal.cut(_facts_of_run(run, [trace for trace, _ in traces], terminal)), "dim")
@@ -167,7 +167,7 @@ def _aligned(lines: Sequence[_Line], terminal: Terminal) -> Iterable[str]:
 
 
 def error_text(event: Event, terminal: Terminal, *, with_message: bool = True) -> str:
-    """Say on one line why an event failed, its type without the module; nothing for one that did not."""
+    """Say on one line why an event failed, with its type without the module; empty if it did not."""
     if event.error is None:
         return ""
     name, message = event.error.name, event.error.message
@@ -176,7 +176,7 @@ def error_text(event: Event, terminal: Terminal, *, with_message: bool = True) -
 
 
 def counts_of(items: Sequence[Trace | Session]) -> Sequence[str]:
-    """Say how many calls traces or sessions have, how many failed, are duplicates or have no price."""
+    """Say how many calls traces or sessions have, and how many failed, are duplicates or have no price."""
     calls, failed, spans, unpriced = (
         sum(getattr(item, name) for item in items) for name in ("calls", "errors", "spans", "unpriced_calls")
     )
@@ -189,7 +189,7 @@ def counts_of(items: Sequence[Trace | Session]) -> Sequence[str]:
 
 
 def counted_elsewhere(figure: str) -> str:
-    """Put a figure in parentheses that is counted at another event; nothing stays nothing."""
+    """Put a figure that counts at another event in parentheses; nothing stays nothing."""
     return f"({figure})" if figure else ""
 
 
@@ -268,7 +268,7 @@ def _guides(guides: str, terminal: Terminal) -> str:
 
 
 def _after(guides: str) -> str:
-    """Return what stands left of a line between a row and what is below it."""
+    """Return the guides between a row and what is below it."""
     outer, own = guides[: -len(TRUNK)], guides[-len(TRUNK) :]
     return outer + ((BLANK if own == LAST_BRANCH else TRUNK) if own else "") + TRUNK
 
@@ -281,7 +281,7 @@ def _repeated(repeat: Repeat | None) -> str:
 
 
 def _bar(event: Event, start_ns: int, end_ns: int, *, unicode: bool) -> str:
-    """Place an event in the trace's time, in half columns; an event that has not ended reaches the right edge."""
+    """Draw an event's place in time, in half columns; one that has not ended reaches the right edge."""
     halves = _BAR_COLUMNS * 2
     whole_ns = max(1, end_ns - start_ns)
     ended_ns = int(event.end_time_unix_nano) if event.end_time_unix_nano else end_ns
@@ -323,7 +323,7 @@ def _label(line: _Line) -> str:
 
 
 def _shortened_guides(line: _Line, room: int, ellipsis: str) -> str:
-    """Leave the outermost guides out where they are too deep for their column, and say how deep."""
+    """Leave the outermost guides out if they are too deep for their column, and say how deep they are."""
     whole = line.depth * len(TRUNK)
     if whole == len(line.guides) <= room:
         return line.guides

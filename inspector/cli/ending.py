@@ -25,13 +25,13 @@ _INSTALL = 'pip install "mcp-agent-inspector[record]"'
 
 
 def ending_lines(program: Program, choices: Choices, outcome: Outcome, status: int) -> Iterator[str]:
-    """Say in two or three lines what was recorded and how to see it, and in further ones what went wrong with it.
+    """Say in two or three lines what was recorded and how to see it, and then what went wrong.
 
     Args:
-        program: What ran.
+        program: The program.
         choices: How it was recorded.
         outcome: What it left.
-        status: How it ended, as ``os.waitpid`` says it.
+        status: How it ended, from ``os.waitpid``.
     """
     environment = configured(home=choices.home)
     if not outcome.spans:
@@ -65,7 +65,7 @@ def _is_one_trace(outcome: Outcome) -> bool:
 
 
 def _all_of_it(outcome: Outcome) -> str:
-    """Return the words that show everything: the program's run, or the list where requests or blocks are runs too."""
+    """Return the arguments that show everything: the program's run, or the list if requests or blocks are runs too."""
     if not outcome.own_runs:
         return f"show {outcome.run_id}"
     service = _service(outcome)
@@ -77,7 +77,7 @@ def _service(outcome: Outcome) -> str:
 
 
 def _notices(environment: Environment, outcome: Outcome) -> Iterator[str]:
-    """Say what the recorders warned of; the settings are known where nothing was there to warn of them."""
+    """Repeat the warnings of the recorders, and check the settings if no recorder was there to warn."""
     endpoint = environment.endpoint
     # Why an endpoint takes nothing has been said, with what to do.
     waiting = "spans wait on disk: "
@@ -111,7 +111,7 @@ def _failed(outcome: Outcome) -> str:
 
 
 def _which(outcome: Outcome) -> str:
-    """Say of several traces why one of them is named."""
+    """Say why one of several traces is named."""
     if outcome.runs == 1 or outcome.telling is None:
         return ""
     return "where something failed: " if outcome.telling.failed else "the largest: "
@@ -126,7 +126,7 @@ def _elsewhere(choices: Choices) -> str:
 
 
 def prepare() -> None:
-    """Load what takes long to load, while the program runs; what is missing is missed where it is needed."""
+    """Import what takes long to import while the program runs; missing packages are reported where they are needed."""
     with suppress(ImportError):
         import_module("inspector.cli.ownership")
 
@@ -164,7 +164,7 @@ def _view(outcome: Outcome) -> str:
 
 
 def _why(program: Program, choices: Choices, outcome: Outcome, status: int) -> str:
-    """Say why there is nothing to see; an empty text when it has been said."""
+    """Say why there is nothing to see; empty if that was already said."""
     off = switched_off(os.environ, choices)
     also = f"; switched off: {', '.join(off)} (INSPECTOR_INTEGRATIONS_OFF, --without or --integrations)" if off else ""
     if _lost_something(outcome):
@@ -194,7 +194,7 @@ def _nothing_imported(off: Collection[str], status: int) -> str:
 
 
 def _ended_early(outcome: Outcome, status: int) -> bool:
-    """Tell whether the program failed or was ended before there was anything to record."""
+    """Return whether the program failed or was stopped before there was anything to record."""
     return outcome.reached and not outcome.joined and not outcome.left_out and status != 0
 
 
@@ -207,12 +207,12 @@ def _signal_name(number: int) -> str:
 
 
 def _lost_something(outcome: Outcome) -> bool:
-    """Tell whether calls happened that are not recorded, which further lines say."""
+    """Return whether calls were not recorded; further lines say which."""
     return bool(outcome.losses.calls or outcome.losses.unmatched)
 
 
 def _made_none(outcome: Outcome) -> bool:
-    """Tell whether no call came by where calls are recorded, although they could have been."""
+    """Return whether no call was made where calls are recorded, although there could have been some."""
     if _lost_something(outcome) or outcome.left_out:
         return False
     return outcome.reached and (outcome.ended or not outcome.joined)

@@ -27,7 +27,7 @@ _ANSWER_S = 2.0
 
 
 def check_endpoint(settings: Settings) -> Iterator[Check]:
-    """See whether what is recorded is sent elsewhere, whether that takes it, and what still waits."""
+    """Check whether recordings are sent to an endpoint, whether it accepts them, and what still waits."""
     try:
         target = Endpoint.chosen(
             None,
@@ -78,7 +78,7 @@ def _waiting(directory: Path, url: str, command: str) -> Check:
 
 
 def _lost(settings: Settings, key: str, url: str) -> Iterator[Check]:
-    """See what recorders that write there said was not recorded."""
+    """Check what recorders that send there reported as not recorded."""
     directory = settings.outbox / key
     if not directory.exists():
         return

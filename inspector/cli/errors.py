@@ -11,33 +11,33 @@ CliError              exit code 1
 
 
 class CliError(Exception):
-    """The command ends with exit code 1 and this message, at most two lines: what, and the way out."""
+    """The command ends with exit code 1 and this message, in at most two lines: what is wrong and how to fix it."""
 
 
 class SettingInvalid(CliError):
-    """A setting has a value that it does not take; the message names the variable and the value."""
+    """A setting has an invalid value; the message names the variable and the value."""
 
 
 class SpanUnknown(CliError):
-    """No span has the id that was asked for."""
+    """No span has this id."""
 
 
 class CursorRefused(CliError):
-    """The value of ``--cursor`` was not given by the page before."""
+    """The value of ``--cursor`` is not from a previous page."""
 
     def __init__(self, reason: object) -> None:
         super().__init__(f"--cursor: {reason}")
 
 
 class ServerRefused(CliError):
-    """The server that owns the database did not carry out a change that only it can make."""
+    """The server that owns the database did not make a change that only it can make."""
 
 
 class SpansRefused(ServerRefused):
-    """The server will never take these spans, however often they are sent; others it may.
+    """The server will never accept these spans, however often they are sent; others it may.
 
     Args:
-        reason: What it said.
+        reason: Its answer.
     """
 
     def __init__(self, reason: str) -> None:
@@ -46,4 +46,4 @@ class SpansRefused(ServerRefused):
 
 
 class ReaderGone(CliError):
-    """The program that standard output was piped to has ended; nothing is said about it."""
+    """The program that reads standard output has ended; nothing is printed about it."""

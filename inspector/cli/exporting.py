@@ -28,7 +28,7 @@ _LABELS = 200
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which traces are to be exported; everything that is named."""
+    """The traces to export: everything that is named."""
 
     ids: tuple[str, ...] = ()
     """Of runs and traces."""
@@ -45,9 +45,9 @@ class Exported:
     traces: int = 0
     spans: int = 0
     redacted: int = 0
-    """Spans that were recorded with secrets, which were taken out."""
+    """Spans that were recorded with secrets, which were removed."""
     salvaged: Salvaged | None = None
-    """What became of a damaged database, where that was what it was written from."""
+    """What could be read of a damaged database, if the export was made from one."""
 
 
 def write_export(
@@ -58,18 +58,18 @@ def write_export(
     chosen: Listed = "jsonl",
     salvage: Path | None = None,
 ) -> Exported:
-    """Write the traces that are wanted.
+    """Write the selected traces.
 
     Args:
         settings: Where the home is.
         wanted: Which traces.
-        output: Where they are written, or None for standard output.
-        chosen: The format that they are written in.
-        salvage: A damaged database, to be read instead of the home.
+        output: The file, or None for standard output.
+        chosen: The format.
+        salvage: A damaged database to read instead of the home.
 
     Raises:
         CliError: There is no such trace, or the file cannot be written.
-        ReaderGone: Whoever read standard output has ended.
+        ReaderGone: The reader of standard output has ended.
     """
     written = Exported()
     with _source(settings, salvage, written) as store:
@@ -87,18 +87,18 @@ def write_export(
 def write_page(
     settings: Settings, wanted: Wanted, output: Path | None, *, content: bool, salvage: Path | None = None
 ) -> Exported:
-    """Write one run, or one trace, as a page that shows it.
+    """Write one run or trace as a page that shows it.
 
     Args:
         settings: Where the home is.
         wanted: The run or the trace.
-        output: Where it is written, or None for standard output.
-        content: Whether prompts, answers, arguments and results are in it.
-        salvage: A damaged database, to be read instead of the home.
+        output: The file, or None for standard output.
+        content: Whether to include prompts, answers, arguments and results.
+        salvage: A damaged database to read instead of the home.
 
     Raises:
-        CliError: More than one is wanted, there is none, it is too large, or the file cannot be written.
-        ReaderGone: Whoever read standard output has ended.
+        CliError: More than one is selected, there is none, it is too large, or the file cannot be written.
+        ReaderGone: The reader of standard output has ended.
     """
     if len(wanted.ids) != 1 or wanted != Wanted(wanted.ids):
         raise CliError("a page holds one run or one trace; name it alone: inspector export last -o run.html")
@@ -116,7 +116,7 @@ def write_page(
 
 
 def write_whole(output: Path, body: bytes) -> None:
-    """Write a file that takes the place of an old one when it is whole.
+    """Write a file that replaces an old one once it is complete.
 
     Raises:
         CliError: It cannot be written.
@@ -126,7 +126,7 @@ def write_whole(output: Path, body: bytes) -> None:
 
 
 def salvage_lines(exported: Exported) -> Iterator[str]:
-    """Say what of a damaged database was saved, and what is missing."""
+    """Say what of a damaged database was read, and what is missing."""
     found = exported.salvaged
     if found is None:
         return
@@ -152,7 +152,7 @@ def _source(settings: Settings, salvage: Path | None, written: Exported) -> Gene
 
 
 def traces_wanted(store: Store, wanted: Wanted) -> Iterator[str]:
-    """Yield the ids of the traces that are wanted, some maybe twice.
+    """Yield the ids of the selected traces, some of them possibly twice.
 
     Raises:
         TraceUnknown: There is no such trace or run.
@@ -182,7 +182,7 @@ def _each(store: Store, trace_ids: list[str], written: Exported) -> Iterator[Ite
 
 
 def _labels(store: Store, trace_ids: list[str]) -> Iterator[Event]:
-    """Yield what was said of the traces, and of the runs that they belong to."""
+    """Yield the labels of the traces and of their runs."""
     run_ids: dict[str, None] = {}
     for trace_id in trace_ids:
         trace = store.trace(trace_id)
@@ -240,7 +240,7 @@ def _opened(output: Path | None) -> Generator[IO[bytes]]:
 
 @contextmanager
 def _whole_or_not_at_all(output: Path) -> Generator[IO[bytes]]:
-    """Open a file that takes the place of an old one when it is whole; pipes and devices are written to as they are."""
+    """Open a file that replaces an old one once it is complete; pipes and devices are written to directly."""
     if output.exists() and not output.is_file():
         with output.open("wb") as file:
             yield file

@@ -16,16 +16,16 @@ _SIZE_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 _SIZES = (("kB", 10**3), ("MB", 10**6), ("GB", 10**9))
 _MINUS = "\u2212"
 UNKNOWN = "\u2013"
-"""Stands for a figure that is not known."""
+"""Shown in place of an unknown figure."""
 _MINUTE_MS = 60_000
 _DAYS_FROM = 48 * 60
-"""From how many minutes on a duration is written in days."""
+"""From this many minutes on, a duration is written in days."""
 
 
 def duration(milliseconds: float | None) -> str:
-    """Write a duration as the pages do: ``3.20 ms``, ``840 ms``, ``1.93 s``, ``2 m 05 s``, ``3 h 20 m``, ``5 d``.
+    """Format a duration as the pages do: ``3.20 ms``, ``840 ms``, ``1.93 s``, ``2 m 05 s``, ``3 h 20 m``, ``5 d``.
 
-    Nothing for one that is unknown; negative where two clocks disagree.
+    Empty if unknown; negative if two clocks disagree.
     """
     if milliseconds is None or not math.isfinite(milliseconds):
         return ""
@@ -35,7 +35,7 @@ def duration(milliseconds: float | None) -> str:
 
 
 def _short_duration(ms: float) -> str:
-    """Write less than a minute with three significant digits and the unit that fits."""
+    """Format less than a minute with three significant digits and a suitable unit."""
     if ms == 0:
         return "0 ms"
     if ms < 0.001:
@@ -58,12 +58,12 @@ def _long_duration(ms: float) -> str:
 
 
 def _fixed(value: float, digits: int) -> str:
-    """Round as JavaScript's ``toFixed`` does, halves away from zero, so that the pages show the same digits."""
+    """Round like JavaScript's ``toFixed``, halves away from zero, so that the pages show the same digits."""
     return f"{Decimal(value).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP):f}"
 
 
 def cost(dollars: float | None) -> str:
-    """Write a cost as the pages do: four decimals below a dollar, cents above; nothing for one that is unknown."""
+    """Format a cost as the pages do: four decimals below a dollar, cents above; empty if unknown."""
     if dollars is None or not math.isfinite(dollars):
         return ""
     if dollars < 0:
@@ -76,7 +76,7 @@ def cost(dollars: float | None) -> str:
 
 
 def tokens(given: int | None, answered: int | None) -> str:
-    """Write input and output tokens as ``1,234 → 56``; a dash stands for the one that is unknown."""
+    """Format input and output tokens as ``1,234 → 56``, with a dash for an unknown one."""
     if given is None and answered is None:
         return ""
     left = UNKNOWN if given is None else f"{given:,}"
@@ -85,7 +85,7 @@ def tokens(given: int | None, answered: int | None) -> str:
 
 
 def size(count: int) -> str:
-    """Write a number of bytes as the pages do: ``812 B``, ``3.4 kB``, ``21 MB``."""
+    """Format a number of bytes as the pages do: ``812 B``, ``3.4 kB``, ``21 MB``."""
     if count < 1000:
         return f"{count} B"
     unit, one = next(((unit, one) for unit, one in _SIZES if count < one * 999.5), _SIZES[-1])
@@ -93,12 +93,12 @@ def size(count: int) -> str:
 
 
 def moment(nanoseconds: str | int | None, *, now: datetime | None = None, brief: bool = False) -> str:
-    """Write local time with milliseconds, and the date when it is not today's.
+    """Format local time with milliseconds, and the date if it is not today.
 
     Args:
-        nanoseconds: Since the Unix epoch, as a number or in decimal digits; those past the year 9999 stay so.
+        nanoseconds: Since the Unix epoch, as a number or in decimal digits; left as it is after the year 9999.
         now: What counts as today.
-        brief: Whether room is scarce: without milliseconds, and without the year if it is this one.
+        brief: Whether space is scarce: without milliseconds, and without the year if it is this one.
     """
     if nanoseconds is None:
         return ""
@@ -115,13 +115,13 @@ def moment(nanoseconds: str | int | None, *, now: datetime | None = None, brief:
 
 
 def parse_span_s(text: str) -> float | None:
-    """Read ``90s``, ``15m``, ``2h``, ``7d`` or ``1w`` as seconds; None for anything else."""
+    """Parse ``90s``, ``15m``, ``2h``, ``7d`` or ``1w`` as seconds; None for anything else."""
     match = _SPAN.fullmatch(text.strip())
     return float(match[1]) * _UNIT_SECONDS[match[2].lower()] if match else None
 
 
 def parse_size(text: str) -> int | None:
-    """Read ``500MB``, ``1.5 GiB`` or a plain number as bytes: MB in powers of 1,000, MiB of 1,024; else None."""
+    """Parse ``500MB``, ``1.5 GiB`` or a plain number as bytes: MB in powers of 1,000, MiB of 1,024; else None."""
     match = _SIZE.fullmatch(text.strip())
     if match is None:
         return None
@@ -129,5 +129,5 @@ def parse_size(text: str) -> int | None:
 
 
 def counted(number: int, noun: str) -> str:
-    """Say how many of something there are."""
+    """Format a count with its noun."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

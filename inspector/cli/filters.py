@@ -23,7 +23,7 @@ class Moment(click.ParamType[int, str]):
     name = "time"
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Read how long ago, a day by its name, a date, an RFC 3339 time or nanoseconds."""
+        """Parse how long ago, a day by its name, a date, an RFC 3339 time or nanoseconds."""
         count = parse_moment_ns(value, now_ns=time.time_ns())
         if count is None:
             self.fail(refusal(value), param, ctx)
@@ -31,14 +31,14 @@ class Moment(click.ParamType[int, str]):
 
 
 class Stretch(click.ParamType[tuple[int, int | None], str]):
-    """A point in time from which on, or two with dots between them."""
+    """A start time, or a start and an end with dots between them."""
 
     name = "time"
 
     def convert(
         self, value: str | tuple[int, int | None], param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[int, int | None]:
-        """Read ``FROM`` or ``FROM..TO``."""
+        """Parse ``FROM`` or ``FROM..TO``."""
         if isinstance(value, tuple):
             return value
         stretch = parse_stretch_ns(value, now_ns=time.time_ns())
@@ -48,7 +48,7 @@ class Stretch(click.ParamType[tuple[int, int | None], str]):
 
 
 class HexId(click.ParamType[str, str]):
-    """The id of a trace or a span, as the API takes it."""
+    """The id of a trace or a span, as in the API."""
 
     name = "id"
 
@@ -57,7 +57,7 @@ class HexId(click.ParamType[str, str]):
         self._least = digits if least is None else least
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Read an id, or the beginning of one where that will do; capitals count as the small letters recorded."""
+        """Parse an id, or the beginning of one if that is enough; uppercase is converted to lowercase."""
         if not self._least <= len(value) <= self._digits or not set(value.lower()) <= _HEX_DIGITS:
             how_many = "all" if self._least == self._digits else f"{self._least} to"
             self.fail(f"{value!r} is not an id; give {how_many} {self._digits} hexadecimal digits", param, ctx)
@@ -70,7 +70,7 @@ class RunId(click.ParamType[str, str]):
     name = "id"
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Refuse what can be none."""
+        """Refuse what cannot be one."""
         if not is_run_id(value):
             self.fail(f"{value!r} is not a run id; 'inspector runs' lists them", param, ctx)
         return value
@@ -82,14 +82,14 @@ class Words(click.ParamType[str, str]):
     name = "words"
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Refuse nothing and blanks, which no text could be searched for."""
+        """Refuse empty and blank text."""
         if not value.strip():
             self.fail("give at least one word to search for", param, ctx)
         return value
 
 
 class Attribute(click.ParamType[tuple[str, str], str]):
-    """A key, or a path into arguments or a result, and the text of the value there."""
+    """A key, or a path into arguments or a result, with the text of the value there."""
 
     name = "key=value"
 
@@ -109,12 +109,12 @@ class Attribute(click.ParamType[tuple[str, str], str]):
 
 
 class Labelled(click.ParamType[AskedLabel, str]):
-    """A label that something must have."""
+    """A required label."""
 
     name = "label"
 
     def convert(self, value: str | AskedLabel, param: click.Parameter | None, ctx: click.Context | None) -> AskedLabel:
-        """Read a name, alone or with what its score or value must be."""
+        """Parse a name, alone or with the score or value it must have."""
         asked = asked_label(value) if isinstance(value, str) else value
         if asked is None:
             self.fail(f"{value!r} is not a label; give its name, quality>0.8 or relevance=fair", param, ctx)
@@ -122,12 +122,12 @@ class Labelled(click.ParamType[AskedLabel, str]):
 
 
 class Amount(click.ParamType[float, str]):
-    """A finite number that is not negative."""
+    """A finite, non-negative number."""
 
     name = "number"
 
     def convert(self, value: str | float, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Read a number, and refuse ``nan``, ``inf`` and what is below zero."""
+        """Parse a number; refuse ``nan``, ``inf`` and negative numbers."""
         try:
             number = float(value)
         except ValueError:
@@ -158,9 +158,9 @@ _METAVARS: Mapping[Form, str] = {
     "span id": "ID",
     "label": "LABEL",
 }
-"""What a value is called where its type does not say it."""
+"""The name of a value, if its type does not say it."""
 _SPELLED = {"args": "arg"}
-"""Options that are not spelled as their parameter."""
+"""Options with another name than their parameter."""
 
 
 def _option(name: str, row: FilterField) -> Callable[[Any], Any]:
@@ -185,7 +185,7 @@ def _type_of(row: FilterField) -> click.ParamType[Any, Any]:
 
 
 def narrowed_by_options(level: Level) -> Callable[[C], C]:
-    """Give a command every option that narrows the lists of a level."""
+    """Give a command every option that filters the lists of a level."""
 
     def narrowed(command: C) -> C:
         for name, row in reversed(list(PARAMETERS.items())):
@@ -197,10 +197,10 @@ def narrowed_by_options(level: Level) -> Callable[[C], C]:
 
 
 def times_of(since: tuple[int, int | None] | None, until_ns: int | None) -> tuple[int | None, int | None]:
-    """Return the two ends of a time, in nanoseconds.
+    """Return the start and the end of a time range, in nanoseconds.
 
     Raises:
-        click.UsageError: It has two ends of one kind, or begins after its end, so that nothing could match.
+        click.UsageError: The end is given twice, or lies before the start, so nothing could match.
     """
     since_ns, end_ns = since or (None, None)
     if end_ns is not None and until_ns is not None:
@@ -212,10 +212,10 @@ def times_of(since: tuple[int, int | None] | None, until_ns: int | None) -> tupl
 
 
 def filter_of(options: Mapping[str, Any]) -> Filter:
-    """Turn the options of a command into the filter that the store takes.
+    """Turn the options of a command into a filter for the store.
 
     Args:
-        options: What click hands to a command with `narrowed_by_options`, and whatever else it takes.
+        options: What click passes to a command with `narrowed_by_options`, and anything else it takes.
 
     Raises:
         click.UsageError: The options contradict each other.

@@ -19,14 +19,14 @@ _BATCH = 500
 def follow(settings: Settings, where: Filter, *, last: int, full: bool) -> Iterator[Event]:
     """Yield the newest matching events, then every change of a matching one, without end.
 
-    Waits where nothing is recorded yet, and then yields all that comes. Takes in what is recorded where no server does,
-    and takes over from a server that ends.
+    Waits if nothing is recorded yet, then yields all that arrives. Ingests what is recorded if no server does, and
+    takes over from a server that ends.
 
     Args:
         settings: Where the home is.
-        where: What is yielded.
-        last: How many events that are already there come first.
-        full: Whether they carry their large fields.
+        where: The filter.
+        last: How many existing events to yield first.
+        full: Whether they include their large fields.
     """
     follower: _Follower | None = None
     waiting = False
@@ -49,7 +49,7 @@ def follow(settings: Settings, where: Filter, *, last: int, full: bool) -> Itera
 
 
 class _Follower:
-    """Remembers how far it got, also from one opening of the home to the next."""
+    """Remembers its position, also from one opening of the home to the next."""
 
     def __init__(self, where: Filter, *, full: bool, seq: int) -> None:
         self._where = where
@@ -57,13 +57,13 @@ class _Follower:
         self._seq = seq
 
     def newest(self, store: Store, count: int) -> Iterator[Event]:
-        """Yield what is there already, oldest first."""
+        """Yield existing events, oldest first."""
         if count:
             page = store.events(self._where, limit=count, full=self._full)
             yield from (event for event in reversed(page.items) if event.seq <= self._seq)
 
     def changes(self, store: Store, settings: Settings) -> Iterator[Event]:
-        """Yield what changes until nobody keeps the store up to date any more."""
+        """Yield changes until nobody keeps the store up to date any more."""
         look_s = time.monotonic() + _OWNER_POLL_S
         while True:
             changed = self._next(store)

@@ -14,9 +14,9 @@ from inspector.model import Event
 from inspector.otlp import export_lines
 
 Format = Literal["jsonl", "json", "csv", "html"]
-"""OTLP JSON lines; one OTLP JSON document; a table of spans without their content; a page that shows one run."""
+"""OTLP JSON lines; one OTLP JSON document; a table of spans without content; a page with one run."""
 Listed = Literal["jsonl", "json", "csv"]
-"""What any number of traces is written in."""
+"""Formats for any number of traces."""
 
 _NOT_YET = (".md", ".markdown")
 _NAMES: dict[str, Format] = {".jsonl": "jsonl", ".json": "json", ".csv": "csv", ".html": "html", ".htm": "html"}
@@ -25,14 +25,15 @@ _IDS = ("trace_id", "span_id", "parent_id", "session_id")
 _COLUMNS = (*_IDS, "kind", "name", "status", "service", "agent", "model", "tool")
 _FIGURES = ("duration_ms", "input_tokens", "output_tokens", "cached_tokens", "cost_usd")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""What begins a formula in a spreadsheet, which recorded text must not be (https://owasp.org/www-community/attacks/CSV_Injection)."""
+"""What begins a formula in a spreadsheet, which recorded text must not do
+(https://owasp.org/www-community/attacks/CSV_Injection)."""
 
 
 def format_of(output: Path | None, chosen: Format | None) -> Format:
-    """Return the format that is chosen, or else the one of the file's name; OTLP JSON lines for a name of no other.
+    """Return the chosen format, or else the one of the file's name; OTLP JSON lines for any other name.
 
     Raises:
-        CliError: The name is of a format that is not written.
+        CliError: The name has a format that cannot be written.
     """
     if chosen is not None:
         return chosen
@@ -52,7 +53,7 @@ def format_of(output: Path | None, chosen: Format | None) -> Format:
 
 
 def encoded(chosen: Listed, traces: Iterable[Iterable[Event]]) -> Iterator[bytes]:
-    """Yield the traces in a format, in parts that can be written one after the other."""
+    """Yield the traces in a format, in parts to be written one after another."""
     return _ENCODERS[chosen](traces)
 
 

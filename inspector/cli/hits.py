@@ -18,33 +18,33 @@ _TERM = re.compile(r'"([^"]*)"|(\S+)')
 _TOKEN = re.compile(r"[^\W_]+")
 _SPACE = re.compile(r"\s+")
 _BEFORE, _AFTER = 32, 160
-"""Characters that are shown around the first hit."""
+"""Characters shown around the first match."""
 _DEEPEST = 60
-"""Lists and maps inside one another that are looked into."""
+"""Levels of nested lists and maps that are searched."""
 _MORE, _INDENT = "…", "    "
 _NAMES = {
     "llm": ("prompt", "answer"),
     "tool": ("arguments", "result"),
     "prompt": ("arguments", "result"),
 }
-"""What input and output are called, by the kind of span."""
+"""The names of input and output, by the kind of span."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """The place of a span that holds the most of what was searched."""
+    """The place in a span with the most of the searched terms."""
 
     event: Event
     place: str
     """Such as ``arguments.invoice``, ``answer`` or ``error``."""
     text: str
-    """The part around the first hit; empty where search knows it in another spelling."""
+    """The text around the first match; empty if search found it in another spelling."""
     hits: tuple[tuple[int, int], ...]
-    """Where in ``text`` each hit begins and ends."""
+    """The start and end of each match in ``text``."""
 
 
 def find_hit(event: Event, query: str) -> Hit:
-    """Find the place in a full event that holds most terms of a query; of equal ones the first."""
+    """Find the place in a full event with most terms of a query; the first of several equal ones."""
     terms = [pattern for phrase, word in _TERM.findall(query) if (pattern := _pattern(phrase or word))]
     best, most = ("", ""), 0
     for place, text in _places(event):
@@ -59,12 +59,12 @@ def find_hit(event: Event, query: str) -> Hit:
 
 
 def hit_lines(hit: Hit, terminal: Terminal, *, elsewhere: str = "") -> Iterable[str]:
-    """Write a span, how to open it, and below it the text with its hits marked.
+    """Write a span, the command that shows it, and below it the text with its matches marked.
 
     Args:
-        hit: What was found.
+        hit: The match.
         terminal: Where it is shown.
-        elsewhere: The option that names the home, where it is not the usual one.
+        elsewhere: The option that names the home, if it is not the default one.
     """
     event = hit.event
     began = figures.moment(event.start_time_unix_nano, brief=is_narrow(terminal))
@@ -80,7 +80,7 @@ def hit_lines(hit: Hit, terminal: Terminal, *, elsewhere: str = "") -> Iterable[
 
 
 def _marked(hit: Hit, terminal: Terminal) -> str:
-    """Write the text with its hits in colour, or else between marks, cut to the width."""
+    """Write the text with its matches in colour, or else between marks, cut to the width."""
     marks = ("", "") if terminal.colour else ("\u00ab", "\u00bb") if terminal.unicode else ("<<", ">>")
     left = None if terminal.width is None else terminal.width - len(_INDENT)
     parts: list[str] = []
@@ -107,7 +107,7 @@ def _pieces(hit: Hit) -> Iterator[tuple[str, bool]]:
 
 
 def _pattern(term: str) -> re.Pattern[str] | None:
-    """Read a term as search does: its words in this order, whatever stands between them."""
+    """Parse a term like search does: its words in this order, whatever is between them."""
     words = _TOKEN.findall(term)
     if not words:
         return None
@@ -128,7 +128,7 @@ def _places(event: Event) -> Iterator[tuple[str, str]]:
 
 
 def _leaves(name: str, recorded: LargeField) -> Iterator[tuple[str, str]]:
-    """Yield every text and number of a JSON value with the way to it."""
+    """Yield every text and number in a JSON value, with its path."""
     if not isinstance(recorded, msgspec.Raw):
         return
     try:

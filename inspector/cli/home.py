@@ -15,10 +15,10 @@ _SHOWN_CHARACTERS = 80
 def settings_of(
     home: Path | None, *, host: str | None = None, port: int | None = None, otlp_grpc_port: int | None = None
 ) -> Settings:
-    """Read the settings; options go before the environment.
+    """Read the settings; options take precedence over the environment.
 
     Raises:
-        SettingInvalid: A value is not taken; the message names the variable or option, and the way out.
+        SettingInvalid: A value is invalid; the message names the variable or option, and how to fix it.
     """
     given: dict[str, Any] = {"home": home, "host": host, "port": port, "otlp_grpc_port": otlp_grpc_port}
     options = {name: value for name, value in given.items() if value is not None}
@@ -31,10 +31,10 @@ def settings_of(
 
 
 def settings_without_refused(home: Path | None) -> tuple[Settings, list[str]]:
-    """Read the settings with the defaults in place of values that are not taken; say why each of those is not.
+    """Read the settings with defaults in place of invalid values, and say why each of those is invalid.
 
     Raises:
-        SettingInvalid: There is no home directory, or what is named as one is none.
+        SettingInvalid: There is no home directory, or the given one is not a directory.
     """
     options: dict[str, Any] = {} if home is None else {"home": home}
     try:
@@ -56,7 +56,7 @@ def _read(options: dict[str, Any]) -> Settings:
 
 
 def _refusals(error: ValidationError, options: dict[str, Any]) -> dict[str, str]:
-    """Why each value was not taken, by the name of its setting."""
+    """Why each value is invalid, by the name of its setting."""
     refused: dict[str, str] = {}
     for each in error.errors(include_url=False):
         name = str(each["loc"][0])

@@ -24,35 +24,35 @@ from inspector.store import OwnedElsewhere, Store
 
 _BATCH = 512
 _SIGNALS = {"logs": b'"resourceLogs"', "metrics": b'"resourceMetrics"'}
-"""Of OTLP, by the key that a request of each has."""
+"""The OTLP signals, by the key of their requests."""
 
 
 @dataclass(slots=True)
 class Taken:
-    """What was in the files."""
+    """What the files contained."""
 
     spans: int = 0
-    """As often as they are in them."""
+    """All spans, counted as often as they occur."""
     labels: int = 0
     new: int = 0
-    """Those that were not recorded before."""
+    """Spans that were not recorded before."""
     is_changed: bool = False
-    """Whether anything of their traces is other than before: spans that were running may have ended."""
+    """Whether any of their traces changed: spans that were running may have ended."""
     left_out: Counter[str] = field(default_factory=Counter[str])
-    """Lines and spans that were not taken, by why."""
+    """Lines and spans that were not imported, by reason."""
     bad_files: list[str] = field(default_factory=list[str])
-    """What is wrong with the files that hold nothing, or could not be read to their end."""
+    """What is wrong with files that contain nothing, or could not be read completely."""
     last_trace: str = ""
     known: dict[str, int] = field(default_factory=dict[str, int])
     """How many spans of each trace were recorded before."""
 
     @property
     def traces(self) -> int:
-        """How many traces there were."""
+        """The number of traces."""
         return len(self.known)
 
     def count(self, part: Part, refused: int = 0) -> None:
-        """Add one part of a file that was taken in, all but so many of the spans that could be read."""
+        """Add one imported part of a file, except for this many spans that were rejected."""
         decoded = part.decoded
         if decoded.malformed:
             self.left_out[f"lines that are no OTLP JSON, the first is line {part.number}"] += 1
@@ -66,10 +66,10 @@ class Taken:
 
 
 def take_in(settings: Settings, names: Sequence[str]) -> Taken:
-    """Take in files, in the order they are named; one that cannot be read does not keep the others out.
+    """Import files in the order they are given; one that cannot be read does not stop the others.
 
     Raises:
-        CliError: The owner of the database did not take them.
+        CliError: The owner of the database did not accept them.
         StoreError: The database cannot be written.
     """
     taken = Taken()
@@ -111,7 +111,7 @@ def _take_in_file(name: str, database: "_Database", taken: Taken) -> None:
 
 
 def _calls(part: Part) -> list[DecodedSpan]:
-    """Return the spans of a part but those that are labels."""
+    """Return the spans of a part, without those that are labels."""
     return [span for span in part.decoded.spans if span.attributes.get(semconv.HOOK) != LABEL_HOOK]
 
 
@@ -120,7 +120,7 @@ def _place(name: str) -> str:
 
 
 def _why_nothing(part: Part) -> str:
-    """Say why a part of a file gives no spans; an empty text where there is nothing to say."""
+    """Say why a part of a file has no spans; empty if there is nothing to say."""
     if part.decoded.malformed:
         return f"line {part.number} is cut, or no OTLP JSON"
     if part.decoded.rejected:
@@ -140,10 +140,10 @@ def _parts(name: str) -> Iterator[Part]:
 
 @dataclass(frozen=True, slots=True)
 class _Database:
-    """What may write, and what can be read meanwhile."""
+    """The writer, and the store to read meanwhile."""
 
     write: Callable[[Part], Rejected]
-    """Says what was left out of what can be read."""
+    """Write spans; returns what was rejected of those that could be read."""
     store: Store
 
     def spans_of(self, trace_id: str) -> int:
@@ -152,7 +152,7 @@ class _Database:
         return 0 if found is None else found.spans
 
     def has_changed(self, trace_id: str, seq: int) -> bool:
-        """Tell whether anything of a trace was written after change ``seq``."""
+        """Return whether anything in a trace was written after change ``seq``."""
         return bool(self.store.after(seq, Filter(trace_id=trace_id), limit=1))
 
 

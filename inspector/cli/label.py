@@ -31,7 +31,7 @@ class Said(click.ParamType[NewLabel, str]):
     name = "label"
 
     def convert(self, value: str | NewLabel, param: click.Parameter | None, ctx: click.Context | None) -> NewLabel:
-        """Read ``good``, ``quality=0.8`` or ``relevance=fair``."""
+        """Parse ``good``, ``quality=0.8`` or ``relevance=fair``."""
         if isinstance(value, NewLabel):
             return value
         found = ASKED_LABEL.fullmatch(value)

@@ -18,23 +18,23 @@ _PAGE = 1000
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What is labelled: a run, or a span."""
+    """What to label: a run or a span."""
 
     run_id: str | None = None
     trace_id: str | None = None
     span_id: str | None = None
 
     def fields(self) -> dict[str, str]:
-        """Return what names it."""
+        """Return the ids that identify it."""
         named = {"run_id": self.run_id, "trace_id": self.trace_id, "span_id": self.span_id}
         return {key: value for key, value in named.items() if value is not None}
 
 
 def target_of(store: Store, found: Run | Trace | Event) -> Target:
-    """Return what a person means by an id.
+    """Return the run or span that an id refers to.
 
     Raises:
-        TraceUnknown: It is one of several traces of a run, which carry no labels themselves.
+        TraceUnknown: It is one of several traces of a run, and traces themselves have no labels.
     """
     if isinstance(found, Event):
         return Target(trace_id=found.trace_id, span_id=found.span_id)
@@ -46,12 +46,12 @@ def target_of(store: Store, found: Run | Trace | Event) -> Target:
 
 
 def labels_of(store: Store, target: Target) -> list[Label]:
-    """Return the labels of a run, with those of its spans, or of a span."""
+    """Return the labels of a run and of its spans, or of a span."""
     return list(store.labels(**target.fields(), limit=_PAGE).items)
 
 
 def change(settings: Settings, store: Store, target: Target, labels: Sequence[NewLabel], *, remove: bool) -> None:
-    """Give labels to what is named, or remove those of their names from it.
+    """Add labels to a target, or remove those with these names.
 
     Raises:
         CliError: The owner of the database did not do it, or there is no such label to remove.
@@ -82,7 +82,7 @@ def _is_that(label: Label, target: Target, named: NewLabel) -> bool:
 
 
 def _other_owner(settings: Settings) -> str | None:
-    """Return where the server is that owns the database; None where this process does.
+    """Return the address of the server that owns the database; None if this process does.
 
     Raises:
         CliError: Another command does.

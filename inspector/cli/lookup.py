@@ -18,7 +18,7 @@ _PAGES_SEARCHED = 200
 _HEX = re.compile(r"[0-9a-f]{1,32}")
 _SPAN_DIGITS = 16
 _SPAN_LEAST = 4
-"""With fewer digits an id is no part of one: words and figures of the recorded text begin so too."""
+"""Shorter ids are not looked up, because words and figures in recorded text begin like them."""
 _NAMED_IN_MESSAGE = 3
 _ARRIVAL_S = 5.0
 _POLL_S = 0.05
@@ -27,11 +27,11 @@ T = TypeVar("T")
 
 
 def find_any(store: Store, text: str) -> Run | Trace | Event:
-    """Find a run or a trace as `find_run_or_trace` does, else the only span whose id begins so.
+    """Find a run or a trace like `find_run_or_trace`, or else the only span whose id begins with it.
 
     Raises:
-        RunUnknown: There is none of them, or the part fits several.
-        SpanUnknown: The part fits several spans.
+        RunUnknown: There is none of them, or several have the part.
+        SpanUnknown: Several spans have the part.
     """
     try:
         return find_run_or_trace(store, text)
@@ -64,7 +64,7 @@ def turns_of(store: Store, run_id: str) -> list[Turn]:
 
 
 def said_in(store: Store, first: Event, last: Event) -> tuple[str | None, str | None]:
-    """Return the beginnings of what a conversation was asked and answered, by its first and last call."""
+    """Return the beginnings of a conversation's question and answer, by its first and last call."""
     asked, answered = (store.event(event.span_id, trace_id=event.trace_id) for event in (first, last))
     prompt, reply = asked and asked.input, answered and answered.output
     question = question_in(bytes(prompt).decode()) if isinstance(prompt, Raw) else None
@@ -72,7 +72,7 @@ def said_in(store: Store, first: Event, last: Event) -> tuple[str | None, str | 
 
 
 def find_event(store: Store, span_id: str, *, trace: str) -> Event:
-    """Find one event in full; the trace matters only where two traces use the same span id.
+    """Find one event in full; the trace only matters if two traces use the same span id.
 
     Raises:
         SpanUnknown: No event has that id.
@@ -94,7 +94,7 @@ def find_event(store: Store, span_id: str, *, trace: str) -> Event:
 
 
 def spans_like(store: Store, text: str, *, trace_id: str | None = None) -> list[Event]:
-    """Find the spans whose id begins so, newest first, or two of them where there are more."""
+    """Find the spans whose id begins with this, newest first, or two of them if there are more."""
     prefix = text.lower()
     if not _HEX.fullmatch(prefix) or not _SPAN_LEAST <= len(prefix) <= _SPAN_DIGITS:
         return []
@@ -115,7 +115,7 @@ def _of(trace_id: str | None, **fields: Any) -> Filter:
 
 
 def await_trace(store: Store, trace_id: str) -> Trace:
-    """Wait until a trace that was just recorded is stored and has ended; a server takes it in within moments.
+    """Wait until a trace that was just recorded is stored and has ended; a server ingests it within moments.
 
     Raises:
         TraceUnknown: It did not arrive in time.

@@ -31,11 +31,11 @@ def sum_of(losses: Iterable[Loss]) -> Losses:
 
 
 def loss_sentences(losses: Losses, *, of: str = "") -> Iterator[str]:
-    """Say what was not recorded, a sentence for each reason.
+    """Say what was not recorded, one sentence per reason.
 
     Args:
-        losses: How much it was.
-        of: Whose it was, as " of its processes".
+        losses: How much.
+        of: Whose, such as " of its processes".
     """
     for reason in LOSS_REASONS:
         count = getattr(losses, reason)

@@ -23,7 +23,7 @@ _WORDS = {
 
 
 class Attempt(Struct):
-    """What one of several calls of what comes after a middleware came to."""
+    """The outcome of one of several calls that a middleware made."""
 
     outcome: str = ""
     error: str = ""
@@ -31,7 +31,7 @@ class Attempt(Struct):
 
 
 class Changed(Struct):
-    """A value before and after; unset where it is not recorded."""
+    """A value before and after; unset if not recorded."""
 
     before: Any = UNSET
     after: Any = UNSET
@@ -58,12 +58,12 @@ class _Controlled(Step):
 
 
 def steps_of(attributes: Mapping[str, Any]) -> list[Step]:
-    """Return what middleware did to a call, in declared order; nothing of what others record under that name."""
+    """Return what middleware did to a call, in declared order; nothing that other recorders write under that name."""
     return _read(attributes.get(sc.MIDDLEWARE), list[Step]) or []
 
 
 def controlled_of(attributes: Mapping[str, Any]) -> Step | None:
-    """Return what the controller did to a call; None where none was asked."""
+    """Return what the controller did to a call; None if none was asked."""
     return _read(attributes.get(sc.CONTROLLED), _Controlled)
 
 
@@ -75,7 +75,7 @@ def _read(text: object, kind: Any) -> Any:
 
 
 def passed_on(steps: Sequence[Step], controlled: Step | None) -> Any | UnsetType:
-    """Return the arguments that a tool got in the end; unset where they are those asked for, or are not recorded."""
+    """Return the arguments that a tool finally got; unset if they are those requested, or not recorded."""
     found: Any = UNSET
     for step in (*((controlled,) if controlled is not None else ()), *steps):
         if step.did in ("answered", "denied"):
@@ -89,7 +89,7 @@ def passed_on(steps: Sequence[Step], controlled: Step | None) -> Any | UnsetType
 
 
 def step_lines(step: Step, terminal: Terminal) -> Iterator[str]:
-    """Write what one middleware did: a line in words, then what it changed and each of its attempts."""
+    """Write what one middleware did: a sentence, then what it changed and each of its attempts."""
     by = getattr(step, "by", "")
     waited = "" if step.waited_ms is None else f"after {figures.duration(step.waited_ms)}"
     said = [*_words(step), step.message, step.answer, f"decided by {by}" if by else "", waited]
@@ -122,7 +122,7 @@ def _change(change: Changed) -> Iterator[str]:
 
 
 def attempt_line(at: int, attempt: Attempt, terminal: Terminal) -> str:
-    """Write how one attempt ended."""
+    """Write the outcome of one attempt."""
     status = sign("ok" if attempt.outcome == "ok" else "error", unicode=terminal.unicode)
     # What a model reads of an exception begins with its type.
     error = "" if attempt.message.startswith(f"{attempt.error}:") else attempt.error

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from inspector.cli.figures import NS_A_SECOND, parse_span_s
 
 FORMS = "15m or '2 days ago', yesterday, 'monday 9:30', 14:30, 2026-11-22, 2026-11-22T10:30, unix nanoseconds"
-"""What is taken, for help and for refusals."""
+"""The accepted forms, for help and error messages."""
 
 _NANOSECONDS = re.compile(r"\d{12,20}", re.ASCII)
 _NUMBER = re.compile(r"\d{1,11}", re.ASCII)
@@ -66,7 +66,7 @@ def parse_stretch_ns(text: str, *, now_ns: int) -> tuple[int, int | None] | None
 
 
 def refusal(text: str) -> str:
-    """Say that a text names no time, what may have been meant, and what is taken."""
+    """Say that a text is not a time, what may have been meant, and which forms are accepted."""
     parts = [part for part in text.split("..") if part.strip()]
     wrong = next((part for part in parts if parse_moment_ns(part, now_ns=1 << 60) is None), text).strip()
     if _NUMBER.fullmatch(wrong):
@@ -91,7 +91,7 @@ def _ago_s(text: str) -> float | None:
 
 
 def _named(text: str, now: datetime) -> datetime | None:
-    """Read a day by its name and a time of day, either of which may be left out; None for other text."""
+    """Parse a day by its name and a time of day, either of which may be missing; None for other text."""
     day, _, clock = text.partition(" ")
     if _CLOCK.fullmatch(text):
         day, clock = "today", text

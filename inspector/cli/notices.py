@@ -6,7 +6,7 @@ from inspector.cli.visible import visible
 
 
 def notice(text: str) -> None:
-    """Say something to the person at the terminal; nothing recorded may be in it unseen."""
+    """Print a message to the person at the terminal; recorded text in it must be escaped."""
     if sys.stderr is not None:
         sys.stderr.write(visible(text) + "\n")
         sys.stderr.flush()

@@ -44,7 +44,7 @@ def open_page(*, what: str | None, only_print: bool, home: Path | None) -> None:
 
 
 def _server(settings: "Settings") -> str:
-    """Return where the home is served."""
+    """Return the address of the server of the home."""
     from inspector.cli.errors import CliError
     from inspector.cli.ownership import current_owner
 
@@ -58,7 +58,7 @@ def _server(settings: "Settings") -> str:
 
 
 def _view(store: "Store", what: str) -> str:
-    """Find what is meant, as ``show`` does."""
+    """Find what an id refers to, like ``show``."""
     from inspector.cli.lookup import find_any
     from inspector.cli.views import run_view, trace_view
     from inspector.model import Event, Run

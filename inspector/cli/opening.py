@@ -25,16 +25,16 @@ def opened(
     quiet_s: float = QUIET_S,
     said: set[str] | None = None,
 ) -> Generator[Store]:
-    """Open what is recorded, as `inspector.ingest.open_home` does.
+    """Open the home, like `inspector.ingest.open_home`.
 
-    Standard error shows a bar where taking in takes a moment, and says why where a database can only be read as it is.
+    Standard error shows a progress bar if ingesting takes a moment, and says why a database can only be read as it is.
 
     Args:
         settings: Where the home is.
-        follow: Whether what is recorded meanwhile is wanted too.
-        write: Whether something is to be written or deleted.
-        quiet_s: How long files are taken in before the person at the terminal sees how far that is.
-        said: What was said of the home before, for whoever opens it again and again; nothing of it is said twice.
+        follow: Whether to also ingest what is recorded meanwhile.
+        write: Whether something will be written or deleted.
+        quiet_s: How long files are ingested before the progress is shown.
+        said: Messages already printed about the home, for whoever opens it repeatedly; none is printed twice.
     """
     bar = _Bar(quiet_s)
 
@@ -54,14 +54,14 @@ def opened(
 
 
 class _Bar:
-    """What is shown on a terminal, and nowhere else, while files are taken in."""
+    """Progress of ingesting, on a terminal only."""
 
     def __init__(self, quiet_s: float) -> None:
         self._from_s = time.monotonic() + quiet_s
         self._shown: Any = None
 
     def show(self, read: int, of: int) -> None:
-        """Show how many files are read."""
+        """Show how many files have been read."""
         if self._shown is None and time.monotonic() > self._from_s and sys.stderr is not None and sys.stderr.isatty():
             self._shown = click.progressbar(length=of, label="storing what programs recorded", file=sys.stderr)
             self._shown.__enter__()
@@ -69,7 +69,7 @@ class _Bar:
             self._shown.update(read - self._shown.pos)
 
     def end(self) -> None:
-        """Leave the terminal on a line of its own."""
+        """Leave the terminal at the start of a line."""
         if self._shown is not None:
             self._shown.__exit__(None, None, None)
             self._shown = None

@@ -15,16 +15,16 @@ _ID = re.compile(r"[0-9a-fA-F-]+|last(~\d+)?")
 
 
 def meant(word: str, words: Iterable[str]) -> str:
-    """Ask whether another word was meant, as the end of a refusal; nothing where none is near."""
+    """Suggest the closest word at the end of an error message; nothing if none is close."""
     near = get_close_matches(word, list(words), n=1)
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
 class WholeNumber(click.IntRange):
-    """A whole number between two others, and a refusal that says so."""
+    """A whole number within a range, and an error message that says so."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Read a number and see that it lies in the range."""
+        """Parse a number and check the range."""
         try:
             return super().convert(value, param, ctx)
         except click.BadParameter:
@@ -32,7 +32,7 @@ class WholeNumber(click.IntRange):
 
 
 class Text(click.ParamType[str, str]):
-    """An id, a name or the like; an empty text, as of a variable of the shell that is not set, names nothing."""
+    """An id, a name or the like; an empty text, such as an unset shell variable, is invalid."""
 
     name = "text"
 
@@ -44,16 +44,16 @@ class Text(click.ParamType[str, str]):
 
 
 class OneOf(click.Choice[ChoiceT]):
-    """One of a few words, and a refusal that names the one that was meant."""
+    """One of a few words, and an error message that suggests the closest one."""
 
     def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
-        """Name the words there are, after the nearest one."""
+        """Name the words, after the closest one."""
         words = [self.normalize_choice(choice, ctx) for choice in self.choices]
         return f"{value!r} is not one of {', '.join(words)}{meant(str(value).lower(), words)}"
 
 
 class HomeDirectory(click.Path):
-    """A directory; an empty text, as of a variable that is not set, would be the current one."""
+    """A directory; an empty text, such as an unset variable, would be the current one."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Refuse an empty text."""
@@ -63,7 +63,7 @@ class HomeDirectory(click.Path):
 
 
 def home_option(command: C) -> C:
-    """Let a command be pointed at another data directory."""
+    """Add the option for another data directory."""
     return click.option(
         "--home",
         type=HomeDirectory(path_type=Path),
@@ -73,12 +73,12 @@ def home_option(command: C) -> C:
 
 
 def json_option(command: C) -> C:
-    """Let a command write one JSON document."""
+    """Add the option to write one JSON document."""
     return click.option("--json", "as_json", is_flag=True, help="Write JSON.")(command)
 
 
 class Fields(click.ParamType[tuple[str, ...], str]):
-    """Names of fields with commas between them; an empty text stands for ``--json`` without any."""
+    """Names of fields, separated by commas; empty for ``--json`` without any."""
 
     name = "fields"
 
@@ -88,7 +88,7 @@ class Fields(click.ParamType[tuple[str, ...], str]):
     def convert(
         self, value: str | tuple[str, ...], param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[str, ...]:
-        """Refuse a name that is none, naming those that there are."""
+        """Refuse unknown names, and list the known ones."""
         if isinstance(value, tuple):
             return value
         names = tuple(filter(None, (name.strip() for name in value.split(","))))
@@ -100,7 +100,7 @@ class Fields(click.ParamType[tuple[str, ...], str]):
 
 
 def fields_option(of: type[Any]) -> Callable[[C], C]:
-    """Let a command write what the API would answer, or only the named fields of each item.
+    """Add the option to write what the API returns, or only the named fields of each item.
 
     Args:
         of: The dataclass of an item.
@@ -117,7 +117,7 @@ def fields_option(of: type[Any]) -> Callable[[C], C]:
 
 
 class WithId(click.Command):
-    """A command whose id may follow ``--json``, which takes names of fields too: an id is hexadecimal or ``last``."""
+    """A command whose id may follow ``--json``, which also takes names of fields: an id is hexadecimal or ``last``."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Leave an id after ``--json`` to the argument."""
@@ -129,19 +129,19 @@ class WithId(click.Command):
 
 
 def no_pager_option(command: C) -> C:
-    """Let what is long be written straight to the terminal."""
+    """Add the option to write long output directly to the terminal."""
     return click.option("--no-pager", is_flag=True, help="Write directly to the terminal, however long the output is.")(
         command
     )
 
 
 def open_option(command: C) -> C:
-    """Let a server be started without a browser."""
+    """Add the option to start a server without a browser."""
     return click.option("--no-open", is_flag=True, help="Do not open the page in a browser.")(command)
 
 
 def page_options(command: C) -> C:
-    """Let a list go on where an earlier page ended."""
+    """Add the options to continue a list after an earlier page."""
     command = click.option(
         "--cursor", type=Text(), metavar="CURSOR", help="Continue after the page that returned this next_cursor."
     )(command)

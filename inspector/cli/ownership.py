@@ -13,13 +13,13 @@ class Ownership:
     """The process that writes the database."""
 
     pid: int | None
-    """None when it could not write who it is."""
+    """None if it could not write its id."""
     url: str | None
-    """Where it serves; None for a command that ends soon."""
+    """Its address; None for a command that ends soon."""
 
 
 def current_owner(lock_file: Path) -> Ownership | None:
-    """Tell who holds the lock; None when nobody does."""
+    """Return the owner of the lock; None if nobody holds it."""
     try:
         descriptor = os.open(lock_file, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
@@ -34,7 +34,7 @@ def current_owner(lock_file: Path) -> Ownership | None:
 
 
 def is_ownerless(lock_file: Path) -> bool:
-    """Tell whether the owner is gone, without touching the lock, which a new owner may be about to take."""
+    """Return whether the owner is gone, without touching the lock, which a new owner may be about to take."""
     try:
         descriptor = os.open(lock_file, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:

@@ -12,18 +12,18 @@ from inspector.model import Page
 from inspector.store import CursorInvalid
 
 _MOST_SKIPPED = 1000
-"""Items that are read at a time, of pages that nobody wants to see."""
+"""Items read at a time from pages that are skipped."""
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which page is wanted: one by its number, or the one behind a cursor."""
+    """The page to show: by its number, or after a cursor."""
 
     limit: int
     number: int | None = None
-    """From 1; None for the first, or where a cursor says it."""
+    """From 1; None for the first, or if there is a cursor."""
     cursor: str | None = None
 
     def __post_init__(self) -> None:
@@ -37,12 +37,12 @@ class Listed(Generic[T]):
 
     page: Page[T]
     more: str | None
-    """The option that does; None at the end of the list."""
+    """The option for the next page; None on the last page."""
     pages_before: int | None = None
-    """How many pages there are, where the one that was asked for lies behind them."""
+    """The number of existing pages, if the requested one lies beyond them."""
 
     def say_more(self, *, nothing: str) -> None:
-        """Say where the list goes on, or that there is nothing in it, and what of a search was not understood."""
+        """Say where the list continues, or that it is empty, and what of a search was not understood."""
         if isinstance(self.page.notice, str):
             notice(self.page.notice)
         if self.pages_before:
@@ -54,14 +54,14 @@ class Listed(Generic[T]):
 
 
 def read_page(wanted: Wanted, read: Callable[[str | None, int], Page[T]]) -> Listed[T]:
-    """Read a page; those before one of a number are read and left out, as they are by now.
+    """Read a page; pages before a numbered one are read and skipped, as they are by now.
 
     Args:
-        wanted: Which.
-        read: Reads the page behind a cursor, with at most so many items.
+        wanted: Which page.
+        read: Reads the page after a cursor, with at most this many items.
 
     Raises:
-        CursorRefused: The cursor was not given by a page before.
+        CursorRefused: The cursor is not from a previous page.
     """
     number = 1 if wanted.number is None else wanted.number
     cursor, skipped = wanted.cursor, (number - 1) * wanted.limit

@@ -14,21 +14,21 @@ from inspector.cli.notices import notice
 from inspector.cli.terminal import Terminal
 
 _DEFAULT = "less -FRX"
-"""Ends by itself where all fits on the screen, shows colours, and leaves what it showed."""
+"""Exits by itself if everything fits on the screen, shows colours, and leaves its output on the screen."""
 
 
 @contextmanager
 def paged(
     terminal: Terminal, *, may_page: bool = True, environ: Mapping[str, str] | None = None
 ) -> Generator[Terminal]:
-    """Write through a pager what is longer than the screen; only on a terminal.
+    """Write through a pager if the output is longer than the screen; only on a terminal.
 
-    ``INSPECTOR_PAGER`` names the program, then ``PAGER``, then ``less -FRX``; an empty text or ``cat`` means none.
+    ``INSPECTOR_PAGER`` names the program, then ``PAGER``, then ``less -FRX``; empty or ``cat`` means none.
 
     Args:
         terminal: Where it is shown.
-        may_page: Whether a pager is wanted at all.
-        environ: The environment; the process's by default.
+        may_page: Whether to use a pager at all.
+        environ: The environment; by default that of the process.
     """
     environ = os.environ if environ is None else environ
     pager = _pager(environ)

@@ -9,17 +9,17 @@ from inspector.cli import figures
 from inspector.model import Event, Trace
 
 Children: TypeAlias = Mapping[str, Sequence[Event]]
-"""The direct children of each span that has some, in the order they are drawn."""
+"""The direct children of each span that has some, in drawing order."""
 
 _FEWEST: Final = 2
 _PLUMBING: Final = re.compile(
     r"(?:initialize|ping|server/discover|notifications/\S+|(?:tools|prompts|resources(?:/templates)?)/list)\b"
 )
-"""Messages that only keep a connection going, or tell what there is; ``lines.ts`` has them too."""
+"""Messages that only keep a connection open or list what there is; ``lines.ts`` has them too."""
 
 
 def without_plumbing(tops: Sequence[Event], children: Children) -> tuple[Sequence[Event], Children]:
-    """Leave out what is recorded of one message a second time, and put plumbing that stands together into one row."""
+    """Leave out second recordings of a message, and fold adjacent plumbing into one row."""
     twins = _twins(tops, children)
     joined: set[str] = set()
     shown = _joined([top for top in tops if top.span_id not in twins], joined)
@@ -33,7 +33,7 @@ def without_plumbing(tops: Sequence[Event], children: Children) -> tuple[Sequenc
 def traces_without_plumbing(
     traces: Sequence[tuple[Trace, Sequence[Event]]],
 ) -> Sequence[tuple[Trace, Sequence[Event]]]:
-    """Put traces that are plumbing alone, as those of a client without an agent, where the first of them stands."""
+    """Fold traces of only plumbing, as those of a client without an agent, into the first of them."""
     plumbing = {trace.trace_id: tops for trace, events in traces if (tops := _all_plumbing(events))}
     members = [top for tops in plumbing.values() for top in tops]
     if len(plumbing) < _FEWEST:
@@ -53,7 +53,7 @@ def _all_plumbing(events: Sequence[Event]) -> Sequence[Event]:
 
 
 def _twins(tops: Sequence[Event], children: Children) -> set[str]:
-    """Name the spans on the other side of a message, or behind its call, which count elsewhere with all below them."""
+    """Return the spans on the other side of a message, or behind its call, which count elsewhere with all below."""
     folded: set[str] = set()
     for event in upwards(tops, children):
         below = children.get(event.span_id, ())
@@ -69,7 +69,7 @@ def _twins(tops: Sequence[Event], children: Children) -> set[str]:
 
 
 def _joined(siblings: Sequence[Event], joined: set[str]) -> Sequence[Event]:
-    """Put plumbing among siblings where its first message stands, and note the ids of all of them."""
+    """Fold plumbing among siblings into its first message, and note the ids of all of them."""
     members = [event for event in siblings if _is_plumbing(event)]
     if len(members) < _FEWEST:
         return siblings
@@ -96,7 +96,7 @@ def _one_row(members: Sequence[Event]) -> Event:
 
 
 def upwards(tops: Sequence[Event], children: Children) -> list[Event]:
-    """Order the spans of the trees so that each comes after all that are below it."""
+    """Order the spans of the trees so that each comes after its descendants."""
     order: list[Event] = []
     stack = list(tops)
     while stack:

@@ -26,12 +26,12 @@ class PruneOptions(TypedDict):
 
 
 class Age(click.ParamType[float, str]):
-    """A length of time, in seconds."""
+    """A duration, in seconds."""
 
     name = "age"
 
     def convert(self, value: str | float, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Read a number with its unit."""
+        """Parse a number with its unit."""
         seconds = parse_span_s(str(value))
         if seconds is None:
             self.fail(f"{value!r} is not an age; give 12h, 30d or 8w", param, ctx)
@@ -44,7 +44,7 @@ class Size(click.ParamType[int, str]):
     name = "size"
 
     def convert(self, value: str | int, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Read a number with or without a unit."""
+        """Parse a number with or without a unit."""
         count = parse_size(str(value))
         if count is None:
             self.fail(f"{value!r} is not a size; give 500MB or 2GB", param, ctx)

@@ -13,7 +13,7 @@ _PAGE = 1000
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is to be deleted; everything that is named."""
+    """What to delete: everything that is named."""
 
     older_than_s: float | None = None
     max_bytes: int | None = None
@@ -24,20 +24,20 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What goes."""
+    """What will be deleted."""
 
     traces: int = 0
     spans: int = 0
     bytes: int = 0
-    """About how much of the database it holds: its part of all spans."""
+    """Approximately how much of the database it occupies: its share of all spans."""
     of_bytes: int = 0
     """How much of the database is in use."""
     is_exact: bool = True
-    """Whether just these traces go: what space a trace leaves is known only when it has gone."""
+    """Whether exactly these traces will be deleted: how much space a trace frees is only known afterwards."""
 
 
 def planned(store: Store, wanted: Wanted) -> Plan:
-    """Count what would go; what is too much for the size is about as much as will go."""
+    """Count what would be deleted; an amount that depends on the size is approximate."""
     health = store.health()
     used, all_spans = health.used_bytes, max(1, health.spans)
     taken: set[str] = set()
@@ -57,12 +57,12 @@ def planned(store: Store, wanted: Wanted) -> Plan:
 
 
 def before_ns(age_s: float) -> int:
-    """Return before when a trace has to be over to be older than an age, as a time since the Unix epoch."""
+    """Return the time before which a trace must have ended to be older than an age, since the Unix epoch."""
     return max(0, time.time_ns() - round(age_s * NS_A_SECOND))
 
 
 def over_before(store: Store, before: int) -> Iterator[Trace]:
-    """Yield the traces that were over before a time."""
+    """Yield the traces that ended before a time."""
     for trace in _traces(store, Filter(until_ns=before)):
         if int(trace.end_time_unix_nano or trace.start_time_unix_nano) < before:
             yield trace

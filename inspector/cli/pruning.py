@@ -21,14 +21,14 @@ from inspector.settings import Settings
 from inspector.store import Store, StoreFull, StoreReadOnly
 
 _STEP = 20
-"""Traces asked for at a time."""
+"""Traces requested at a time."""
 
 
 def count_up(settings: Settings, wanted: Wanted) -> str:
     """Say how much would be deleted, and delete nothing.
 
     Raises:
-        CliError: There is nothing of what is named.
+        CliError: Nothing of the kind is recorded.
     """
     with opened(settings) as store:
         plan = planned(store, _resolved(store, wanted))
@@ -36,10 +36,10 @@ def count_up(settings: Settings, wanted: Wanted) -> str:
 
 
 def carry_out(settings: Settings, wanted: Wanted, *, ask: bool) -> str:
-    """Delete what is wanted and say how much that was.
+    """Delete what is selected, and say how much it was.
 
     Raises:
-        CliError: Nothing fits, nobody agreed, there is no space to delete with, or the owner of the database did not
+        CliError: Nothing matches, nobody agreed, there is no space to delete with, or the owner of the database did not
             do it.
     """
     try:
@@ -72,10 +72,10 @@ def _carry_out(settings: Settings, wanted: Wanted, *, ask: bool) -> str:
 
 
 def _resolved(store: Store, wanted: Wanted) -> Wanted:
-    """Replace parts of ids by whole ones.
+    """Replace parts of ids by whole ids.
 
     Raises:
-        CliError: There is nothing of what is named.
+        CliError: Nothing of the kind is recorded.
     """
     if wanted.session_id is not None and store.session(wanted.session_id) is None:
         raise TraceUnknown(f"no session {wanted.session_id} is recorded; 'inspector sessions' lists what is")
@@ -115,18 +115,18 @@ def _agree(question: str) -> None:
 
 @dataclass(slots=True)
 class _Deleted:
-    """What went, counted as it goes."""
+    """What was deleted so far."""
 
     traces: int = 0
     spans: int = 0
 
     def add(self, spans: int, *, traces: int = 1) -> None:
-        """Count what one deletion took; one that took nothing came too late."""
+        """Count one deletion; one that removed nothing came too late."""
         self.spans += spans
         self.traces += traces if spans else 0
 
     def said(self, freed: int) -> str:
-        """Say how much that was, and how much of the database is free for new spans now."""
+        """Say how much was deleted, and how much of the database is now free for new spans."""
         if not self.spans:
             return "nothing was deleted"
         counts = f"{figures.counted(self.traces, 'trace')} with {figures.counted(self.spans, 'span')}"
@@ -174,7 +174,7 @@ def _traces_of(sums: Run | Session | None) -> int:
 
 
 def _oldest_above(store: Store, max_bytes: int) -> Iterator[str]:
-    """Yield the oldest traces for as long as the database is larger, while somebody else deletes them."""
+    """Yield the oldest traces while the database is larger than this; the caller deletes them."""
     cursor: str | None = None
     while True:
         page = store.traces(Filter(), order="asc", cursor=cursor, limit=_STEP)

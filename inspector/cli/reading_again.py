@@ -16,12 +16,12 @@ _MOST_NAMES = 40
 
 
 def traces_read_again(settings: Settings, wanted: Wanted, *, write: bool) -> ReadAgain:
-    """Read traces another time.
+    """Interpret traces again.
 
     Args:
         settings: Where the home is.
         wanted: Which traces.
-        write: Whether to change anything.
+        write: Whether to store the changes.
 
     Raises:
         CliError: There is no such trace, or another process owns the database.
@@ -37,7 +37,7 @@ def traces_read_again(settings: Settings, wanted: Wanted, *, write: bool) -> Rea
 
 
 def report(found: ReadAgain, *, written: bool) -> Iterator[str]:
-    """Yield how much changed, and how many spans by field or attribute."""
+    """Yield how much changed, and in how many spans, by field or attribute."""
     done = "changed" if written else "would change"
     yield f"{counted(found.spans, 'span')} read again, {found.changed:,} {done}"
     names = sorted(found.by_name.items(), key=lambda item: (-item[1], item[0]))
