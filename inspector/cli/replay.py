@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 class Pattern(Text):
-    """A regular expression, and a refusal that says what is wrong with it."""
+    """A regular expression, and an error message that says what is wrong with it."""
 
     name = "regex"
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Refuse what is none."""
+        """Refuse an invalid one."""
         try:
             re.compile(value)
         except re.error as error:
@@ -44,15 +44,15 @@ class ReplayOptions(TypedDict):
 
 
 class _Recording(NamedTuple):
-    """What is recorded of a run that is to be replayed."""
+    """What is recorded of a run to be replayed."""
 
     tape: "Tape"
     frozen: "Frozen | None"
-    """What its replay is frozen at."""
+    """The time at which its replay is frozen."""
     program: "Mapping[str, Any] | None"
     """How the program was started."""
     service: str | None
-    """What the program was called."""
+    """The name of the program."""
 
 
 @click.command(context_settings={"allow_interspersed_args": False})
@@ -147,7 +147,7 @@ def _with_answers(tape: "Tape", answers: tuple[str, ...]) -> "Tape":
 
 
 def _planned(tape: "Tape", plan: "Plan", live_from: str | None) -> "Tape":
-    """Return the tape with what is to be done besides, once all that is to be given back can be."""
+    """Return the tape with its plan, once everything that has to be replayed can be."""
     from msgspec.structs import replace
 
     from inspector.replay import Ignoring

@@ -12,17 +12,17 @@ from inspector.store import Store
 from inspector.tape import replay_command
 
 _NAMED = 3
-"""Calls that are in the way, and replays, that are named."""
+"""The number of obstacles, and of replays, that are listed."""
 
 
 def replay_lines(store: Store, run: Run, terminal: Terminal, name: str | None) -> Iterator[str]:
-    """Say of which run this is a replay, or whether it can be replayed, and as what it was.
+    """Say which run this one replays, or whether and with which command it can be replayed.
 
     Args:
         store: Where it is recorded.
         run: The run.
-        terminal: What it is written for.
-        name: What the command is to be given; by default a part of the run's id.
+        terminal: Where it is shown.
+        name: The name of the run in the command; by default a part of its id.
     """
     if not run.llm_calls + run.tool_calls:
         return

@@ -11,23 +11,23 @@ from inspector.replay import Miss, Report
 from inspector.tape import Tape, TapeCall
 
 _NAMED = 5
-"""How many calls that were not repeated are named."""
+"""The number of calls listed that were not repeated."""
 
 
 def is_whole(tape: Tape, reports: Sequence[Report]) -> bool:
-    """Tell whether the program made the calls of its recording, or did what it was let do."""
+    """Return whether the program made the calls of its recording, or only what it was allowed to."""
     if any(report.miss is not None for report in reports if report.live is None):
         return False
     return any(report.live is not None for report in reports) or len(_reused(reports)) == len(tape.calls)
 
 
 def replayed_lines(tape: Tape, reports: Sequence[Report], frozen: Frozen | None) -> Iterator[str]:
-    """Say where the program diverged from the recording, which calls were replayed, and which were not.
+    """Say where the program diverged from the recording, and which calls were replayed and which were not.
 
     Args:
-        tape: What it was to be given.
-        reports: What its processes left.
-        frozen: At what it was frozen.
+        tape: The tape.
+        reports: The reports of its processes.
+        frozen: The time at which it was frozen.
     """
     for report in reports:
         if report.miss is not None:
@@ -52,7 +52,7 @@ def replayed_lines(tape: Tape, reports: Sequence[Report], frozen: Frozen | None)
 
 
 def _not_repeated(tape: Tape, reports: Sequence[Report]) -> Iterator[TapeCall]:
-    """Yield the calls that were not replayed, without those in whose place the same tool or model was called live."""
+    """Yield the calls that were not replayed, except those replaced by a live call of the same tool or model."""
     reused, made = _reused(reports), _sum(report.live or {} for report in reports)
     for place, call in enumerate(tape.calls):
         if place in reused:

@@ -15,13 +15,13 @@ from inspector.settings import Settings
 _TIMEOUT_S = 30.0
 _LARGEST_ANSWER = 64 * 1024
 _BUSY_S = 5.0
-"""How long a server is asked again that is busy: with what it takes in, or with its last byte of a full disk."""
+"""How long to retry if the server is busy ingesting, or with the last byte of a full disk."""
 _BUSY_AGAIN_S = 0.25
 _PATIENCE_S = 30.0
-"""How long a busy server is asked again to take spans in."""
+"""How long to retry sending spans to a busy server."""
 _BUSY = (http.client.TOO_MANY_REQUESTS, http.client.SERVICE_UNAVAILABLE)
 _OF_THE_SPANS = (http.client.BAD_REQUEST, http.client.REQUEST_ENTITY_TOO_LARGE)
-"""What is answered to one request, whatever becomes of others."""
+"""Statuses that concern one request and not others."""
 
 
 class _Deleted(msgspec.Struct):
@@ -34,7 +34,7 @@ class _Code(msgspec.Struct):
 
 
 class Rejected(msgspec.Struct, rename="camel"):
-    """Spans that the server left out of a request that it took otherwise (OTLP's ``ExportTracePartialSuccess``)."""
+    """Spans that the server rejected in a request that it otherwise accepted (OTLP's ``ExportTracePartialSuccess``)."""
 
     rejected_spans: str | int = 0
     error_message: str = ""
@@ -56,20 +56,20 @@ class _Said(msgspec.Struct):
 
 
 def delete(settings: Settings, url: str, path: str) -> int:
-    """Have the server delete something, and tell how many spans that were; 0 when it was gone already.
+    """Have the server delete something, and return how many spans that were; 0 if it was already gone.
 
     Raises:
-        ServerRefused: It did not answer, or answered that it would not.
+        ServerRefused: It did not answer, or refused.
     """
     answer = _asked(settings, url, path, method="DELETE")
     return 0 if answer is None else _read(answer).spans
 
 
 def sign_in_code(settings: Settings, url: str) -> str:
-    """Have the server issue a code that signs a browser in, once and within ten minutes.
+    """Have the server issue a code that signs a browser in, once, within ten minutes.
 
     Raises:
-        ServerRefused: It did not answer, or issues none.
+        ServerRefused: It did not answer, or refused.
     """
     answer = _asked(settings, url, "codes", method="POST")
     try:
@@ -82,23 +82,23 @@ def create_label(settings: Settings, url: str, label: Mapping[str, object]) -> N
     """Have the server label a run or a span.
 
     Raises:
-        ServerRefused: It did not answer, or answered that it would not.
+        ServerRefused: It did not answer, or refused.
     """
     if _asked(settings, url, "labels", method="POST", body=msgspec.json.encode(label)) is None:
         raise ServerRefused(f"the server at {url} has no such run or span any more, or knows no labels")
 
 
 def delete_label(settings: Settings, url: str, label_id: str) -> None:
-    """Have the server remove a label, which may be gone already.
+    """Have the server delete a label, which may already be gone.
 
     Raises:
-        ServerRefused: It did not answer, or answered that it would not.
+        ServerRefused: It did not answer, or refused.
     """
     _asked(settings, url, f"labels/{label_id}", method="DELETE")
 
 
 def _asked(settings: Settings, url: str, path: str, *, method: str, body: bytes | None = None) -> bytes | None:
-    """Ask for what needs the scope ``control``; None where there is no such thing."""
+    """Make a request that needs the scope ``control``; None if the object does not exist."""
     headers = {"Authorization": f"Bearer {load_or_create(settings).derive('control')}"}
     if body is not None:
         headers["Content-Type"] = "application/json"
@@ -125,20 +125,20 @@ def _asked(settings: Settings, url: str, path: str, *, method: str, body: bytes 
 
 
 def post_traces(settings: Settings, url: str, request: bytes, *, patience_s: float = _PATIENCE_S) -> Rejected:
-    """Have the server take in one OTLP/JSON request; one that is busy is asked again when it says so.
+    """Send one OTLP/JSON request to the server; if it is busy, retry when it says so.
 
     Args:
         settings: Where its token is.
-        url: Where it serves.
+        url: Its address.
         request: The request.
-        patience_s: How long a busy server is asked again.
+        patience_s: How long to retry if it is busy.
 
     Returns:
-        What it left out.
+        What it rejected.
 
     Raises:
-        SpansRefused: It will not take these spans.
-        ServerRefused: It did not answer, or answered that it would take none.
+        SpansRefused: It will never accept these spans.
+        ServerRefused: It did not answer, or accepts none.
     """
     token = load_or_create(settings).derive("ingest")
     posted = urllib.request.Request(  # noqa: S310 - the address is the one that the owner of the database wrote
@@ -175,12 +175,12 @@ def _rejected(body: bytes) -> Rejected:
 
 
 def _wait_s(retry_after: str | None) -> float:
-    """Return how long to wait; a date, which no server of ours names, is no number."""
+    """Return how long to wait; a date, which our servers never send, is not a number."""
     return float(retry_after) if retry_after is not None and retry_after.isdecimal() else _BUSY_AGAIN_S
 
 
 def _reason(body: bytes) -> str:
-    """Return what an answer says: a Status of OTLP, a problem, or text."""
+    """Return the message of an answer: an OTLP Status, a problem, or text."""
     try:
         said = msgspec.json.decode(body, type=_Said)
     except msgspec.MsgspecError:

@@ -67,17 +67,17 @@ _SESSION_COLUMNS = (
     Column(title="UNPRICED", right=True, leaves=1),
 )
 _DUP = "dup"
-"""What stands for ``duplicate`` in a narrow table."""
+"""Stands for ``duplicate`` in a narrow table."""
 _LIVE_NAME = 34
 _LIVE_FIGURES = 10
 _NARROW = 120
-"""Below so many columns a terminal gets ids in part and brief times."""
+"""On terminals narrower than this, ids are cut and times are brief."""
 _OPERATION = re.compile(r"^(?:execute_tool|invoke_agent|invoke_workflow) (?=\S)")
-"""Names of operations (OpenTelemetry's GenAI conventions) that the kind says as well; ``operation.ts`` has them too."""
+"""Names of operations (OpenTelemetry's GenAI conventions) that the kind already says; ``operation.ts`` has them too."""
 
 
 def event_table(events: Sequence[Event], terminal: Terminal) -> Iterable[str]:
-    """Lay out a page of events; ids are whole where there is room, and parts that ``show`` takes elsewhere."""
+    """Lay out a page of events; ids are whole if there is space, else parts that ``show`` accepts."""
     columns = [
         replace(column, title=_DUP.upper()) if is_narrow(terminal) and column.title == DUPLICATE.upper() else column
         for column in _EVENT_COLUMNS
@@ -103,17 +103,17 @@ def _event_cells(event: Event, terminal: Terminal) -> tuple[Cell, ...]:
 
 
 def is_narrow(terminal: Terminal) -> bool:
-    """Tell whether ids are shown in part and times briefly."""
+    """Return whether ids are cut and times are brief."""
     return terminal.width is not None and terminal.width < _NARROW
 
 
 def name_text(event: Event, terminal: Terminal) -> str:
-    """Name an event; a terminal has no room for what the kind says as well."""
+    """Return the name of an event; on a terminal, without what the kind already says."""
     return terminal.safe(event.name if terminal.width is None else _OPERATION.sub("", event.name, count=1))
 
 
 def span_id_text(event: Event, terminal: Terminal) -> str:
-    """Write an id whole where there is room, else a part that ``show`` takes."""
+    """Return an id, whole if there is space, else a part that ``show`` accepts."""
     return terminal.safe(event.span_id[:SHORT_ID] if is_narrow(terminal) else event.span_id)
 
 
@@ -126,7 +126,7 @@ def _duplicate(event: Event) -> str:
 
 
 def _used(event: Event, terminal: Terminal) -> tuple[str, str]:
-    """Write the tokens and the cost of an event, in parentheses where it is a duplicate."""
+    """Format the tokens and the cost of an event, in parentheses if it is a duplicate."""
     tokens = terminal.signs(figures.tokens(event.input_tokens, event.output_tokens))
     cost = terminal.signs(figures.cost(event.cost_usd))
     if event.folded_into is None:
@@ -135,7 +135,7 @@ def _used(event: Event, terminal: Terminal) -> tuple[str, str]:
 
 
 def run_table(runs: Sequence[Run], terminal: Terminal) -> Iterable[str]:
-    """Lay out a page of runs; ids are whole where nothing is cut, and parts that ``show`` takes elsewhere."""
+    """Lay out a page of runs; ids are whole if nothing is cut, else parts that ``show`` accepts."""
     return table_lines(_RUN_COLUMNS, [_run_cells(run, terminal) for run in runs], terminal)
 
 
@@ -167,7 +167,7 @@ def _run_id(run_id: str, terminal: Terminal) -> str:
 
 
 def labels_text(labels: Sequence[Label], terminal: Terminal) -> str:
-    """Name labels on one line, each once; equal ones with how often they are there."""
+    """Format labels on one line, each only once, with a count if there are several equal ones."""
     counts = Counter(_said(label) for label in labels)
     return terminal.safe(", ".join(said if count == 1 else f"{count} {said}" for said, count in counts.items()))
 
@@ -179,7 +179,7 @@ def _said(label: Label) -> str:
 
 
 def label_lines(labels: Sequence[Label], terminal: Terminal) -> Iterable[str]:
-    """Lay out labels; notes are whole where nothing is cut."""
+    """Lay out labels; notes are whole if nothing is cut."""
     rows = [
         (
             Cell(figures.moment(label.time_unix_nano, brief=is_narrow(terminal))),
@@ -195,7 +195,7 @@ def label_lines(labels: Sequence[Label], terminal: Terminal) -> Iterable[str]:
 
 
 def short_run_id(run_id: str) -> str:
-    """Return the part of an id that tells it from others; the keys of processes begin with the time."""
+    """Return the part of an id that distinguishes it from others; the keys of processes begin with the time."""
     return run_id[-SHORT_ID:] if is_process_key(run_id) else run_id[:SHORT_ID]
 
 
@@ -223,19 +223,19 @@ def _session_cells(session: Session, terminal: Terminal) -> tuple[Cell, ...]:
 
 
 def _summed_tokens(item: Run | Session, terminal: Terminal) -> str:
-    """Write the tokens of many calls; none at all is a dash, since no call that used some said so."""
+    """Format the tokens of many calls; a dash if there are none, since then no call reported any."""
     used = item.input_tokens or item.output_tokens
     return terminal.signs(figures.tokens(item.input_tokens, item.output_tokens) if used else figures.UNKNOWN)
 
 
 def status_cell(state: status.Status, terminal: Terminal) -> Cell:
-    """Write a status with its sign and, unless it is ok, its word."""
+    """Format a status with its sign and, unless it is ok, its word."""
     text = f"{status.sign(state, unicode=terminal.unicode)} {status.word(state)}".rstrip()
     return Cell(text, status.STYLES[state])
 
 
 def live_line(event: Event, terminal: Terminal) -> str:
-    """Write one event as a line of its own, in columns that later lines share."""
+    """Format one event on a line of its own, in columns that later lines share."""
     name = cut(f"{event.kind:8}  {name_text(event, terminal)}", 10 + _LIVE_NAME, mark=terminal.ellipsis)
     began = figures.moment(event.start_time_unix_nano, brief=is_narrow(terminal))
     ids = ("" if is_narrow(terminal) else _trace_id(event, terminal), span_id_text(event, terminal))

@@ -24,10 +24,10 @@ class NotStarted(click.ClickException):
 
 
 class _CommandLine(click.Command):
-    """Takes options up to the program; from there on everything is the program's."""
+    """Parses options up to the program; everything after it belongs to the program."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read a line that may begin the program with ``-m`` or ``-c``, as Python's own does."""
+        """Parse a line in which the program may begin with ``-m`` or ``-c``, as for Python itself."""
         own, program = _divided(args, _with_value(self))
         return super().parse_args(ctx, [*own, "--", *program])
 
@@ -39,7 +39,7 @@ def _with_value(command: click.Command) -> frozenset[str]:
 
 
 def _divided(words: list[str], with_value: frozenset[str]) -> tuple[list[str], list[str]]:
-    """Divide a command line into options of ours and the program."""
+    """Split a command line into our options and the program."""
     at = 0
     while at < len(words):
         word = words[at]

@@ -15,10 +15,10 @@ SUFFIXES = (".json", ".jsonl", ".gz")
 
 
 def file_of(text: str) -> Path | None:
-    """Return the file that a word is, if it is one rather than a run.
+    """Return the file that a word names, if it names one rather than a run.
 
     Raises:
-        RunUnknown: It is written as a file is, and there is none.
+        RunUnknown: It has the form of a file name, but there is no such file.
     """
     file = Path(text)
     if file.is_file():
@@ -29,7 +29,7 @@ def file_of(text: str) -> Path | None:
 
 
 def _meant(file: Path) -> str:
-    """Ask whether a file beside it was meant; the directory may be gone, or nobody's to look into."""
+    """Suggest a file beside it; the directory may be gone or unreadable."""
     try:
         beside = [each.name for each in file.parent.iterdir() if each.suffix in SUFFIXES]
     except OSError:
@@ -40,10 +40,10 @@ def _meant(file: Path) -> str:
 
 @contextmanager
 def home_of(file: Path) -> Generator[Settings]:
-    """Take a file in, into a home of its own for as long as the block lasts.
+    """Import a file into a home of its own until the block ends.
 
     Raises:
-        RunUnknown: It holds no span.
+        RunUnknown: It contains no span.
         CliError: It cannot be read.
     """
     with TemporaryDirectory(prefix="inspector-file-") as home:

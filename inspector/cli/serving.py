@@ -15,7 +15,7 @@ from inspector.store import OwnedElsewhere
 
 
 class _VisibleLines(logging.Formatter):
-    """Keeps what a log line quotes from obeying the terminal or forging lines."""
+    """Keeps what a log line quotes from controlling the terminal or forging lines."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Format a record, its continuation lines indented."""
@@ -23,13 +23,13 @@ class _VisibleLines(logging.Formatter):
 
 
 def run_server(settings: Settings, terminal: Terminal, *, fragment: str = "", may_open: bool = True) -> None:
-    """Serve until a signal comes, having said where.
+    """Print the address, and serve until a signal comes.
 
     Args:
-        settings: What is served, and where.
-        terminal: Where it is said.
-        fragment: The view that the page opens on, such as ``#/traces/…``; the default is its first.
-        may_open: Whether the page may open by itself, where a browser is at hand.
+        settings: What to serve, and where.
+        terminal: Where the address is printed.
+        fragment: The view on which the page opens, such as ``#/traces/…``; by default its first.
+        may_open: Whether the page may open by itself, if a browser is available.
 
     Raises:
         CliError: Another process owns the database; the message says how to reach it.

@@ -9,7 +9,7 @@ from inspector.diff import DiffRun, Measure, Rate, Rates, RatesStep, Verdict
 from inspector.lookup import SHORT_ID
 
 _NAMED = 5
-"""Runs of a group that are named."""
+"""Runs of a group that are listed."""
 _MARKS: dict[Verdict, tuple[str, Style]] = {"differs": ("~", "yellow"), "inconclusive": ("?", ""), "same": (" ", "dim")}
 _WORDS: dict[Measure, str] = {
     "called": "called",
@@ -20,12 +20,12 @@ _WORDS: dict[Measure, str] = {
 
 
 def rates_lines(rates: Rates, terminal: Terminal, *, everything: bool) -> Iterator[str]:
-    """Write both groups out.
+    """Write the comparison of both groups.
 
     Args:
-        rates: Of the two.
-        terminal: Where they are shown.
-        everything: Whether calls whose rates are the same are drawn, rather than counted.
+        rates: The comparison.
+        terminal: Where it is shown.
+        everything: Whether calls with the same rates are drawn instead of counted.
     """
     yield terminal.style(terminal.cut(terminal.safe(f"- {_about(rates.a)}")), "red")
     yield terminal.style(terminal.cut(terminal.safe(f"+ {_about(rates.b)}")), "green")

@@ -11,25 +11,25 @@ _LONGEST_CYCLE = 12
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What of a tree is wanted; by default all of it."""
+    """Which part of a tree to draw; by default all of it."""
 
     errors: bool = False
-    """Only what failed, and the spans above it."""
+    """Only failed spans, and the spans above them."""
     depth: int | None = None
     """How many levels; None for all."""
     fold: bool = False
     """Whether equal neighbours and repeating cycles are drawn once."""
     everything: bool = True
-    """Whether MCP's plumbing is drawn message by message, and the other sides of its calls."""
+    """Whether MCP's plumbing is drawn message by message, with both sides of each call."""
 
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """A run of equal spans, or of equal cycles of spans, of which the first is drawn."""
+    """Equal adjacent spans, or equal adjacent cycles of spans, of which only the first is drawn."""
 
     times: int
     length: int
-    """How many neighbours make one cycle; 1 for equal neighbours."""
+    """The number of spans in one cycle; 1 for equal spans."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Shaped:
 
 
 def shaped(tops: Sequence[Event], children: Children, shape: Shape) -> Shaped:
-    """Choose what is drawn of the trees below some tops. Levels are left to whoever walks the tree."""
+    """Choose what to draw of the trees below some roots. The caller limits the levels."""
     if not shape.everything:
         tops, children = without_plumbing(tops, children)
     if shape.errors:
@@ -54,7 +54,7 @@ def shaped(tops: Sequence[Event], children: Children, shape: Shape) -> Shaped:
 
 
 def below(tops: Sequence[Event], children: Children) -> dict[str, int]:
-    """Count what is below each span."""
+    """Count the descendants of each span."""
     counts: dict[str, int] = {}
     for event in upwards(tops, children):
         inner = children.get(event.span_id, ())
@@ -63,7 +63,7 @@ def below(tops: Sequence[Event], children: Children) -> dict[str, int]:
 
 
 def _failing(tops: Sequence[Event], children: Children) -> set[str]:
-    """Name the spans that failed, and those that have one below them."""
+    """Return the spans that failed, and their ancestors."""
     failing: set[str] = set()
     for event in upwards(tops, children):
         if event.status == "error" or any(child.span_id in failing for child in children.get(event.span_id, ())):
@@ -85,7 +85,7 @@ def _folded(tops: Sequence[Event], children: Children) -> Shaped:
 
 
 def _once(siblings: Sequence[Event], look: Mapping[str, int], repeats: dict[str, Repeat]) -> list[Event]:
-    """Keep the first of each run of equal cycles, and note how many there are."""
+    """Keep only the first of equal adjacent cycles, and note how many there are."""
     looks = [look[event.span_id] for event in siblings]
     shown: list[Event] = []
     at = 0
@@ -99,7 +99,7 @@ def _once(siblings: Sequence[Event], look: Mapping[str, int], repeats: dict[str,
 
 
 def _repeat(looks: Sequence[int], at: int) -> Repeat:
-    """Find the cycle that begins here and covers most; the shorter of two that cover the same."""
+    """Find the cycle that begins here and covers most; of two that cover the same, the shorter."""
     best = Repeat(1, 1)
     for length in range(1, _LONGEST_CYCLE + 1):
         cycle = looks[at : at + length]

@@ -125,7 +125,7 @@ def show(**options: Unpack[ShowOptions]) -> None:
 
 
 def _say_refused(settings: "Settings") -> None:
-    """Say what is in no home: what was sent elsewhere, and refused there."""
+    """Report what is not in the home because it was sent elsewhere, and refused there."""
     from inspector.cli.notices import notice
     from inspector.refusals import all_refused
 
@@ -134,7 +134,7 @@ def _say_refused(settings: "Settings") -> None:
 
 
 def _show_labels(store: "Store", found: Run | Trace | Event, terminal: "Terminal") -> None:
-    """List what was said of a span, of a trace and its run, or of a run and its spans."""
+    """List the labels of a span, of a trace and its run, or of a run and its spans."""
     from inspector.cli.labelling import labels_of, target_of
     from inspector.cli.rows import label_lines
 
@@ -148,7 +148,7 @@ def _show_labels(store: "Store", found: Run | Trace | Event, terminal: "Terminal
 
 
 def _show_replays(store: "Store", found: Run | Trace | Event, terminal: "Terminal", file: str | None) -> None:
-    """Say of a run, or of its only trace, whether it can be replayed, or of what it is a replay."""
+    """Say whether a run, or its only trace, can be replayed, or which run it replays."""
     from inspector.cli.replayable import replay_lines
 
     if isinstance(found, Event):
@@ -164,7 +164,7 @@ def _show_replays(store: "Store", found: Run | Trace | Event, terminal: "Termina
 def _inferred(
     store: "Store", run_id: str, traces: Sequence[Sequence[Event]], terminal: "Terminal"
 ) -> tuple[Sequence[Sequence[Event]], Mapping[str, "Said"]]:
-    """Return a run's traces with its conversations, and what is told beside rows; say why they cannot be known."""
+    """Return a run's traces with its conversations and the notes beside rows; say why conversations cannot be known."""
     from inspector.cli.attempts import attempts_said
     from inspector.cli.conversations import with_conversations
     from inspector.cli.lookup import said_in, turns_of

@@ -11,14 +11,14 @@ from inspector.tape import start_of, why_not_started_again
 
 
 def start_again(program: Mapping[str, Any] | None, run: str) -> tuple[str, ...]:
-    """Go to the directory in which a program was started, say so, and return the words that it was started with.
+    """Change to the directory in which a program was started, say so, and return its command line.
 
     Args:
-        program: What is recorded of it; None where nothing is.
-        run: What the run is called.
+        program: What is recorded about it; None if nothing is.
+        run: The name of the run.
 
     Raises:
-        CliError: It cannot be started as it was; the message says why, and what to type instead.
+        CliError: It cannot be started the same way; the message says why, and what to type instead.
     """
     from inspector.cli.notices import notice
 
@@ -33,7 +33,7 @@ def start_again(program: Mapping[str, Any] | None, run: str) -> tuple[str, ...]:
 
 
 def is_startable(program: Mapping[str, Any] | None) -> bool:
-    """Tell whether a program can be started as it was."""
+    """Return whether a program can be started as it was."""
     return _unstartable(*start_of(program)) is None
 
 

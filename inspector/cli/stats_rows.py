@@ -9,19 +9,19 @@ from inspector.cli.terminal import Terminal
 from inspector.model import GroupBy, Stats, StatsGroup
 
 Rank = Literal["count", "errors", "p50", "p95", "tokens", "cost"]
-"""What rows are ordered by."""
+"""What rows are sorted by."""
 
 
 def stats_table(found: Stats, terminal: Terminal, *, by: GroupBy, noun: str, rank: Rank, limit: int) -> Iterable[str]:
-    """Lay out the groups, the largest first, those without a value last, and the sum of all that was counted.
+    """Lay out the groups, the largest first and the one without a value last, and the total.
 
     Args:
         found: The figures.
-        terminal: What they are shown on.
-        by: The field whose values the groups have.
+        terminal: Where they are shown.
+        by: The field by which they are grouped.
         noun: What is counted.
-        rank: What the largest are told by.
-        limit: How many groups are shown.
+        rank: What the groups are sorted by.
+        limit: The number of groups to show.
     """
     columns = (
         Column(title=by.upper().replace("_", " "), shrinks_to=12),

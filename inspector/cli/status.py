@@ -12,7 +12,7 @@ SIGNS: dict[Status, str] = {
     "abandoned": "◌",
     "lost": "?",
 }
-"""One character a status, each one column wide."""
+"""One character per status, each one column wide."""
 
 ASCII_SIGNS: dict[Status, str] = {
     "running": ">",
@@ -36,10 +36,10 @@ STYLES: dict[Status, Style] = {
 
 
 def sign(status: Status, *, unicode: bool) -> str:
-    """Name the sign of a status."""
+    """Return the sign of a status."""
     return SIGNS[status] if unicode else ASCII_SIGNS[status]
 
 
 def word(status: Status) -> str:
-    """Name a status that deserves attention; ``ok`` needs no word beside its sign."""
+    """Return the word for a status that deserves attention; ``ok`` needs no word beside its sign."""
     return "" if status == "ok" else status

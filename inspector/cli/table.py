@@ -11,33 +11,33 @@ GAP = "  "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """One column: its title, and how it behaves when there is too little room."""
+    """One column: its title, and what happens to it if there is too little space."""
 
     title: str
     right: bool = False
-    """Whether figures stand on the right."""
+    """Whether figures are right-aligned."""
     shrinks_to: int | None = None
-    """The fewest columns that it may be cut to; None keeps it whole."""
+    """The narrowest width to which it may be cut; None keeps it whole."""
     leaves: int = 0
-    """Its place in the order of leaving when cutting is not enough: 1 goes first, 0 never goes."""
+    """The order in which columns are dropped if cutting is not enough: 1 goes first, 0 never goes."""
     style: Style = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """Text of one cell, already safe; its own style goes before its column's."""
+    """The text of one cell, already escaped; its own style takes precedence over its column's."""
 
     text: str
     style: Style = ""
 
 
 def table_lines(columns: Sequence[Column], rows: Sequence[Sequence[Cell]], terminal: Terminal) -> Iterable[str]:
-    """Lay rows out under their titles; a column that no row fills is left out.
+    """Lay rows out under their titles; columns that are empty in every row are left out.
 
     Args:
         columns: One for each cell of a row.
         rows: What to show.
-        terminal: Gives the width that the lines are fitted to, if any.
+        terminal: Gives the width to fit, if any.
     """
     natural = [max((width(row[place].text) for row in rows), default=0) for place in range(len(columns))]
     kept = [place for place in range(len(columns)) if natural[place]]

@@ -11,7 +11,7 @@ from inspector.cli.errors import CliError, ReaderGone
 from inspector.cli.visible import cut, visible
 
 Style = Literal["", "bold", "dim", "red", "green", "yellow", "cyan"]
-"""How text stands out where colours are shown; what it says never depends on it."""
+"""How text stands out where colours are shown; the meaning never depends on it."""
 
 _CODES: dict[Style, str] = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 _NARROWEST = 20
@@ -22,21 +22,21 @@ _ASCII_SIGNS = str.maketrans(
 
 @dataclass(frozen=True, slots=True)
 class Terminal:
-    """One output stream and what it can do; a pipe has no width, so nothing is cut for the program that reads it."""
+    """An output stream and what it can do; a pipe has no width, so nothing is cut for the program that reads it."""
 
     stream: TextIO
     width: int | None = None
-    """Columns, or None where lines may be of any length."""
+    """Columns, or None if lines may have any length."""
     colour: bool = False
     unicode: bool = True
-    """Whether the stream's encoding carries more than ASCII."""
+    """Whether the stream's encoding can represent more than ASCII."""
 
     def safe(self, text: str) -> str:
-        """Make recorded text fit to be written here, on one line."""
+        """Escape recorded text so that it can be written here, on one line."""
         return visible(text, unicode=self.unicode)
 
     def signs(self, text: str) -> str:
-        """Replace the signs of our own writing (``→``, ``µ``, ``…``) where only ASCII is shown."""
+        """Replace our own special characters (``→``, ``µ``, ``…``) if only ASCII is shown."""
         return text if self.unicode else visible(text.translate(_ASCII_SIGNS), unicode=False)
 
     def style(self, text: str, style: Style) -> str:
@@ -44,16 +44,16 @@ class Terminal:
         return f"\x1b[{_CODES[style]}m{text}\x1b[0m" if self.colour and style and text else text
 
     def cut(self, text: str) -> str:
-        """Shorten safe, uncoloured text to the width, if there is one."""
+        """Cut escaped, uncoloured text to the width, if there is one."""
         return text if self.width is None else cut(text, self.width, mark=self.ellipsis)
 
     @property
     def ellipsis(self) -> str:
-        """What stands for the rest of a text that was cut."""
+        """The mark that a text was cut."""
         return "…" if self.unicode else "~"
 
     def write(self, lines: Iterable[str]) -> None:
-        """Write lines that are safe already, and hand them on at once.
+        """Write lines that are already escaped, and flush them.
 
         Raises:
             ReaderGone: The other end of the pipe is closed.
@@ -67,9 +67,9 @@ class Terminal:
 
 
 def standard_output(environ: Mapping[str, str] | None = None) -> Terminal:
-    """Look at what standard output is connected to.
+    """Find out what standard output is connected to.
 
-    ``COLUMNS`` sets the width of a terminal; `wants_colour` says what decides about colours.
+    ``COLUMNS`` sets the width of a terminal; `wants_colour` decides about colours.
 
     Raises:
         CliError: Standard output is closed.
@@ -89,11 +89,11 @@ def standard_output(environ: Mapping[str, str] | None = None) -> Terminal:
 
 
 def wants_colour(environ: Mapping[str, str], *, is_terminal: bool) -> bool:
-    """Decide whether colours are shown; the first of these that is set decides.
+    """Decide whether to show colours; the first of these that is set decides.
 
     ``NO_COLOR`` (https://no-color.org) turns them off. ``FORCE_COLOR`` (https://force-color.org) turns them on wherever
-    the output goes, but off as 0, as Node's programs read it. ``CLICOLOR_FORCE`` turns them on and ``CLICOLOR=0`` off
-    (https://bixense.com/clicolors), ``TERM=dumb`` off. Else a terminal gets them.
+    the output goes, but off if it is 0, as for Node's programs. ``CLICOLOR_FORCE`` turns them on and ``CLICOLOR=0`` off
+    (https://bixense.com/clicolors), ``TERM=dumb`` off. Otherwise, a terminal gets them.
     """
     if environ.get("NO_COLOR"):
         return False

@@ -103,7 +103,7 @@ def _events(settings: "Settings", text: str) -> "list[Event]":
 
 
 def _recorded_program(events: "Iterable[Event]", run: str) -> "Sequence[str]":
-    """Return the words that started the program, as it saw them."""
+    """Return the command line of the program, as the program saw it."""
     from inspector.cli.errors import CliError
     from inspector.tape import words_of
 
@@ -117,7 +117,7 @@ def _recorded_program(events: "Iterable[Event]", run: str) -> "Sequence[str]":
 
 
 def _programs(events: "Iterable[Event]") -> "Iterator[dict[str, Any]]":
-    """Yield what is recorded of the processes of a run."""
+    """Yield what is recorded about the processes of a run."""
     for event in events:
         text = json.loads(bytes(event.attributes or b"{}")).get("inspector.raw.program")
         if isinstance(text, str):
@@ -125,13 +125,13 @@ def _programs(events: "Iterable[Event]") -> "Iterator[dict[str, Any]]":
 
 
 def _near(word: str) -> str:
-    """Return a file by its path from here, where it is below."""
+    """Return a path relative to this directory, if the file is below it."""
     path = Path(word)
     return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else word
 
 
 def _stem(words: "Sequence[str]") -> str:
-    """Return what a program is called: its file, or the module after ``-m``."""
+    """Return the name of a program: its file, or the module after ``-m``."""
     is_module = words[0] == "-m" and len(words) > 1
     if is_module:
         return words[1]

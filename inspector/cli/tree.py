@@ -10,16 +10,16 @@ from inspector.model import Event
 
 N = TypeVar("N", int, float)
 Mark = Literal["", "orphan", "cycle"]
-"""Why an event stands at the top although it names a parent: that parent is not recorded, or is its own descendant."""
+"""Why an event is at the top although it names a parent: the parent is not recorded, or is its own descendant."""
 
 BRANCH, LAST_BRANCH, TRUNK, BLANK = "├─ ", "└─ ", "│  ", "   "
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Tokens and cost of an event, or of everything below it where it has none of its own.
+    """Tokens and cost of an event, or of everything below it if it has none of its own.
 
-    Below an event, each call counts once: duplicates have no part in it.
+    Below an event, each call counts once: duplicates do not count.
     """
 
     input_tokens: int | None = None
@@ -34,24 +34,24 @@ class Row:
     event: Event
     depth: int
     guides: str
-    """The lines that join it to its parent, innermost last; the outermost are left out of deep ones."""
+    """The lines that connect it to its parent, innermost last; deep rows lack the outermost ones."""
     figures: Figures
     mark: Mark = ""
     counts_elsewhere: bool = False
-    """Whether the figures are its own, and counted at the span that it is a duplicate of."""
+    """Whether the figures are its own, but counted at the span that it duplicates."""
     repeat: Repeat | None = None
-    """How often it and the siblings after it come again, where that is drawn once."""
+    """How often it and the siblings after it are repeated, if that is drawn only once."""
     hidden: int = 0
-    """How many spans below it are not drawn."""
+    """The number of spans below it that are not drawn."""
 
 
 def tree_rows(events: Iterable[Event], *, levels: int = 40, shape: Shape | None = None) -> list[Row]:
-    """Order events depth first, children by start; nothing recurses, and what is left out still counts in sums.
+    """Order events depth first, children by start; nothing recurses, and what is not drawn still counts in sums.
 
     Args:
-        events: Those of one trace, in any order.
-        levels: How many levels of guides a row carries at most.
-        shape: What is drawn of the tree; every event appears once by default.
+        events: The events of one trace, in any order.
+        levels: The maximum number of guides in a row.
+        shape: Which part of the tree to draw; by default every event, once.
     """
     by_id = {event.span_id: event for event in sorted(events, key=_started)}
     marks = _marks(by_id)
@@ -93,7 +93,7 @@ def _started(event: Event) -> tuple[int, int]:
 
 
 def _marks(by_id: dict[str, Event]) -> dict[str, Mark]:
-    """Choose the tops of the trees, in order of their start: roots, orphans, and one event of each loop of parents."""
+    """Choose the roots, in order of their start: real roots, orphans, and one event of each cycle of parents."""
     tops: dict[str, Mark] = {}
     settled: set[str] = set()
     for event in by_id.values():
@@ -114,7 +114,7 @@ def _marks(by_id: dict[str, Event]) -> dict[str, Mark]:
 
 
 def _figures(tops: Sequence[Event], children: Children) -> dict[str, Figures]:
-    """Give each event its own tokens and cost, else the sum of what counts below it."""
+    """Give each event its own tokens and cost, or else the sum of what counts below it."""
     shown: dict[str, Figures] = {}
     counted: dict[str, Figures] = {}
     for event in upwards(tops, children):

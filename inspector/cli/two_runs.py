@@ -17,20 +17,20 @@ _SIGNS: dict[str, tuple[str, Style]] = {
     "order": (">", "yellow"),
 }
 _BEFORE, _SHOWN = 24, 120
-"""Characters that are shown before the first that differs, and in all."""
+"""Characters shown before the first difference, and in total."""
 
 
 def diff_lines(
     a: DiffRun, b: DiffRun, comparison: Comparison, terminal: Terminal, *, everything: bool
 ) -> Iterator[str]:
-    """Write both runs out.
+    """Write the comparison of both runs.
 
     Args:
-        a: The first one.
-        b: The other one.
+        a: The first run.
+        b: The second run.
         comparison: Of the two.
         terminal: Where it is shown.
-        everything: Whether equal calls are drawn, rather than counted.
+        everything: Whether equal calls are drawn instead of counted.
     """
     for side, (sign, style) in ((a, _A), (b, _B)):
         yield terminal.style(terminal.cut(terminal.safe(f"{sign} {_about(side)}")), style)
@@ -85,7 +85,7 @@ def _what(pair: Pair) -> str:
 
 
 def _texts(a: str | None, b: str | None, terminal: Terminal) -> Iterator[str]:
-    """Write what differs of two texts below each other, from a little before the first difference."""
+    """Write two texts below each other, from a little before the first difference."""
     for shown, (sign, style) in zip(cut_around(a, b, most=_SHOWN, before=_BEFORE), (_A, _B), strict=True):
         if shown is not None:
             yield terminal.style(terminal.cut(f"  {sign} {terminal.signs(terminal.safe(shown))}"), style)

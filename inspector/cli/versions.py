@@ -18,13 +18,13 @@ PACKAGES = (
     "wcwidth",
     "zstandard",
 )
-"""What the extra ``inspector`` installs."""
+"""The packages that the extra ``inspector`` installs."""
 
 MISSING = "not installed"
 
 
 def versions() -> dict[str, str]:
-    """Name each part and its version, our own first."""
+    """Return each part and its version, our own first."""
     parts = {
         DISTRIBUTION: version_of(DISTRIBUTION),
         "python": platform.python_version(),
@@ -34,7 +34,7 @@ def versions() -> dict[str, str]:
 
 
 def version_of(distribution: str) -> str:
-    """Name the version of a distribution, or say that it is not installed."""
+    """Return the version of a distribution, or say that it is not installed."""
     try:
         return version(distribution)
     except PackageNotFoundError:
