@@ -22,8 +22,8 @@ from inspector.store import Health, SpoolMark, StoreError
 
 router = APIRouter()
 _CALLS = (
-    ("inspector_calls_total", "Calls stored, each counted once."),
-    ("inspector_errors_total", "Calls stored that failed."),
+    ("inspector_calls_total", "Stored calls, without duplicates."),
+    ("inspector_errors_total", "Stored calls that failed."),
 )
 NoQuery = Annotated[Query, Depends(QueryOf(Query))]
 
@@ -158,14 +158,12 @@ def _stored_lines(stored: Stored | StoreError) -> list[str]:
     return [
         *_metric("spans", "gauge", "Spans in the database.", health.spans),
         *_metric("database_bytes", "gauge", "Size of the database.", health.bytes),
-        *_metric("seq", "counter", "Changes ever stored.", health.last_seq),
-        *_metric(
-            "search_behind_spans", "gauge", "Spans that full-text search does not know yet.", health.search_behind
-        ),
+        *_metric("seq", "counter", "The number of the last change.", health.last_seq),
+        *_metric("search_behind_spans", "gauge", "Spans not yet in the full-text index.", health.search_behind),
         *_call_lines(health.calls_ever),
         *_loss_lines(health.losses_ever),
-        *_metric("bad_lines", "gauge", "Unreadable lines of the spools there are.", bad_lines),
-        *_metric("spools", "gauge", "Spool files that are not finished and stored.", len(marks)),
+        *_metric("bad_lines", "gauge", "Unreadable lines in the current spool files.", bad_lines),
+        *_metric("spools", "gauge", "Spool files not yet completely ingested.", len(marks)),
     ]
 
 
@@ -183,7 +181,7 @@ def _call_lines(ever: Mapping[Kind, tuple[int, int]]) -> list[str]:
 
 def _loss_lines(losses: Losses) -> list[str]:
     name = "inspector_not_recorded_total"
-    lines = [f"# HELP {name} What was not recorded, in calls, ends, lines or files.", f"# TYPE {name} counter"]
+    lines = [f"# HELP {name} Losses: calls, ends of calls, lines or files.", f"# TYPE {name} counter"]
     return lines + [f'{name}{{reason="{reason}"}} {getattr(losses, reason)}' for reason in LOSS_REASONS]
 
 
@@ -197,7 +195,7 @@ def _request_lines(service: Service) -> list[str]:
 
 def _connection_lines(service: Service) -> list[str]:
     name = "inspector_connections_closed_total"
-    lines = [f"# HELP {name} Connections that kept the server waiting and were closed.", f"# TYPE {name} counter"]
+    lines = [f"# HELP {name} Connections closed because they kept the server waiting.", f"# TYPE {name} counter"]
     counts = service.requests.ended
     return lines + [f'{name}{{reason="{reason}"}} {counts[reason]}' for reason in get_args(Reason)]
 
