@@ -23,20 +23,20 @@ export type Storage = Schemas["Storage"];
 export type Problem = Schemas["Problem"];
 export type Readiness = Schemas["Readiness"];
 
-/** Where the application is served, with a slash at the end: the API is beside it, under any mount prefix. */
+/** Where the application is served, ending with a slash; the API is beside it, under any mount prefix. */
 export const BASE = new URL("./", document.baseURI.split("#")[0]).href;
 
-/** What answers the questions of the application. */
+/** Answers the requests of the application. */
 export type Source = (question: Request) => Promise<Response>;
 
 let kept: Source | null = null;
 
-/** Have every question answered by what a page holds itself; before the first one is asked. */
+/** Answer every request from what the page itself contains; to be called before the first request. */
 export function answerFrom(source: Source): void {
   kept = source;
 }
 
-/** Whether a server answers: it also takes changes, has other pages and tells news, none of which a file does. */
+/** Whether there is a server: unlike a file, it accepts changes, has other pages and streams events. */
 export function isServed(): boolean {
   return kept === null;
 }
@@ -47,7 +47,7 @@ export const client = createClient<paths>({
   fetch: (question) => (kept ?? fetch)(question),
 });
 
-/** An answer of the API that is not what was asked for; `status` is 0 when there was no answer at all. */
+/** An error from the API; `status` is 0 if there was no answer at all. */
 export class ApiError extends Error {
   readonly status: number;
   readonly parameter: string | undefined;
@@ -68,7 +68,7 @@ interface Answer<T> {
   response: Response;
 }
 
-/** Whether a body is the account of a server that is well or not, and no error of something in its place. */
+/** Whether a body is the server's own report of its state, and not an error of something in its place. */
 export function isReadiness(body: unknown): body is Readiness {
   return typeof body === "object" && body !== null && "problems" in body;
 }

@@ -2,12 +2,12 @@ import { useSyncExternalStore } from "react";
 import { BASE, isReadiness } from "./client";
 
 /**
- * How the page stands with its server: `lost` while it does not answer, `signed-out` when it asks for a sign-in,
- * `crowded` when it answers but has no more live streams to give.
+ * The state of the connection to the server: `lost` while it does not answer, `signed-out` if it asks for a sign-in,
+ * `crowded` if it answers but has no more live streams to give.
  */
 export type Connection = "fine" | "lost" | "signed-out" | "crowded";
 
-/** How long it waits between two looks for a server that is away, and for an answer. */
+/** How long to wait between two attempts to reach a lost server, and for an answer. */
 const PAUSE_MS = 1500;
 const PATIENCE_MS = 5000;
 
@@ -17,8 +17,8 @@ const listeners = new Set<() => void>();
 const returned = new Set<() => void>();
 
 /**
- * Say how the server answered last. While it is away it is looked for, from here alone; whoever waits for it is told
- * by `onReturn`.
+ * Note how the server answered last. While it is lost, only this module tries to reach it; `onReturn` tells everybody
+ * else.
  */
 export function setConnection(next: Connection): void {
   if (next === current) return;
@@ -29,7 +29,7 @@ export function setConnection(next: Connection): void {
   else if (wasAway) for (const listener of returned) listener();
 }
 
-/** Say that the server answered a question; whether it also gives a stream, only a stream can tell. */
+/** Note that the server answered a request; only a stream can tell whether it also gives streams. */
 export function answered(): void {
   if (current !== "crowded") setConnection("fine");
 }
@@ -38,7 +38,7 @@ export function connection(): Connection {
   return current;
 }
 
-/** Whether there is nobody to ask. */
+/** Whether no server can be reached. */
 export function isAway(): boolean {
   return current === "lost" || current === "signed-out";
 }
@@ -52,13 +52,13 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Be told whenever the server is back that was away, until the returned function is called. */
+/** Call back whenever a lost server returns, until the returned function is called. */
 export function onReturn(listener: () => void): () => void {
   returned.add(listener);
   return () => returned.delete(listener);
 }
 
-/** Ask the server once how it is, note it, and tell whether it answers. */
+/** Ask the server once for its state, note it, and return whether it answers. */
 export async function isThere(): Promise<boolean> {
   const found = await probe(AbortSignal.timeout(PATIENCE_MS));
   // What is wrong with a server that says so is shown apart: it does answer.
@@ -67,7 +67,7 @@ export async function isThere(): Promise<boolean> {
   return !isAway();
 }
 
-/** One look after the other: a server that hangs would have each of the browser's connections. */
+/** One attempt after the other: a server that hangs would otherwise hold all connections of the browser. */
 async function look(): Promise<void> {
   if (looking) return;
   looking = true;
@@ -78,7 +78,7 @@ async function look(): Promise<void> {
   looking = false;
 }
 
-/** Ask the server how it is; a 503 without its own account, as of a proxy or of a server that ends, is none of its. */
+/** Ask the server for its state; a 503 without its own report comes from a proxy, or from a server that is stopping. */
 export async function probe(signal: AbortSignal): Promise<"fine" | "troubled" | "lost" | "signed-out"> {
   try {
     const answer = await fetch(`${BASE}readyz`, { credentials: "same-origin", signal });

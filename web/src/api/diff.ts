@@ -10,7 +10,7 @@ export type DiffPart = Schemas["DiffPart"];
 export type DiffRun = Schemas["DiffRun"];
 export type DiffStep = Schemas["DiffStep"];
 
-/** Two runs compared; of one that is left out, the run of the other's program before it. */
+/** Two runs, compared; if one is missing, the other is compared with the previous run of its program. */
 export function diffQuery(a: string | undefined, b: string | undefined) {
   return queryOptions({
     queryKey: ["diff", a, b],
@@ -22,7 +22,7 @@ export function diffQuery(a: string | undefined, b: string | undefined) {
   });
 }
 
-/** Two calls with the texts of what they were given and answered; null where a run has none. */
+/** Two calls with the texts of their inputs and answers; null if a run does not have the call. */
 export function callsDiffQuery(a: DiffCall | null, b: DiffCall | null) {
   const query = { ...(a && { a: placeOf(a) }), ...(b && { b: placeOf(b) }) };
   return queryOptions({

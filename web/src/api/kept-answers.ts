@@ -1,4 +1,4 @@
-/** The parts of a path below the document: the ids in them are of digits and letters. */
+/** The segments of a path below the document; ids in them consist of digits and letters. */
 export function wordsOf(url: URL): string[] {
   const base = new URL("./", document.baseURI.split("#")[0]).pathname;
   return url.pathname.slice(base.length).split("/").map(decodeURIComponent);

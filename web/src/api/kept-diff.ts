@@ -5,16 +5,16 @@ import { linesOf, partId } from "./unpacked";
 
 type Schemas = components["schemas"];
 
-/** What a page that holds two runs has of their comparison. */
+/** The comparison in a page that contains two runs. */
 export interface DiffHead {
   diff: Schemas["Diff"];
-  /** The step that each part begins with whose calls it compares; the parts follow one another. */
+  /** The first step of each part with calls; the parts are consecutive. */
   begins: number[];
-  /** The numbers of the parts that the runs begin with. */
+  /** The numbers of the first parts of the runs. */
   runs: [number, number];
 }
 
-/** Two runs that a page holds itself, compared, and what an inspector would answer that had recorded nothing else. */
+/** Two runs in the page itself, compared; answers like an inspector that recorded nothing else. */
 export class KeptDiff {
   readonly ids: string[];
   readonly #head: DiffHead;
@@ -36,7 +36,7 @@ export class KeptDiff {
     return new KeptDiff(head, await Promise.all(runs));
   }
 
-  /** Answer a question as a server would; what is not in the file is not found. */
+  /** Answer a request like a server; what is not in the file gets a 404. */
   async answer(question: Request): Promise<Response> {
     const url = new URL(question.url);
     const [noun, of] = wordsOf(url);

@@ -5,21 +5,21 @@ import { linesOf, partId } from "./unpacked";
 
 type Schemas = components["schemas"];
 
-/** What a page that holds a run has of it, besides the spans in full. */
+/** The run in a page that contains one, except for the full spans. */
 export interface Head {
   run: Schemas["Run"];
   traces: Schemas["Trace"][];
   outline: Schemas["RunOutline"];
   turns: Schemas["Turn"][];
   labels: Schemas["Label"][];
-  /** The row of the outline that each part begins with; the parts follow one another. */
+  /** The first row of the outline in each part; the parts are consecutive. */
   begins: number[];
 }
 
-/** Lines of a part that a span has: itself in full, and its preview or null. */
+/** Lines of a span in a part: the full span, and its preview or null. */
 const LINES = 2;
 
-/** A run that a page holds itself, and what an inspector would answer that had recorded nothing else. */
+/** A run in the page itself; answers like an inspector that recorded nothing else. */
 export class KeptRun {
   readonly id: string;
   readonly ids: string[];
@@ -27,7 +27,7 @@ export class KeptRun {
   readonly #first: number;
   readonly #rows = new Map<string, number>();
 
-  /** `first` is the number of the part that the head is. */
+  /** `first` is the number of the part with the head. */
   constructor(head: Head, first = 0) {
     this.id = head.run.run_id;
     this.ids = [this.id];
@@ -40,7 +40,7 @@ export class KeptRun {
     }
   }
 
-  /** Answer a question as a server would; what is not in the file is not found. */
+  /** Answer a request like a server; what is not in the file gets a 404. */
   async answer(question: Request): Promise<Response> {
     const url = new URL(question.url);
     const [noun, id, of] = wordsOf(url);

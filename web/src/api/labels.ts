@@ -2,7 +2,7 @@ import { type QueryClient, queryOptions } from "@tanstack/react-query";
 import { isMine, type Label } from "@/lib/labels";
 import { ApiError, client, type NewLabel, unwrap } from "./client";
 
-/** What is labelled: a run, or a span. */
+/** What to label: a run or a span. */
 export type Labelled = { run_id: string } | { trace_id: string; span_id: string };
 
 /** The labels of a run with those of its spans, or of a span, the latest first. */
@@ -13,12 +13,12 @@ export function labelsQuery(target: Labelled) {
   });
 }
 
-/** Say something of a run or a span. */
+/** Label a run or a span. */
 export async function giveLabel(target: Labelled, said: Pick<NewLabel, "name" | "score" | "value" | "note">) {
   return await unwrap(client.POST("/labels", { body: { ...target, ...said } as NewLabel }));
 }
 
-/** Take a label back; one that is gone already is no failure. */
+/** Delete a label; it is not an error if it is already gone. */
 export async function removeLabel(labelId: string): Promise<void> {
   try {
     await unwrap(client.DELETE("/labels/{label_id}", { params: { path: { label_id: labelId } } }));
@@ -27,14 +27,14 @@ export async function removeLabel(labelId: string): Promise<void> {
   }
 }
 
-/** Say of a run or a span that it was good or bad, or no longer, where whoever looks at the page said so. */
+/** Label a run or a span good or bad, or remove such a label given on this page. */
 export async function toggleVerdict(target: Labelled, labels: readonly Label[], name: "good" | "bad"): Promise<void> {
   const given = labels.find((label) => label.name === name && isMine(label));
   if (given) await removeLabel(given.label_id);
   else await giveLabel(target, { name });
 }
 
-/** Have everything that shows labels, or counts by them, ask anew. */
+/** Refresh everything that shows labels, or counts by them. */
 export function refreshLabels(queries: QueryClient): void {
   for (const key of ["labels", "runs", "stats"]) void queries.invalidateQueries({ queryKey: [key] });
 }

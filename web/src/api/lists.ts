@@ -8,7 +8,7 @@ import { client, unwrap } from "./client";
 export type Sort = "time" | "duration" | "cost" | "tokens";
 export type Order = "asc" | "desc";
 
-/** What a list shows: a filter, and how it is sorted. */
+/** What a list shows: its filter and its order. */
 export interface Listing {
   filter: Filter;
   sort?: Sort;
@@ -21,7 +21,7 @@ const PAGE = 100;
 // biome-ignore lint/suspicious/noExplicitAny: the server checks each parameter and names the one it refuses
 type Query = any;
 
-/** Where a page of a list begins: a cursor belongs to one filter, so relative times count back from one moment. */
+/** Where a page of a list begins. A cursor belongs to one filter, so relative times count back from a fixed moment. */
 export interface PagePlace {
   /** Null for the first page. */
   cursor: string | null;
@@ -38,7 +38,7 @@ function begin(): PagePlace {
   return { cursor: null, nowMs: Date.now() };
 }
 
-/** One page of runs, each with a sketch of where its time went. */
+/** One page of runs, each with its timeline. */
 export async function runsPage({ filter, sort, order }: Listing, { cursor, nowMs }: PagePlace, signal?: AbortSignal) {
   const query: Query = { ...queryOf(filter, nowMs), sort, order, limit: PAGE, timeline: true };
   if (cursor) query.cursor = cursor;
@@ -94,7 +94,7 @@ export function eventsQuery({ filter, sort, order }: Listing) {
   });
 }
 
-/** One page of events, latest first: `nowMs` is what relative times count back from, the same for all pages of a list. */
+/** One page of events, newest first. Relative times count back from `nowMs`, the same for all pages of a list. */
 export function eventsPageQuery(filter: Filter, nowMs: number, cursor: string | null) {
   return queryOptions({
     queryKey: ["events", "page", filter, nowMs, cursor],

@@ -24,7 +24,7 @@ import {
 import { inferredEvent } from "./inferred";
 import type { Listing } from "./lists";
 
-/** The queries of the application, those of lists apart. Keys begin with the noun, so that a change can refresh all of a noun. */
+/** The queries of the application, except for lists. Keys begin with the noun, so a change can refresh all of it. */
 
 // Filters are made of what the address holds; the contract's query types would list every name a second time.
 // biome-ignore lint/suspicious/noExplicitAny: the server checks each parameter and names the one it refuses
@@ -41,7 +41,7 @@ export function sessionQuery(sessionId: string) {
   });
 }
 
-/** The few events at the top of a sorted list, such as the slowest or the most expensive. */
+/** The first few events of a sorted list, such as the slowest or the most expensive. */
 export function topEventsQuery({ filter, sort, order }: Listing, limit: number) {
   return queryOptions({
     queryKey: ["events", "top", filter, sort, order, limit],
@@ -52,7 +52,7 @@ export function topEventsQuery({ filter, sort, order }: Listing, limit: number) 
   });
 }
 
-/** The few runs at the top of a sorted list; without sketches of their time. */
+/** The first few runs of a sorted list, without their timelines. */
 export function topRunsQuery({ filter, sort, order }: Listing, limit: number) {
   return queryOptions({
     queryKey: ["runs", "top", filter, sort, order, limit],
@@ -63,7 +63,7 @@ export function topRunsQuery({ filter, sort, order }: Listing, limit: number) {
   });
 }
 
-/** A span by its id alone, without what it was given; a trace id decides between two spans of one id. */
+/** A span by its id, without its input; the trace id decides between two spans with the same id. */
 export function spanByIdQuery(spanId: string, traceId: string | null) {
   return queryOptions({
     queryKey: ["event", "by-id", traceId, spanId],
@@ -77,12 +77,12 @@ export function spanByIdQuery(spanId: string, traceId: string | null) {
   });
 }
 
-/** Values longer than this are left out of an event until they are asked for. */
+/** Values longer than this are left out of an event until they are requested. */
 export const CLIP = 200_000;
 
 const FULL_KEPT_MS = 10_000;
 
-/** One event in full; with `whole` also the values that are larger than `CLIP`. */
+/** One event in full; with `whole`, including the values longer than `CLIP`. */
 export function eventQuery(spanId: string, traceId: string, whole = false) {
   return queryOptions({
     queryKey: ["event", traceId, spanId, whole],
@@ -106,7 +106,7 @@ export function eventQuery(spanId: string, traceId: string, whole = false) {
   });
 }
 
-/** Read with every digit; figures of the event itself are plain numbers. */
+/** Parsed with every digit; figures of the event itself are plain numbers. */
 function exactEvent(text: string): FullEvent {
   const event = parseJson(text) as Record<string, unknown>;
   for (const [key, value] of Object.entries(event)) if (value instanceof ExactNumber) event[key] = Number(value.text);
@@ -136,7 +136,7 @@ export async function runOutlinePage(runId: string, cursor: string | null, signa
 
 const TURNS = 1000;
 
-/** The turns of a run, or of one trace of it, as of so many ended model calls. */
+/** The turns of a run, or of one of its traces, for this number of ended model calls. */
 export function turnsQuery(runId: string | null, traceId: string | null, ended: number) {
   return queryOptions({
     queryKey: ["turns", runId, traceId, ended],
@@ -157,7 +157,7 @@ export function turnsQuery(runId: string | null, traceId: string | null, ended: 
   });
 }
 
-/** The spans of a trace or a run that hold words, and where; `first`: the first of them, of what full text knows. */
+/** The spans of a trace or a run that contain a text, and where; `first`: the first ones in the full-text index. */
 export function hitsQuery(place: Place, q: string, first = false) {
   const query = { q, ...(first ? { limit: 1, attributes: false } : { limit: 1000 }) };
   return queryOptions({
@@ -172,7 +172,7 @@ export function hitsQuery(place: Place, q: string, first = false) {
   });
 }
 
-/** The first window of a trace around a span that is looked at alone, as of a change of that span. */
+/** The first window of a trace around a span that is shown alone, for one change of that span. */
 export function traceStartQuery(traceId: string, seq: number) {
   return queryOptions({
     queryKey: ["outline", traceId, seq],
@@ -182,14 +182,14 @@ export function traceStartQuery(traceId: string, seq: number) {
   });
 }
 
-/** What is looked at: one trace, or a run. */
+/** What is shown: one trace, or a run. */
 export type Place = { traceId: string } | { runId: string };
 
 export interface Figures {
   filter: Filter;
   by?: GroupBy;
   buckets?: number;
-  /** Whether single events are counted or whole runs. */
+  /** Whether to count single events or whole runs. */
   of?: "events" | "runs";
 }
 
@@ -210,7 +210,7 @@ function troubleIn({ error, response }: { error?: unknown; response: Response })
   return response.status === 503 && isReadiness(error) ? error : undefined;
 }
 
-/** How much is kept, by which rule, and what is removed next. */
+/** How much is stored, the retention rules, and what they remove next. */
 export const storageQuery = queryOptions({
   queryKey: ["storage"],
   queryFn: ({ signal }) => unwrap(client.GET("/storage", { signal })),
@@ -226,19 +226,19 @@ export const readinessQuery = queryOptions({
   },
 });
 
-/** A run summed up as it is now; null once it was deleted. */
+/** The current summary of a run; null if it was deleted. */
 export function runSummary(runId: string): Promise<Run | null> {
   const asked = client.GET("/runs/{run_id}", { params: { path: { run_id: runId }, query: { limit: 1 } } });
   return ifThere(unwrap(asked).then(({ run }) => run));
 }
 
-/** A session summed up as it is now; null once it was deleted. */
+/** The current summary of a session; null if it was deleted. */
 export function sessionSummary(sessionId: string): Promise<Session | null> {
   const asked = client.GET("/session", { params: { query: { session_id: sessionId, limit: 1 } } });
   return ifThere(unwrap(asked).then(({ session }) => session));
 }
 
-/** A trace summed up as it is now; null once it was deleted. */
+/** The current summary of a trace; null if it was deleted. */
 export function traceSummary(traceId: string): Promise<Trace | null> {
   const asked = client.GET("/traces/{trace_id}", { params: { path: { trace_id: traceId }, query: { limit: 1 } } });
   return ifThere(unwrap(asked).then(({ trace }) => trace));
@@ -253,22 +253,22 @@ async function ifThere<T>(asked: Promise<T>): Promise<T | null> {
   }
 }
 
-/** Remove a trace for good. */
+/** Delete a trace. */
 export async function deleteTrace(traceId: string): Promise<void> {
   await unwrap(client.DELETE("/traces/{trace_id}", { params: { path: { trace_id: traceId } } }));
 }
 
-/** Remove a run and its traces for good; `keepalive`: also where the page goes before the answer comes. */
+/** Delete a run and its traces; `keepalive`: even if the page is closed before the answer comes. */
 export async function deleteRun(runId: string, keepalive = false): Promise<void> {
   await unwrap(client.DELETE("/runs/{run_id}", { params: { path: { run_id: runId } }, keepalive }));
 }
 
-/** Remove a session and its traces for good. */
+/** Delete a session and its traces. */
 export async function deleteSession(sessionId: string): Promise<void> {
   await unwrap(client.DELETE("/session", { params: { query: { session_id: sessionId } } }));
 }
 
-/** What some calls of a run were given and gave, a line each; at most 200 of them. */
+/** The input and output of some calls of a run, one line each; at most 200 calls. */
 export async function previewsOf(runId: string, spanIds: readonly string[], signal?: AbortSignal): Promise<Preview[]> {
   const query = { span_id: [...spanIds] };
   const asked = client.GET("/runs/{run_id}/previews", {
@@ -278,18 +278,18 @@ export async function previewsOf(runId: string, spanIds: readonly string[], sign
   return (await unwrap(asked)).items;
 }
 
-/** A tool as it was last declared, and the span that says so. */
+/** A tool as last declared, and the span that declares it. */
 export interface Declared {
   tool: OfferedTool;
   event: FullEvent;
 }
 
-/** Other names are not asked for: they would not fit into an address, or could not be searched for. */
+/** Other names are not requested: they would not fit into an address, or could not be searched for. */
 const TOOL_NAME = /^[\p{L}\p{N}_.:/ -]{1,200}$/u;
 // The latest call that names a tool need not have declared it.
 const CALLS_TO_ASK = 3;
 
-/** How whatever run declared a tool last: the latest list of its MCP server, else the latest model call that asked for it. */
+/** The latest declaration of a tool in any run: by its MCP server's list, or else by a model call that offered it. */
 export function declaredToolQuery(name: string) {
   return queryOptions({
     queryKey: ["declared tool", name],

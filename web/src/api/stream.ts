@@ -4,25 +4,25 @@ import { type Filter, queryOf } from "@/lib/filter";
 import { BASE, type SpanEvent } from "./client";
 import { isAway, isThere, onReturn, setConnection } from "./connection";
 
-/** What a live stream tells. Spans come in batches of what arrived since the last frame, in order of change. */
+/** The messages of a live stream. Spans come in batches since the last frame, in order of change. */
 export interface Listener {
   onSpans: (spans: SpanEvent[]) => void;
-  /** Something between two moments was skipped: whatever is shown has to be asked for again. */
+  /** Something was skipped: everything that is shown has to be loaded again. */
   onGap: () => void;
 }
 
-/** At most that many spans a batch: a longer backlog is a gap. */
+/** The maximum number of spans in a batch: a longer backlog is a gap. */
 const MOST_BATCH = 5000;
-/** How long to wait at most between two tries to get a stream that is refused. */
+/** The maximum time between two attempts to get a stream that is refused. */
 const LONGEST_PAUSE_MS = 30_000;
 
 /**
- * Follow the spans of a scope from a change on, until the returned function is called: the one way to hear what happens.
+ * Follow the spans of a scope from a change on, until the returned function is called: the only source of live changes.
  *
  * The stream rests while the page is hidden (a browser has six connections to a server, for all its tabs together) and
  * while the server is away, and resumes where it stopped.
  *
- * @param scope Which spans; none narrower than what may change in them, or their change would not be told.
+ * @param scope Which spans; it must not depend on what may change in them, or the change would not be sent.
  * @param after The change to begin after.
  */
 export function follow(scope: Filter, after: number, listener: Listener): () => void {
@@ -109,7 +109,7 @@ export function follow(scope: Filter, after: number, listener: Listener): () => 
   };
 }
 
-/** `follow` for as long as a component is mounted; a scope or position that changes starts anew, and none waits. */
+/** `follow` while a component is mounted; another scope or position starts over, and undefined waits. */
 export function useStream(scope: Filter, after: number | undefined, listener: Listener): void {
   const onSpans = useEffectEvent(listener.onSpans);
   const onGap = useEffectEvent(listener.onGap);

@@ -1,6 +1,6 @@
-/** What the parts of a page's document hold: base64 of gzip of lines, so that a part is unpacked when it is wanted. */
+/** The parts of a page's document: lines in gzip in base64, each unpacked when it is needed. */
 
-/** Parts that stay unpacked: those around what is looked at. */
+/** Parts that stay unpacked: those around what is shown. */
 const MOST_UNPACKED = 12;
 
 const unpacked = new Map<string, Promise<string[]>>();
@@ -23,7 +23,7 @@ async function unpack(id: string): Promise<string> {
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
 }
 
-/** The id of the element with a part of what the page holds. */
+/** The id of the element with a part of the page's data. */
 export function partId(number: number): string {
   return `part-${number}`;
 }

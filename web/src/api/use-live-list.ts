@@ -16,7 +16,7 @@ import type { PagePlace } from "./lists";
 import { useStream } from "./stream";
 import { usePosition } from "./use-position";
 
-/** What the queries of live lists say of themselves: they bring themselves up to date. */
+/** Marks the queries of live lists, which update themselves. */
 export const LIVE = {
   staleTime: Number.POSITIVE_INFINITY,
   refetchOnWindowFocus: false,
@@ -24,38 +24,38 @@ export const LIVE = {
   meta: { live: true },
 } as const;
 
-/** A list that is loaded page by page, and how what it shows is asked for anew. */
+/** A list that is loaded page by page, and how to refresh what it shows. */
 export interface LiveList<Item extends Listed, Sort extends string> {
-  /** Of the infinite query that loads it, with `LIVE`. */
+  /** The key of the infinite query that loads it, with `LIVE`. */
   queryKey: QueryKey;
   by: ListOrder<Sort>;
   rules: ItemRules<Item, Sort>;
-  /** Ask for its first page. */
+  /** Load its first page. */
   first: (place: PagePlace) => Promise<ListPage<Item>>;
-  /** A word for what a span belongs to; null where it belongs to nothing in the list. */
+  /** A key for the item that a span belongs to; null if it belongs to none in the list. */
   ownerOf: (span: SpanEvent) => string | null;
-  /** The word by which an item's own spans are known, as `ownerOf` says it. */
+  /** The key of an item's own spans, as `ownerOf` returns it. */
   ownerIn: (item: Item) => string;
-  /** Which item an owner stands for, where that is another word. */
+  /** The item of an owner, if that has another key. */
   itemOf?: (owner: string) => Promise<string | null>;
-  /** One item as it is now; null where it is in the list no longer. */
+  /** The current state of one item; null if it is no longer in the list. */
   item: (id: string) => Promise<Item | null>;
-  /** Called at a calmer pace when something changed, to ask for the figures about the list. */
+  /** Called less often when something changed, to refresh the figures about the list. */
   onChange?: () => Promise<unknown>;
 }
 
-/** How often the list asks at most; the first change after a quiet time shows at once. */
+/** How often the list refreshes at most; the first change after a quiet time is shown at once. */
 const LIST_PAUSE_MS = 300;
 const FIGURES_PAUSE_MS = 2000;
-/** How many items below the first page are asked for anew at a time. */
+/** How many items below the first page are refreshed at a time. */
 const MOST_RENEWED = 16;
 const EVERYTHING = {};
 
 /**
- * Keep a list in step with what happens.
+ * Keep a list up to date.
  *
- * Its first page is asked for anew, and of the pages below it those items that changed: to ask for every page would take
- * longer the further one scrolled.
+ * Its first page is loaded again, and below it only the items that changed: loading every page would take longer the
+ * further one scrolls.
  */
 export function useLiveList<Item extends Listed & { status: string }, Sort extends string>(
   list: LiveList<Item, Sort>,
@@ -81,7 +81,7 @@ export function useLiveList<Item extends Listed & { status: string }, Sort exten
 }
 
 interface Kept {
-  /** What changes after `position` will be told. */
+  /** Changes after `position` will be sent. */
   begin: (position: number) => void;
   note: (spans: readonly SpanEvent[]) => void;
   gap: () => void;
@@ -133,7 +133,7 @@ function pagesOf<Item extends Listed>(queries: QueryClient, queryKey: QueryKey):
   return queries.getQueryData<InfiniteData<ListPage<Item>>>(queryKey)?.pages ?? [];
 }
 
-/** Ask for the first page alone and put it over what is there, unless a page is under way: then after it. */
+/** Load only the first page and replace the old one, or, if a page is loading, do so after that. */
 async function renewFirst<Item extends Listed, Sort extends string>(
   queries: QueryClient,
   { queryKey, by, rules, first }: LiveList<Item, Sort>,
@@ -150,7 +150,7 @@ async function renewFirst<Item extends Listed, Sort extends string>(
   }
 }
 
-/** Ask for those items below the first page that changed; what is too much at a time stays in `stale`. */
+/** Refresh the items below the first page that changed; what is too much at a time stays in `stale`. */
 async function renewBelow<Item extends Listed, Sort extends string>(
   queries: QueryClient,
   { queryKey, rules: { idOf }, ownerIn, itemOf, item }: LiveList<Item, Sort>,
@@ -175,7 +175,7 @@ async function renewBelow<Item extends Listed, Sort extends string>(
   );
 }
 
-/** Wait for what a query is asking for, if it does. */
+/** Wait for a query, if it is loading. */
 function settled(queries: QueryClient, queryKey: QueryKey): Promise<void> {
   const isSettled = () => queries.isFetching({ queryKey, exact: true }) === 0;
   if (isSettled()) return Promise.resolve();

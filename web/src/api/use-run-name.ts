@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { Filter } from "@/lib/filter";
 import { runSummary, traceSummary } from "./queries";
 
-/** The name of the run, or of the trace, that a filter is narrowed to; undefined while it is not known. */
+/** The name of the run or the trace in a filter; undefined while it is not known. */
 export function useRunName({ run_id: runId, trace_id: traceId }: Filter): string | undefined {
   const { data } = useQuery({
     queryKey: ["run-name", runId ?? null, traceId ?? null],

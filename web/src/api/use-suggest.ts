@@ -4,7 +4,7 @@ import type { SuggestedField } from "@/lib/conditions";
 import type { Filter } from "@/lib/filter";
 import { statsQuery } from "./queries";
 
-/** Proposes the values that occur in a field, the most frequent first, within the time that a list covers. */
+/** Suggests the values of a field, the most frequent first, within the time range of a list. */
 export function useSuggest({ since, until }: Filter): (field: SuggestedField) => Promise<string[]> {
   const queries = useQueryClient();
   return useCallback(

@@ -8,17 +8,17 @@ import { onReturn, setConnection } from "./connection";
 import { outlinePage, type Place, runOutlinePage } from "./queries";
 import { follow } from "./stream";
 
-/** A trace, or a run with all its traces, as far as it is here; windows arrive one after the other, then changes. */
+/** A trace, or a run with all its traces, as far as loaded: window by window, then changes. */
 export interface LiveTrace {
-  /** Summed up; of a run as if it were one trace. */
+  /** The summary; for a run, as if it were one trace. */
   trace: Trace | null;
-  /** The run that is shown; null where it is one trace. */
+  /** The run that is shown; null if it is one trace. */
   run: Run | null;
   /** By start. A new array with each change; rows that did not change stay the same objects. */
   rows: readonly SpanRow[];
-  /** What the rows' times count from. */
+  /** The time that the rows' offsets count from. */
   base: UnixNano;
-  /** Whether every window has arrived. */
+  /** Whether every window is loaded. */
   complete: boolean;
   error: Error | null;
 }
@@ -32,12 +32,12 @@ interface Window {
   rows: (shiftMs: number) => SpanRow[];
 }
 
-/** How long to leave a server alone that was too busy, or failed. */
+/** How long to wait before retrying a server that was busy or failed. */
 const RETRY_MS = 1500;
 
 const NOTHING: LiveTrace = { trace: null, run: null, rows: [], base: "0", complete: false, error: null };
 
-/** Load a trace or a run window by window and follow it while it is shown. Another one asks for another component (`key`). */
+/** Load a trace or run window by window and follow it while it is shown. Another one needs another `key`. */
 export function useTrace(place: Place): { live: LiveTrace; reload: () => void } {
   const [live, setLive] = useState<LiveTrace>(NOTHING);
   const [attempt, setAttempt] = useState(0);
@@ -66,7 +66,7 @@ function asTrace(run: Run): Trace {
   return { ...run, kind: "workflow", session_id: null };
 }
 
-/** @param again Whether something is shown already, which then stays until all of the newer state is here. */
+/** @param again Whether something is already shown; it then stays until all of the newer state is loaded. */
 function load(place: Place, again: boolean, show: Show, restart: () => void): () => void {
   const abort = new AbortController();
   let stop = () => {};
@@ -106,7 +106,7 @@ function load(place: Place, again: boolean, show: Show, restart: () => void): ()
 
 type Known = Pick<Window, "trace" | "run" | "base" | "seq">;
 
-/** Follow what is here. Changes are shown together: the more rows there are, the more of them at a time. */
+/** Follow what is loaded. Changes are shown together: the more rows, the more changes at a time. */
 function keep(place: Place, known: Known, rows: LiveRows, show: Show, restart: () => void): () => void {
   const { trace, run, base, seq } = known;
   let waiting: SpanRow[] = [];
@@ -137,12 +137,12 @@ function keep(place: Place, known: Known, rows: LiveRows, show: Show, restart: (
   };
 }
 
-/** Milliseconds between two pictures of a trace of that many rows: work for one grows with them. */
+/** Milliseconds between two renderings of a trace with this many rows, since the work grows with them. */
 function pause(rows: number): number {
   return Math.min(500, Math.max(80, rows / 200));
 }
 
-/** The summary kept in step with the rows; a run keeps its name, and has the worst status of its roots. */
+/** The summary, updated from the rows; a run keeps its name, and has the worst status of its roots. */
 function summed(trace: Trace, rows: readonly SpanRow[], isRun: boolean): Trace {
   const totals = totalsOf(rows);
   const named = isRun ? null : totals.head;

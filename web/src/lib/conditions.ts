@@ -3,7 +3,7 @@ import { dollars, duration, moment } from "./format";
 import { apiTime, relativeMs } from "./moments";
 import { unixMs } from "./time";
 
-/** What a filter bar can narrow a list by; a span of durations or costs is one condition. */
+/** The fields of a filter bar; a range of durations or costs is one condition. */
 export const FILTER_FIELDS = [
   "status",
   "kind",
@@ -23,11 +23,11 @@ export const FILTER_FIELDS = [
 ] as const;
 export type FilterField = (typeof FILTER_FIELDS)[number];
 
-/** Fields whose values can be proposed, because few of them occur. */
+/** Fields whose values can be suggested, because there are few of them. */
 export const SUGGESTED_FIELDS = ["agent", "model", "tool", "service", "error_type", "name", "label"] as const;
 export type SuggestedField = (typeof SUGGESTED_FIELDS)[number];
 
-/** One part of a filter as it is shown, and the filter that is left without it. */
+/** One condition of a filter as it is shown, and the filter without it. */
 export interface Condition {
   id: string;
   label: string;
@@ -48,14 +48,14 @@ const LABELS: Record<string, string> = {
   args: "argument",
 };
 
-/** The word for a field, as people read it. */
+/** The label of a field. */
 export function fieldLabel(field: string): string {
   return LABELS[field] ?? field;
 }
 
 type Changes = { [Key in keyof Filter]?: Filter[Key] | undefined };
 
-/** A filter with some parts put in, and those that are undefined, empty or without entries taken out. */
+/** A filter with some fields set, and those that are undefined, empty or without entries removed. */
 export function changed(filter: Filter, changes: Changes): Filter {
   const all: Changes = { ...filter, ...changes };
   const kept = Object.entries(all).filter(([, value]) =>
@@ -64,7 +64,7 @@ export function changed(filter: Filter, changes: Changes): Filter {
   return Object.fromEntries(kept) as Filter;
 }
 
-/** The parts of a filter one by one, but for the searched text and the time. */
+/** The conditions of a filter, except for the searched text and the time. */
 export function conditionsOf(filter: Filter): Condition[] {
   const found: Condition[] = [];
   // What there is one of stays the same while its value is chosen.
@@ -100,7 +100,7 @@ function between(least: number | undefined, most: number | undefined, shown: (va
   return most === undefined ? null : `≤ ${shown(most)}`;
 }
 
-/** Time ranges that are offered, by what the address holds for them; all of time has none. */
+/** Suggested time ranges, by their value in the URL; all time has none. */
 export const RANGES = [
   { since: "15m", label: "Last 15 minutes" },
   { since: "1h", label: "Last hour" },
@@ -140,7 +140,7 @@ function pointLabel(text: string): string {
 
 const UNITS = { us: 0.001, µs: 0.001, ms: 1, s: 1000, m: 60_000, min: 60_000, h: 3_600_000 } as const;
 
-/** Milliseconds of what somebody typed: `250`, `250 ms`, `1.5s`, `2m`, `1 h`; null when it is none of these. */
+/** Parse a typed duration as milliseconds: `250`, `250 ms`, `1.5s`, `2m`, `1 h`; null if it is none of these. */
 export function durationOf(text: string): number | null {
   const match = /^([0-9]+(?:[.,][0-9]+)?)\s*(us|µs|ms|s|m|min|h)?$/i.exec(text.trim());
   if (!match) return null;
@@ -148,11 +148,11 @@ export function durationOf(text: string): number | null {
   return Number(match[1]?.replace(",", ".")) * UNITS[unit];
 }
 
-/** Dollars of what somebody typed: `0.05`, `$1.20`; null when it is no amount. */
+/** Parse a typed amount as dollars: `0.05`, `$1.20`; null if it is not an amount. */
 export function amountOf(text: string): number | null {
   const match = /^\$?\s*([0-9]*[.,]?[0-9]+)$/.exec(text.trim());
   return match ? Number(match[1]?.replace(",", ".")) : null;
 }
 
-/** The values of a filter's closed fields. */
+/** The values of fields with a fixed set of values. */
 export const CHOICES = { status: STATUSES, kind: KINDS } as const;

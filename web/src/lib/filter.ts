@@ -1,4 +1,4 @@
-/** What a list is narrowed to, as it stands in the address; the API knows the same names. */
+/** The filter of a list, as in the URL; the names are those of the API. */
 
 import { KINDS, NUMBER_FIELDS, PAIR_FIELDS, STATUSES, TEXT_FIELDS } from "./filter-fields";
 import { apiTime, isMoment } from "./moments";
@@ -22,16 +22,16 @@ export interface Filter
   since?: string;
   /** As `since`. */
   until?: string;
-  /** Set for calls alone, without the spans that are duplicates of another one. */
+  /** Set to leave out spans that are duplicates of another one. */
   duplicates?: "false";
-  /** A label by its name, or with what its score or value must be: `quality>0.8`; all of them must be there. */
+  /** Labels by name, or with a condition on score or value: `quality>0.8`; all of them are required. */
   label?: string[];
 }
 
-/** Parameters of an address: every value as text, repeated ones as lists. */
+/** Parameters of a URL: every value as text, repeated ones as lists. */
 export type Search = Record<string, unknown>;
 
-/** Read a filter from an address; what is not of the form it takes is left out. */
+/** Parse a filter from a URL; invalid values are left out. */
 export function filterOf(search: Search): Filter {
   const filter: Filter = {};
   for (const field of TEXT_FIELDS) {
@@ -61,7 +61,7 @@ export function filterOf(search: Search): Filter {
   return filter;
 }
 
-/** What a filter can ask of a label, as the API takes it. */
+/** The syntax of a label in a filter, as in the API. */
 export const ASKED_LABEL = /^[^<>=\0]{1,100}(?:[<>]=?-?\d{1,15}(?:\.\d{1,15})?|=[^\0]{1,200})?$/;
 
 /** The query of an API request for a filter; relative times count back from `nowMs`, whole seconds. */
@@ -86,7 +86,7 @@ export function isNarrow(filter: Filter): boolean {
   return Object.keys(filter).length > 0;
 }
 
-/** The last value of each key: the API takes one a key, and sixteen keys. */
+/** The last value of each key: the API takes one value per key, and sixteen keys. */
 function pairsOf(value: unknown): string[] {
   const pairs = listOf(value).filter((pair) => pair.indexOf("=") > 0);
   return [...new Map(pairs.map((pair) => [pair.slice(0, pair.indexOf("=")), pair])).values()].slice(0, 16);

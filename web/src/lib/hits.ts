@@ -1,11 +1,11 @@
 /**
- * Where the words of a search stand in spans, for a page that no server searches: by the rules of the server, which
- * looks into a prompt's new texts alone.
+ * Where the words of a search occur in spans, for a page without a server: by the rules of the server, which only
+ * searches the new texts of a prompt.
  */
 
 type Within = "name" | "error" | "messages" | "answer" | "arguments" | "result" | "input" | "output" | "attributes";
 
-/** A place of a span that holds some of the words. */
+/** A place in a span that contains some of the words. */
 export interface HitPlace {
   within: Within;
   path: string;
@@ -13,13 +13,13 @@ export interface HitPlace {
   marks: [number, number][];
 }
 
-/** A span that holds all of them. */
+/** A span that contains all of them. */
 export interface Hit {
   span_id: string;
   places: HitPlace[];
 }
 
-/** What is searched of a span. */
+/** A text of a span that is searched. */
 export interface HitSource {
   kind: string;
   name: string;
@@ -33,7 +33,7 @@ interface Leaf {
   within: Within;
   path: string;
   text: string;
-  /** Whether it is part of a prompt, which repeats what was said before. */
+  /** Whether it is part of a prompt, which repeats earlier messages. */
   isSaid: boolean;
 }
 
@@ -43,12 +43,12 @@ const MOST_TERMS = 32;
 const MOST_PLACES = 5;
 const DEEPEST = 60;
 const [BEFORE, AFTER] = [40, 160];
-/** What is old when a later prompt repeats it; an agent's question is asked by its first model call. */
+/** Kinds of spans whose texts are not new in later prompts; an agent's question counts for its first model call. */
 const BRINGS = new Set(["llm", "tool"]);
 
 /**
- * What says of each span of a run where it holds the words of a text, null for one that does not; spans are handed over
- * in the order they began.
+ * Returns where each span of a run contains the words of a text, or null if it does not; spans are passed in the order
+ * they began.
  */
 export function hitsFinder(q: string): (span: HitSource) => HitPlace[] | null {
   const terms = termsOf(q);
@@ -74,7 +74,7 @@ export function hitsFinder(q: string): (span: HitSource) => HitPlace[] | null {
   };
 }
 
-/** What finds each term: its words in this order, whatever stands between them; a star at its end is any ending. */
+/** Patterns for the terms: the words in this order, whatever is between them; a star at the end is any ending. */
 function termsOf(q: string): RegExp[] {
   return [...q.matchAll(TERM)].slice(0, MOST_TERMS).flatMap(([, phrase, word]) => {
     const words = (phrase ?? word ?? "").match(WORD);
@@ -93,7 +93,7 @@ function placeOf({ within, path, text }: Leaf, terms: readonly RegExp[]): HitPla
   return { within, path, text: line, marks: marksIn(line, terms) };
 }
 
-/** Where words begin and end, counted in characters as the API counts them. */
+/** The start and end of each match, in characters as in the API. */
 function marksIn(line: string, terms: readonly RegExp[]): [number, number][] {
   const found = terms
     .flatMap((term) => [...line.matchAll(term)].map((match) => [match.index, match.index + match[0].length] as const))

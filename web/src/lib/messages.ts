@@ -1,22 +1,22 @@
-/** One message of a call, as the API gives it. */
+/** One message of a call, as in the API. */
 export interface Message {
-  /** `system`, `user`, `assistant`, `tool`, or the word that was recorded. */
+  /** `system`, `user`, `assistant`, `tool`, or any other role as recorded. */
   role: string;
   parts: Part[];
-  /** Why the model stopped, where the message is an answer. */
+  /** Why the model stopped, if the message is an answer. */
   finish_reason?: string;
 }
 
-/** A piece of a message, as OpenTelemetry's conventions spell it. */
+/** A part of a message, as in OpenTelemetry's conventions. */
 export type Part =
   | { type: "text" | "reasoning"; content: string }
   | { type: "tool_call"; id: string | null; name: string; arguments: unknown }
   | { type: "tool_call_response"; id: string | null; response: unknown; is_error?: boolean }
   | Media
-  /** What no rule of the API knows, and what a tool answered to programs. */
+  /** Anything else, and the part of a tool's result that is meant for programs. */
   | { type: "json" | "structured"; content: unknown };
 
-/** An image, a sound or a file: as data, or as the place where it is. Never loaded from anywhere. */
+/** An image, a sound or a file: as data, or as its address. Never loaded from anywhere. */
 export type Media = {
   /** `image`, `audio`, `video` or `document`. */
   modality: string;
@@ -31,11 +31,11 @@ export type Media = {
   | { type: "file"; file_id: string }
 );
 
-/** What a call was told, system instructions first, and what it answered. */
+/** The messages that a call received, system instructions first, and its answer. */
 export interface Messages {
   input: Message[];
   output: Message[];
-  /** What a model could call, or what an MCP server lists. */
+  /** The tools that a model could call, or that an MCP server lists. */
   tools: OfferedTool[];
 }
 
@@ -43,7 +43,7 @@ export interface Messages {
 export interface OfferedTool {
   name: string;
   description: string | null;
-  /** The JSON Schema of its arguments, or the whole definition where it has none. */
+  /** The JSON Schema of its arguments, or the whole definition if it has no schema. */
   schema?: unknown;
 }
 
