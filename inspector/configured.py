@@ -1,4 +1,4 @@
-"""The environment of a recorded program, held against the integrations and endpoints that there can be."""
+"""The environment of a recorded program, checked against the known integrations and endpoints."""
 
 import os
 from collections.abc import Mapping

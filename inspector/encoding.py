@@ -1,4 +1,4 @@
-"""JSON texts of plain values, shortened where they are too long and valid all the same."""
+"""JSON of plain values, shortened if it is too long, and still valid."""
 
 from collections.abc import Iterator
 

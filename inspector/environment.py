@@ -1,4 +1,4 @@
-"""What the environment of a recorded program says about how it is recorded.
+"""What the environment says about how a program is recorded.
 
 The same variables as in `inspector.settings`, read without pydantic: its plug-ins, those of other packages too, would
 be imported into the program, and cost it a second. A value that a variable does not take never ends the program: it is

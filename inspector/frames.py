@@ -1,4 +1,4 @@
-"""A prompt as the text around its messages, and a message as the text around its long strings: both are kept once.
+"""A prompt as the text around its messages, and a message as the text around its long strings; both are stored once.
 
 A frame gives back exactly the text it was cut from, whatever the shape: an array of messages, an object that holds them
 under one of the names that model APIs use, lists of lists, and JSON inside of JSON strings.

@@ -1,4 +1,4 @@
-"""At what a process is frozen: where its clock stands, and what its random numbers come from."""
+"""How a process is frozen: where its clock stands, and where its random numbers come from."""
 
 from dataclasses import dataclass
 from typing import Final

@@ -1,4 +1,4 @@
-"""Whose a home is: who may write into it, who locks whom out, and what mends that."""
+"""Who owns a home, who may write to it, who blocks others, and how to fix that."""
 
 import os
 import pwd

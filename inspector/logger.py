@@ -1,4 +1,4 @@
-"""The logger of everything that runs inside of a recorded program, and nothing else: its stderr is its own."""
+"""The logger for code inside a recorded program, and for nothing else, because stderr belongs to the program."""
 
 import logging
 

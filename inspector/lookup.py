@@ -1,4 +1,4 @@
-"""Finding the run or the trace that a person means: by an id, a part of one, or how late it came."""
+"""Finds the run or trace that a person names: by an id, a part of one, or its position among the latest."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The nouns of the hook contract, a row each: what the recorder, the readers and the store have to agree on.
+"""The nouns of the hook contract, one row each: what the recorder, the readers and the store have to agree on.
 
 How the values of a noun's hooks are captured is in `inspector.record`, how its calls are described is in
 `inspector.reading`; a test asks both for every row.

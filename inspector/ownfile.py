@@ -1,4 +1,4 @@
-"""Files that we keep open, or open for a moment, inside somebody else's program.
+"""Files that we keep open, or open for a moment, inside another program.
 
 A program may close descriptors that it does not know (``os.closerange`` in a daemon, a double ``close``, ``dup2``),
 and the system then gives the number to the program's next file or socket. So a descriptor of ours is moved to a high

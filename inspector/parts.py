@@ -1,4 +1,4 @@
-"""Texts that repeat in a spool file: each stands there once, on a line of its own, and is then named by its number.
+"""Texts that repeat in a spool file: each is written once, on a line of its own, and then referred to by its number.
 
 A part is JSON, or the frame of a message whose long strings are parts of their own. An attribute whose text has parts
 carries its frame in the field ``inspectorFrame`` of its value, where OTLP has ``stringValue``.

@@ -1,4 +1,4 @@
-"""What a recorded value is made of: JSON's own types, and text that stands for more than it shows."""
+"""What a recorded value consists of: JSON's own types, and text that stands for more than it shows."""
 
 import math
 from collections.abc import Iterable

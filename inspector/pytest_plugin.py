@@ -1,4 +1,4 @@
-"""The plugin of pytest: the fixture ``trace``, the marker ``cassette``, the option ``--record``.
+"""The pytest plugin: the fixture ``trace``, the marker ``cassette``, the option ``--record``.
 
 pytest imports this in every run of every project that has the package, so it imports nothing but pytest: what a test
 with a cassette needs is imported by that test.

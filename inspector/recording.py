@@ -1,4 +1,4 @@
-"""One line that makes a process record itself: the recorder, and the integrations of the frameworks it uses."""
+"""Makes a process record itself: the recorder, and the integrations of the frameworks that it uses."""
 
 import os
 import sys

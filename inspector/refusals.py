@@ -1,4 +1,4 @@
-"""What endpoints refused for good of what was sent to them, noted in the home for whoever looks later."""
+"""Spans that endpoints permanently refused, noted in the home."""
 
 import json
 import os

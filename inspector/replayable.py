@@ -1,4 +1,4 @@
-"""Whether a recorded run can be replayed, as what it was replayed, and of which run it is a replay."""
+"""Whether a recorded run can be replayed, with which command, and which runs replay which."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace

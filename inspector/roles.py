@@ -1,4 +1,4 @@
-"""Whose messages those are: names that APIs and frameworks give to the four roles of OpenTelemetry's conventions."""
+"""The names that APIs and frameworks give to the four message roles of OpenTelemetry's conventions."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""The salt of a home: with it the same secret has the same placeholder in all that is recorded there.
+"""The salt of a home: it gives the same secret the same placeholder in everything recorded there.
 
 A replay holds what a program sends against what is recorded, and a secret differs in neither.
 """

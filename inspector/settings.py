@@ -1,4 +1,4 @@
-"""Where the inspector keeps its files and how it listens: every environment variable, once."""
+"""Where the inspector keeps its files, and how it listens: all environment variables in one place."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What the writer of a spool and its reader agree on: the names of its files, and when one is finished."""
+"""What the writer and the reader of a spool agree on: the names of its files, and when one is finished."""
 
 import fcntl
 import os

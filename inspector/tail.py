@@ -1,4 +1,4 @@
-"""One spool file: what its name says, whether its writer is done with it, and the lines that are whole."""
+"""One spool file: what its name says, whether its writer is done with it, and its complete lines."""
 
 import os
 import stat

@@ -1,4 +1,4 @@
-"""How many calls each process below ``inspector run`` has recorded, in files that need no database to be read.
+"""How many calls each process under ``inspector run`` has recorded, in files that can be read without a database.
 
 A spool says it too, but a server that runs at the same time takes spools in and deletes them. So each recorded process
 leaves its counts in a directory of the run, and writes them anew whenever it has written to its spool.

@@ -1,4 +1,4 @@
-"""Which run this process belongs to: one execution of a program, with the processes that it starts."""
+"""The run that this process belongs to: one execution of a program, with the processes that it starts."""
 
 import os
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""The end of a thread of ours inside somebody else's program."""
+"""How a thread of ours ends inside another program."""
 
 import os
 import sys

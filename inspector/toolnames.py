@@ -1,4 +1,4 @@
-"""Names of tools, which a framework may write with the name of their server before them: `clock__shout` is `shout`."""
+"""Names of tools, which a framework may prefix with the name of their server: `clock__shout` is `shout`."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""A run to look at: an agent with a scripted model against a real MCP server, recorded from both processes."""
+"""A run to look at: an agent with a scripted model and a real MCP server, both recorded."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -1,4 +1,4 @@
-"""Runs the demo as ``inspector run`` would: a program of its own that knows nothing of us."""
+"""Runs the demo like ``inspector run``: as a separate program that knows nothing about the inspector."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Why an endpoint takes nothing, noted beside what waits for it for whoever looks later, and what helps."""
+"""Why an endpoint accepts nothing, and what helps, noted beside what waits for it."""
 
 import os
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""Where recorded spans are sent."""
+"""The endpoint that recorded spans are sent to."""
 
 from dataclasses import dataclass
 from hashlib import sha256

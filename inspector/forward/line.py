@@ -1,4 +1,4 @@
-"""The connection of the request that goes on, which another thread can cut: a fork of the program waits for none."""
+"""The connection of the current request, which another thread can cut, because a fork of the program must not wait."""
 
 import os
 import socket

@@ -1,4 +1,4 @@
-"""Sends what waits in an outbox, in order, and forgets what was taken."""
+"""Sends what waits in an outbox, in order, and deletes what was accepted."""
 
 import logging
 import random

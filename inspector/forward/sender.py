@@ -1,4 +1,4 @@
-"""One request at a time to an OTLP/HTTP receiver, and what its answer means for the spans that were sent."""
+"""Sends one request at a time to an OTLP/HTTP receiver, and decides from its answer what becomes of the spans."""
 
 import urllib.error
 import urllib.request

@@ -1,4 +1,4 @@
-"""The files of an outbox: which there are, what of them has been sent, and what their processes left open."""
+"""The files of an outbox: which there are, how much was sent, and which calls their processes left open."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Published agent frameworks made to emit the contract's hooks: one module each, switched on by its import."""
+"""Makes published agent frameworks emit the contract's hooks: one module each, turned on by the framework's import."""
 
 from inspector.integrations.enabling import Enabled, IntegrationUnknown, chosen
 from inspector.integrations.registry import (

@@ -1,4 +1,4 @@
-"""The bytes of an HTTP answer, read as what they hold."""
+"""Decodes the bytes of an HTTP answer."""
 
 import json
 import sys

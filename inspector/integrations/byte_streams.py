@@ -1,4 +1,4 @@
-"""The byte stream of an HTTP response, watched as the program reads it."""
+"""The byte stream of an HTTP response, observed as the program reads it."""
 
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from typing import Any, Protocol

@@ -1,4 +1,4 @@
-"""How integrations tell of a call: hooks on the bus, and nothing that goes wrong here reaches the program.
+"""How integrations report a call: hooks on the bus; no error in here reaches the program.
 
 A wrapper opens a call before it calls the framework's own function and ends it afterwards:
 

@@ -1,4 +1,4 @@
-"""What the controller decides about a model call that goes over HTTP: once for all attempts that its client makes."""
+"""What the controller decides about a model call over HTTP, once for all attempts of its client."""
 
 import json
 from collections.abc import Iterator, Sequence

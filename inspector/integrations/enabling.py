@@ -1,4 +1,4 @@
-"""Switches integrations on as their frameworks are imported, and off again."""
+"""Turns integrations on as their frameworks are imported, and off again."""
 
 import logging
 from collections.abc import Collection, Iterable

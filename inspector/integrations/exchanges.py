@@ -1,4 +1,4 @@
-"""What an HTTP client got for a model call, attempt by attempt, before anything parsed it: what a replay gives back.
+"""What an HTTP client received for a model call, attempt by attempt, before it was parsed: what a replay gives back.
 
 An exchange is watched where the client's own code reads it, so nothing is read twice, and the program gets what it
 would have got. It is told of with the end of its call.

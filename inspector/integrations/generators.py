@@ -1,4 +1,4 @@
-"""Asynchronous generators that do the work of a call: what they call is below it, what their consumer calls is not."""
+"""Asynchronous generators that do the work of a call: their calls are below it, those of their consumer are not."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextvars import copy_context

@@ -1,4 +1,4 @@
-"""A request to a model over HTTP, from the call it opened to the end of its answer."""
+"""A request to a model over HTTP, from the call that it opens to the end of its answer."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What goes wrong while a call is told of is logged, and goes no further: the program runs as it would without us."""
+"""Logs errors in reporting a call, and lets them go no further: the program runs as it would without the inspector."""
 
 import logging
 

@@ -1,4 +1,4 @@
-"""Replacing a framework's functions, and putting them back."""
+"""Replaces functions of a framework, and restores them."""
 
 import logging
 import sys

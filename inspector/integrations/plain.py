@@ -1,4 +1,4 @@
-"""Telling the shapes of plain data apart, as type checkers understand it."""
+"""Distinguishes the types of plain data in a way that type checkers understand."""
 
 from typing import Any, TypeGuard
 

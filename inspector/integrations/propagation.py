@@ -1,4 +1,4 @@
-"""Trace context in ``params._meta``: a request names the span that is shown for it, and the receiver finds it there.
+"""Trace context in ``params._meta``: a request names its span, and the receiver finds it there.
 
 The keys are reserved, unprefixed, by the MCP specification of 2026-07-28 (SEP-414). Where the application exports spans
 of its own, ``traceparent`` names one of those and has to stay: then our span is a member of ``tracestate``, which is

@@ -1,4 +1,4 @@
-"""Whose models are called, by where a request goes, since many speak OpenAI's protocol, and by what frameworks say."""
+"""The provider of a model call: by the address of the request, since many speak OpenAI's protocol, or by the framework."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Which frameworks can be seen, each with the module whose import switches its integration on."""
+"""The supported frameworks, each with the module whose import turns its integration on."""
 
 import sys
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""Answers that arrive piece by piece: watching how a program reads one, without reading any of it.
+"""Observes how a program reads an answer that arrives in pieces, without reading any of it.
 
 A call whose answer is a stream is over when the program has read all of it, has closed it, has dropped it, or was given
 an exception by it. `Reading` is told of that by what is put between the program and the stream:

@@ -1,4 +1,4 @@
-"""Where a framework runs the body of a tool: what the controller decides about it, and what came of it.
+"""Where a framework runs the body of a tool: the controller's decision, and the outcome.
 
 The framework stands around: it checks arguments before, and makes a message, a retry or a text for the model of what
 the body gives or raises. So what a controller answers or raises goes the way of what a tool answers or raises.

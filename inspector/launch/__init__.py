@@ -1,4 +1,4 @@
-"""Starts a program so that it records itself, with no change to it: what ``inspector run`` does, and what runs inside.
+"""Starts a program so that it records itself, without changing it: what ``inspector run`` does, outside and inside.
 
 ``startup/`` is put in front of ``PYTHONPATH``, which is how every Python that the program starts comes to record too.
 """

@@ -1,4 +1,4 @@
-"""What the environment of a program says to the recorder inside of it."""
+"""The environment variables that tell the recorder inside a program what to do."""
 
 import os
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""A process whose clock stands and whose random numbers come from a seed, so that a recording can be made again.
+"""Stops a process's clock and seeds its random numbers, so that a recording can be repeated.
 
 Only what Python's own ``time``, ``datetime``, ``random`` and ``uuid`` say is frozen. Clocks that only go on, such as
 ``time.monotonic``, waiting and timeouts are left alone, as are ``os.urandom`` and ``secrets``.

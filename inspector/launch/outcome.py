@@ -1,4 +1,4 @@
-"""What was recorded of a program, as its processes left word of it."""
+"""What was recorded of a program, as reported by its processes."""
 
 import os
 from dataclasses import dataclass, field

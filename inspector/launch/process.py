@@ -1,4 +1,4 @@
-"""A program in the foreground of this one: it gets every signal, keeps the terminal, and we end as it ended."""
+"""A program in the foreground of this one: it gets every signal, keeps the terminal, and we exit like it."""
 
 import errno
 import os

@@ -1,4 +1,4 @@
-"""Which program a command line means."""
+"""Which program a command line starts."""
 
 import os
 import re

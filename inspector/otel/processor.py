@@ -1,4 +1,4 @@
-"""The span processor that passes spans of the SDK on to what records this process."""
+"""The span processor that passes the SDK's spans to the recorder of this process."""
 
 from opentelemetry.context import Context
 from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor

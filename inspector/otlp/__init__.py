@@ -1,4 +1,4 @@
-"""OTLP, the protocol of OpenTelemetry: the one package that knows how spans, and answers to their senders, are written.
+"""OTLP, the protocol of OpenTelemetry: the only package that knows how spans, and answers to senders, are encoded.
 
 It decodes what a receiver, a file of the spool or an import gives it, and encodes what is exported and forwarded.
 Files, sockets and databases are elsewhere (https://opentelemetry.io/docs/specs/otlp/).

@@ -1,4 +1,4 @@
-"""What a request held, whichever encoding it came in."""
+"""The contents of a request, in either encoding."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""Events as OTLP JSON lines, the format of OpenTelemetry's file exporter, so that what is imported again is the same.
+"""Events as OTLP JSON lines, the format of OpenTelemetry's file exporter, so that importing them restores them.
 
 What OTLP has a field for goes there; what only the inspector knows (that a span was lost, what it cost by the price
 list of the day) goes into one attribute, which `exported.read_exported` takes out again.

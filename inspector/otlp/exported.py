@@ -1,4 +1,4 @@
-"""What a stored span was before it was read, and what an exported one says of itself that OTLP has no field for."""
+"""What a stored span was before it was read, and what an exported one has beyond OTLP's fields."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""OTLP/JSON trace requests, decoded: bytes in, spans out, and one bad span costs one span.
+"""Decodes OTLP/JSON trace requests: bytes in, spans out; an invalid span costs only itself.
 
 The encoding is the JSON one of the OpenTelemetry protocol: ids are hexadecimal, 64-bit integers are decimal strings or
 numbers, enumerations are numbers (names are taken too), unknown fields are ignored

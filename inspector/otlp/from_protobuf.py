@@ -1,4 +1,4 @@
-"""OTLP trace requests in protobuf, decoded: bytes in, the same spans out as of the same request in JSON.
+"""Decodes OTLP trace requests in protobuf: bytes in, the same spans out as from the same request in JSON.
 
 The two outer levels are walked here; each span is parsed on its own by the C parser of ``protobuf``, so one that is
 broken costs itself alone. The parser is given the published messages with one change: every text and every message

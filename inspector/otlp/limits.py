@@ -1,4 +1,4 @@
-"""How much of one request, span and value is kept, in either encoding, and what stands for the rest."""
+"""How much of one request, span and value is kept, in either encoding, and what replaces the rest."""
 
 from math import isfinite
 

@@ -1,4 +1,4 @@
-"""Requests made of recorded spans, in either encoding of OTLP."""
+"""OTLP requests from recorded spans, in either encoding."""
 
 import gzip
 from collections.abc import Mapping, Sequence

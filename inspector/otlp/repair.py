@@ -1,4 +1,4 @@
-"""Makes JSON out of nearly JSON: what a careless sender writes costs the characters it is in, not the request."""
+"""Repairs invalid JSON: what a careless sender writes costs a few characters, not the request."""
 
 import re
 from codecs import getincrementaldecoder

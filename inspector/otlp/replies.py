@@ -1,4 +1,4 @@
-"""The bodies of answers to OTLP senders, in the encoding that they sent.
+"""The bodies of answers to OTLP senders, in the encoding of the request.
 
 https://opentelemetry.io/docs/specs/otlp/#otlphttp-response
 """

@@ -1,4 +1,4 @@
-"""An OTLP request as it comes over a wire: perhaps packed, in one of two encodings, and never larger than it may be."""
+"""An OTLP request as it arrives: possibly compressed, in one of two encodings, and never larger than allowed."""
 
 import zlib
 from typing import Final, Literal

@@ -1,4 +1,4 @@
-"""The attributes of a spool's requests with the texts that they name."""
+"""The attributes of a spool's requests, with the texts that they refer to."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""OTLP requests in protobuf, made of the same requests in OTLP's JSON.
+"""OTLP requests in protobuf, from the same requests in OTLP's JSON.
 
 Written here and not by the published classes, because a program that forwards what it records needs no more than the
 extra ``record``. The tables are the messages of OpenTelemetry's definition, their fields by the names of JSON

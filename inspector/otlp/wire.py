@@ -1,4 +1,4 @@
-"""The wire format of protobuf, as far as it takes to find the parts of a request, and to write one.
+"""Protobuf's wire format, as far as needed to find the parts of a request, and to write one.
 
 https://protobuf.dev/programming-guides/encoding/
 """

@@ -1,4 +1,4 @@
-"""One file to send: a recorded run inside of the page that shows it, which needs no server and no network."""
+"""One file to send: a recorded run inside the page that shows it, without a server or a network."""
 
 from inspector.api.packed import FilePage, packed_file_page
 from inspector.page_file.comparison import ComparedRun, page_of_diff

@@ -1,4 +1,4 @@
-"""A run alone in a store of its own, without what is not to leave: all that is told of it follows from that."""
+"""A single run in a store of its own, without what must not leave; everything else is derived from that."""
 
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager

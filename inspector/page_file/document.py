@@ -1,4 +1,4 @@
-"""The document: the app and a run, packed, behind a policy that runs the app alone and asks nobody anything."""
+"""The document: the app and a run, packed, with a policy that only runs the app and connects to nothing."""
 
 import base64
 import gzip

@@ -1,4 +1,4 @@
-"""Why a run could not be made a file with a page.
+"""Why a run cannot be written as a page.
 
 PageFileError
 ├── RunTooLarge       more than a browser opens well

@@ -1,4 +1,4 @@
-"""Where a call went, in the words of OpenTelemetry's conventions."""
+"""The address that a call went to, in OpenTelemetry's conventions."""
 
 from typing import Final
 from urllib.parse import urlsplit

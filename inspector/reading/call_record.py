@@ -1,4 +1,4 @@
-"""What a recorder writes down of a call: facts as the hooks gave them, which this package gives a meaning later.
+"""What a recorder writes about a call: facts as the hooks gave them, which this package interprets later.
 
 A line of a spool is one JSON object: the process that wrote it, some of its calls, and what was lost since the line
 before. A value is kept as the JSON it was captured as. Long texts may be written by their parts (`inspector.parts`).

@@ -1,4 +1,4 @@
-"""The text of a stream as columns: its events say nearly the same, and differ in a word.
+"""The text of a stream as columns, because its events are nearly the same and differ in a word.
 
 What the events of one shape have around their strings and numbers stands once, and what they have in one place stands
 together. Where these are strings, what they make together is a text of its own: the answer, which is recorded anyway.

@@ -1,4 +1,4 @@
-"""Attributes of what the controller of a program did to a call."""
+"""The attributes for what the controller of a program did to a call."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""What a model call cost in US dollars, by the price list inside the installed ``genai-prices``.
+"""The cost of a model call in US dollars, by the price list in the installed ``genai-prices``.
 
 Nothing is fetched: prices are as old as the package, whose updater over the network is never started.
 """

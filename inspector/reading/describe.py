@@ -1,4 +1,4 @@
-"""From the facts of a call to the name and attributes of its span, as docs/telemetry.md lists them.
+"""From the facts of a call to the name and attributes of its span, as listed in docs/telemetry.md.
 
 Standard OpenTelemetry names come first, the original ``mcp.*`` names beside them, everything of our own under
 ``inspector.*``.

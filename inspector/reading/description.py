@@ -1,4 +1,4 @@
-"""What a span is called and what is known of it, put together of the facts of a call."""
+"""The name of a span and what is known about it, collected from the facts of a call."""
 
 from typing import TypeAlias
 

@@ -1,4 +1,4 @@
-"""What the client of a model got, attempt by attempt, read back to the letter from what the recorder wrote of it.
+"""What a model's client received, attempt by attempt, restored to the byte from what the recorder wrote.
 
 The recorder has the field ``raw`` of a call for it, and the span the attribute ``inspector.raw.exchanges``.
 """

@@ -1,4 +1,4 @@
-"""The facts of one recorded call, each read when it is asked for."""
+"""The facts of one recorded call, each read on demand."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple

@@ -1,4 +1,4 @@
-"""Members of recorded objects, which hold whatever somebody put there."""
+"""Members of recorded objects, which may contain anything."""
 
 from typing import Any, TypeAlias, cast
 

@@ -1,4 +1,4 @@
-"""Pieces of messages (texts, tool calls, images …) of any API, in the shape of the OpenTelemetry conventions.
+"""Parts of messages (texts, tool calls, images …) of any API, in the form of the OpenTelemetry conventions.
 
 Source: semantic conventions for generative AI, JSON schemas of ``gen_ai.input.messages`` and
 ``gen_ai.output.messages``.

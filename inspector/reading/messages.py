@@ -1,4 +1,4 @@
-"""What went to a model and what came back, as messages in the shape of the OpenTelemetry conventions.
+"""The messages to and from a model, in the form of the OpenTelemetry conventions.
 
 Every function takes any plain value and answers for it. A block that no rule knows stays as it came, or becomes the
 text of its JSON where a recorder of ours wrote it.

@@ -1,4 +1,4 @@
-"""Attributes of what middleware did to a call."""
+"""The attributes for what middleware did to a call."""
 
 from collections.abc import Iterator
 

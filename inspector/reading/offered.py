@@ -1,4 +1,4 @@
-"""The tools that a model could call, or that an MCP server lists, in one form whichever API or framework wrote them."""
+"""The tools that a model could call, or that an MCP server lists, in one form for every API and framework."""
 
 from collections.abc import Iterator
 from typing import Any

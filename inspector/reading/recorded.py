@@ -1,4 +1,4 @@
-"""Lines of a spool as spans, whoever wrote them: our recorder's facts, or requests of OTLP."""
+"""Lines of a spool as spans, whoever wrote them: facts from our recorder, or OTLP requests."""
 
 import math
 from collections import Counter

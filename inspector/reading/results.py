@@ -1,4 +1,4 @@
-"""What a tool, a resource or a prompt gave or raised, made again as it was.
+"""What a tool, a resource or a prompt returned or raised, restored as it was.
 
 The recorder has the field ``raw`` of a call for it, and the span the attributes ``inspector.raw.result`` and
 ``inspector.raw.error``. A class is looked up among the modules that the program has imported, and nothing is imported

@@ -1,4 +1,4 @@
-"""What was said in a call, as messages in parts, whichever API or framework it was written for.
+"""The messages of a call, split into parts, in one form for every API and framework.
 
 The parts are those of OpenTelemetry's conventions for ``gen_ai.input.messages``, with one more, ``json``, for what no
 rule knows, and ``structured`` for what an MCP tool answers to programs.

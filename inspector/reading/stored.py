@@ -1,4 +1,4 @@
-"""Stored spans, read another time: what today's reading makes of what they came with, and where that differs.
+"""Interprets stored spans again, and says where the result differs.
 
 A foreign span is read from its attributes as they came. A model call of our own is also described anew, from the prompt
 and the answer that the hooks gave. How a span ended, and what it is called, stays as it was

@@ -1,4 +1,4 @@
-"""Token counts, in every spelling that providers and frameworks use, brought to one rule.
+"""Token counts, in every spelling of providers and frameworks, by one rule.
 
 The rule is OpenTelemetry's (semantic conventions for generative AI, ``gen_ai.usage.*``): input tokens include those
 that were read from or written to a cache, output tokens include reasoning.

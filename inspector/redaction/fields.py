@@ -1,4 +1,4 @@
-"""Secrets that are known by the name before them: ``password=…``, ``"api_key": "…"``, ``Authorization: …``."""
+"""Secrets recognized by the name before them: ``password=…``, ``"api_key": "…"``, ``Authorization: …``."""
 
 import re
 import string

@@ -1,4 +1,4 @@
-"""Tells quickly that a text holds no secret, which is what nearly every recorded text comes down to.
+"""A cheap pre-check that clears most texts of secrets.
 
 What is looked for is what a rule cannot do without: a token of a known format; the punctuation of URLs and headers;
 a name of a secret where a value may follow. The text is taken as ASCII, a byte for each character, so that the passes

@@ -1,4 +1,4 @@
-"""Which names announce a secret: of fields, headers, settings, environment variables and query parameters."""
+"""The names that announce a secret: of fields, headers, settings, environment variables and query parameters."""
 
 import re
 from functools import lru_cache

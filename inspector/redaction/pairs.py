@@ -1,4 +1,4 @@
-"""Names and values that are listed: ``{"name": "API_KEY", "value": "…"}``, ``["Authorization", "…"]``, in any text."""
+"""Listed names and values: ``{"name": "API_KEY", "value": "…"}``, ``["Authorization", "…"]``, in any text."""
 
 import re
 from collections.abc import Iterator

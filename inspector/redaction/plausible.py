@@ -1,4 +1,4 @@
-"""Which values are no secret in spite of the name before them: what prose, code and templates have there."""
+"""Values that are not secrets in spite of the name before them, as in prose, code and templates."""
 
 import re
 from typing import Final

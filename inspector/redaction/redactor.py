@@ -1,4 +1,4 @@
-"""The redactor: finds what is secret in a value or a text, and puts a placeholder in its place."""
+"""The redactor: finds secrets in a value or a text, and replaces them with placeholders."""
 
 import base64
 import re

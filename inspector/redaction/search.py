@@ -1,4 +1,4 @@
-"""All rules over one text, and over what it says once its escapes, also those of URLs, and its base64 are undone."""
+"""All rules applied to one text, and to its decoded escapes, URL escapes and base64."""
 
 import re
 from typing import Final

@@ -1,4 +1,4 @@
-"""Secrets that are known by what stands around them: one line a rule.
+"""Secrets recognized by the text around them, one line per rule.
 
 A rule runs where one of its anchors is found, never over the whole text, so a text without anchors costs a few
 substring searches and a hostile one stays linear: every pattern either consumes what it looked at or gives up within

@@ -1,4 +1,4 @@
-"""Tokens of known formats, found where they can be and nowhere else.
+"""Tokens of known formats, searched only where they can occur.
 
 A token is a long run of letters, digits and a few signs, so a text without such runs holds none, which two passes in C
 tell. Most runs are names, numbers, hashes and UUIDs, which are told by the letters that they lack. The others are
