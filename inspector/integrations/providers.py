@@ -1,4 +1,4 @@
-"""The provider of a model call: by the address of the request, since many speak OpenAI's protocol, or by the framework."""
+"""The provider of a model call: by the address of the request, as many speak OpenAI's protocol, or by the framework."""
 
 from typing import Final
 
