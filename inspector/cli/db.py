@@ -29,6 +29,31 @@ def create() -> None:
 
 
 @db.command()
+def upgrade() -> None:
+    """Bring the tables up to date, after an update that says so.
+
+    Stop 'inspector serve' first. Nothing is removed, and what was broken off is finished by another call. A home needs
+    no such command: SQLite is brought up to date when it is opened to be written.
+    """
+    from inspector.cli.errors import CliError
+    from inspector.cli.home import settings_of
+    from inspector.cli.terminal import standard_output
+    from inspector.store import StoreError, upgrade_tables
+
+    settings = settings_of(None)
+    if settings.database_url is None:
+        said = f"{settings.database} is brought up to date when it is opened to be written, as by: inspector serve"
+        standard_output().write([said])
+        return
+    try:
+        place, before, now = upgrade_tables(settings)
+    except StoreError as error:
+        raise CliError(str(error)) from error
+    done = f"is of schema {now} already" if before == now else f"was of schema {before}, and is of {now} now"
+    standard_output().write([f"{place} {done}"])
+
+
+@db.command()
 def ddl() -> None:
     """Print the statements, for somebody who may run them."""
     from inspector.cli.errors import CliError

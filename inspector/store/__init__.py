@@ -18,7 +18,7 @@ from inspector.store.errors import (
 from inspector.store.limits import IDLE_S, ReadLimits
 from inspector.store.lock import OwnerLock
 from inspector.store.nouns import Age, Arrival, Health, Kept, Pruned, Removed, Rule, SpoolMark, Stored
-from inspector.store.opening import create_tables, open_store, place_of, table_statements
+from inspector.store.opening import create_tables, open_store, place_of, table_statements, upgrade_tables
 from inspector.store.protocol import Store
 from inspector.store.sqlite.engine import stopped_when
 from inspector.store.sqlite.examination import damage_of, left_as_found
@@ -63,4 +63,5 @@ __all__ = [
     "salvaged",
     "stopped_when",
     "table_statements",
+    "upgrade_tables",
 ]

@@ -70,6 +70,20 @@ def create_tables(settings: Settings) -> str:
     return str(address)
 
 
+def upgrade_tables(settings: Settings) -> tuple[str, int, int]:
+    """Brings the tables of the database that `Settings.database_url` names up to date.
+
+    Returns:
+        What it is called, the version that they were of, and the one that they are of now.
+
+    Raises:
+        StoreError: None is named, or it cannot be done; as far as it got, it can be done again.
+    """
+    clickhouse = _clickhouse()
+    address = clickhouse.read_address(_url(settings))
+    return str(address), *clickhouse.upgrade(address, _key_of(settings))
+
+
 def table_statements(settings: Settings) -> list[str]:
     """Returns the statements that make the database that `Settings.database_url` names.
 

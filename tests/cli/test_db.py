@@ -37,3 +37,13 @@ def test_without_an_address_the_variable_is_named(inspector, word):
     done = inspector("db", word)
     assert done.returncode == 1
     assert "INSPECTOR_DATABASE_URL=clickhouse://" in done.stderr
+
+
+def test_tables_that_are_up_to_date_stay_as_they_are_and_sqlite_needs_no_command(inspector, tmp_path):
+    url = f"chdb://{tmp_path / 'engine'}?database=team"
+    assert "inspector db create" in inspector("db", "upgrade", INSPECTOR_DATABASE_URL=url).stderr
+    inspector("db", "create", INSPECTOR_DATABASE_URL=url)
+    done = inspector("db", "upgrade", INSPECTOR_DATABASE_URL=url)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("the database team of chdb is of schema ")
+    assert "when it is opened to be written" in inspector("db", "upgrade").stdout

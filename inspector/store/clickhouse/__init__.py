@@ -1,7 +1,7 @@
 """The store on ClickHouse, for those who outgrow one machine; needs the extra ``clickhouse``."""
 
 from inspector.store.clickhouse.address import Address, read_address
-from inspector.store.clickhouse.store import ClickHouseStore, create
+from inspector.store.clickhouse.store import ClickHouseStore, create, upgrade
 from inspector.store.clickhouse.tables import statements
 
-__all__ = ["Address", "ClickHouseStore", "create", "read_address", "statements"]
+__all__ = ["Address", "ClickHouseStore", "create", "read_address", "statements", "upgrade"]

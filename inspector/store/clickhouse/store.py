@@ -3,23 +3,20 @@
 import math
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 
 from inspector.model import Label, Loss, NewLabel, Span
-from inspector.store.clickhouse import labels, questions, removal, state, tables
+from inspector.store.clickhouse import labels, questions, removal, schema, state
 from inspector.store.clickhouse.address import Address
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.marks import Marks
-from inspector.store.clickhouse.numbers import read_number
 from inspector.store.clickhouse.writer import Writer
-from inspector.store.errors import StoreError, StoreMissing, StoreNewer, StoreReadOnly
+from inspector.store.errors import StoreReadOnly
 from inspector.store.limits import IDLE_S, READ_LIMITS, ReadLimits
 from inspector.store.nouns import Age, Health, Pruned, Removed, SpoolMark
 from inspector.store.protocol import Store
 from inspector.store.values.removals import noted
 from inspector.store.values.rows import clean
-
-_SCHEMA = "schema"
 
 
 class ClickHouseStore(Store):
@@ -55,7 +52,7 @@ class ClickHouseStore(Store):
         try:
             self._writer = None if read_only else _prepared(self._database)
             if read_only:
-                _check(self._database)
+                schema.check(self._database)
         except BaseException:
             self._database.close()
             raise
@@ -218,41 +215,17 @@ def create(address: Address) -> None:
     Raises:
         StoreError: It does not answer, or may not be created.
     """
-    database = Database(address, read_s=READ_LIMITS.read_s)
-    try:
-        _create(database)
-    finally:
-        database.close()
+    with closing(Database(address, read_s=READ_LIMITS.read_s)) as database:
+        schema.create(database)
 
 
-def _create(database: Database) -> None:
-    for statement in tables.statements(database.address.database):
-        database.command(statement)
-    database.begin()
+def upgrade(address: Address, home: str) -> tuple[int, int]:
+    """Brings the tables up to date, and returns the versions that they were and are of; see `schema.upgrade`."""
+    with closing(Database(address, read_s=READ_LIMITS.read_s)) as database:
+        return schema.upgrade(database, home)
 
 
 def _prepared(database: Database) -> Writer:
-    _create(database)
-    _refuse_newer(database)
-    writer = Writer(database)
-    writer.note({_SCHEMA: tables.SCHEMA_VERSION})
-    return writer
-
-
-def _check(database: Database) -> None:
-    database.begin()
-    try:
-        _refuse_newer(database)
-    except StoreNewer:
-        raise
-    except StoreError as error:
-        raise StoreMissing(f"{database.address} has no tables yet; make them with: inspector db create") from error
-
-
-def _refuse_newer(database: Database) -> None:
-    version = read_number(database, _SCHEMA)
-    if version > tables.SCHEMA_VERSION:
-        raise StoreNewer(
-            f"{database.address} has the schema {version} of a later version of the inspector, and this one knows "
-            f"{tables.SCHEMA_VERSION}; install that version"
-        )
+    schema.create(database)
+    schema.check(database)
+    return Writer(database)

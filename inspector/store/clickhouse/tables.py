@@ -4,7 +4,8 @@ Rows are replaced by inserting them again under the same sorting key with a larg
 A span's key never changes: its ``slot`` is the minute in which its first record says it began.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from inspector.store.values.rows import Row
@@ -129,20 +130,56 @@ _INDEXES: Final = (
 _REPEATS: Final = "non_replicated_deduplication_window = 100"
 
 
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What a table is made of."""
+
+    columns: Mapping[str, str]
+    order: str
+    version: str = ""
+    """What decides which of the rows of a key is kept, and where that is a removal; empty where all are."""
+    partition: str = ""
+    indexes: tuple[str, ...] = ()
+    shard: str = "cityHash64(trace_id)"
+    """By what its rows are spread over the shards of a cluster."""
+
+
+TABLES: Final[Mapping[str, Table]] = {
+    "spans": Table(SPANS, "slot, trace_id, span_id", "version", "toDate(slot * 60)", _INDEXES),
+    "traces": Table(TRACES, "trace_id", "version"),
+    "labels": Table(LABELS, "id", "version, removed", shard="id"),
+    "marks": Table(MARKS, "home, name", "version, removed", shard="cityHash64(home)"),
+    "notes": Table(NOTES, "name", "version", shard="cityHash64(name)"),
+    "losses": Table(LOSSES, "until_ns", shard="cityHash64(process)"),
+}
+
+
 def statements(database: str) -> Iterator[str]:
     """Returns what creates the database and its tables where they are not there, in order."""
     name = quoted(database)
     yield f"CREATE DATABASE IF NOT EXISTS {name}"
-    yield _table(
-        name, "spans", SPANS, "ReplacingMergeTree(version)", "slot, trace_id, span_id", "toDate(slot * 60)", _INDEXES
+    for table, made in TABLES.items():
+        engine = f"ReplacingMergeTree({made.version})" if made.version else "MergeTree"
+        yield _created(f"{name}.{table}", made, engine)
+    yield from views(database)
+    yield noted(database)
+
+
+def views(database: str, *, replaced: bool = False) -> Iterator[str]:
+    """Returns what creates the views over the tables."""
+    name = quoted(database)
+    create = "CREATE OR REPLACE VIEW" if replaced else "CREATE VIEW IF NOT EXISTS"
+    yield f"{create} {name}.runs AS {_RUNS.format(database=name)}"
+    yield f"{create} {name}.sessions AS {_SESSIONS.format(database=name)}"
+
+
+def noted(database: str) -> str:
+    """Returns what says of which version the tables are, where nothing says so; an earlier one stays."""
+    name = quoted(database)
+    return (
+        f"INSERT INTO {name}.notes (name, version, value) SELECT 'schema', 0, {SCHEMA_VERSION} "
+        f"WHERE (SELECT count() FROM {name}.notes WHERE name = 'schema') = 0"
     )
-    yield _table(name, "traces", TRACES, "ReplacingMergeTree(version)", "trace_id")
-    yield _table(name, "labels", LABELS, "ReplacingMergeTree(version, removed)", "id")
-    yield _table(name, "marks", MARKS, "ReplacingMergeTree(version, removed)", "home, name")
-    yield _table(name, "notes", NOTES, "ReplacingMergeTree(version)", "name")
-    yield _table(name, "losses", LOSSES, "MergeTree", "until_ns")
-    yield f"CREATE VIEW IF NOT EXISTS {name}.runs AS {_RUNS.format(database=name)}"
-    yield f"CREATE VIEW IF NOT EXISTS {name}.sessions AS {_SESSIONS.format(database=name)}"
 
 
 def quoted(name: str) -> str:
@@ -151,19 +188,11 @@ def quoted(name: str) -> str:
     return f"`{escaped}`"
 
 
-def _table(
-    database: str,
-    name: str,
-    columns: dict[str, str],
-    engine: str,
-    order: str,
-    partition: str = "",
-    indexes: tuple[str, ...] = (),
-) -> str:
-    lines = ",\n  ".join([*(f"{column} {kind}" for column, kind in columns.items()), *indexes])
-    by = f"\nPARTITION BY {partition}" if partition else ""
+def _created(name: str, table: Table, engine: str) -> str:
+    lines = ",\n  ".join([*(f"{column} {kind}" for column, kind in table.columns.items()), *table.indexes])
+    by = f"\nPARTITION BY {table.partition}" if table.partition else ""
     return (
-        f"CREATE TABLE IF NOT EXISTS {database}.{name} (\n  {lines}\n)\nENGINE = {engine}{by}\nORDER BY ({order})\n"
+        f"CREATE TABLE IF NOT EXISTS {name} (\n  {lines}\n)\nENGINE = {engine}{by}\nORDER BY ({table.order})\n"
         f"SETTINGS {_REPEATS}"
     )
 

@@ -1,0 +1,101 @@
+"""Which version the tables of a database are of, and how those of an earlier one are brought up to date."""
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from inspector.store.clickhouse import tables
+from inspector.store.clickhouse.database import Database, Values
+from inspector.store.errors import StoreError, StoreMissing, StoreNewer
+
+_VERSION: Final = "SELECT value FROM notes FINAL WHERE name = 'schema'"
+_STEPS: Final[Mapping[int, str]] = {
+    # How far spools were taken in belongs to a home since then: to that of whoever brings it up to date.
+    2: "INSERT INTO marks (home, name, version, removed, inode, offset, lines, bad_lines, spans, bad_spans) "
+    "SELECT {home}, name, version, removed, inode, offset, lines, bad_lines, spans, bad_spans FROM spools FINAL",
+}
+"""What leads to a version from the one before, besides what was not there: tables, columns, indexes and views.
+
+Each only adds, and can be repeated where it broke off.
+"""
+
+
+def create(database: Database) -> None:
+    """Makes what is not there yet; what is there stays as it is."""
+    for statement in tables.statements(database.address.database):
+        database.command(statement)
+    database.begin()
+
+
+def check(database: Database) -> None:
+    """Makes sure that the tables are of the version that is read and written here.
+
+    Raises:
+        StoreMissing: There are none.
+        StoreNewer: They are of a later version.
+        StoreError: They are of an earlier version, or it does not answer.
+    """
+    version = _version(database)
+    if version > tables.SCHEMA_VERSION:
+        raise StoreNewer(
+            f"{database.address} has the schema {version} of a later version of the inspector, and this one knows "
+            f"{tables.SCHEMA_VERSION}; install that version"
+        )
+    if version < tables.SCHEMA_VERSION:
+        raise StoreError(
+            f"{database.address} has the older schema {version}; stop what writes it, "
+            "and bring it up to date with: inspector db upgrade"
+        )
+
+
+def upgrade(database: Database, home: str) -> tuple[int, int]:
+    """Brings the tables up to date, and returns the version that they were of, and the one that they are of now.
+
+    Args:
+        database: The database, which nobody else writes.
+        home: Tells the home whose spools were taken in there.
+
+    Raises:
+        StoreError: It cannot be done; as far as it got, it can be done again.
+    """
+    database.begin()
+    before = _version(database)
+    if before > tables.SCHEMA_VERSION:
+        check(database)
+    create(database)
+    for statement in _missing(database):
+        database.command(statement)
+    for version in range(before + 1, tables.SCHEMA_VERSION + 1):
+        if version in _STEPS:
+            values = Values()
+            database.command(_STEPS[version].format(home=values.text(home)), values)
+        database.command(
+            f"INSERT INTO notes (name, version, value) SELECT 'schema', max(version) + 1, {version} FROM notes"
+        )
+    return before, tables.SCHEMA_VERSION
+
+
+def _missing(database: Database) -> Iterator[str]:
+    """Yields what adds the columns and indexes that tables lack, and makes the views over them anew."""
+    here = "database = currentDatabase()"
+    known = set(database.rows(f"SELECT table, name FROM system.columns WHERE {here}"))
+    known |= set(database.rows(f"SELECT table, name FROM system.data_skipping_indices WHERE {here}"))
+    for name, table in tables.TABLES.items():
+        for column, kind in table.columns.items():
+            if (name, column) not in known:
+                yield f"ALTER TABLE {name} ADD COLUMN IF NOT EXISTS {column} {kind}"
+        for index in table.indexes:
+            _, its_name, what = index.split(" ", 2)
+            if (name, its_name) not in known:
+                yield f"ALTER TABLE {name} ADD INDEX IF NOT EXISTS {its_name} {what}"
+    yield from tables.views(database.address.database, replaced=True)
+
+
+def _version(database: Database) -> int:
+    database.begin()
+    try:
+        found = database.row(_VERSION)
+    except StoreError as error:
+        raise StoreMissing(f"{database.address} has no tables yet; make them with: inspector db create") from error
+    if found is None:
+        raise StoreMissing(f"{database.address} lacks tables; make them with: inspector db create")
+    return found[0]

@@ -1,0 +1,88 @@
+"""The tables of a ClickHouse database have a version, and those of an earlier one are brought up to date."""
+
+import itertools
+from contextlib import closing
+
+import pytest
+
+from inspector.model import Filter
+from inspector.store import SpoolMark, StoreError, StoreNewer
+from inspector.store.clickhouse import ClickHouseStore, create, read_address, upgrade
+from inspector.store.clickhouse.tables import SCHEMA_VERSION
+
+COUNT = itertools.count(1)
+
+
+@pytest.fixture(scope="module")
+def engine():
+    """What is in the memory of the engine is there as long as somebody has it open."""
+    with closing(ClickHouseStore(read_address("chdb://memory/kept_open"))) as store:
+        yield store
+
+
+@pytest.fixture
+def address(engine):
+    return read_address(f"chdb://memory/schema_{next(COUNT)}")
+
+
+def noted(address, engine):
+    return engine._database.rows(f"SELECT value FROM {address.database}.notes FINAL WHERE name = 'schema'")
+
+
+@pytest.fixture
+def first_version(address, engine, make_span):
+    """A database of the first version, in which the marks of spools belonged to no home."""
+    with closing(ClickHouseStore(address)) as store:
+        store.write([make_span()])
+    old_marks = (
+        f"CREATE TABLE {address.database}.spools (name String, version Int64, removed UInt8, inode UInt64, "
+        '"offset" Int64, lines Int64, bad_lines Int64, spans Int64, bad_spans Int64) '
+        "ENGINE = ReplacingMergeTree(version, removed) ORDER BY name"
+    )
+    for statement in (
+        f"DROP TABLE {address.database}.marks",
+        f"ALTER TABLE {address.database}.spans DROP COLUMN turn, DROP COLUMN asks, DROP INDEX by_seq",
+        f"DROP VIEW {address.database}.runs",
+        old_marks,
+        f"INSERT INTO {address.database}.spools VALUES ('a.jsonl', 3, 0, 17, 10, 1, 0, 1, 0)",
+        f"INSERT INTO {address.database}.spools VALUES ('gone.jsonl', 1, 0, 18, 9, 1, 0, 1, 0)",
+        f"INSERT INTO {address.database}.spools VALUES ('gone.jsonl', 2, 1, 0, 0, 0, 0, 0, 0)",
+        f"INSERT INTO {address.database}.notes VALUES ('schema', 1000, 1)",
+    ):
+        engine._database.command(statement)
+    return address
+
+
+def test_tables_are_of_the_version_that_made_them_whoever_makes_them(address, engine):
+    create(address)
+    assert noted(address, engine) == [(SCHEMA_VERSION,)]
+    assert upgrade(address, "home") == (SCHEMA_VERSION, SCHEMA_VERSION)
+
+
+@pytest.mark.parametrize("read_only", [True, False])
+def test_an_earlier_version_is_neither_read_nor_written_and_the_command_is_named(first_version, engine, read_only):
+    for _ in range(2):
+        with pytest.raises(StoreError, match="older schema 1; .*: inspector db upgrade"):
+            ClickHouseStore(first_version, read_only=read_only)
+        assert noted(first_version, engine) == [(1,)]
+
+
+def test_an_earlier_version_is_brought_up_to_date_as_often_as_it_is_asked(first_version, engine, make_span):
+    assert upgrade(first_version, "mine") == (1, SCHEMA_VERSION)
+    engine._database.command(f"INSERT INTO {first_version.database}.notes VALUES ('schema', 5000, 1)")
+    assert upgrade(first_version, "mine") == (1, SCHEMA_VERSION)
+    with closing(ClickHouseStore(first_version, home="mine")) as store:
+        assert store.spools() == {"a.jsonl": SpoolMark("a.jsonl", 17, 10, 1, 0, 1, 0)}
+        assert len(store.events(Filter()).items) == 1
+        store.write([make_span()])
+        assert store.runs(Filter()).items[0].spans == 2
+
+
+def test_a_later_version_is_left_as_it_is(address, engine):
+    create(address)
+    later = SCHEMA_VERSION + 1
+    engine._database.command(f"INSERT INTO {address.database}.notes VALUES ('schema', 9000, {later})")
+    for attempt in (ClickHouseStore, lambda address: upgrade(address, "home")):
+        with pytest.raises(StoreNewer, match="install that version"):
+            attempt(address)
+    assert noted(address, engine) == [(later,)]
