@@ -33,8 +33,8 @@ gc.disable()
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# A property is tried with a few examples by default, the same each time, and with many others by `make test-long`. What
-# a test takes from its fixtures is not set up again for each example, and no example has a time limit on a busy machine.
+# A property is tried with a few examples by default, the same each time, and with many others by `make test-long`.
+# Fixtures are not set up again for each example, and no example has a time limit, since the machine may be busy.
 settings.register_profile(
     "short",
     max_examples=20,
