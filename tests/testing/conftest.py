@@ -5,11 +5,12 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from forking import Starting, forking
 
 ROOT = Path(__file__).parents[2]
 STUB = ROOT / "tests" / "integrations" / "stubs" / "models.py"
@@ -88,6 +89,8 @@ class Project:
     directory: Path
     start: Callable[..., "subprocess.Popen[Any]"]
     """Starts Python as ``fork_python`` does."""
+    start_pytest: Starting
+    """The same where pytest is imported, and a client of models, but nothing of the inspector."""
 
     def inspector(self, *words, **environment):
         return self._run("inspector.cli", words, environment)
@@ -136,8 +139,10 @@ class Project:
             "OPENAI_BASE_URL": GONE,
             **environment,
         }
-        # What runs a program hands on what it started with itself, and pytest is to import what it needs.
-        start = self._anew if module == "pytest" or words[0] == "run" else self.start
+        start = self.start_pytest if module == "pytest" else self.start
+        if words[0] == "run":
+            # What runs a program hands on what it started with itself.
+            start = self._anew
         pipes = dict.fromkeys(("stdout", "stderr"), subprocess.PIPE)
         options = {"env": env, "cwd": self.directory, "text": True, "stdin": subprocess.DEVNULL, **pipes}
         with start("-m", module, *map(str, words), **options) as process:
@@ -166,8 +171,14 @@ class models:
 
 
 @pytest.fixture(scope="session")
-def recorded(tmp_path_factory, fork_python):
-    project = Project(tmp_path_factory.mktemp("recorded"), fork_python)
+def fork_pytest():
+    with forking("pytest.", "httpx.") as start:
+        yield start
+
+
+@pytest.fixture(scope="session")
+def recorded(tmp_path_factory, fork_python, fork_pytest):
+    project = Project(tmp_path_factory.mktemp("recorded"), fork_python, fork_pytest)
     project.write("app.py", PROGRAM)
     done = project.record("run", "app.py")
     assert done.code == 0, done.err
@@ -180,14 +191,14 @@ def recorded(tmp_path_factory, fork_python):
 def project(recorded, tmp_path):
     """A copy of the recorded project, to be written to."""
     shutil.copytree(recorded.directory, tmp_path / "project")
-    return Project(tmp_path / "project", recorded.start)
+    return replace(recorded, directory=tmp_path / "project")
 
 
 @pytest.fixture(scope="session")
 def tested(recorded, tmp_path_factory):
     """The project with the test that was made of its run."""
     shutil.copytree(recorded.directory, directory := tmp_path_factory.mktemp("tested") / "project")
-    made = Project(directory, recorded.start)
+    made = replace(recorded, directory=directory)
     made.make_test()
     return made
 
@@ -196,10 +207,10 @@ def tested(recorded, tmp_path_factory):
 def with_test(tested, tmp_path):
     """A copy of the project with its test, to be written to."""
     shutil.copytree(tested.directory, tmp_path / "project")
-    return Project(tmp_path / "project", tested.start)
+    return replace(tested, directory=tmp_path / "project")
 
 
 @pytest.fixture
-def empty_project(tmp_path, fork_python):
+def empty_project(tmp_path, fork_python, fork_pytest):
     """A directory with nothing in it."""
-    return Project(tmp_path, fork_python)
+    return Project(tmp_path, fork_python, fork_pytest)
