@@ -283,9 +283,9 @@ def _field(key: str, json: str) -> str:
 
 def _without_places(before: Facts, redactor: Redactor) -> Facts:
     """Return facts with addresses as they may be kept."""
-    for key in ("url", "place"):
-        if before.get(key) is not None:
-            before = {**before, key: place_without_secrets(before[key], redactor)}
+    if "url" in before or "place" in before:
+        found = {key: before[key] for key in ("url", "place") if before.get(key) is not None}
+        return before | {key: place_without_secrets(place, redactor) for key, place in found.items()}
     return before
 
 

@@ -65,7 +65,8 @@ class Calls:
         request = serving.answered()
         if request is not None and (remote is not None or not serving.is_within(request, parent)):
             request = None
-        if request is not None or parent is None or outer is not parent.inner:
+        # There is nothing in an empty context.
+        if request is not None or (bool(outer) if parent is None else outer is not parent.inner):
             parent, outer, remote = self._surroundings(request, parent, outer, remote)
         if remote is not None:
             span.trace_id, span.parent_id = remote.trace_id, remote.span_id

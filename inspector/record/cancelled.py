@@ -42,7 +42,7 @@ class Cancelled:
 
     def was_called(self, noun: str, call_id: str) -> bool:
         """Tell, once, whether an end with this id is that of a cancelled call."""
-        if self._calls.called(noun, call_id) is not None:
+        if not (self._by_call or self._by_call_before) or self._calls.called(noun, call_id) is not None:
             return False
         missing = object()
         return any(each.pop((noun, call_id), missing) is None for each in (self._by_call, self._by_call_before))

@@ -22,7 +22,6 @@ _MOST_CHARS: Final = 262_144
 _ENTRY_CHARS: Final = 24
 """What an entry counts for: looking at one takes as long as encoding so many."""
 _encode: Final = msgspec.json.Encoder().encode
-_FLAGS: Final = ("isError", "is_error")
 _NUMBERS: Final = frozenset((int, float, bool))
 
 
@@ -56,7 +55,7 @@ def captured(value: Any) -> Plain:
 
 def captured_result(value: Any) -> Plain:
     """Return the same of a result, plain where it may say that the call failed."""
-    is_flagged = type(value) is dict and any(flag in value for flag in _FLAGS)
+    is_flagged = type(value) is dict and ("isError" in value or "is_error" in value)
     return snapshot(value) if is_flagged else captured(value)
 
 
@@ -95,28 +94,32 @@ def _left_of(value: Any, left: int, levels: int) -> int:
 
     Exact types alone: code of the program's own classes would run.
     """
+    left -= _ENTRY_CHARS * len(value)
     items: Iterable[Any] = value
     if type(value) is dict:
         left = _left_of_keys(value, left)
         items = value.values()
+    if left < 0:
+        return -1
     for item in items:
         kind = type(item)
-        left -= _ENTRY_CHARS
         if kind is str:
             left -= len(item)
         elif kind is dict or kind is list:
             left = _left_of(item, left, levels - 1) if levels else -1
+            if left < 0:
+                return -1
         # Not a number is not between any two.
         elif item is not None and not (kind in _NUMBERS and INT64_MIN <= item <= INT64_MAX):
-            return -1
-        if left < 0:
             return -1
     return left
 
 
 def _left_of_keys(value: dict[Any, Any], left: int) -> int:
+    after = left
     for key in value:
-        if type(key) is not str or len(key) > KEY_CHARS:
+        if type(key) is not str:
             return -1
-        left -= len(key)
-    return left
+        after -= len(key)
+    # All together, since that is asked once: one of them may be too long.
+    return after if left - after <= KEY_CHARS else -1

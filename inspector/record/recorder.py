@@ -283,7 +283,7 @@ class Recorder:
         call_id = _call_id(values)
         if call_id is not None and self._ended_as_cancelled.was_called(noun.name, call_id):
             return None
-        span = self._find(noun, values, facts)
+        span = self._find(noun, values, facts, call_id)
         if call_id is None and self._ended_as_cancelled.has_named:
             identity = noun.identity(values, facts)
             if self._ended_as_cancelled.was_named(noun.name, identity, span):
@@ -293,8 +293,7 @@ class Recorder:
         self.spool.losses.unmatched += 1
         return None
 
-    def _find(self, noun: Capture, values: dict[str, Any], facts: Facts) -> RecordedSpan | None:
-        call_id = _call_id(values)
+    def _find(self, noun: Capture, values: dict[str, Any], facts: Facts, call_id: str | None) -> RecordedSpan | None:
         if call_id is not None and (called := self._calls.called(noun.name, call_id)) is not None:
             return called
         identity = noun.identity(values, facts)

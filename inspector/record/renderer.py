@@ -102,7 +102,7 @@ class Renderer:
                 continue
             span.written = state
             entry = (span, state, before is None)
-            facts = None if isinstance(span, SdkSpan) else self._short(span)
+            facts = None if type(span) is SdkSpan else self._short(span)
             if facts is not None:
                 together.append(_Short(entry, facts))
                 size += len(facts)
@@ -134,7 +134,7 @@ class Renderer:
 
     def _add(self, entry: Entry, facts: bytes | None, lines: list[Line], losses: Losses) -> None:
         span = entry[0]
-        origin = span.origin if isinstance(span, SdkSpan) else None
+        origin = span.origin if type(span) is SdkSpan else None
         if len(self._records) >= _LINE_SPANS or self._size >= _LINE_BYTES or origin is not self._origin:
             lines += self._finish(losses)
         self._origin = origin
@@ -167,7 +167,7 @@ class Renderer:
         return record
 
     def _record(self, span: RecordedSpan, state: State, facts: bytes | None) -> bytes:
-        if isinstance(span, SdkSpan):
+        if type(span) is SdkSpan:
             record = encode_sdk_span(span, state, self._texts, self._parts)
         else:
             record = self._calls.record(span, state, self._calls.careful(span, state) if facts is None else facts)

@@ -101,6 +101,6 @@ def _weight_of(span: RecordedSpan) -> int:
     if raw is not None and raw is not SAME:
         weight += sum(exchange.weight for exchange in raw.get("exchanges", ()))
         weight += weigh((raw.get("result"), raw.get("error")))
-    if isinstance(span, SdkSpan):
+    if type(span) is SdkSpan:
         weight += weigh(tuple(span.attributes.values()))
     return weight

@@ -45,6 +45,7 @@ class Odd(dict):
         {"a": [None] * 20_000},
         {"a": b"x"},
         {"k" * 10_000: 1},
+        {f"{n:050}": n for n in range(200)},
     ],
 )
 def test_what_is_not_small_and_json_is_copied_as_ever(value):
