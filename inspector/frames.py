@@ -5,7 +5,6 @@ under one of the names that model APIs use, lists of lists, and JSON inside of J
 """
 
 import json
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, pairwise, repeat
 from typing import Any, Literal, NamedTuple, TypeAlias, cast
@@ -36,7 +35,6 @@ _AROUND = frozenset(("kwargs", "params", "request", "body", "state", "data"))
 _ENTERED = _SAID | _NOT_SAID | _AROUND
 """Members that hold what is sent again with each call, or in which members of such names are."""
 _LOOK_LIKE_MESSAGES = (b'"role"', b'"type"', b'"parts"', b'"content"', b'"lc"')
-_STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 _MEMBERS = msgspec.json.Decoder(dict[str, Raw])
 _ARRAY = msgspec.json.Decoder(list[Raw])
 _TEXT = msgspec.json.Decoder(str)
@@ -130,12 +128,23 @@ def cut_strings(raw: bytes, least_bytes: int) -> list[Piece]:
         return []
     pieces: list[Piece] = []
     done = 0
-    for found in _STRING.finditer(raw):
-        begin, end = found.span()
+    for begin, end in _strings(raw):
         if end - begin >= least_bytes:
             pieces += (raw[done:begin], Elements((raw[begin:end],), ",", are_said=False))
             done = end
     return [*pieces, raw[done:]] if pieces else []
+
+
+def _strings(raw: bytes) -> Iterator[tuple[int, int]]:
+    """Returns where the strings of JSON text begin and end, their quotation marks included."""
+    # As long as the text, but without the quotation marks that are inside of strings.
+    plain = raw.replace(rb"\\", b"__").replace(rb"\"", b"__") if b"\\" in raw else raw
+    begin = 0
+    for place, between in enumerate(plain.split(b'"')[:-1]):
+        end = begin + len(between)
+        if place % 2:
+            yield begin - 1, end + 1
+        begin = end + 1
 
 
 def frame_of(refers: Refers) -> Frame:
