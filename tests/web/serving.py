@@ -18,8 +18,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from pydantic import SecretStr
+
 from inspector.model import Span
-from inspector.store.sqlite import SqliteStore
+from inspector.settings import Settings
+from inspector.store import open_store
 
 ROOT = Path(__file__).parents[2]
 DEMO_SPANS = 35
@@ -96,14 +99,16 @@ class Server:
             self.process.stdout.close()
 
 
-def start_server(home: Path, port: int = 0, *, sign_in: bool = True, start: Start = python) -> Server:
+def start_server(
+    home: Path, port: int = 0, *, sign_in: bool = True, start: Start = python, database_url: str | None = None
+) -> Server:
     """Run ``inspector serve`` over a home and return when it listens, signed in unless told not to."""
     home.mkdir(mode=0o700, exist_ok=True)
     log = home.parent / f"{home.name}.log"
     with log.open("a") as errors:
         process = start(
             *("-m", "inspector.cli", "serve", "--no-open", "--home", str(home), "--port", str(port)),
-            env=environment(home),
+            env=environment(home) | ({"INSPECTOR_DATABASE_URL": database_url} if database_url else {}),
             # The first place that `-m` looks at.
             cwd=ROOT,
             stdin=subprocess.DEVNULL,
@@ -149,10 +154,10 @@ def record_demo(home: Path, start: Start = python) -> str:
     return said.strip()
 
 
-def fill(home: Path, spans: Iterable[Span], batch: int = 2000) -> None:
+def fill(home: Path, spans: Iterable[Span], batch: int = 2000, *, database_url: str | None = None) -> None:
     """Put spans into the database of a home that nobody serves yet, search included."""
     home.mkdir(mode=0o700, exist_ok=True)
-    store = SqliteStore(home / "inspector.db")
+    store = open_store(Settings(home=home, database_url=SecretStr(database_url) if database_url else None))
     waiting: list[Span] = []
     for span in spans:
         waiting.append(span)
@@ -160,9 +165,8 @@ def fill(home: Path, spans: Iterable[Span], batch: int = 2000) -> None:
             store.write(waiting)
             waiting = []
     store.write(waiting)
-    while store.index():
-        pass
-    store.checkpoint()
+    store.maintain()
+    store.sync()
     store.close()
 
 
