@@ -1,5 +1,6 @@
 """The turns of runs, linked as they are asked for: each call has what it says, whatever others there are."""
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
@@ -7,19 +8,22 @@ import msgspec
 
 from inspector.model import Page, Turn
 from inspector.store.clickhouse.database import Database, Values
-from inspector.store.values.chains import ToolResult
+from inspector.store.values.chains import Chains, ToolResult
 from inspector.store.values.cursor import cut, read_cursor
 from inspector.store.values.inferred_tools import InferredTools
 from inspector.store.values.recorded_tools import MOST_TOOLS, TOOL_CALL_ID, RecordedTools, recorded_tools
 from inspector.store.values.rows import INT64_MAX
 from inspector.store.values.turn_pages import Next, time_of_tools, turn_of
-from inspector.store.values.turns import Linked, Place, Said
+from inspector.store.values.turns import Linked, Place, Said, said_by
 
 _MOST_CALLS: Final = 50_000
 """Model calls that are linked for one question."""
 _MOST_RUNS: Final = 1000
 """Runs that are looked through for what no span tells of, the latest ones."""
+_MOST_WHOLE: Final = 200
+"""Of them, those whose prompts are read for one question."""
 _SAID: Final = msgspec.json.Decoder(Said)
+_ATTRIBUTES: Final = msgspec.json.Decoder(dict[str, Any])
 _RESULTS: Final = msgspec.json.Decoder(list[ToolResult])
 
 
@@ -28,7 +32,7 @@ def read_turns(database: Database, run_id: str, trace_id: str | None, *, cursor:
     list_of = ("turns", run_id, trace_id)
     after = read_cursor(list_of, cursor) or (-INT64_MAX, 0)
     calls = _read(database, [run_id])
-    linked = _linked(calls)
+    linked = _linked(database, calls)
     places: dict[int | None, tuple[str, str]] = {call[0]: (call[5], call[6]) for call in calls}
     found = [
         (
@@ -58,7 +62,9 @@ def inferring(database: Database, asked: InferredTools) -> list[str]:
     by_run: dict[str, list[Any]] = {}
     for call in _read(database, [row[0] for row in runs]) if runs else ():
         by_run.setdefault(call[7], []).append(call)
-    return sorted(asked.among(turn for run_id, calls in by_run.items() for turn in _asking(run_id, _linked(calls))))
+    return sorted(
+        asked.among(turn for run_id, calls in by_run.items() for turn in _asking(run_id, _linked(database, calls)))
+    )
 
 
 def _asking(run_id: str, linked: Linked) -> Iterable[tuple[str, str, Sequence[ToolResult]]]:
@@ -79,11 +85,27 @@ def _read(database: Database, run_ids: Sequence[str]) -> Sequence[Any]:
     )
 
 
-def _linked(calls: Iterable[Sequence[Any]]) -> Linked:
-    linked = Linked()
+def _linked(database: Database, calls: Sequence[Sequence[Any]]) -> Linked:
+    keys: dict[int, tuple[str, str]] = {call[0]: (call[5], call[6]) for call in calls}
+    read = itertools.count()
+
+    def whole(place: Place) -> Said | None:
+        return _whole(database, *keys[place.span]) if next(read) < _MOST_WHOLE else None
+
+    linked = Linked(whole)
     for span, start_ns, end_ns, failed, turn, *_ in calls:
         linked.take(Place(span, start_ns, end_ns, failed), _SAID.decode(turn))
     return linked
+
+
+def _whole(database: Database, trace_id: str, span_id: str) -> Said | None:
+    values = Values()
+    where = f"trace_id = {values.text(trace_id)} AND span_id = {values.text(span_id)}"
+    row = database.row(f"SELECT attributes, process, status FROM spans FINAL WHERE {where}", values)
+    if row is None:
+        return None
+    attributes, process, status = row
+    return said_by(Chains(), _ATTRIBUTES.decode(attributes), process, is_over=status != "running", most_ends=None)
 
 
 def _following(linked: Linked) -> dict[int, Next]:

@@ -5,7 +5,7 @@ response. Where several are equal, the thread or task and what was continued alr
 said that it is unclear, and nothing is guessed.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import blake2b
 from itertools import islice
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
@@ -19,8 +19,10 @@ from inspector.store.values.chains import AskedTool, Chain, Chains, ToolResult, 
 By: TypeAlias = Literal["asked", "answered", "response"]
 Link: TypeAlias = Literal["begins", "continues", "retry", "unclear"]
 _TOOLS = "tools"
-_MOST_ENDS = 64
-"""Ends of answers that a call is looked up by where they are kept with it; it nearly always continues at the latest."""
+MOST_ENDS = 2
+"""Ends of answers that are kept with a call; it nearly always continues at the latest."""
+_DIGEST_BYTES = 8
+"""Of what is kept with each call, which is compared with others of its run alone."""
 
 
 class Turn(msgspec.Struct):
@@ -159,13 +161,18 @@ class _Request(msgspec.Struct):
 
 
 class Said(msgspec.Struct, omit_defaults=True):
-    """What a model call says of its conversation, whatever others there are."""
+    """What a model call says of its conversation, whatever others there are.
+
+    A prompt has all that was said before, so only the end of a long one is kept with each call.
+    """
 
     asked: bytes
     messages: int
     sizes: dict[str, int]
     ends: list[tuple[bytes, int]] = []
-    """As `find_previous` takes them, the latest ones."""
+    """As `find_previous` takes them."""
+    known_from: int = 0
+    """The message from which on ends and results are known."""
     lane: str | None = None
     names: str | None = None
     """The response that its request goes on from."""
@@ -177,26 +184,38 @@ class Said(msgspec.Struct, omit_defaults=True):
 
 
 def said_by(
-    chains: Chains, attributes: Mapping[str, AttributeValue], process: str | None, *, is_over: bool
+    chains: Chains,
+    attributes: Mapping[str, AttributeValue],
+    process: str | None,
+    *,
+    is_over: bool,
+    most_ends: int | None = MOST_ENDS,
 ) -> Said | None:
-    """Returns what a model call says; None where its messages are not recorded."""
+    """Returns what a model call says, up to so many ends of answers; None where its messages are not recorded."""
     chain = chains.of_prompt(attributes.get(semconv.INPUT_MESSAGES))
     if chain is None:
         return None
+    ends = [(digest[:_DIGEST_BYTES], at) for digest, at in islice(chain.ends_of_answers(), most_ends)]
+    known_from = ends[-1][1] if len(ends) == most_ends else 0
     said = Said(
-        chain.asked,
-        len(chain.messages),
-        sizes_of(chain, attributes),
-        ends=list(islice(chain.ends_of_answers(), _MOST_ENDS)),
+        asked=chain.asked[:_DIGEST_BYTES],
+        messages=len(chain.messages),
+        sizes=sizes_of(chain, attributes),
+        ends=ends,
+        known_from=known_from,
         lane=lane_of(attributes, process),
         names=previous_response(attributes),
-        results=[(at, list(each.results)) for at, each in enumerate(chain.messages) if each.results],
+        results=[
+            (at, list(message.results))
+            for at, message in enumerate(chain.messages)
+            if at >= known_from and message.results
+        ],
     )
     response = attributes.get(semconv.RESPONSE_ID)
     said.response = response if isinstance(response, str) else None
     answer = chains.of_answer(attributes.get(semconv.OUTPUT_MESSAGES))
     if answer is not None and is_over:
-        said.answered = extended(chain.asked, answer.parts)
+        said.answered = extended(chain.asked, answer.parts)[:_DIGEST_BYTES]
         said.tools = list(answer.asked)
     return said
 
@@ -211,37 +230,26 @@ class Place(NamedTuple):
 
 
 class Linked:
-    """The turns of one run, taken in as they began."""
+    """The turns of one run, taken in as they began.
 
-    def __init__(self) -> None:
+    Args:
+        whole: Reads all that a call says, where what is kept with it is not enough.
+    """
+
+    def __init__(self, whole: Callable[[Place], Said | None]) -> None:
+        self._whole = whole
         self.turns: list[Turn] = []
         self._places: dict[tuple[By, bytes | str], list[Turn]] = {}
 
     def take(self, place: Place, said: Said) -> None:
         """Takes in the next one."""
-        span, start_ns, end_ns, failed = place
-        turn = Turn(
-            span=span,
-            run="",
-            lane=said.lane,
-            start_ns=start_ns,
-            end_ns=end_ns,
-            failed=int(failed),
-            asked=said.asked,
-            answered=said.answered,
-            response=said.response,
-            link="begins",
-            previous=None,
-            conversation=span,
-            continued=0,
-            candidates=0,
-            messages=said.messages,
-            new_from=0,
-            sizes=_text(said.sizes),
-            tools=_text(said.tools),
-            results="[]",
-        )
+        turn = _begun(place, said)
         find_previous(self, turn, said.ends, said.names)
+        if said.known_from and turn.link == "begins" and said.names is None:
+            said = self._whole(place) or said
+            find_previous(self, turn, said.ends, said.names)
+        elif turn.link == "continues" and turn.new_from < said.known_from:
+            said = self._whole(place) or said
         turn.results = _text([result for at, results in said.results if at >= turn.new_from for result in results])
         self.turns.append(turn)
         named: tuple[tuple[By, bytes | str | None], ...]
@@ -257,6 +265,31 @@ class Linked:
     def note_continued(self, turn: Turn) -> None:
         """See `Others.note_continued`."""
         turn.continued = 1
+
+
+def _begun(place: Place, said: Said) -> Turn:
+    span, start_ns, end_ns, failed = place
+    return Turn(
+        span=span,
+        run="",
+        lane=said.lane,
+        start_ns=start_ns,
+        end_ns=end_ns,
+        failed=int(failed),
+        asked=said.asked,
+        answered=said.answered,
+        response=said.response,
+        link="begins",
+        previous=None,
+        conversation=span,
+        continued=0,
+        candidates=0,
+        messages=said.messages,
+        new_from=0,
+        sizes=_text(said.sizes),
+        tools=_text(said.tools),
+        results="[]",
+    )
 
 
 def _text(value: object) -> str:

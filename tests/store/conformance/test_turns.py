@@ -44,6 +44,19 @@ def test_the_same_messages_in_other_words_of_the_client_are_the_same(store, ask)
     assert [turn.link for turn in turns_of(store)] == ["begins", "continues"]
 
 
+def test_a_call_continues_one_that_many_answers_nobody_recorded_are_behind(store, ask):
+    question, wants = [said("user", "Weather in Oslo?")], said("assistant", call("get_weather", city="Oslo"))
+    more = [said(role, f"{role} {at}") for at in range(20) for role in ("assistant", "user")]
+    history = [*question, wants, said("tool", result("rain")), *more]
+    store.write([ask(question, wants)])
+    store.write([ask(history, said("assistant", "It rains."))])
+    store.write([ask([said("user", "Else?"), *more], said("assistant", "No."))])
+    first, second, other = turns_of(store)
+    assert (second.link, second.previous.span_id, second.new_from) == ("continues", first.span_id, 2)
+    assert [(tool.name, tool.result) for tool in first.tools] == [("get_weather", "rain")]
+    assert (other.link, other.messages) == ("begins", 41)
+
+
 def test_a_call_that_answered_something_else_is_not_continued(store, ask):
     store.write([ask([said("user", "Hi")], said("assistant", "Hello."))])
     store.write([ask([said("user", "Hi"), said("assistant", "Good day."), said("user", "?")], said("assistant", "!"))])
