@@ -126,3 +126,9 @@ def test_a_tool_call_is_repeated_where_middleware_says_that_it_called_on_several
     assert repeated('[{"name":"audit","did":"passed"},{"name":"Retry","did":"changed","calls":3}]') is True
     for text in ('[{"name":"audit","did":"passed"}]', '[{"calls":1}]', '[{"calls":"3"}]', '{"calls":3}', '"calls":'):
         assert repeated(text) is None
+
+
+def test_what_is_unknown_at_the_end_is_not_written_and_was_by_earlier_versions(make_span):
+    text = identity_text(make_span(kind="agent", attributes={"inspector.call_id": "c"}, service="shop"))
+    assert text == '["@shop",false,null,null,"c"]'
+    assert read_identity(text) == read_identity('["@shop",false,null,null,"c",null,null,null,null,null]')

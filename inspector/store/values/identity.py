@@ -95,11 +95,11 @@ _RAW_ARRAY = msgspec.json.Decoder(list[msgspec.Raw])
 def identity_text(span: Span) -> str | None:
     """Return the identity as it is stored; None for a span that is no call and does not separate any."""
     if span.kind in CALL_KINDS:
-        return _ENCODER.encode(_identity(span)).decode()
+        return _written(_identity(span))
     message = _message(span.attributes) if span.kind == "rpc" or span.kind in SENDING_KINDS else None
     if message is not None or span.kind in SENDING_KINDS:
         found = Identity(_recorder(span), _is_server(span.attributes), input=_target(span), message=message)
-        return _ENCODER.encode(found).decode()
+        return _written(found)
     if span.kind in BETWEEN_KINDS and _is_server(span.attributes):
         return _SERVER
     return None
@@ -129,7 +129,16 @@ def _identity(span: Span) -> Identity:
     )
 
 
-_SERVER: Final = _ENCODER.encode(Identity("", is_server=True)).decode()
+def _written(identity: Identity) -> str:
+    text = _ENCODER.encode(identity).decode()
+    # What nothing follows is as good as said.
+    while text.endswith(_NOTHING_MORE):
+        text = text[: -len(_NOTHING_MORE)] + "]"
+    return text
+
+
+_NOTHING_MORE: Final = ",null]"
+_SERVER: Final = _written(Identity("", is_server=True))
 
 
 def _recorder(span: Span) -> str:
