@@ -1,5 +1,6 @@
 """Where the inspector keeps its files, and how it listens: all environment variables in one place."""
 
+import ipaddress
 import re
 from pathlib import Path
 from typing import Annotated, Literal
@@ -26,6 +27,16 @@ def _hosts(names: tuple[str, ...]) -> tuple[str, ...]:
             raise ValueError(
                 f"{name!r} is not a host; write it as box.example, box.example:8080 or https://box.example"
             )
+    return names
+
+
+def _networks(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Refuse what is no address or network, such as a name, which anybody could answer to."""
+    for name in names:
+        try:
+            ipaddress.ip_network(name)
+        except ValueError:
+            raise ValueError(f"{name!r} is not an address or network; write it as 10.0.0.7 or 10.0.0.0/24") from None
     return names
 
 
@@ -56,6 +67,9 @@ class Settings(BaseSettings):
     allowed_hosts: Annotated[Texts, AfterValidator(_hosts)] = ()
     """Further names that the server may be addressed by, separated by commas: ``host`` or ``host:port``, and
     ``https://host`` behind a proxy with TLS."""
+    proxies: Annotated[Texts, AfterValidator(_networks)] = ()
+    """Addresses or networks of the proxies whose ``X-Forwarded-Proto`` and ``X-Forwarded-For`` count, separated by
+    commas."""
     capture_content: bool = True
     """Whether prompts, answers, arguments and results are recorded, or only names, times and counts."""
     capture_raw: bool = True

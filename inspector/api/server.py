@@ -10,13 +10,15 @@ import os
 import signal
 import socket
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
+from typing import Any, cast
 
 import uvicorn
 from starlette.types import ASGIApp
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from inspector.api.app import create_app
 from inspector.api.codes import OneTimeCodes
@@ -90,7 +92,8 @@ def serve(settings: Settings, *, on_ready: Callable[[Listening], None] | None = 
         owner.start()
         service: Service = app.state.service
         connections = Connections(ConnectionLimits(places), ended=service.requests.ended)
-        Server(app, connections, service.live, lambda: on_ready and on_ready(ready), settings.server_file).run(
+        behind = _behind(settings.proxies, app)
+        Server(behind, connections, service.live, lambda: on_ready and on_ready(ready), settings.server_file).run(
             sockets=[listener]
         )
 
@@ -157,6 +160,11 @@ class Server(uvicorn.Server):
         self.should_exit = True
 
 
+def _behind(proxies: Sequence[str], app: ASGIApp) -> ASGIApp:
+    """Return the application, for which what declared proxies say of a request's scheme and client counts."""
+    return cast("ASGIApp", ProxyHeadersMiddleware(cast("Any", app), list(proxies))) if proxies else app
+
+
 def _config(app: ASGIApp) -> uvicorn.Config:
     return uvicorn.Config(
         app,
@@ -166,7 +174,7 @@ def _config(app: ASGIApp) -> uvicorn.Config:
         log_config=None,
         access_log=False,
         server_header=False,
-        proxy_headers=False,  # no header grants anything
+        proxy_headers=False,  # only those of declared proxies count, as `_behind` has it
         backlog=ACCEPTED_AT_ONCE,
         timeout_graceful_shutdown=GRACE_S,
         h11_max_incomplete_event_size=MOST_HEAD_BYTES,

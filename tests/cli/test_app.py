@@ -146,6 +146,10 @@ def test_a_command_line_that_is_not_understood_ends_with_2_and_two_lines(inspect
         ({"INSPECTOR_REDACT_OTLP": "x"}, b"INSPECTOR_REDACT_OTLP=x: should be true or false; correct it"),
         ({"INSPECTOR_PORT": "70000"}, b"INSPECTOR_PORT=70000: should be less than or equal to 65535"),
         ({"INSPECTOR_RETENTION_DAYS": "-1"}, b"INSPECTOR_RETENTION_DAYS=-1: should be greater than 0"),
+        (
+            {"INSPECTOR_PROXIES": "*"},
+            b"INSPECTOR_PROXIES=*: '*' is not an address or network; write it as 10.0.0.7 or ",
+        ),
         ({"INSPECTOR_ALLOWED_HOSTS": "*"}, b"INSPECTOR_ALLOWED_HOSTS=*: '*' is not a host; write it as box.example, "),
         ({"INSPECTOR_ALLOWED_HOSTS": "a,http://b"}, b"INSPECTOR_ALLOWED_HOSTS=a,http://b: 'http://b' is not a host; "),
         ({"INSPECTOR_LOG_LEVEL": "loud\x1b[2J"}, "INSPECTOR_LOG_LEVEL=loud␛[2J".encode()),
