@@ -128,23 +128,22 @@ def cut_strings(raw: bytes, least_bytes: int) -> list[Piece]:
         return []
     pieces: list[Piece] = []
     done = 0
-    for begin, end in _strings(raw):
-        if end - begin >= least_bytes:
-            pieces += (raw[done:begin], Elements((raw[begin:end],), ",", are_said=False))
-            done = end
+    for begin, end in _strings(raw, least_bytes):
+        pieces += (raw[done:begin], Elements((raw[begin:end],), ",", are_said=False))
+        done = end
     return [*pieces, raw[done:]] if pieces else []
 
 
-def _strings(raw: bytes) -> Iterator[tuple[int, int]]:
-    """Returns where the strings of JSON text begin and end, their quotation marks included."""
+def _strings(raw: bytes, least_bytes: int) -> Iterator[tuple[int, int]]:
+    """Returns where strings of so many bytes begin and end in JSON text, their quotation marks included."""
     # As long as the text, but without the quotation marks that are inside of strings.
     plain = raw.replace(rb"\\", b"__").replace(rb"\"", b"__") if b"\\" in raw else raw
     begin = 0
     for place, between in enumerate(plain.split(b'"')[:-1]):
-        end = begin + len(between)
-        if place % 2:
-            yield begin - 1, end + 1
-        begin = end + 1
+        size = len(between) + 2
+        if size >= least_bytes and place % 2:
+            yield begin - 1, begin - 1 + size
+        begin += size - 1
 
 
 def frame_of(refers: Refers) -> Frame:
@@ -315,7 +314,7 @@ def _cut_members(
 
 
 def _are_objects(values: list[Any]) -> bool:
-    return bool(values) and all(type(each) is dict for each in values)
+    return set(map(type, values)) == {dict}
 
 
 def _cut_array(raw: bytes, depth: int, *, are_said: bool) -> list[Piece]:

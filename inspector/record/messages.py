@@ -4,6 +4,7 @@ A history is sent with each call: the objects may be new ones, but what they say
 message says is a few texts, whose hashes Python remembers, so that one that was seen costs no look at its letters.
 """
 
+from collections.abc import Sequence
 from hashlib import blake2b
 from typing import Any, Final, TypeAlias
 
@@ -50,13 +51,18 @@ class Messages:
             self._bodies[words] = body
         return body
 
-    def address(self, body: bytes) -> bytes:
-        """Return the hash that a message is known by, whatever process looks at it."""
-        known = self._addresses.get(body)
-        if known is None:
+    def addresses(self, bodies: Sequence[bytes | msgspec.Raw]) -> list[bytes]:
+        """Return the hashes that messages are known by, whatever process looks at them."""
+        known = self._addresses
+        # What was cut out of a text is asked for once.
+        return [(known.get(body) if type(body) is bytes else None) or self._address(body) for body in bodies]
+
+    def _address(self, body: bytes | msgspec.Raw) -> bytes:
+        address = address_of(body)
+        if type(body) is bytes:
             self._make_room(body)
-            known = self._addresses[body] = address_of(body)
-        return known
+            self._addresses[body] = address
+        return address
 
     def _make_room(self, body: bytes) -> None:
         if self._bytes > self._most_bytes:

@@ -9,7 +9,7 @@ from msgspec import Raw
 from inspector.frames import LEAST_BYTES, Piece, Quoted, Refers, cut, cut_strings, cut_value, frame_of, framed
 from inspector.parts import LONG_CHARS, part_line
 from inspector.plain import Plain
-from inspector.record.messages import Messages, address_of
+from inspector.record.messages import Messages
 
 _MOST_KNOWN = 16_384
 _MOST_BLOCKS = 256
@@ -97,33 +97,28 @@ class WrittenParts:
         return framed(pieces, lambda bodies: self._numbers_of(key, bodies, clean))
 
     def _numbers_of(self, key: str, bodies: Sequence[bytes | Raw], clean: Clean) -> list[int]:
-        hashes = list(map(self._address_of, bodies))
+        hashes = self._messages.addresses(bodies)
         known = self._numbers
-        new = {address: bytes(body) for address, body in zip(hashes, bodies, strict=True) if address not in known}
+        found = list(map(known.get, hashes))
+        if not self._refers_back:
+            self._refers_back = any(number is not None and number not in self._new for number in found)
+        new = {hashes[at]: bytes(bodies[at]) for at, number in enumerate(found) if number is None}
         # Conversations begin alike and part with their first question.
         block = (key, b"".join(hashes[:2])) if len(hashes) > 1 else _TEXTS
         cleaned = dict(zip(new, clean(list(new.values())), strict=True)) if new else {}
-        numbers: list[int] = []
-        for address in hashes:
-            number = known.get(address)
-            if number is None:
-                number = self._write(address, cleaned[address], block)
-            elif number not in self._new:
-                self._refers_back = True
-            numbers.append(number)
-        return numbers
+        for address, body in cleaned.items():
+            # It may be a string in one before.
+            if address not in known:
+                self._write(address, body, block)
+        return [known[address] for address in hashes]
 
-    def _address_of(self, body: bytes | Raw) -> bytes:
-        return self._messages.address(body) if type(body) is bytes else address_of(body)
-
-    def _write(self, address: bytes, body: bytes, block: tuple[str, bytes]) -> int:
+    def _write(self, address: bytes, body: bytes, block: tuple[str, bytes]) -> None:
         # A string is not cut into itself.
         pieces = [] if body.startswith(b'"') else cut_strings(body, LEAST_BYTES)
         whole = frame_of(framed(pieces, self._numbers_of_strings)) if pieces else body
         number = self._numbers[address] = self._next(block)
         self._lines.append(part_line(number, whole))
         self._new.add(number)
-        return number
 
     def _numbers_of_strings(self, strings: Sequence[bytes | Raw]) -> list[int]:
         return self._numbers_of("", strings, _as_they_are)
@@ -157,7 +152,7 @@ def _size(piece: Piece) -> int:
         return len(piece)
     if isinstance(piece, Quoted):
         return sum(map(_size, piece.pieces))
-    return sum(len(body) if type(body) is bytes else len(memoryview(body)) for body in piece.bodies)
+    return sum(map(len, piece.bodies))
 
 
 def around(pieces: Sequence[Piece]) -> bytes | None:

@@ -197,6 +197,6 @@ def test_messages_are_kept_up_to_a_bound():
     messages = Messages(most_bytes=10_000)
     for at in range(100):
         body = messages.body(said(f"{at} {LONG}"))
-        assert messages.address(body) == messages.address(bytes(bytearray(body)))
+        assert messages.addresses([body]) == messages.addresses([bytes(bytearray(body))])
         assert messages.body(said(f"{at} {LONG}")) == body
         assert len(messages._bodies) + len(messages._addresses) < 12
