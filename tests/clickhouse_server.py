@@ -24,14 +24,14 @@ _OURS = (
 
 
 @contextmanager
-def served() -> Iterator[str]:
-    """Serves the engine's memory, and yields the host and port."""
+def served(place: str = ":memory:") -> Iterator[str]:
+    """Serves the engine's memory, and yields the host and port; a place may name a file of its configuration too."""
     # Importing the engine blocks SIGPIPE, which every program that a test starts later would inherit.
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, ())
     import chdb
 
     signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
-    connection = chdb.connect(":memory:")
+    connection = chdb.connect(place)
     server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"engine": connection}))
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()

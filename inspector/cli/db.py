@@ -54,7 +54,10 @@ def upgrade() -> None:
 
 
 @db.command()
-def ddl() -> None:
+@click.option(
+    "--cluster", type=Text(), metavar="NAME", help="Print the tables of a cluster: replicated, spread by trace."
+)
+def ddl(*, cluster: str | None) -> None:
     """Print the statements, for somebody who may run them."""
     from inspector.cli.errors import CliError
     from inspector.cli.home import settings_of
@@ -62,7 +65,7 @@ def ddl() -> None:
     from inspector.store import StoreError, table_statements
 
     try:
-        statements = table_statements(settings_of(None))
+        statements = table_statements(settings_of(None), cluster=cluster)
     except StoreError as error:
         raise CliError(str(error)) from error
     standard_output().write([f"{statement};" for statement in statements])

@@ -84,14 +84,21 @@ def upgrade_tables(settings: Settings) -> tuple[str, int, int]:
     return str(address), *clickhouse.upgrade(address, _key_of(settings))
 
 
-def table_statements(settings: Settings) -> list[str]:
+def table_statements(settings: Settings, *, cluster: str | None = None) -> list[str]:
     """Returns the statements that make the database that `Settings.database_url` names.
+
+    Args:
+        settings: What names it.
+        cluster: The cluster that it is to be on; None for one server.
 
     Raises:
         StoreError: None is named.
     """
     clickhouse = _clickhouse()
-    return list(clickhouse.statements(clickhouse.read_address(_url(settings)).database))
+    database = clickhouse.read_address(_url(settings)).database
+    return list(
+        clickhouse.statements(database) if cluster is None else clickhouse.cluster_statements(database, cluster)
+    )
 
 
 def place_of(settings: Settings) -> str:

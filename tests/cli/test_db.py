@@ -18,6 +18,8 @@ def test_the_statements_are_printed_and_tables_made(inspector, tmp_path):
     printed = inspector("db", "ddl", INSPECTOR_DATABASE_URL=url)
     assert (printed.returncode, printed.stderr) == (0, "")
     assert printed.stdout.startswith("CREATE DATABASE IF NOT EXISTS `team`;")
+    spread = inspector("db", "ddl", "--cluster", "c1", INSPECTOR_DATABASE_URL=url)
+    assert "ENGINE = Distributed(`c1`, `team`, spans_local, cityHash64(trace_id));" in spread.stdout
     for _ in range(2):
         made = inspector("db", "create", INSPECTOR_DATABASE_URL=url)
         assert (made.returncode, made.stdout) == (0, "made what was missing of the database team of chdb\n"), (

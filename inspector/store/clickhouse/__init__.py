@@ -2,6 +2,6 @@
 
 from inspector.store.clickhouse.address import Address, read_address
 from inspector.store.clickhouse.store import ClickHouseStore, create, upgrade
-from inspector.store.clickhouse.tables import statements
+from inspector.store.clickhouse.tables import cluster_statements, statements
 
-__all__ = ["Address", "ClickHouseStore", "create", "read_address", "statements", "upgrade"]
+__all__ = ["Address", "ClickHouseStore", "cluster_statements", "create", "read_address", "statements", "upgrade"]

@@ -128,6 +128,7 @@ _INDEXES: Final = (
     "INDEX by_text text TYPE text(tokenizer = 'splitByNonAlpha')",
 )
 _REPEATS: Final = "non_replicated_deduplication_window = 100"
+_REPLICATED_REPEATS: Final = "replicated_deduplication_window = 1000"
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +166,26 @@ def statements(database: str) -> Iterator[str]:
     yield noted(database)
 
 
+def cluster_statements(database: str, cluster: str) -> Iterator[str]:
+    """Returns what creates the database on a cluster: replicated tables on each shard, and one over all of them each.
+
+    A trace is on one shard as a whole, with its spans.
+    """
+    name, on = quoted(database), f"ON CLUSTER {quoted(cluster)}"
+    yield f"CREATE DATABASE IF NOT EXISTS {name} {on}"
+    for table, made in TABLES.items():
+        kind = "ReplicatedReplacingMergeTree" if made.version else "ReplicatedMergeTree"
+        place = "'/clickhouse/tables/{shard}/{database}/{table}', '{replica}'"
+        engine = f"{kind}({', '.join(part for part in (place, made.version) if part)})"
+        yield _created(f"{name}.{table}_local {on}", made, engine, _REPLICATED_REPEATS)
+        spread = f"Distributed({quoted(cluster)}, {name}, {table}_local, {made.shard})"
+        yield f"CREATE TABLE IF NOT EXISTS {name}.{table} {on} AS {name}.{table}_local\nENGINE = {spread}"
+    for view in views(database):
+        head, _, question = view.partition(" AS ")
+        yield f"{head} {on} AS {question}"
+    yield noted(database)
+
+
 def views(database: str, *, replaced: bool = False) -> Iterator[str]:
     """Returns what creates the views over the tables."""
     name = quoted(database)
@@ -188,12 +209,12 @@ def quoted(name: str) -> str:
     return f"`{escaped}`"
 
 
-def _created(name: str, table: Table, engine: str) -> str:
+def _created(name: str, table: Table, engine: str, repeats: str = _REPEATS) -> str:
     lines = ",\n  ".join([*(f"{column} {kind}" for column, kind in table.columns.items()), *table.indexes])
     by = f"\nPARTITION BY {table.partition}" if table.partition else ""
     return (
         f"CREATE TABLE IF NOT EXISTS {name} (\n  {lines}\n)\nENGINE = {engine}{by}\nORDER BY ({table.order})\n"
-        f"SETTINGS {_REPEATS}"
+        f"SETTINGS {repeats}"
     )
 
 
