@@ -3,7 +3,6 @@
 import json
 import os
 import subprocess
-import sys
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,12 +56,10 @@ class Bench:
             words = self._with_python(words)
             env["PYTHONPATH"] = os.pathsep.join((str(TESTS / "integrations" / "sockets"), env["PYTHONPATH"]))
             env["SOCKETS"] = str(self.directory / "sockets")
-        # What runs a program hands on what it started with itself.
-        start = self._anew if words[0] == "run" else self._start
         pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
         # In a session of its own it has no terminal, wherever the tests have one.
         options = {"env": env, "cwd": self.directory, "text": True, "start_new_session": True, **pipes}
-        with start("-m", "inspector.cli", *map(str, words), **options) as process:
+        with self._start("-m", "inspector.cli", *map(str, words), **options) as process:
             try:
                 out, err = process.communicate(typed, timeout=180)
             except subprocess.TimeoutExpired:
@@ -80,9 +77,6 @@ class Bench:
         begin = words.index("--") + 1 if "--" in words else len(words)
         is_file = begin < len(words) and str(words[begin]).endswith(".py")
         return (*words[:begin], *(self._python if is_file else ()), *words[begin:])
-
-    def _anew(self, *words, **options):
-        return subprocess.Popen([sys.executable, *words], **options)
 
     @contextmanager
     def models(self):
