@@ -81,6 +81,8 @@ HERE = Path(__file__).parent
 LONGEST = (
     # It starts every program that others of its folder look at.
     "integrations/test_conformance",
+    # It imports ten frameworks twice or three times each.
+    "integrations/test_replay_frameworks",
     # One after the other, since a worker's Chromium runs on from one to the next.
     "web/test_hostile",
     "web/test_accessibility",
@@ -98,6 +100,7 @@ LONGEST = (
     "store/conformance/test_sums",
     "docs/test_toolkit_examples",
     "testing/test_plugin",
+    "testing/test_marker",
     "toolkit/mcp/test_servers",
     "toolkit/mcp/test_calls",
     "cli/test_live_commands",
