@@ -77,10 +77,11 @@ def copy_home(source: Settings, target: Settings, *, so_far: SoFar) -> Copied:
         last, kept = old.last_seq(), old.health()
         _copy_spans(old, new, mark, clock, lambda done: so_far("copying", min(done, kept.spans), kept.spans))
         _copy_rest(old, new)
+        # A server may write the target, and have this process's part still before it.
+        new.maintain()
         found = tuple(differences(old, new, lambda done: so_far("comparing", done, kept.spans)))
         if old.last_seq() != last:
             raise CopyRefused(f"{place_of(source)} changed meanwhile: stop what writes it, and start this again")
-        new.maintain()
         return Copied(old.kept().traces, kept.spans, found)
 
 

@@ -6,9 +6,6 @@ from typing import Final
 from inspector.store.clickhouse.database import Database
 from inspector.store.clickhouse.tables import NOTES
 
-WRITER: Final = "writer"
-"""Says who writes: whoever opened the database last."""
-
 LAST_SEQ: Final = "(SELECT max(value) FROM notes FINAL WHERE name = 'seq')"
 """The last change that is all there, as a part of a question."""
 
@@ -31,6 +28,9 @@ _LAST: Final = {
     "label": "SELECT max(id) FROM labels",
     "version": f"SELECT max(last) FROM ({_VERSIONS})",
 }
+
+GIVEN_OUT: Final = tuple(_LAST)
+"""The numbers that are given out once."""
 
 
 def read_number(database: Database, name: str) -> int:

@@ -1,16 +1,17 @@
-"""The store on one ClickHouse database, which one process writes and any number read."""
+"""The store on one ClickHouse database, which any number of processes read and write."""
 
 import math
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, nullcontext
 
 from inspector.model import Label, Loss, NewLabel, Span
-from inspector.store.clickhouse import labels, questions, removal, schema, state
+from inspector.store.clickhouse import labels, questions, schema, state
 from inspector.store.clickhouse.address import Address
+from inspector.store.clickhouse.changes import Delete, GiveLabel, MarkLost, Note, Prune, RemoveLabel, Write, WriteAgain
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.marks import Marks
-from inspector.store.clickhouse.writer import Writer
+from inspector.store.clickhouse.writing import Writing
 from inspector.store.errors import StoreReadOnly
 from inspector.store.limits import IDLE_S, READ_LIMITS, ReadLimits
 from inspector.store.nouns import Age, Health, Pruned, Removed, SpoolMark
@@ -22,7 +23,7 @@ from inspector.store.values.rows import clean
 class ClickHouseStore(Store):
     """The store on one ClickHouse database, created when it is opened for writing.
 
-    One process writes it: whoever opened it last, and all before are told so.
+    Any number of processes may open it for writing; one of them at a time applies the changes of all.
 
     Args:
         address: Where it is.
@@ -50,7 +51,7 @@ class ClickHouseStore(Store):
         self._now_ns = now_ns
         self._marks = Marks(self._database, home)
         try:
-            self._writer = None if read_only else _prepared(self._database)
+            self._writing = None if read_only else self._opened(home)
             if read_only:
                 schema.check(self._database)
         except BaseException:
@@ -75,8 +76,9 @@ class ClickHouseStore(Store):
         busy: bool = False,
         give_way: Callable[[float], object] = lambda _: None,
     ) -> bool:
-        """See `Store.maintain`; ClickHouse merges by itself."""
-        del for_s, idle_s, busy, give_way
+        """See `Store.maintain`: waits for what was handed to another process; ClickHouse merges by itself."""
+        del idle_s, busy, give_way
+        self._writable().wait(for_s)
         return False
 
     def sync(self) -> None:
@@ -91,19 +93,16 @@ class ClickHouseStore(Store):
     ) -> None:
         # There are no transactions: what a batch brings is written before the marks of where it came from, and what is
         # read again changes nothing.
-        with self._writing() as writer:
-            if spans:
-                writer.numbers["arrived"] = self._now_ns()
-            writer.write(spans)
-            self._write_labels(writer, labels)
-            if losses:
-                state.write_losses(self._database, losses, marks, self._now_ns())
-            if marks:
-                self._marks.save(marks)
+        writing = self._writable()
+        if spans or labels:
+            writing.apply(Write(spans, labels, self._now_ns()), wait=False)
+        if losses:
+            state.write_losses(self._database, losses, marks, self._now_ns())
+        if marks:
+            self._marks.save(marks)
 
     def _take_again(self, spans: Sequence[Span]) -> int:
-        with self._writing() as writer:
-            return writer.write(spans, again=True)
+        return self._writable().apply(WriteAgain(spans))
 
     def spools(self) -> Mapping[str, SpoolMark]:
         """See `Store.spools`."""
@@ -111,8 +110,7 @@ class ClickHouseStore(Store):
 
     def mark_lost(self, processes: Sequence[str]) -> int:
         """See `Store.mark_lost`."""
-        with self._writing() as writer:
-            return writer.lose(processes)
+        return self._writable().apply(MarkLost(processes))
 
     def forget_spools(self, names: Sequence[str]) -> None:
         """See `Store.forget_spools`."""
@@ -121,32 +119,30 @@ class ClickHouseStore(Store):
 
     def give_label(self, label: NewLabel) -> Label | None:
         """See `Store.give_label`."""
-        with self._writing() as writer:
-            if label.run_id is not None:
-                is_there = self._has_run(clean(label.run_id))
-            else:
-                is_there = self.event(label.span_id or "", trace_id=label.trace_id or "") is not None
-            if not is_there:
-                return None
-            (label_id,) = labels.write_labels(self._database, writer, [label])
-            return labels.read_label(self._database, label_id)
+        writing = self._writable()
+        if label.run_id is not None:
+            is_there = self._has_run(clean(label.run_id))
+        else:
+            is_there = self.event(label.span_id or "", trace_id=label.trace_id or "") is not None
+        return labels.read_label(self._database, writing.apply(GiveLabel(label))) if is_there else None
 
     def remove_label(self, label_id: str) -> Label | None:
         """See `Store.remove_label`."""
-        with self._writing() as writer:
-            return labels.remove_label(self._database, writer, int(label_id))
+        writing = self._writable()
+        label = labels.read_label(self._database, int(label_id))
+        return label if label is not None and writing.apply(RemoveLabel(int(label_id))) else None
 
     def delete_trace(self, trace_id: str) -> int:
         """See `Store.delete_trace`."""
-        return self._delete("trace_id = {}", trace_id)
+        return self._writable().apply(Delete("trace", trace_id))
 
     def delete_run(self, run_id: str) -> int:
         """See `Store.delete_run`."""
-        return self._delete("run_id = {}", run_id)
+        return self._writable().apply(Delete("run", run_id))
 
     def delete_session(self, session_id: str) -> int:
         """See `Store.delete_session`."""
-        return self._delete("arrayExists(share -> share.session_id = {}, shares)", session_id)
+        return self._writable().apply(Delete("session", session_id))
 
     def prune(
         self,
@@ -156,22 +152,19 @@ class ClickHouseStore(Store):
         by: Age = "time",
         for_s: float | None = None,
     ) -> Pruned:
-        """See `Store.prune`."""
-        with self._writing() as writer:
-            pruned = removal.prune(self._database, writer, before_ns=before_ns, max_bytes=max_bytes, by=by, for_s=for_s)
-            if by == "arrival" and before_ns is not None:
-                writer.note({"looked": self._now_ns()})
-            return pruned
+        """See `Store.prune`; regular retention, by arrival, is left to the process that writes."""
+        writing = self._writable()
+        if by == "arrival" and not writing.is_writer():
+            return Pruned(0, 0, 0)
+        return Pruned(*writing.apply(Prune(before_ns, max_bytes, by, for_s)))
 
     def note_removal(self, removed: Removed) -> None:
         """See `Store.note_removal`."""
-        with self._writing() as writer:
-            writer.note(noted(removed))
+        self._writable().apply(Note(noted(removed)), wait=False)
 
     def doubt_clock(self, *, doubted: bool) -> None:
         """See `Store.doubt_clock`."""
-        with self._writing() as writer:
-            writer.note({state.DOUBTED: int(doubted)})
+        self._writable().apply(Note({state.DOUBTED: int(doubted)}), wait=False)
 
     def health(self) -> Health:
         """See `Store.health`."""
@@ -179,12 +172,9 @@ class ClickHouseStore(Store):
 
     def close(self) -> None:
         """See `Store.close`."""
+        if self._writing is not None:
+            self._writing.close()
         self._database.close()
-
-    def _delete(self, condition: str, value: str) -> int:
-        with self._writing() as writer:
-            found = removal.traces_of(self._database, condition, value)
-            return removal.delete_traces(self._database, writer, found)
 
     def _read(self) -> AbstractContextManager[Database]:
         return nullcontext(self._database)
@@ -194,19 +184,17 @@ class ClickHouseStore(Store):
         sql = f"SELECT 1 FROM traces FINAL WHERE run_id = {values.text(run_id)} LIMIT 1"
         return self._database.row(sql, values) is not None
 
-    def _write_labels(self, writer: Writer, given: Sequence[NewLabel]) -> None:
-        labels.write_labels(self._database, writer, given)
+    def _opened(self, home: str) -> Writing:
+        schema.create(self._database)
+        schema.check(self._database)
+        writing = Writing(self._database, self._now_ns, home)
+        writing.start()
+        return writing
 
-    def _writable(self) -> Writer:
-        if self._writer is None:
-            raise StoreReadOnly(f"{self._database.address} was opened for reading only; its owner alone writes it")
-        return self._writer
-
-    @contextmanager
-    def _writing(self) -> Generator[Writer]:
-        writer = self._writable()
-        with writer.alone():
-            yield writer
+    def _writable(self) -> Writing:
+        if self._writing is None:
+            raise StoreReadOnly(f"{self._database.address} was opened for reading only")
+        return self._writing
 
 
 def create(address: Address) -> None:
@@ -223,9 +211,3 @@ def upgrade(address: Address, home: str) -> tuple[int, int]:
     """Brings the tables up to date, and returns the versions that they were and are of; see `schema.upgrade`."""
     with closing(Database(address, read_s=READ_LIMITS.read_s)) as database:
         return schema.upgrade(database, home)
-
-
-def _prepared(database: Database) -> Writer:
-    schema.create(database)
-    schema.check(database)
-    return Writer(database)

@@ -10,7 +10,7 @@ from typing import Final
 
 from inspector.store.values.rows import Row
 
-SCHEMA_VERSION: Final = 3
+SCHEMA_VERSION: Final = 4
 
 _NAME: Final = "LowCardinality(String)"
 _MAYBE_NAME: Final = "LowCardinality(Nullable(String))"
@@ -107,6 +107,8 @@ MARKS: Final = {
     "inode": "UInt64",
     **dict.fromkeys(("offset", "lines", "bad_lines", "spans", "bad_spans"), "Int64"),
 }
+LEASES: Final = {"name": "String", "number": "Int64", "holder": "String"}
+INBOX: Final = {"id": "String", "done": "UInt8", "body": _LARGE, "outcome": "String"}
 NOTES: Final = {"name": "String", "version": "Int64", "value": "Int64"}
 LOSSES: Final = {
     "process": "String",
@@ -151,6 +153,8 @@ TABLES: Final[Mapping[str, Table]] = {
     "labels": Table(LABELS, "id", "version, removed", shard="id"),
     "marks": Table(MARKS, "home, name", "version, removed", shard="cityHash64(home)"),
     "notes": Table(NOTES, "name", "version", shard="cityHash64(name)"),
+    "leases": Table(LEASES, "name", "number", shard="cityHash64(name)"),
+    "inbox": Table(INBOX, "id", "done", shard="cityHash64(id)"),
     "losses": Table(LOSSES, "until_ns", shard="cityHash64(process)"),
 }
 

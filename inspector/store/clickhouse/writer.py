@@ -1,7 +1,8 @@
 """Writing spans: a batch is one insert for each table, and what a broken one left is mended before the next."""
 
+import math
 import secrets
-import threading
+import time
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -13,7 +14,6 @@ from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.members import Known, Members
 from inspector.store.clickhouse.records import Columns, digest_of, large_of, made_row, slot_of
 from inspector.store.clickhouse.tables import SHARE, SPANS, TRACES
-from inspector.store.errors import StoreReadOnly
 from inspector.store.values.ever import count_calls
 from inspector.store.values.gist import gists_of
 from inspector.store.values.records import Key, of_its_process, own_session
@@ -52,7 +52,7 @@ class _Batch:
 
 
 class Writer:
-    """The one who writes a database: numbers what changes, and keeps the sums of traces.
+    """Numbers what changes, and keeps the sums of traces; one process at a time does, as `Lease` decides.
 
     Args:
         database: The database, with its tables.
@@ -60,34 +60,51 @@ class Writer:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._lock = threading.RLock()
         self._known = Known(database)
         self._columns = Columns()
-        self._me = secrets.randbits(62)
+        self._me = secrets.token_hex(8)
+        self._is_ready = False
         self._is_torn = True
-        self.numbers = numbers.read_numbers(database)
-        self.numbers[numbers.WRITER] = self._me
-        self.note({numbers.WRITER: self._me})
+        self._follows_broken = False
+        self._late: tuple[int, int] | None = None
+        self._watched_until_s = -math.inf
+        self.numbers: dict[str, int] = {}
 
-    @contextmanager
-    def alone(self) -> Generator[None]:
-        """Lets nobody else write inside the block, and nothing be written where another process has taken over."""
-        with self._lock:
-            if numbers.read_number(self._database, numbers.WRITER) != self._me:
-                raise StoreReadOnly(
-                    f"another process has opened {self._database.address} to write it: "
-                    "one `inspector serve` writes a database; stop one of the two"
-                )
-            if self._is_torn:
-                self._mend()
-            yield
+    def distrust(self, *, lapsed: bool) -> None:
+        """Has everything read anew before the next write, since another process has written.
 
-    def write(self, spans: Sequence[Span], *, again: bool = False) -> int:
+        Args:
+            lapsed: Whether it broke off, and may still have something on its way.
+        """
+        self._is_ready = False
+        self._is_torn = True
+        self._follows_broken |= lapsed
+
+    def ready(self) -> None:
+        """Makes whole what was left by a write that broke off, of this process or the one before it."""
+        if not self._is_ready:
+            self.numbers = numbers.read_numbers(self._database)
+            if self._follows_broken:
+                for name in numbers.GIVEN_OUT:
+                    self.numbers[name] += _AHEAD
+            self._is_ready, self._follows_broken = True, False
+        if self._is_torn:
+            self._mend()
+
+    def renumber_late(self) -> None:
+        """Gives new numbers to what was written late by a process that is no more, so that every cursor meets it."""
+        if self._late is not None:
+            self._renumber(*self._late)
+            if time.monotonic() >= self._watched_until_s:
+                self._late = None
+
+    def write(self, spans: Sequence[Span], *, again: bool = False, late: bool = False) -> int:
         """Stores spans with everything that depends on them, and returns how many said something new.
 
         Args:
             spans: What came in, or with ``again`` other readings of what is stored.
             again: Whether each takes the place of what is stored of it, and what is not stored stays away.
+            late: Whether they get new numbers though they may say nothing new.
         """
         wanted = coalesce(spans)
         if not wanted:
@@ -95,7 +112,7 @@ class Writer:
         with self._whole():
             batch = _Batch(self._known.of(list(dict.fromkeys(trace_id for trace_id, _ in wanted))))
             self._accept(batch, wanted, again=again)
-            self._record(batch)
+            self._record(batch, late=late)
             written = len(batch.changes)
             self._save(batch, self._followers(batch), again=again)
         return written
@@ -154,21 +171,31 @@ class Writer:
             raise
 
     def _mend(self) -> None:
-        """Settles the traces of spans that were written without them."""
-        self._known.forget()
-        found = self._database.rows(
-            "SELECT DISTINCT trace_id FROM spans WHERE version > (SELECT max(version) FROM traces)"
-        )
-        batch = _Batch(self._known.of([row[0] for row in found]))
-        for members in batch.traces.values():
-            if not members.sums.id:
-                members.sums.id = self._next("trace")
-            if members.family is not None:
-                members.family.changed.update(members.family.nodes)
-                members.family.unsettled.update(members.family.nodes)
-        self._save(batch, self._followers(batch))
+        """Settles the traces of spans that were written without them, and numbers those spans anew."""
+        row = self._database.row("SELECT max(version) FROM traces")
+        self._late = (0 if row is None else row[0], self.numbers["version"])
+        self._watched_until_s = time.monotonic() + _WATCHED_S
+        self._renumber(*self._late)
         self.forget()
         self._is_torn = False
+
+    def _renumber(self, after: int, until: int) -> None:
+        found = self._database.rows(
+            f"SELECT trace_id, span_id FROM spans FINAL WHERE version > {after} AND version <= {until} ORDER BY seq"
+        )
+        if not found:
+            return
+        self._known.forget()
+        with self._whole():
+            batch = _Batch(self._known.of(list(dict.fromkeys(trace_id for trace_id, _ in found))))
+            for members in batch.traces.values():
+                if not members.sums.id:
+                    members.sums.id = self._next("trace")
+                if members.family is not None:
+                    members.family.changed.update(members.family.nodes)
+                    members.family.unsettled.update(members.family.nodes)
+            stirred = {(trace_id, span_id): batch.traces[trace_id].spans[span_id].row for trace_id, span_id in found}
+            self._save(batch, {**stirred, **self._followers(batch)})
 
     def _next(self, name: str) -> int:
         self.numbers[name] = self.numbers.get(name, 0) + 1
@@ -186,7 +213,7 @@ class Writer:
             if again or kept is None or supersedes(span.status, kept.row.status):
                 batch.accepted.append((of_its_process(span, None if kept is None else kept.row), members))
 
-    def _record(self, batch: _Batch) -> None:
+    def _record(self, batch: _Batch, *, late: bool) -> None:
         """Makes the rows that say something new, each with the session that it belongs to."""
         owns = {key_of(span): own_session(span, _row(members, span)) for span, members in batch.accepted}
         named: dict[str, dict[str, tuple[int, str] | None]] = {trace_id: {} for trace_id in batch.traces}
@@ -202,7 +229,7 @@ class Writer:
             seq = self.numbers["seq"] + 1
             row = made_row(span, (seq if kept is None else kept.row.id, seq, members.sums.id), belongs)
             digest = digest_of(row, own, span.attributes)
-            if kept is None or kept.digest != digest:
+            if kept is None or kept.digest != digest or late:
                 self.numbers["seq"] = seq
                 slot = slot_of(span) if kept is None else kept.slot
                 batch.changes[key_of(span)] = Change(members, row, slot, digest)
@@ -306,7 +333,11 @@ class Writer:
         self._database.insert("traces", tuple(TRACES), rows, token=token)
 
 
-_UNKEPT: Final = frozenset(("version", "label", "indexed"))
+_AHEAD: Final = 1_000_000
+"""How many numbers are left out for a process that broke off, which may still write some."""
+_WATCHED_S: Final = 60.0
+"""How long what it had on its way is looked for."""
+_UNKEPT: Final = frozenset(("version", "label", "indexed", "schema"))
 
 
 def key_of(span: Span) -> Key:

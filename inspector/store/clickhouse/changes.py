@@ -1,0 +1,183 @@
+"""Changes of a database: applied by the process that writes it, sent to it as JSON by the others."""
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, astuple
+from typing import Any, Final, Literal, TypeAlias, cast
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from inspector.model import NewLabel, Span, SpanError
+from inspector.store.clickhouse import labels, removal
+from inspector.store.clickhouse.database import Database
+from inspector.store.clickhouse.writer import Writer
+from inspector.store.nouns import Age
+from inspector.store.values.rows import clean, encode, scrubbed
+
+Whole = Literal["trace", "run", "session"]
+_OF: Final[dict[Whole, str]] = {
+    "trace": "trace_id = {}",
+    "run": "run_id = {}",
+    "session": "arrayExists(share -> share.session_id = {}, shares)",
+}
+
+
+class Write(Struct, tag="write", frozen=True):
+    """Spans and labels came in."""
+
+    spans: Sequence[Any]
+    """`Span`s, or what JSON has of them."""
+    labels: Sequence[NewLabel] = ()
+    arrived_ns: int = 0
+    late: bool = False
+    """Whether they may be stored already, with sequence numbers that readers are past; they get new ones."""
+
+
+class WriteAgain(Struct, tag="again", frozen=True):
+    """Stored spans were read otherwise."""
+
+    spans: Sequence[Any]
+
+
+class MarkLost(Struct, tag="lose", frozen=True):
+    """Processes ended before their spans."""
+
+    processes: Sequence[str]
+
+
+class GiveLabel(Struct, tag="label", frozen=True):
+    """Something of what is stored is labelled."""
+
+    label: NewLabel
+
+
+class RemoveLabel(Struct, tag="unlabel", frozen=True):
+    """A label is removed."""
+
+    label_id: int
+
+
+class Delete(Struct, tag="delete", frozen=True):
+    """All traces of something are removed."""
+
+    of: Whole
+    id: str
+
+
+class Prune(Struct, tag="prune", frozen=True):
+    """What is too old or too much is removed."""
+
+    before_ns: int | None
+    max_bytes: int | None
+    by: Age
+    for_s: float | None
+
+
+class Note(Struct, tag="note", frozen=True):
+    """Something is to be known later."""
+
+    numbers: dict[str, int]
+
+
+Change: TypeAlias = Write | WriteAgain | MarkLost | GiveLabel | RemoveLabel | Delete | Prune | Note
+_READ: Final = msgspec.json.Decoder[Change](Change)
+_VALUES: Final = msgspec.json.Decoder()
+
+
+def encode_change(change: Change) -> str:
+    """Returns a change as JSON."""
+    try:
+        return msgspec.json.encode(change).decode()
+    except (UnicodeEncodeError, RecursionError, TypeError):
+        return msgspec.json.encode(_cleaned(change)).decode()
+
+
+def decode_change(text: str) -> Change:
+    """Returns the change that a JSON text is.
+
+    Raises:
+        msgspec.MsgspecError: It is none.
+    """
+    return _READ.decode(text)
+
+
+def apply(change: Change, database: Database, writer: Writer, now_ns: Callable[[], int]) -> Any:  # noqa: PLR0911 - a line each
+    """Applies a change, and returns its outcome as JSON has it."""
+    match change:
+        case Write():
+            return _write(change, database, writer)
+        case WriteAgain(spans):
+            return _write_spans(writer, spans, again=True)
+        case MarkLost(processes):
+            return writer.lose(processes)
+        case GiveLabel(label):
+            return labels.write_labels(database, writer, [label])[0]
+        case RemoveLabel(label_id):
+            return labels.remove_label(database, writer, label_id) is not None
+        case Delete(of, whole_id):
+            return removal.delete_traces(database, writer, removal.traces_of(database, _OF[of], whole_id))
+        case Prune():
+            return _prune(change, database, writer, now_ns)
+        case Note(numbers):
+            return writer.note(numbers)
+
+
+def _write(change: Write, database: Database, writer: Writer) -> None:
+    if change.spans:
+        writer.numbers["arrived"] = change.arrived_ns
+    _write_spans(writer, change.spans, late=change.late)
+    labels.write_labels(database, writer, change.labels)
+
+
+def _write_spans(writer: Writer, given: Sequence[Any], *, again: bool = False, late: bool = False) -> int:
+    spans = [span if isinstance(span, Span) else _span_of(span) for span in given]
+    return writer.write(spans, again=again, late=late)
+
+
+def _span_of(given: dict[str, Any]) -> Span:
+    fields, error = dict(given), given["error"]
+    fields["error"] = None if error is None else SpanError(**error)
+    return Span(**fields)
+
+
+def _prune(change: Prune, database: Database, writer: Writer, now_ns: Callable[[], int]) -> tuple[Any, ...]:
+    pruned = removal.prune(
+        database,
+        writer,
+        before_ns=change.before_ns,
+        max_bytes=change.max_bytes,
+        by=change.by,
+        for_s=change.for_s,
+    )
+    if change.by == "arrival" and change.before_ns is not None:
+        writer.note({"looked": now_ns()})
+    return astuple(pruned)
+
+
+def _cleaned(change: Change) -> Change:
+    match change:
+        case Write(spans, given, arrived_ns, late):
+            cleaned = [_clean_label(label) for label in given]
+            return Write([_clean_span(span) for span in spans], cleaned, arrived_ns, late)
+        case WriteAgain(spans):
+            return WriteAgain([_clean_span(span) for span in spans])
+        case GiveLabel(label):
+            return GiveLabel(_clean_label(label))
+        case Delete(of, whole_id):
+            return Delete(of, clean(whole_id))
+        case MarkLost(processes):
+            return MarkLost([clean(process) for process in processes])
+        case _:
+            return change
+
+
+def _clean_label(label: NewLabel) -> NewLabel:
+    texts = {name: clean(value) for name, value in asdict(label).items() if isinstance(value, str)}
+    return dataclasses.replace(label, **cast("dict[str, Any]", texts))
+
+
+def _clean_span(span: Span) -> Span:
+    large = {name: _VALUES.decode(encode(getattr(span, name))) for name in ("attributes", "events", "links")}
+    return replace(scrubbed(span), **large)

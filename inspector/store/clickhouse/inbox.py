@@ -1,0 +1,86 @@
+"""The inbox: changes that wait in the database for the process that writes it."""
+
+import secrets
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from inspector.store.clickhouse.database import Database, Values
+from inspector.store.clickhouse.tables import INBOX
+
+_MOST_AT_ONCE: Final = 16
+"""Rows that are read at a time: each may have some thousand spans."""
+_MOST_TIDIED: Final = 10_000
+_KEPT_NS: Final = 60 * 10**9
+"""How long an outcome is kept for the process that waits for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A change that waits."""
+
+    id: str
+    body: str
+
+
+class Inbox:
+    """Changes that wait in a database, those of one process in their order; what is in it survives its sender.
+
+    Args:
+        database: The database, with its tables.
+        now_ns: The clock that tells which came first.
+    """
+
+    def __init__(self, database: Database, now_ns: Callable[[], int] = time.time_ns) -> None:
+        self._database = database
+        self._now_ns = now_ns
+        self._me = secrets.token_hex(8)
+        self._lock = threading.Lock()
+        self._last_ns = 0
+
+    def put(self, body: str) -> str:
+        """Adds an entry, and returns its id.
+
+        Raises:
+            StoreError: It cannot be stored now (`StoreBusy`) or at all.
+        """
+        with self._lock:
+            self._last_ns = max(self._last_ns + 1, self._now_ns())
+            entry = f"{self._last_ns:020d} {self._me}"
+            self._database.insert("inbox", tuple(INBOX), [(entry, 0, body, "")], token=entry)
+        return entry
+
+    def waiting(self) -> list[Entry]:
+        """Returns the oldest entries that are not done."""
+        sql = f"SELECT id FROM inbox FINAL WHERE done = 0 ORDER BY id LIMIT {_MOST_AT_ONCE}"
+        found = [row[0] for row in self._database.rows(sql)]
+        if not found:
+            return []
+        # Apart: `FINAL` would read the bodies of all entries.
+        values = Values()
+        sql = f"SELECT id, body FROM inbox WHERE id IN {values.texts(found)} AND done = 0 ORDER BY id LIMIT 1 BY id"
+        return [Entry(*row) for row in self._database.rows(sql, values)]
+
+    def mark_done(self, outcomes: Mapping[str, str]) -> None:
+        """Stores the outcomes of entries, by their ids; they are no longer waiting."""
+        rows = [(entry, 1, "", outcome) for entry, outcome in outcomes.items()]
+        self._database.insert("inbox", tuple(INBOX), rows, token=f"{self._me} {' '.join(outcomes)}")
+
+    def outcome(self, entry: str) -> str | None:
+        """Returns the outcome of an entry; None while it waits."""
+        values = Values()
+        row = self._database.row(f"SELECT done, outcome FROM inbox FINAL WHERE id = {values.text(entry)}", values)
+        return "null" if row is None else row[1] if row[0] else None
+
+    def tidy(self) -> None:
+        """Removes entries that were done a while ago."""
+        values = Values()
+        before = values.text(f"{self._now_ns() - _KEPT_NS:020d}")
+        sql = f"SELECT id FROM inbox FINAL WHERE done = 1 AND id < {before} LIMIT {_MOST_TIDIED}"
+        done = [row[0] for row in self._database.rows(sql, values)]
+        if done:
+            values = Values()
+            # By their ids: a row that waits must not outlive the one that says that it is done.
+            self._database.command(f"DELETE FROM inbox WHERE id IN {values.texts(done)}", values)

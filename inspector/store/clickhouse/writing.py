@@ -1,0 +1,243 @@
+"""The way of changes into a database: applied here while this process holds the lease, else by the one that does."""
+
+import atexit
+import logging
+import math
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from typing import Any, Final
+
+import msgspec
+
+from inspector.model import NewLabel
+from inspector.store.clickhouse.changes import Change, Write, apply, decode_change, encode_change
+from inspector.store.clickhouse.database import Database
+from inspector.store.clickhouse.inbox import Entry, Inbox
+from inspector.store.clickhouse.lease import Lease
+from inspector.store.clickhouse.writer import Writer
+from inspector.store.errors import StoreBusy, StoreError
+
+LOOK_S: Final = 0.25
+"""How often the inbox, or whether the lease is free, is looked at."""
+KEEP_S: Final = 2.0
+"""How often the lease is renewed."""
+TIDY_S: Final = 60.0
+ANSWER_S: Final = 20.0
+"""How long an outcome is waited for: longer than it takes to replace a writer that was killed."""
+_ASK_S: Final = 0.05
+_MOST_SPANS: Final = 8_192
+"""Spans of several entries that are written together."""
+
+_log = logging.getLogger(__name__)
+
+
+class Writing:
+    """What one of any number of processes writes with; may be used from any thread.
+
+    Args:
+        database: The database, with its tables.
+        now_ns: The clock that says when spans arrive.
+        home: The home whose lock this process has, if any.
+        clock_s: The clock that the lease is measured by.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        now_ns: Callable[[], int],
+        home: str = "",
+        clock_s: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._database = database
+        self._lease = Lease(database, home, clock_s)
+        self._now_ns = now_ns
+        self._clock_s = clock_s
+        self._writer = Writer(database)
+        self._inbox = Inbox(database)
+        self._lock = threading.RLock()
+        self._look_again_s = -math.inf
+        self._tidy_s = -math.inf
+        self._sent: str | None = None
+        self._stopping = threading.Event()
+        self._threads = [
+            threading.Thread(target=self._repeat, args=(KEEP_S, self._lease.keep), name="inspector-lease", daemon=True),
+            threading.Thread(target=self._repeat, args=(LOOK_S, self.drain), name="inspector-inbox", daemon=True),
+        ]
+
+    def start(self) -> None:
+        """Takes the lease as soon as it is free, and applies what others send, until `close`."""
+        with self._lock:
+            self._holds()
+        for thread in self._threads:
+            thread.start()
+        # A program that does not close its store is not to wait for threads that ask a database meanwhile.
+        atexit.register(self.close)
+
+    def apply(self, change: Change, *, wait: bool = True) -> Any:
+        """Applies a change, or has the process that writes apply it.
+
+        Args:
+            change: What is to be done.
+            wait: Whether to wait until it is applied; else it is stored, and applied even if this process dies.
+
+        Returns:
+            The outcome; None where it was not waited for.
+
+        Raises:
+            StoreError: It can be neither applied nor stored now (`StoreBusy`) or at all.
+        """
+        with self._lock:
+            if self._holds():
+                answer = self._run(change)
+                if self._lease.is_held or self._lease.keep():
+                    return answer
+                # Another process has it by now, and may not know of this.
+                if isinstance(change, Write):
+                    change = msgspec.structs.replace(change, late=True)
+        self._sent = entry = self._inbox.put(encode_change(change))
+        return self._answer(entry) if wait else None
+
+    def is_writer(self) -> bool:
+        """Tells whether this process applies the changes of all."""
+        with self._lock:
+            return self._holds()
+
+    def wait(self, for_s: float) -> None:
+        """Waits until what this process sent to another is applied, at most so long."""
+        sent = self._sent
+        until_s = time.monotonic() + min(for_s, ANSWER_S)
+        while sent is not None and self._inbox.outcome(sent) is None:
+            if time.monotonic() >= until_s:
+                return
+            self._stopping.wait(_ASK_S)
+        if sent == self._sent:
+            self._sent = None
+
+    def drain(self) -> None:
+        """Applies what other processes sent, if this one writes.
+
+        Raises:
+            StoreError: It cannot be applied now, or at all; it stays in the inbox.
+        """
+        with self._lock:
+            if not self._holds():
+                return
+            self._writer.renumber_late()
+            while waiting := self._inbox.waiting():
+                if not self._apply_all(waiting):
+                    return
+            if self._clock_s() >= self._tidy_s:
+                self._tidy_s = self._clock_s() + TIDY_S
+                self._inbox.tidy()
+
+    def close(self) -> None:
+        """Lets another process write."""
+        atexit.unregister(self.close)
+        self._stopping.set()
+        for thread in self._threads:
+            if thread.is_alive():
+                thread.join()
+        with suppress(StoreError):
+            self._lease.give_up()
+
+    def _holds(self) -> bool:
+        if not self._lease.is_held:
+            if self._clock_s() < self._look_again_s:
+                return False
+            self._look_again_s = self._clock_s() + LOOK_S
+            start = self._lease.claim()
+            if start is None:
+                return False
+            if start != "kept":
+                self._writer.distrust(lapsed=start == "lapsed")
+        self._writer.ready()
+        return True
+
+    def _answer(self, entry: str) -> Any:
+        until_s = time.monotonic() + ANSWER_S
+        while (answer := self._inbox.outcome(entry)) is None:
+            if time.monotonic() >= until_s:
+                raise StoreBusy(f"the process that writes {self._database.address} does not answer; try again later")
+            self._stopping.wait(_ASK_S)
+        return msgspec.json.decode(answer)
+
+    def _apply_all(self, entries: Sequence[Entry]) -> bool:
+        """Applies entries in their order, and returns whether this process still had the lease at the end."""
+        outcomes: dict[str, str] = {}
+        for among, change in _together(entries):
+            outcomes |= dict.fromkeys(among, "null" if change is None else self._outcome(change))
+        if not (self._lease.is_held or self._lease.keep()):
+            return False
+        self._inbox.mark_done(outcomes)
+        return True
+
+    def _outcome(self, change: Change) -> str:
+        try:
+            return msgspec.json.encode(self._run(change)).decode()
+        except StoreError:
+            raise
+        # It would hold up everything behind it for ever.
+        except Exception:  # noqa: BLE001
+            _log.exception("a change sent by another process failed and is left out")
+            for part in _parts(change):
+                self._outcome(part)
+            return "null"
+
+    def _run(self, change: Change) -> Any:
+        self._writer.ready()
+        return apply(change, self._database, self._writer, self._now_ns)
+
+    def _repeat(self, every_s: float, step: Callable[[], object]) -> None:
+        problem = ""
+        while not self._stopping.wait(every_s):
+            try:
+                step()
+            except StoreError as error:
+                if str(error) != problem:
+                    _log.warning("%s", error)
+                problem = str(error)
+            # The border of the thread: without it nobody would apply what others send.
+            except Exception:  # noqa: BLE001
+                _log.exception("applying what other processes sent failed and is tried again")
+            else:
+                problem = ""
+
+
+def _together(entries: Sequence[Entry]) -> Iterator[tuple[list[str], Change | None]]:
+    """Yields changes with the ids of their entries: spans that follow one another become one change."""
+    ids: list[str] = []
+    spans: list[Any] = []
+    labels: list[NewLabel] = []
+    arrived_ns = 0
+    for entry in entries:
+        change = _read(entry)
+        if isinstance(change, Write) and not change.late and len(spans) < _MOST_SPANS:
+            ids.append(entry.id)
+            spans += change.spans
+            labels += change.labels
+            arrived_ns = max(arrived_ns, change.arrived_ns)
+            continue
+        if ids:
+            yield ids, Write(spans, labels, arrived_ns)
+            ids, spans, labels = [], [], []
+        yield [entry.id], change
+    if ids:
+        yield ids, Write(spans, labels, arrived_ns)
+
+
+def _read(entry: Entry) -> Change | None:
+    try:
+        return decode_change(entry.body)
+    except msgspec.MsgspecError:
+        _log.exception("a change sent by another process cannot be decoded and is left out")
+        return None
+
+
+def _parts(change: Change) -> list[Write]:
+    """Returns the spans and labels of a change one by one, where they are several."""
+    if not isinstance(change, Write) or len(change.spans) + len(change.labels) < 2:
+        return []
+    spans = [Write([span], (), change.arrived_ns, change.late) for span in change.spans]
+    return spans + [Write((), [label]) for label in change.labels]
