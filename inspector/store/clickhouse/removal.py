@@ -3,12 +3,14 @@
 import math
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Final
 
 from inspector.model import LOSS_REASONS, Losses
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.labels import forget_labels, forget_stray_labels
 from inspector.store.clickhouse.writer import Writer
+from inspector.store.errors import QueryTooSlow
 from inspector.store.nouns import Age, Pruned
 from inspector.store.values.losses import losses_of
 from inspector.store.values.rows import clamp
@@ -16,6 +18,8 @@ from inspector.store.values.rows import clamp
 _SLICE: Final = 2000
 """Traces that are removed at a time."""
 _BYTES: Final = "SELECT sum(bytes_on_disk) FROM system.parts WHERE active AND database = currentDatabase()"
+_LAST_S: Final = 2**32 - 1
+"""Of the days that partitions are of."""
 _AT_ONCE: Final = {"lightweight_deletes_sync": 2, "mutations_sync": 2}
 
 
@@ -25,10 +29,13 @@ def delete_traces(database: Database, writer: Writer, trace_ids: Sequence[str]) 
         return 0
     values = Values()
     among = f"trace_id IN {values.texts(trace_ids)}"
-    spans = database.row(f"SELECT count() FROM spans FINAL WHERE {among}", values)
+    # Of the traces, since the days of some of them may be gone already.
+    spans = database.row(f"SELECT sum(spans) FROM traces FINAL WHERE {among}", values)
     runs = database.rows(f"SELECT DISTINCT run_id FROM traces FINAL WHERE {among}", values)
-    # The traces last, so that what is cut short is found and finished by the next call.
-    for table in ("spans", "traces"):
+    # The traces last, so that what is cut short is found and finished by the next call. A delete looks at every file of
+    # its table, also where there is nothing to delete.
+    are_there = database.row(f"SELECT 1 FROM spans WHERE {among} LIMIT 1", values) is not None
+    for table in ("spans", "traces") if are_there else ("traces",):
         database.command(f"DELETE FROM {table} WHERE {among}", values, _AT_ONCE)
     forget_labels(database, writer, trace_ids, [row[0] for row in runs])
     writer.forget()
@@ -59,6 +66,9 @@ def prune(  # what is to go
     if before_ns is not None:
         _prune_losses(database, writer, before_ns, by)
         forget_stray_labels(database, writer, before_ns)
+        # Of so many days that they cannot be looked through, each trace is deleted.
+        with suppress(QueryTooSlow):
+            _drop_days(database, before_ns, by)
     for batch in _batches(database, before_ns, max_bytes, by):
         spans += delete_traces(database, writer, batch)
         traces += len(batch)
@@ -75,9 +85,7 @@ def prune(  # what is to go
 def _batches(database: Database, before_ns: int | None, max_bytes: int | None, by: Age) -> Iterator[list[str]]:
     first = "id" if by == "arrival" else "start_ns"
     if before_ns is not None:
-        at = clamp(before_ns)
-        old = f"arrived_ns < {at}" if by == "arrival" else f"start_ns < {at} AND ifNull(end_ns, start_ns) < {at}"
-        sql = f"SELECT trace_id FROM traces FINAL WHERE {old} ORDER BY {first} LIMIT {_SLICE}"
+        sql = f"SELECT trace_id FROM traces FINAL WHERE {_older(before_ns, by)} ORDER BY {first} LIMIT {_SLICE}"
         while batch := [row[0] for row in database.rows(sql)]:
             yield batch
     if max_bytes is None or (used := used_bytes(database)) <= max_bytes:
@@ -94,6 +102,25 @@ def _batches(database: Database, before_ns: int | None, max_bytes: int | None, b
         if not batch:
             return
         yield batch
+
+
+def _older(before_ns: int, by: Age) -> str:
+    at = clamp(before_ns)
+    return f"arrived_ns < {at}" if by == "arrival" else f"start_ns < {at} AND ifNull(end_ns, start_ns) < {at}"
+
+
+def _drop_days(database: Database, before_ns: int, by: Age) -> None:
+    """Drops the days of which all traces are too old, at no cost; their traces are then removed as any others are."""
+    old = f"SELECT trace_id FROM traces FINAL WHERE {_older(before_ns, by)}"
+    # Whole days alone, of the past. A span may say that it began after it arrived, and is then removed with its trace.
+    before_s = min(max(clamp(before_ns) // 10**9, 0), _LAST_S)
+    days = database.rows(
+        f"SELECT toDate(slot * 60) AS day FROM spans WHERE day < toDate({before_s}) "
+        f"GROUP BY day HAVING countIf(trace_id NOT IN ({old})) = 0 ORDER BY day"
+    )
+    for (day,) in days:
+        # Above 50 GB a server takes it for a mistake.
+        database.command(f"ALTER TABLE spans DROP PARTITION '{day}'", settings={"max_partition_size_to_drop": 0})
 
 
 def used_bytes(database: Database) -> int:
