@@ -57,6 +57,15 @@ def test_a_call_continues_one_that_many_answers_nobody_recorded_are_behind(store
     assert (other.link, other.messages) == ("begins", 41)
 
 
+def test_a_request_that_names_the_response_before_brings_results_before_many_answers(store, ask):
+    more = [said(role, f"{role} {at}") for at in range(20) for role in ("assistant", "user")]
+    store.write([ask([said("user", "Weather?")], said("assistant", call("get_weather")), response="one")])
+    store.write([ask([said("tool", result("rain")), *more], said("assistant", "It rains."), request="one")])
+    first, second = turns_of(store)
+    assert (second.link, second.new_from) == ("continues", 0)
+    assert [tool.result for tool in first.tools] == ["rain"]
+
+
 def test_a_call_that_answered_something_else_is_not_continued(store, ask):
     store.write([ask([said("user", "Hi")], said("assistant", "Hello."))])
     store.write([ask([said("user", "Hi"), said("assistant", "Good day."), said("user", "?")], said("assistant", "!"))])
