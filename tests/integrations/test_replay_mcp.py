@@ -14,9 +14,10 @@ PROGRAM = PROGRAMS / "replayed_mcp.py"
 class Desks:
     """A bench with a desk to start, and what desks did."""
 
-    def __init__(self, bench, python):
+    def __init__(self, bench, python, killable=None):
         self.bench = bench
         self.python = python
+        self.killable = killable
         self.desk = bench.directory / "desk.py"
         self.ledger = bench.directory / "ledger"
 
@@ -32,7 +33,8 @@ class Desks:
             self.desk.unlink()
 
     def record_over_http(self):
-        line = [str(self.python), PROGRAMS / "replayed_desk.py", self.ledger, "far", "http"]
+        # Not by what stands in for Python: whoever kills that leaves the server running.
+        line = [self.killable, PROGRAMS / "replayed_desk.py", self.ledger, "far", "http"]
         server = subprocess.Popen(line, stdout=subprocess.PIPE, text=True)
         try:
             url = f"http://127.0.0.1:{server.stdout.readline().strip()}/mcp"
@@ -47,8 +49,8 @@ class Desks:
 
 
 @pytest.fixture(params=["current", "earlier"])
-def desks(request, bench, forked_python):
-    return Desks(bench, forked_python(request.param))
+def desks(request, bench, forked_python, framework_python):
+    return Desks(bench, forked_python(request.param), framework_python(request.param))
 
 
 @pytest.fixture(scope="module", params=["current", "earlier"])
