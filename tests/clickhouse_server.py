@@ -6,6 +6,7 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from email import message_from_bytes
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qsl, urlsplit
 
@@ -70,6 +71,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self, body: bytes) -> None:
         given = dict(parse_qsl(urlsplit(self.path).query, keep_blank_values=True))
+        if self.headers.get_content_type() == "multipart/form-data":
+            # The client sends values so that are too long for an address.
+            given, body = given | self._form(body), b""
         try:
             answer, status = self._run(given, body), 200
         except Exception as error:
@@ -80,6 +84,13 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(answer)))
         self.end_headers()
         self.wfile.write(answer)
+
+    def _form(self, body: bytes) -> dict[str, str]:
+        form = message_from_bytes(f"Content-Type: {self.headers['Content-Type']}\r\n\r\n".encode() + body)
+        return {
+            str(part.get_param("name", header="content-disposition")): part.get_payload(decode=True).decode()
+            for part in form.get_payload()
+        }
 
     def _run(self, given: dict[str, str], body: bytes) -> bytes:
         params = {name.removeprefix("param_"): value for name, value in given.items() if name.startswith("param_")}

@@ -27,8 +27,9 @@ TIDY_S: Final = 60.0
 ANSWER_S: Final = 20.0
 """How long an outcome is waited for: longer than it takes to replace a writer that was killed."""
 _ASK_S: Final = 0.05
-_MOST_SPANS: Final = 8_192
-"""Spans of several entries that are written together."""
+_MOST_SPANS: Final = 1
+"""Spans from which on no further entry is written together with those before: inserts of more than some hundred were seen
+to lose a part."""
 
 _log = logging.getLogger(__name__)
 
