@@ -244,3 +244,24 @@ ClickHouseStore(read_address("chdb://memory/own"))
 print(signal.SIGPIPE in signal.pthread_sigmask(signal.SIG_BLOCK, ()))
 """
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
+
+
+def test_the_latest_are_the_same_whether_all_are_looked_at_or_the_last_minutes_alone(store, make_span):
+    minute = 60 * 10**9
+    begun = [make_span(start_ns=10**18 + at * minute // 7, end_ns=None, status="running") for at in range(120)]
+    store.write(begun)
+    # Of those that lie last in the table most are found to be something else.
+    running = begun[::10]
+    ended = [replace(span, status="ok", end_ns=span.start_ns + 1) for span in begun if span not in running]
+    store.write(ended)
+    for where, expected in (
+        (Filter(), begun),
+        (Filter(statuses=("running",)), running),
+        (Filter(statuses=("ok",)), ended),
+    ):
+        found, cursor = [], None
+        while page := store.events(where, limit=7, cursor=cursor):
+            found += [event.span_id for event in page.items]
+            if (cursor := page.next_cursor) is None:
+                break
+        assert found == [span.span_id for span in reversed(expected)]

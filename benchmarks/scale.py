@@ -1,0 +1,270 @@
+"""What ClickHouse costs and answers, beside SQLite and the engine's own limit, and what a cluster of it would carry.
+
+    python benchmarks/scale.py [--write 20000] [--batch 5000] [--spans 200000] [--directory DIR]
+    python benchmarks/scale.py --simulate
+
+Writes the spans of `agent_spans.py` to both stores, and ready columns into the same table, in turns. Then the engine
+multiplies what was written: each copy has ids and minutes of its own. The engine runs in this process (`chdb`), so that
+no network is in the figures. `--simulate` reckons with the constants below, which a run of this benchmark printed.
+"""
+
+import argparse
+import itertools
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, cast
+
+import clickhouse_connect
+from agent_spans import WORDS, Rows
+
+from inspector.model import Filter, Span
+from inspector.store.clickhouse import Address, ClickHouseStore, statements
+from inspector.store.clickhouse.database import Database
+from inspector.store.clickhouse.tables import SPANS, TRACES
+from inspector.store.limits import ReadLimits
+from inspector.store.sqlite import SqliteStore
+
+BYTES: Final = 550
+"""A span with its text index, merged."""
+WRITE_US: Final = 240.0
+"""Of a processor, for the `serve` that writes: all shards have one between them."""
+ENGINE_US: Final = 35.0
+"""Of a processor, for ready columns that are inserted."""
+MERGED: Final = 3.0
+"""How often a byte is written again by merges until it lies still: blocks of 5,000 spans grow by tens."""
+SCAN_NS: Final = 220.0
+"""CPU a span of statistics by model over everything."""
+PAGE_MS: Final = 55.0
+"""CPU of the newest 50, for which each shard is asked."""
+PARTS_A_DAY: Final = 8
+"""Parts of a day that lie still, where merges end at 150 GB."""
+CORES, KEPT_DAYS = 16, 90
+"""Of a shard, and of the data."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--write", type=int, default=20_000)
+    parser.add_argument("--batch", type=int, default=5000)
+    parser.add_argument("--spans", type=int, default=200_000)
+    parser.add_argument("--directory", type=Path)
+    parser.add_argument("--simulate", action="store_true")
+    options = parser.parse_args()
+    if options.simulate:
+        print("\n".join(simulated()))
+        return
+    with tempfile.TemporaryDirectory(dir=options.directory) as directory:
+        path = Path(directory)
+        address = Address("inspector", directory=str(path / "engine"))
+        with (
+            closing(ClickHouseStore(address, limits=ReadLimits(read_s=60))) as store,
+            closing(Database(address, read_s=3600)) as database,
+            closing(SqliteStore(path / "inspector.db")) as small,
+        ):
+            database.begin()
+            write_all(store, small, database, options.write, options.batch)
+            multiply(database, options.write, options.spans)
+            read_all(store, database)
+
+
+def write_all(store: ClickHouseStore, small: SqliteStore, database: Database, count: int, batch: int) -> None:
+    """Writes each batch to both stores and, as ready columns, into the same table; prints what each took."""
+    for statement in statements("plain"):
+        database.command(statement)
+    client: Any = cast("Any", clickhouse_connect).get_client(interface="chdb", path=database.address.directory)
+    spent: dict[str, tuple[float, float]] = dict.fromkeys(("plain", "ClickHouse", "SQLite"), (0.0, 0.0))
+    columns: list[Sequence[Any]] = []
+    written, seq = 0, 0
+
+    def write_ready() -> None:
+        client.insert("spans", columns, column_names=tuple(SPANS), database="plain", column_oriented=True)
+
+    def write_small(spans: list[Span]) -> None:
+        # As a receiver hands them over.
+        for at in range(0, len(spans), 512):
+            small.write(spans[at : at + 512])
+
+    def timed(name: str, write: Callable[[], object]) -> None:
+        begun = (time.perf_counter(), time.process_time())
+        write()
+        wall, cpu = spent[name]
+        spent[name] = (wall + time.perf_counter() - begun[0], cpu + time.process_time() - begun[1])
+
+    for spans in Rows().batches(count, batch):
+        timed("ClickHouse", lambda spans=spans: store.write(spans))
+        # What the store made of them, as columns that only have to be sent.
+        found = client.query(f"SELECT {', '.join(SPANS)} FROM inspector.spans WHERE seq > {seq}")
+        columns, seq = list(found.result_columns), store.last_seq()
+        timed("plain", write_ready)
+        timed("SQLite", lambda spans=spans: write_small(spans))
+        written += len(spans)
+    small.maintain()
+    small.checkpoint()
+    for table in ("inspector.spans", "inspector.traces", "plain.spans"):
+        database.command(f"OPTIMIZE TABLE {table} FINAL")
+    sizes = {
+        "SQLite": small.used_bytes(),
+        "ClickHouse": _bytes(database, "inspector"),
+        "plain": _bytes(database, "plain"),
+    }
+    print(f"\nWriting {written:,} spans, {batch:,} a batch\n")
+    print("| | spans/s | CPU a span, us | bytes a span |\n|---|--:|--:|--:|")
+    labels = {
+        "plain": "ready columns into the same table",
+        "ClickHouse": "store on ClickHouse",
+        "SQLite": "store on SQLite",
+    }
+    for name, label in labels.items():
+        wall, cpu = spent[name]
+        print(f"| {label} | {written / wall:,.0f} | {cpu / written * 1e6:,.0f} | {sizes[name] / written:,.0f} |")
+    clock, cpu = (plain / ours for plain, ours in zip(spent["plain"], spent["ClickHouse"], strict=True))
+    print(f"\nOf ready columns {clock:.2f} by the clock, {cpu:.2f} by CPU;", end=" ")
+    print(f"of SQLite's bytes {sizes['ClickHouse'] / sizes['SQLite']:.2f}")
+
+
+def _bytes(database: Database, name: str) -> int:
+    sql = f"SELECT sum(bytes_on_disk) FROM system.parts WHERE active AND database = '{name}'"
+    return int(database.rows(sql)[0][0])
+
+
+def multiply(database: Database, written: int, wanted: int) -> None:
+    """Has the engine copy what was written until there is enough, each copy with ids and minutes of its own."""
+    copies = max(0, wanted // written - 1)
+    begun = time.perf_counter()
+    for copy in range(1, copies + 1):
+        database.command(_copied("spans", SPANS, copy))
+        database.command(_copied("traces", TRACES, copy))
+    rows = database.rows("SELECT count() FROM spans")[0][0]
+    parts = database.rows(
+        "SELECT count() FROM system.parts WHERE active AND table = 'spans' AND database = 'inspector'"
+    )
+    print(
+        f"\n{rows:,} spans in {parts[0][0]} parts, {_bytes(database, 'inspector') / rows:,.0f} bytes a span;", end=" "
+    )
+    print(f"multiplied in {time.perf_counter() - begun:,.0f} s")
+
+
+def _copied(table: str, columns: dict[str, str], copy: int) -> str:
+    minutes, last = copy * 60, copy * 10**9
+
+    def changed(name: str) -> str:
+        match name:
+            case "trace_id" | "span_id" | "parent_id" | "run_id":
+                half = 16 if name in ("trace_id", "run_id") else 0
+                return f"concat(lower(hex(sipHash64({name}, {copy}))), substring({name}, 1, {half}))"
+            case "slot":
+                return f"slot + {minutes}"
+            case "start_ns" | "end_ns" | "question_ns" | "answer_ns":
+                return f"{name} + {minutes * 60 * 10**9}"
+            case "id" | "seq":
+                return f"{name} + {last}"
+            case _:
+                return name
+
+    return f"INSERT INTO {table} SELECT {', '.join(map(changed, columns))} FROM {table} WHERE id < 1000000000"
+
+
+def read_all(store: ClickHouseStore, database: Database) -> None:
+    """Prints how long each question takes."""
+    trace_id = database.rows("SELECT trace_id FROM traces ORDER BY cityHash64(trace_id) LIMIT 1")[0][0]
+    asked: dict[str, Callable[[], object]] = {
+        "latest 50": lambda: store.events(Filter()),
+        "a trace, full": lambda: store.events(Filter(trace_id=trace_id), full=True, order="asc", limit=1000),
+        "errors, 50": lambda: store.events(Filter(statuses=("error",))),
+        "known attribute, 50": lambda: store.events(Filter(model="model-2")),
+        "text, common word": lambda: store.events(Filter(q=WORDS[0])),
+        "text, rare word": lambda: store.events(Filter(q=WORDS[-1])),
+        "runs, 50": lambda: store.runs(Filter()),
+        "statistics by model": lambda: store.stats(Filter(), by="model"),
+    }
+    print("\n| p50 | ms | CPU, ms |\n|---|--:|--:|")
+    for name, ask in asked.items():
+        ask()
+        taken: list[tuple[float, float]] = []
+        while len(taken) < 15 and sum(wall for wall, _ in taken) < 10:
+            begun = (time.perf_counter(), time.process_time())
+            ask()
+            taken.append((time.perf_counter() - begun[0], time.process_time() - begun[1]))
+        wall, cpu = (statistics.median(each) * 1000 for each in zip(*taken, strict=True))
+        print(f"| {name} | {wall:,.1f} | {cpu:,.1f} |")
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """What one of some shards carries."""
+
+    spans: float
+
+    @property
+    def gigabytes(self) -> float:
+        """What lies on its disk, once."""
+        return self.spans * BYTES / 1e9
+
+    @property
+    def parts(self) -> float:
+        """Parts of all days."""
+        # Of less than a block a day there are no eight.
+        return KEPT_DAYS * min(PARTS_A_DAY, max(1.0, self.a_day / 5000))
+
+    @property
+    def a_day(self) -> float:
+        """Spans that come in a day."""
+        return self.spans / KEPT_DAYS
+
+    @property
+    def written_mb_s(self) -> float:
+        """What inserts and merges write to the disk a second."""
+        return self.a_day * BYTES * (1 + MERGED) / 86400 / 1e6
+
+    @property
+    def busy(self) -> float:
+        """The part of its processors that taking in and merging needs."""
+        return self.a_day * ENGINE_US * (1 + MERGED) * 1e-6 / 86400 / CORES
+
+    @property
+    def pages_s(self) -> float:
+        """Pages of a list that it answers a second with what is left; all shards together answer as many."""
+        return max(0.0, 1 - self.busy) * CORES * 1000 / PAGE_MS
+
+    @property
+    def statistics_s(self) -> float:
+        """How long statistics over everything take, with all of its processors."""
+        return self.spans * SCAN_NS * 1e-9 / CORES
+
+
+def simulated() -> Iterator[str]:
+    """Yields what shards would carry."""
+    yield f"{KEPT_DAYS} days kept, {CORES} processors a shard; a span is {BYTES} bytes, and costs who writes"
+    yield f"{WRITE_US:g} us, a shard {ENGINE_US:g}, {SCAN_NS:g} ns to scan; a page costs each shard {PAGE_MS:g} ms.\n"
+    names = (
+        "spans",
+        "a second",
+        "writer busy",
+        "shards",
+        "GB",
+        "parts",
+        "MB/s",
+        "busy",
+        "pages/s",
+        "statistics over all",
+    )
+    yield f"| {' | '.join(names)} |"
+    yield f"|{'--:|' * len(names)}"
+    for billions, shards in itertools.product((1, 10, 100), (1, 4, 16)):
+        shard = Shard(billions * 1e9 / shards)
+        a_second = shard.a_day * shards / 86400
+        figures = (
+            *(f"{billions} billion", f"{a_second:,.0f}", f"{a_second * WRITE_US * 1e-6:.0%}", f"{shards}"),
+            *(f"{shard.gigabytes:,.0f}", f"{shard.parts:,.0f}", f"{shard.written_mb_s:,.1f}", f"{shard.busy:.1%}"),
+            *(f"{shard.pages_s:,.0f}", f"{shard.statistics_s:,.1f} s"),
+        )
+        yield f"| {' | '.join(figures)} |"
+
+
+if __name__ == "__main__":
+    main()
