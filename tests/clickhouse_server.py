@@ -57,7 +57,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0)) or self._chunks()
         if self.headers.get("Content-Encoding") == "lz4":
-            body = lz4.frame.decompress(body)
+            body = b"".join(_frames(body))
         self._answer(body)
 
     def _chunks(self) -> bytes:
@@ -114,3 +114,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _ask(self, sql: str, params: dict[str, str] | None = None) -> bytes:
         return self.engine.query(sql, "TabSeparated", params=params or {}).bytes() or b""
+
+
+def _frames(body: bytes) -> Iterator[bytes]:
+    """Yields what is in each frame: the client makes one of every block of rows."""
+    while body:
+        frame = lz4.frame.LZ4FrameDecompressor()
+        yield frame.decompress(body)
+        body = frame.unused_data or b""

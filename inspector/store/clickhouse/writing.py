@@ -27,8 +27,8 @@ TIDY_S: Final = 60.0
 ANSWER_S: Final = 20.0
 """How long an outcome is waited for: longer than it takes to replace a writer that was killed."""
 _ASK_S: Final = 0.05
-_MOST_SPANS: Final = 1
-"""Spans from which on no further entry is written with those before: large inserts were seen to lose a part."""
+_MOST_SPANS: Final = 2_048
+"""Spans from which on no further entry is written with those before."""
 
 _log = logging.getLogger(__name__)
 
