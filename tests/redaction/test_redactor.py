@@ -484,7 +484,8 @@ def test_a_text_of_many_megabytes_is_searched_in_bounded_time_or_hidden():
     for dense in ("--token ", "password=a ", "-_", "://a:b@", "bearer ", "-p x ", "http -a x "):
         dense_s, out = spent_s(dense * (16_000_000 // len(dense)) + secret, secret)
         assert out == FAILED
-        assert dense_s < many_s * 2
+        # What is not bounded takes hundreds of times as long; processors that others share take twice as long at times.
+        assert dense_s < many_s * 20
 
 
 PLAIN = st.recursive(
