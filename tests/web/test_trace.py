@@ -374,6 +374,15 @@ def test_a_column_of_the_waterfall_that_has_no_room_has_no_heading_either(demo, 
     expect(cost).to_be_visible()
 
 
+def test_the_selected_call_stays_in_view_where_the_window_gets_lower(demo, demo_trace, visit):
+    page = visit(demo, f"/traces/{demo_trace}", **TALL)
+    failed = row_of(page, "book_hotel")
+    expect(failed).to_have_attribute("aria-selected", "true")
+    for height in (800, 760, 720):
+        page.set_viewport_size({"width": 1280, "height": height})
+        expect(failed).to_be_in_viewport(ratio=1)
+
+
 def test_on_a_phone_the_waterfall_has_half_of_the_screen(demo, demo_trace, visit):
     page = visit(demo, f"/traces/{demo_trace}", viewport={"width": 390, "height": 844})
     expect(rows_of(page).first).to_be_attached()

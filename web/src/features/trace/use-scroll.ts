@@ -109,4 +109,19 @@ function useReveal({ scroller, cursor, cursorKey, lineHeight, headHeight }: Part
     else if (top < from) element.scrollTop = top;
     else element.scrollTop = top + lineHeight - (to - from);
   }, [scroller, cursor, cursorKey, lineHeight, headHeight]);
+
+  useEffect(() => {
+    const element = scroller.current;
+    if (!element || cursor < 0) return;
+    let before = element.clientHeight;
+    const bottom = headHeight + (cursor + 1) * lineHeight;
+    // What stands above may take a line more once its fonts are there, and a window may be made smaller.
+    const sizes = new ResizeObserver(() => {
+      const wasSeen = bottom <= element.scrollTop + before;
+      before = element.clientHeight;
+      if (wasSeen && bottom > element.scrollTop + before) element.scrollTop = bottom - before;
+    });
+    sizes.observe(element);
+    return () => sizes.disconnect();
+  }, [scroller, cursor, lineHeight, headHeight]);
 }
