@@ -475,6 +475,11 @@ def test_a_text_of_many_megabytes_is_searched_in_bounded_time_or_hidden():
         assert gone not in out
         return time.process_time() - began, out
 
+    def hidden_s(text):
+        dense_s, out = spent_s(text, secret)
+        assert out == FAILED
+        return dense_s
+
     secret = SECRETS["github"][0]
     ordinary = "The quick brown fox jumps over 12 lazy dogs; page_2 of the-book. " * 16_384
     one_s, _ = spent_s(ordinary + secret, secret)
@@ -482,10 +487,8 @@ def test_a_text_of_many_megabytes_is_searched_in_bounded_time_or_hidden():
     assert many_s < max(one_s, 0.01) * 40
     assert len(out) > len(ordinary) * 16
     for dense in ("--token ", "password=a ", "-_", "://a:b@", "bearer ", "-p x ", "http -a x "):
-        dense_s, out = spent_s(dense * (16_000_000 // len(dense)) + secret, secret)
-        assert out == FAILED
-        # What is not bounded takes hundreds of times as long; processors that others share take twice as long at times.
-        assert dense_s < many_s * 20
+        # What else the machine does is added to some of the measurements, and never taken from one.
+        assert any(hidden_s(dense * (16_000_000 // len(dense)) + secret) < many_s * 2 for _ in range(3))
 
 
 PLAIN = st.recursive(

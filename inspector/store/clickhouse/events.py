@@ -9,7 +9,7 @@ from inspector.model import Event, Filter, Page, Sort
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.filters import NAMED_MODEL, Question, ask_spans, named
 from inspector.store.clickhouse.labels import scores_of_spans
-from inspector.store.clickhouse.listing import read_page
+from inspector.store.clickhouse.listing import Source, read_page
 from inspector.store.clickhouse.numbers import LAST_SEQ
 from inspector.store.limits import ReadLimits
 from inspector.store.values.cursor import cut
@@ -49,9 +49,9 @@ def read_events(
         scores = scores_of_spans(where.labels, question.values)
         among = f"SELECT * FROM {table} WHERE trace_id IN (SELECT trace_id FROM ({scores}))"
         table = f"({among}) AS spans INNER JOIN ({scores}) AS scores USING (trace_id, span_id)"
-    rows, following = read_page(
-        database, question, window, list_of, table=table, columns=columns, value=_SORTED[window.sort]
-    )
+    # A span's slot is the minute in which it began.
+    source = Source(table, _SORTED[window.sort], along="slot" if window.sort == "time" else "")
+    rows, following = read_page(database, question, window, list_of, source, columns)
     if not full:
         return Page(tuple(Event(*summary_values(row)) for row in rows), following)
     items, done = _in_full(database, rows, limits.full_bytes, raw=raw)

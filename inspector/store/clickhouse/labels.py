@@ -6,7 +6,7 @@ from typing import Any, Final
 from inspector.model import NOTE, OPPOSITES, AskedLabel, Label, NewLabel, Page
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.filters import Question
-from inspector.store.clickhouse.listing import read_page
+from inspector.store.clickhouse.listing import Source, read_page
 from inspector.store.clickhouse.tables import LABELS
 from inspector.store.clickhouse.writer import Writer
 from inspector.store.values.labels import MOST_SHOWN, label_of
@@ -128,9 +128,8 @@ def read_labels(  # what a list can be asked for
         question,
         Window("time", "desc", cursor, limit),
         ("labels", run_id, trace_id, span_id),
-        table="labels FINAL",
-        columns=_LABEL,
-        value="time_ns",
+        Source("labels FINAL", "time_ns"),
+        _LABEL,
     )
     return Page(tuple(map(label_of, rows)), following)
 

@@ -1,6 +1,7 @@
 """Keyset pages: sorted lists that never skip or repeat an item."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from inspector.store.clickhouse.database import Database, Values
@@ -12,15 +13,25 @@ _AHEAD: Final = 4
 """Rows that are looked at for each that is wanted."""
 
 
-def read_page(  # what a page is made of
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where the rows of a list come from, and what sorts them."""
+
+    table: str
+    value: str
+    """What they are sorted by; those without it come last. Their ids break ties, in the same order."""
+    along: str = ""
+    """The column in whose order they lie, where it grows along with the value, which all have: the latest are then
+    found without a look at all."""
+
+
+def read_page(
     database: Database,
     question: Question,
     window: Window[S],
     list_of: object,
-    *,
-    table: str,
+    source: Source,
     columns: Sequence[str],
-    value: str,
 ) -> tuple[Sequence[Any], str | None]:
     """Returns the rows of one page, each with its place behind the columns, and the cursor of the next one.
 
@@ -29,13 +40,13 @@ def read_page(  # what a page is made of
         question: What they must meet.
         window: Which of them are wanted.
         list_of: All that defines the list.
-        table: Where from.
+        source: Where from, in which order.
         columns: What of each is wanted.
-        value: What they are sorted by; those without it come last. Their ids break ties, in the same order.
 
     Raises:
         CursorInvalid: The cursor belongs to another list.
     """
+    table, value = source.table, source.value
     beyond, way = ("<", "DESC") if window.order == "desc" else (">", "ASC")
     after = read_cursor(list_of, window.cursor)
     values = Values(dict(question.values.bound))
@@ -57,10 +68,9 @@ def read_page(  # what a page is made of
         )
 
     rows: Sequence[Any] = ()
-    if (table, value, window.order) == ("spans FINAL", "start_ns", "desc"):
-        # Spans lie in the order of the minutes in which they began, so that the latest are found without a look at all.
-        most = _AHEAD * (window.limit + 1)
-        found = database.rows(f"SELECT {value} FROM spans {where} ORDER BY slot DESC LIMIT {most}", values)
+    if source.along and window.order == "desc":
+        stored, most = table.removesuffix(" FINAL"), _AHEAD * (window.limit + 1)
+        found = database.rows(f"SELECT {value} FROM {stored} {where} ORDER BY {source.along} DESC LIMIT {most}", values)
         if len(found) == most:
             rows = read(f"{where} AND {value} >= {values.whole(min(row[0] for row in found))}")
     # Of what is stored some rows are replaced by others, of which fewer may be left.

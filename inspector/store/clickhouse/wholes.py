@@ -7,7 +7,7 @@ from inspector.model import Filter, Page, Run, RunSort, Session, SessionSort, Tr
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.filters import Question, ask_runs, ask_traces
 from inspector.store.clickhouse.labels import labels_of_runs, scores_of_runs
-from inspector.store.clickhouse.listing import read_page
+from inspector.store.clickhouse.listing import Source, read_page
 from inspector.store.clickhouse.replays import with_replays
 from inspector.store.clickhouse.timelines import timeline_of_run, timeline_of_trace
 from inspector.store.limits import ReadLimits
@@ -67,9 +67,8 @@ def read_traces(
         question,
         window,
         ("traces", where, window.sort, window.order),
-        table="traces FINAL",
-        columns=TRACE,
-        value=_SORTED[window.sort],
+        Source("traces FINAL", _SORTED[window.sort]),
+        TRACE,
     )
     items = tuple(map(trace_of, rows))
     if timeline:
@@ -110,9 +109,8 @@ def read_runs(
         question,
         window,
         ("runs", where, window.sort, window.order),
-        table=table,
-        columns=_RUN,
-        value=_SORTED[window.sort],
+        Source(table, _SORTED[window.sort]),
+        _RUN,
     )
     items = _marked(database, tuple(map(run_of, rows)))
     if timeline:
@@ -142,9 +140,8 @@ def read_sessions(
         question,
         window,
         ("sessions", since_ns, until_ns, window.sort, window.order),
-        table="sessions",
-        columns=_SESSION,
-        value=_SORTED_SESSIONS[window.sort],
+        Source("sessions", _SORTED_SESSIONS[window.sort]),
+        _SESSION,
     )
     return Page(tuple(map(session_of, rows)), following)
 
