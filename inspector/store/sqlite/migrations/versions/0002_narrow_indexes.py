@@ -5,8 +5,6 @@ from alembic import op
 
 revision = "0002"
 down_revision = "0001"
-branch_labels = None
-depends_on = None
 
 _KEPT = (
     *("span_id", "parent_id", "session_id", "kind", "name", "status", "hook", "dialect", "service", "agent", "model"),

@@ -5,8 +5,6 @@ from alembic import op
 
 revision = "0005"
 down_revision = "0004"
-branch_labels = None
-depends_on = None
 
 _LISTED = (
     *("start_ns", "id", "trace_id", "kind", "status", "name", "service", "agent", "model", "request_model", "tool"),

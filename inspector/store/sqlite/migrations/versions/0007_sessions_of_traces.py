@@ -5,8 +5,6 @@ from alembic import op
 
 revision = "0007"
 down_revision = "0006"
-branch_labels = None
-depends_on = None
 
 _COUNTS = (
     *("running", "failed", "lost", "abandoned", "cancelled", "spans", "errors", "llm_calls", "tool_calls"),

@@ -5,8 +5,6 @@ from alembic import op
 
 revision = "0015"
 down_revision = "0014"
-branch_labels = None
-depends_on = None
 
 _COUNTS = ("count", "errors", "input_tokens", "output_tokens", "cached_tokens", "priced", "unpriced_calls")
 
