@@ -1,7 +1,7 @@
-"""OTLP, the protocol of OpenTelemetry: the only package that knows how spans, and answers to senders, are encoded.
+"""OTLP, OpenTelemetry's protocol: the only package that knows how spans, and responses to senders, are encoded.
 
-It decodes what a receiver, a file of the spool or an import gives it, and encodes what is exported and forwarded.
-Files, sockets and databases are elsewhere (https://opentelemetry.io/docs/specs/otlp/).
+It decodes requests from a receiver, a spool file or an import, and encodes exported and forwarded spans. It knows
+nothing of files, sockets and databases (https://opentelemetry.io/docs/specs/otlp/).
 """
 
 from inspector.otlp.decoded import LOSSES, Decoded, DecodedSpan, Reported, Scope, reported

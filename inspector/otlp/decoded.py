@@ -9,7 +9,7 @@ from inspector.model import AttributeValue, LossReason
 
 
 class Scope(Struct, frozen=True):
-    """The instrumentation that made a span."""
+    """The instrumentation scope of a span."""
 
     name: str = ""
     version: str = ""
@@ -42,28 +42,28 @@ class DecodedSpan(Struct, frozen=True):
 
 
 class Reported(Struct, frozen=True):
-    """What a recorder says in a line that it did not record since the line before."""
+    """The number of calls that a recorder reports as not recorded since its previous line."""
 
     resource: Mapping[str, AttributeValue]
     counts: Mapping[LossReason, int]
     until_ns: int
-    """When that was lost, at the latest; 0 where it does not say."""
+    """The latest time of the loss; 0 if unknown."""
 
 
 class Decoded(Struct, frozen=True):
-    """What one request held."""
+    """The content of one request."""
 
     spans: Sequence[DecodedSpan] = ()
     rejected: Mapping[str, int] = {}
     """Spans left out, counted by the field that was wrong."""
     losses: Sequence[Reported] = ()
-    """What senders say they did not record."""
+    """Losses that senders report."""
     malformed: str | None = None
-    """Why the whole payload was refused; then there are no spans."""
+    """Why the whole payload was refused; there are no spans then."""
     too_large: bool = False
-    """Whether it was refused for holding more than a request may."""
+    """Whether it was refused as too large."""
     put_together: int = 0
-    """Bytes of texts that were made of parts."""
+    """Bytes of texts that were put together from parts."""
 
 
 LOSSES: dict[str, LossReason] = {
@@ -73,13 +73,13 @@ LOSSES: dict[str, LossReason] = {
     semconv.UNMATCHED: "unmatched",
     semconv.DROPPED_SEGMENTS: "dropped_segments",
 }
-"""Attributes of a scope in which a recorder counts what it did not record."""
+"""Scope attributes in which a recorder counts calls that it did not record."""
 
 
 def reported(
     resource: Mapping[str, AttributeValue], scope: Mapping[str, AttributeValue]
 ) -> tuple[()] | tuple[Reported]:
-    """Return what the recorder says in the attributes of its scope that it did not record."""
+    """Return the losses that a recorder reports in the attributes of its scope."""
     if not scope:
         return ()
     counts: dict[LossReason, int] = {

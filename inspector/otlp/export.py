@@ -1,7 +1,7 @@
 """Events as OTLP JSON lines, the format of OpenTelemetry's file exporter, so that importing them restores them.
 
-What OTLP has a field for goes there; what only the inspector knows (that a span was lost, what it cost by the price
-list of the day) goes into one attribute, which `exported.read_exported` takes out again.
+Facts without an OTLP field (that a span was lost, its cost by the price list of the day) go into one attribute, which
+`exported.read_exported` takes out again.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -21,7 +21,7 @@ _LINE_BYTES = 1 << 20
 
 
 def export_lines(events: Iterable[Event]) -> Iterator[bytes]:
-    """Yield one OTLP/JSON request a line, newline included, of events in full; each of about 1 MiB at most."""
+    """Yield events, given in full, as lines of one OTLP/JSON request each, of about 1 MiB at most, with newlines."""
     spans: list[bytes] = []
     size = 0
     group: tuple[str | None, str, str] | None = None

@@ -1,4 +1,4 @@
-"""What a stored span was before it was read, and what an exported one has beyond OTLP's fields."""
+"""Restores a stored span as it came, and reads the facts of an exported one that OTLP has no fields for."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,7 +15,7 @@ _OWN = "inspector/1"
 
 
 def forget_reading(attributes: dict[str, Any]) -> None:
-    """Leave of the attributes of a stored span those that it came with."""
+    """Keep only those attributes of a stored span that it came with."""
     added = attributes.pop(semconv.NORMALISED, None)
     for key in added if isinstance(added, list) else ():  # pyright: ignore[reportUnknownVariableType] - of anything
         attributes.pop(str(key), None)  # pyright: ignore[reportUnknownArgumentType] - as above
@@ -23,7 +23,7 @@ def forget_reading(attributes: dict[str, Any]) -> None:
 
 
 def take_origin(event: Event, attributes: dict[str, Any]) -> tuple[int, str, str]:
-    """Take out what was noted of OTLP's own fields when the span was read: its kind, and name and version of its scope.
+    """Remove and return the OTLP fields that reading noted as attributes: kind, and name and version of the scope.
 
     Args:
         event: The stored span.
@@ -42,7 +42,7 @@ def take_origin(event: Event, attributes: dict[str, Any]) -> tuple[int, str, str
 
 
 def read_exported(span: Span, given: AttributeValue) -> Span:
-    """Give a span what its attribute ``inspector.exported`` says of it; whatever in it is no such fact is left out."""
+    """Apply the facts in a span's attribute ``inspector.exported``; anything invalid in it is ignored."""
     if not isinstance(given, Mapping):
         return span
     status, cost = given.get("status"), given.get("cost_usd")

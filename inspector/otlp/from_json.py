@@ -32,7 +32,7 @@ from inspector.otlp.spool_parts import put_together
 from inspector.parts import Parts
 
 MAX_OBJECTS = 2_000_000
-"""Opening braces in one request; each costs up to 130 bytes of memory, which small text can ask for by the million."""
+"""Maximum opening braces in one request; each costs up to 130 bytes of memory, and a small text can have millions."""
 
 _MAX_TIME_NS = 2**64 - 1
 _INT64 = range(-(2**63), 2**63)
@@ -49,10 +49,10 @@ class _Rejected(Exception):
 
 
 def decode(payload: bytes, parts: Parts[Any] | None = None) -> Decoded:
-    """Decode one ``ExportTraceServiceRequest`` in JSON; any bytes are answered, none raises.
+    """Decode one ``ExportTraceServiceRequest`` in JSON; never raises, whatever the bytes.
 
-    What typed decoding of the whole request refuses is decoded again span by span, so that a field of a wrong type,
-    bad UTF-8 or half a surrogate pair costs no more than the span or the character it is in.
+    If typed decoding refuses the whole request, it is decoded again span by span, so that a field of a wrong type, bad
+    UTF-8 or half a surrogate pair costs only its span or character.
 
     Args:
         payload: The request.
@@ -176,7 +176,7 @@ def _time(value: float | str | None, field: str) -> int:
 
 
 def _enum(value: int | str | None, names: Mapping[str, int]) -> int:
-    """Return the number; one that is unknown becomes the first, as a newer sender's may be."""
+    """Return the number; an unknown one, perhaps of a newer sender, becomes the first."""
     if isinstance(value, str):
         return names.get(value, 0)
     return value if value is not None and 0 <= value < len(names) else 0
@@ -236,7 +236,7 @@ def _container(value: shapes.AnyValue, depth: int) -> AttributeValue:
 
 
 def _int(value: int | str) -> int | str:
-    """Return the 64-bit integer; what is none stays as the text that was sent."""
+    """Return the 64-bit integer, or the text that was sent if it is not one."""
     if isinstance(value, str):
         digits = value.removeprefix("-")
         if len(digits) > 19 or not (digits.isascii() and digits.isdigit()):
@@ -249,7 +249,7 @@ _T = TypeVar("_T")
 
 
 def _request_by_parts(payload: bytes, rejected: Counter[str]) -> shapes.Request:
-    """Decode every part on its own, leaving out and counting those that do not have the protocol's types."""
+    """Decode every part on its own; those with wrong types are left out and counted."""
     outline = shapes.decode_raw_request(payload)
     groups: list[shapes.ResourceSpans] = []
     for group in _each(outline.resource_spans, shapes.decode_raw_resource_spans, rejected, "resource_spans"):

@@ -1,4 +1,4 @@
-"""Decodes OTLP trace requests in protobuf: bytes in, the same spans out as from the same request in JSON.
+"""Decodes OTLP trace requests in protobuf to the same spans as the same request in JSON.
 
 The two outer levels are walked here; each span is parsed on its own by the C parser of ``protobuf``, so one that is
 broken costs itself alone. The parser is given the published messages with one change: every text and every message
@@ -29,12 +29,12 @@ from inspector.otlp.limits import (
 from inspector.otlp.wire import FIXED64, LENGTH, VARINT, Budget, TooMany, WireError, fields, signed, varint
 
 MOST_PARTS = 1_000_000
-"""Messages and values in one request; a request of ordinary spans that has all the bytes it may has half as many."""
+"""Maximum messages and values in one request; ordinary spans of the largest allowed request have half as many."""
 LARGE_SPAN = 1 << 20
-"""Bytes of a span above which its fields are counted before the parser makes room for them."""
+"""Above this size, the fields of a span are counted before the parser allocates memory for them."""
 _SHORT_PAIR = 64
-"""Bytes up to which an attribute is remembered as a whole: the name of an agent, a model, a session comes with every
-span, and finding it by its bytes costs a fifth of reading it."""
+"""Up to this size an attribute is cached as a whole: the name of an agent, a model, a session comes with every span,
+and finding it by its bytes costs a fifth of reading it."""
 _MOST_SHORT_PAIRS = 16_384
 _MOST_KNOWN_KEYS = 4_096
 _LONGEST_KNOWN_KEY = 127
@@ -57,7 +57,7 @@ class _Messages(NamedTuple):
 
 @cache
 def _messages() -> _Messages:
-    # Loading the published messages takes 30 ms, which only a server that receives them should spend.
+    # Loading the published messages takes 30 ms, which only a server that receives protobuf should pay.
     from google.protobuf import descriptor_pb2, descriptor_pool, message, message_factory
     from opentelemetry.proto.common.v1.common_pb2 import InstrumentationScope
     from opentelemetry.proto.resource.v1.resource_pb2 import Resource
@@ -96,7 +96,7 @@ class _Rejected(Exception):
 
 
 def decode_protobuf(payload: bytes) -> Decoded:
-    """Decode one ``ExportTraceServiceRequest``; any bytes are answered, none raises."""
+    """Decode one ``ExportTraceServiceRequest``; never raises, whatever the bytes."""
     reading = _Reading(payload)
     try:
         reading.read()
@@ -135,7 +135,7 @@ class _Reading:
                 self._read_spans(spans, resource, scope)
 
     def _parts(self, start: int, stop: int, wanted: int) -> tuple[list[bytes], list[tuple[int, int]]]:
-        """Return the first field, in the pieces it came in, and where the wanted ones lie."""
+        """Return the first field in its pieces, and the positions of the wanted ones."""
         first: list[bytes] = []
         places: list[tuple[int, int]] = []
         spend = self._budget.spend
@@ -240,11 +240,11 @@ class _Reading:
         return Scope(short_text(name), short_text(version), attributes)
 
     def _attributes(self, pairs: Sequence[bytes]) -> dict[str, AttributeValue]:
-        """Read ``KeyValue`` messages where they lie.
+        """Read ``KeyValue`` messages in place.
 
-        Nearly all of those that are new are a known key and a text of less than 16 KB or a number, encoded in the one
-        way that every sender encodes them: tag, length, key, tag, length, tag, and the value. What is before the first
-        length of the value is then the same as before, and only the text is made.
+        Nearly all that are not cached have a known key and a text of less than 16 KB or a number, encoded as every
+        sender does: tag, length, key, tag, length, tag, value. The bytes before the first length of the value are then
+        known, and only the text is decoded.
         """
         out: dict[str, AttributeValue] = {}
         self._budget.spend(len(pairs))
@@ -266,7 +266,7 @@ class _Reading:
             else:
                 key, value = self._pair(pair, 0, length, 0)
             out[key] = value
-            # A list or map would be the same one in all spans.
+            # A cached list or map would be one object shared by all spans.
             if length <= _SHORT_PAIR and not isinstance(value, list | dict):
                 if len(short) >= _MOST_SHORT_PAIRS:
                     short.clear()
@@ -274,7 +274,7 @@ class _Reading:
         return out
 
     def _pair(self, data: bytes, start: int, stop: int, depth: int) -> tuple[str, AttributeValue]:
-        """Read a ``KeyValue`` that may be encoded in any way, and remember its key as it is usually encoded."""
+        """Read a ``KeyValue`` in any encoding, and cache its key in the usual encoding."""
         key = b""
         value_at: tuple[int, int] | None = None
         for number, kind, begin, end in fields(data, start, stop):
@@ -318,7 +318,7 @@ class _Reading:
         return dict(self._pair(data, *place, depth) for place in self._items(data, start, stop)[:MAX_ATTRIBUTES])
 
     def _items(self, data: bytes, start: int, stop: int) -> list[tuple[int, int]]:
-        """Return where the members of a list or a map lie; nothing is copied, as each could hold all the others."""
+        """Return the positions of a list's or map's members; nothing is copied, as each could hold all the others."""
         found: list[tuple[int, int]] = []
         for number, kind, begin, end in fields(data, start, stop):
             self._budget.spend(1)
@@ -349,6 +349,6 @@ def _start_of_text(pair: bytes, at: int) -> int:
 
 
 _short_pairs: dict[bytes, tuple[str, AttributeValue]] = {}
-"""Attributes by all of their bytes; forgotten at once when they are too many."""
+"""Attributes by their bytes; cleared when there are too many."""
 _known_keys: dict[bytes, str] = {}
-"""Keys by all the bytes before the value: tag, length, key, and the tag of the value."""
+"""Keys by the bytes before the value: tag, length, key, and the tag of the value."""

@@ -1,19 +1,19 @@
-"""How much of one request, span and value is kept, in either encoding, and what replaces the rest."""
+"""Limits for one request, span and value, in either encoding, and what replaces the rest."""
 
 from math import isfinite
 
 from inspector.model import AttributeValue
 
 MAX_DEPTH = 32
-"""Lists and maps inside one attribute; what lies deeper is replaced by ``TOO_DEEP``."""
+"""Maximum nesting inside one attribute; deeper values are replaced by ``TOO_DEEP``."""
 MAX_ATTRIBUTES = 1_024
-"""Attributes of one span, event, link or map; the first ones are kept."""
+"""Maximum attributes of one span, event, link or map; the first ones are kept."""
 MAX_ITEMS = 10_000
-"""Items of one list value; the first ones are kept."""
+"""Maximum items of one list value; the first ones are kept."""
 MAX_EVENTS = 1_024
-"""Events, and links, of one span; the first ones are kept."""
+"""Maximum events, and maximum links, of one span; the first ones are kept."""
 MAX_KEY = 1_024
-"""Characters of an attribute key; the rest is cut off."""
+"""Maximum characters of an attribute key; the rest is cut off."""
 TOO_DEEP = "[nested too deeply]"
 
 _INT64_MAX = 2**63 - 1
@@ -21,17 +21,17 @@ _SHORT_NAME = 256
 
 
 def short_text(text: str | None) -> str:
-    """Return a name or version that is no longer than names are."""
+    """Return a name or version, shortened to the maximum length of names."""
     return text[:_SHORT_NAME] if text else ""
 
 
 def note_losses(attributes: dict[str, AttributeValue], sent: tuple[int, int, int], reported: int) -> None:
-    """Keep what is missing under the names of OpenTelemetry's mapping to formats without such counters.
+    """Note how much is missing, under OpenTelemetry's names for formats without such counters.
 
     https://opentelemetry.io/docs/specs/otel/common/mapping-to-non-otlp/#dropped-attributes-count
 
     Args:
-        attributes: Where to keep it.
+        attributes: Where to note it.
         sent: How many attributes, events and links there were.
         reported: How many attributes the sender itself had dropped.
     """
@@ -49,7 +49,7 @@ _DOUBLES = {"NaN": "NaN", "Infinity": "Infinity", "-Infinity": "-Infinity"}
 
 
 def double_value(value: float | str) -> float | str:
-    """Return the number; JSON has no NaN and no infinities, so those keep the text that protobuf's JSON gives them."""
+    """Return the number; NaN and infinities, which JSON lacks, become the text that protobuf's JSON uses."""
     if isinstance(value, str):
         if value in _DOUBLES:
             return value

@@ -1,4 +1,4 @@
-"""OTLP requests from recorded spans, in either encoding."""
+"""Makes OTLP requests of recorded spans, in either encoding."""
 
 import gzip
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One recorded span with where it came from, as OTLP/JSON has it."""
+    """One recorded span with its resource and scope, in OTLP/JSON."""
 
     resource: Json
     scope: Json
@@ -28,12 +28,12 @@ class Item:
 
     @property
     def is_start(self) -> bool:
-        """Whether the span has not ended: only another inspector knows what to do with it."""
+        """Whether the span has not ended; only another inspector accepts it."""
         return "endTimeUnixNano" not in self.span
 
     @property
     def key(self) -> tuple[str, str]:
-        """What tells the span from all others."""
+        """The identity of the span."""
         return self.span.get("traceId", ""), self.span.get("spanId", "")
 
 
@@ -45,7 +45,7 @@ def items_of(line: bytes, parts: Parts[Any] | None = None) -> list[Item]:
         parts: Those of its file.
 
     Raises:
-        ValueError: The line is no request, as one that was cut by a crash.
+        ValueError: The line is not a request, for example cut by a crash.
     """
     try:
         request = msgspec.json.decode(line)
@@ -60,7 +60,7 @@ def items_of(line: bytes, parts: Parts[Any] | None = None) -> list[Item]:
 
 
 def _whole(span: Json, parts: Parts[Any]) -> Json:
-    """Return a span with the texts of attributes that are written by their parts."""
+    """Return a span with the texts of attributes that were written as parts."""
     pairs: list[Json] = []
     for pair in span.get("attributes", ()):
         frame = pair["value"].get(FIELD)
@@ -72,7 +72,7 @@ def _whole(span: Json, parts: Parts[Any]) -> Json:
 
 
 def items_of_spans(decoded: Decoded) -> list[Item]:
-    """Return the spans of one line as OTLP/JSON has them: those of one origin share their resource and scope."""
+    """Return the spans of one line in OTLP/JSON; those of one origin share their resource and scope."""
     made: dict[tuple[int, int], tuple[Json, Json]] = {}
     items: list[Item] = []
     for span in decoded.spans:

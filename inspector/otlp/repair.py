@@ -1,4 +1,4 @@
-"""Repairs invalid JSON: what a careless sender writes costs a few characters, not the request."""
+"""Repairs invalid JSON, so that a careless sender loses a few characters, not the request."""
 
 import re
 from codecs import getincrementaldecoder
@@ -6,16 +6,16 @@ from codecs import getincrementaldecoder
 _SURROGATE = re.compile(rb"\\u[dD](?:[89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|[89a-fA-F][0-9a-fA-F]{2})")
 _CHUNK = 1 << 20
 _ESCAPE = 6
-"""Bytes of an escape by number."""
+"""Length of a numeric escape."""
 _MOST_SURROGATES = 1_000_000
 
 
 def repaired(payload: bytes) -> bytes:
-    """Return the payload in valid UTF-8 without a byte order mark, halves of surrogate pairs replaced by U+FFFD."""
+    """Return the payload in valid UTF-8 without a byte order mark; unpaired surrogates become U+FFFD."""
     text = payload.removeprefix(b"\xef\xbb\xbf")
     if not text.isascii():
         reader = getincrementaldecoder("utf-8")("replace")
-        # Whole, the text would take four bytes a character.
+        # As one text, it would take four bytes a character.
         parts = (reader.decode(text[at : at + _CHUNK]) for at in range(0, len(text), _CHUNK))
         text = b"".join([*(part.encode() for part in parts), reader.decode(b"", final=True).encode()])
     return _SURROGATE.sub(_without_half, text, _MOST_SURROGATES)
@@ -27,6 +27,6 @@ def _without_half(found: "re.Match[bytes]") -> bytes:
     while begin and text[begin - 1] == ord("\\"):
         begin -= 1
     if (start - begin) % 2:
-        # The backslash is itself escaped, so only what follows the first escape can be one.
+        # The backslash itself is escaped, so an escape can begin only after it.
         return found[0][:_ESCAPE] + _SURROGATE.sub(_without_half, found[0][_ESCAPE:])
     return found[0] if len(found[0]) > _ESCAPE else rb"\ufffd"

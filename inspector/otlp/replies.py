@@ -39,7 +39,7 @@ def _reasons(rejected: Mapping[str, int]) -> str:
 
 
 def come_again(message: str, after_s: int) -> bytes:
-    """Write a ``google.rpc.Status`` that asks a gRPC sender to try again after so many seconds.
+    """Write a ``google.rpc.Status`` that asks a gRPC sender to retry after some seconds.
 
     https://opentelemetry.io/docs/specs/otlp/#otlpgrpc-throttling
     """
@@ -49,11 +49,11 @@ def come_again(message: str, after_s: int) -> bytes:
 
 
 def partial_success(media_type: str, body: bytes) -> tuple[int, str]:
-    """Read how many spans an ``ExportTraceServiceResponse`` says were left out, and why; none where it cannot be read.
+    """Read from an ``ExportTraceServiceResponse`` how many spans were rejected, and why; none if it is unreadable.
 
     Args:
-        media_type: That of the answer.
-        body: The answer.
+        media_type: The content type of the response.
+        body: The response.
     """
     try:
         if media_type == MEDIA_TYPES["json"] and body:
@@ -84,7 +84,7 @@ def error_status(http_status: int, message: str, encoding: Encoding) -> bytes:
 
     Args:
         http_status: 400, 413, 415 or 503.
-        message: What was wrong and how to put it right.
+        message: What was wrong and how to fix it.
         encoding: That of the request.
     """
     code = _CODES[http_status]

@@ -8,9 +8,9 @@ from inspector.otlp.from_json import decode
 from inspector.otlp.from_protobuf import decode_protobuf
 
 MOST_BYTES = 64 << 20
-"""Bytes of a request, before and after it is unpacked."""
+"""Maximum bytes of a request, before and after decompression."""
 MOST_MEMBERS = 1_000
-"""Parts that a gzip stream may be joined from; each can be empty, and costs time all the same."""
+"""Maximum members of a gzip stream; even an empty one costs time."""
 
 Encoding = Literal["protobuf", "json"]
 MEDIA_TYPES: Final[dict[Encoding, str]] = {"protobuf": "application/x-protobuf", "json": "application/json"}
@@ -20,7 +20,7 @@ _GZIP = 16 + zlib.MAX_WBITS
 
 
 def decode_request(body: bytes, encoding: Encoding, *, gzipped: bool = False) -> Decoded:
-    """Decode what a sender sent; any bytes are answered, none raises."""
+    """Decode a request; never raises, whatever the bytes."""
     if gzipped:
         try:
             body = _unpacked(body)
@@ -32,15 +32,15 @@ def decode_request(body: bytes, encoding: Encoding, *, gzipped: bool = False) ->
 
 
 class _TooLarge(Exception):
-    """What was packed is larger than a request may be."""
+    """The decompressed request is too large."""
 
 
 def _unpacked(packed: bytes) -> bytes:
-    """Unpack every member of a gzip stream, never making more than a request may have.
+    """Decompress every member of a gzip stream, up to the maximum size of a request.
 
     Raises:
         _TooLarge: There is more.
-        zlib.error: It is cut off, damaged, or something else stands behind it.
+        zlib.error: It is cut off, damaged, or followed by something else.
     """
     parts: list[bytes] = []
     left = MOST_BYTES

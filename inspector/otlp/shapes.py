@@ -6,7 +6,7 @@ https://github.com/open-telemetry/opentelemetry-proto/blob/main/opentelemetry/pr
 import msgspec
 from msgspec import Raw, Struct
 
-# The structs below are built by the hundred thousand and never form cycles, so the cyclic collector is spared them.
+# The structs below exist by the hundred thousand and never form cycles, so the garbage collector need not track them.
 
 
 class Array(Struct, gc=False):
@@ -39,7 +39,7 @@ class AnyValue(Struct, gc=False, rename="camel"):
     kvlist_value: KeyValues | None = None
     bytes_value: str | None = None
     inspector_frame: Raw = Raw()
-    """Not of the protocol: how a spool writes texts that repeat (`inspector.parts`)."""
+    """Not in the protocol: how a spool writes repeated texts (`inspector.parts`)."""
 
 
 class Event(Struct, gc=False, rename="camel"):
@@ -59,14 +59,14 @@ class Link(Struct, gc=False, rename="camel"):
 
 
 class Status(Struct, gc=False):
-    """``Status``; the code may come by its name."""
+    """``Status``; the code may be a name."""
 
     code: int | str | None = None
     message: str | None = None
 
 
 class Span(Struct, gc=False, rename="camel"):
-    """``Span``. Everything may be missing, and what may not be null in protobuf may be null here."""
+    """``Span``. Every field may be missing or null, even if protobuf forbids it."""
 
     trace_id: str = ""
     span_id: str = ""

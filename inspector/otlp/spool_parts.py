@@ -1,4 +1,4 @@
-"""The attributes of a spool's requests, with the texts that they refer to."""
+"""Puts together the texts of a spool's attributes that were written as parts."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from inspector.parts import Parts
 
 
 def put_together(request: shapes.Request, parts: Parts[Any]) -> None:
-    """Give the attributes of spans that are written by their parts their texts."""
+    """Replace references to parts in the attributes of spans by their texts."""
     groups = (part for group in request.resource_spans or () for part in group.scope_spans or ())
     for span in (span for group in groups for span in group.spans or ()):
         for pair in span.attributes or ():

@@ -1,7 +1,7 @@
-"""OTLP requests in protobuf, from the same requests in OTLP's JSON.
+"""Converts OTLP requests from JSON to protobuf.
 
-Written here and not by the published classes, because a program that forwards what it records needs no more than the
-extra ``record``. The tables are the messages of OpenTelemetry's definition, their fields by the names of JSON
+It does not use the published classes, so that a program that forwards its recordings needs only the extra ``record``.
+The tables are the messages of OpenTelemetry's definition, with the JSON names of their fields
 (https://github.com/open-telemetry/opentelemetry-proto/tree/main/opentelemetry/proto).
 """
 
@@ -42,7 +42,7 @@ def _text(number: int, value: str) -> bytes:
 
 
 def _id(number: int, value: str) -> bytes:
-    # OTLP's JSON has ids in hexadecimal, unlike all other bytes.
+    # OTLP's JSON has ids in hexadecimal, and other bytes in base64.
     return bytes_field(number, bytes.fromhex(value))
 
 
@@ -81,7 +81,7 @@ _VALUE: dict[str, tuple[int, _Write]] = {
     "bytesValue": (7, _base64),
 }
 _PAIR: _Message = {"key": (1, _text), "value": (2, _one(_VALUE))}
-# A value holds values.
+# Values are recursive.
 _VALUE["arrayValue"] = (5, _one({"values": (1, _many(_VALUE))}))
 _VALUE["kvlistValue"] = (6, _one({"values": (1, _many(_PAIR))}))
 _EVENT: _Message = {

@@ -11,11 +11,11 @@ VARINT, FIXED64, LENGTH, START_GROUP, END_GROUP, FIXED32 = range(6)
 _LONGEST_VARINT = 10
 _UINT64 = 2**64 - 1
 _MOST_OPEN_GROUPS = 100
-"""As deep as the parsers of protobuf itself go."""
+"""Maximum nesting, as in protobuf's own parsers."""
 
 
 class WireError(Exception):
-    """The bytes are no protobuf message."""
+    """The bytes are not a protobuf message."""
 
 
 class TooMany(Exception):
@@ -23,16 +23,16 @@ class TooMany(Exception):
 
 
 class Budget:
-    """What is left of the number of parts that one request may hold.
+    """The number of parts that one request may still hold.
 
-    A part takes two bytes to send and up to a hundred times as many to keep, so bytes alone bound nothing.
+    A part takes two bytes to send and up to a hundred times as many in memory, so a limit on bytes is not enough.
     """
 
     def __init__(self, most: int) -> None:
         self._left = most
 
     def spend(self, parts: int) -> None:
-        """Count parts that are about to be built.
+        """Count parts before they are built.
 
         Raises:
             TooMany: The request holds more than it may.
@@ -43,17 +43,17 @@ class Budget:
 
 
 def fields(data: bytes, start: int, stop: int) -> Iterator[tuple[int, int, int, int]]:
-    """Yield number, wire type, and where the content begins and ends, of every field of the message there.
+    """Yield number, wire type, and start and end of the content, of every field of a message.
 
-    A group, which OTLP never had, counts as a field of the type ``START_GROUP``.
+    A group, which OTLP does not use, is a field of type ``START_GROUP``.
 
     Raises:
-        WireError: What follows is no field, or reaches beyond the message.
+        WireError: A field is invalid, or exceeds the message.
     """
     at = start
     while at < stop:
         tag = data[at]
-        # Nearly every field is bytes, with a tag of one byte and a length of two: a third of the work of any other.
+        # Nearly every field is bytes with a one-byte tag and a two-byte length; this path takes a third of the work.
         if tag & 7 == LENGTH and 7 < tag < 128 and at + 2 < stop and data[at + 2] < 128 <= data[at + 1]:
             begin = at + 3
             at = begin + (data[at + 1] & 127 | data[at + 2] << 7)
@@ -74,7 +74,7 @@ def varint(data: bytes, at: int, stop: int) -> tuple[int, int]:
     """Return a number of up to 64 bits and the position behind it.
 
     Raises:
-        WireError: It does not end in ten bytes, or in the message.
+        WireError: It does not end within ten bytes, or within the message.
     """
     if at < stop and data[at] < 128:
         return data[at], at + 1
@@ -88,27 +88,27 @@ def varint(data: bytes, at: int, stop: int) -> tuple[int, int]:
 
 
 def signed(number: int) -> int:
-    """Return the number that 64 bits stand for in two's complement."""
+    """Return 64 bits as a signed number in two's complement."""
     return number - (1 << 64) if number >> 63 else number
 
 
 def number_field(field: int, number: int) -> bytes:
-    """Write a field of a whole number or a truth value."""
+    """Write an integer or boolean field."""
     return _varint(field << 3 | VARINT) + _varint(number & _UINT64)
 
 
 def bytes_field(field: int, content: bytes) -> bytes:
-    """Write a field of text, bytes or a message."""
+    """Write a text, bytes or message field."""
     return _varint(field << 3 | LENGTH) + _varint(len(content)) + content
 
 
 def fixed_field(field: int, number: int) -> bytes:
-    """Write a field of 64 bits without a sign."""
+    """Write an unsigned 64-bit field."""
     return _varint(field << 3 | FIXED64) + number.to_bytes(8, "little")
 
 
 def double_field(field: int, number: float) -> bytes:
-    """Write a field of a floating-point number."""
+    """Write a floating-point field."""
     return _varint(field << 3 | FIXED64) + pack("<d", number)
 
 
@@ -122,7 +122,7 @@ def _varint(number: int) -> bytes:
 
 
 def _content(data: bytes, at: int, stop: int, kind: int) -> tuple[int, int]:
-    """Return where the content of a field that is no group begins and ends."""
+    """Return start and end of the content of a field other than a group."""
     if kind == LENGTH:
         length, at = varint(data, at, stop)
         end = at + length

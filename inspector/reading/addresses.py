@@ -11,7 +11,7 @@ PORTS: Final = {"http": 80, "https": 443}
 
 
 def place_attributes(place: Plain) -> dict[str, Attribute]:
-    """Return what is known of where a model or a server is.
+    """Return the attributes for the address of a model or a server.
 
     Args:
         place: Its URL as it was recorded, or the words of the command that starts it.

@@ -24,19 +24,19 @@ TimeNs = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 """Nanoseconds since the Unix epoch."""
 
 BEGIN: Final = b'{"process":'
-"""How a line of call records begins, and no request of OTLP."""
+"""The beginning of a line of call records; no OTLP request begins like this."""
 
 
 class FailureRecord(Struct, omit_defaults=True, gc=False):
-    """Why a call failed, or an exception that it got over."""
+    """Why a call failed, or an exception that it survived."""
 
     type: str
     message: str = ""
     code: str | int | None = None
     is_content: bool = False
-    """Whether the message is what a tool answered."""
+    """Whether the message is the answer of a tool."""
     stacktrace: str | None = None
-    """None where it was told by a result and not by an exception."""
+    """None if a result reported the failure, not an exception."""
 
 
 class EventRecord(Struct, omit_defaults=True, gc=False):
@@ -49,7 +49,7 @@ class EventRecord(Struct, omit_defaults=True, gc=False):
 
 
 class Read(Struct, omit_defaults=True, gc=False):
-    """What was read of a prompt and its answer before both were left out."""
+    """The facts read from a prompt and its answer before both were left out."""
 
     request: RequestFacts
     response: ResponseFacts | None = None
@@ -62,45 +62,45 @@ class CallRecord(Struct, omit_defaults=True, gc=False):
     trace: TraceId
     span: SpanId
     noun: str
-    """What is called, as the hooks name it: ``tool_call``."""
+    """The noun of its hooks: ``tool_call``."""
     start: TimeNs
     stop: TimeNs | None = None
     parent: SpanId | None = None
     state: State = "running"
     call: str | None = None
-    """The id that its emitter gave it."""
+    """The call id from its emitter."""
     session: str | None = None
     emitter: str | None = None
     """Who emitted the hooks; None is the application."""
     inbound: bool = False
     """Whether it was received rather than sent."""
     agent: str | None = None
-    """The innermost agent around it, where the call does not name one."""
+    """The innermost agent around it, if the call does not name one."""
     name: str | None = None
-    """What the program itself calls it."""
+    """The name that the program gave it."""
     content: bool = True
     """Whether prompts, answers, arguments and results are recorded."""
     before: dict[str, Raw] = {}
-    """What its before hook gave, and what either ending hook added of middleware and refusals."""
+    """The values of its before hook, with the middleware and refusals that the ending hook added."""
     after: dict[str, Raw] | None = None
-    """What its ending hook gave of an answer; None where there is none yet, or none at all."""
+    """The answer that its ending hook carried; None if there is none, or none yet."""
     extra: dict[str, Raw] = {}
-    """What the program set as attributes."""
+    """Attributes that the program set."""
     noted: dict[str, Raw] = {}
-    """What functions left, always as JSON text."""
+    """Values that functions noted (`dump_state`), always JSON text."""
     raw: dict[str, Raw] = {}
-    """What a replay gives back: ``exchanges``, as `inspector.reading.exchanges` reads them."""
+    """Values for a replay, such as the ``exchanges`` that `inspector.reading.exchanges` reads."""
     parts: dict[Section, dict[str, Refers]] = {}
-    """Values that are written by their parts, by where they belong."""
+    """Values written as references to parts, by section and key."""
     shortened: dict[Section, list[str]] = {}
-    """Values of which something was left out."""
+    """Keys of values that were shortened."""
     failure: FailureRecord | None = None
     events: list[EventRecord] = []
     links: list[tuple[TraceId, SpanId]] = []
     merged: "list[CallRecord]" = []
-    """Requests that the call stands for, in the order they began."""
+    """The requests that this call includes, in the order they began."""
     read: Read | None = None
-    """Of a model call without content."""
+    """Only for a model call recorded without content."""
 
 
 class Line(Struct, omit_defaults=True):
@@ -110,7 +110,7 @@ class Line(Struct, omit_defaults=True):
     """Attributes of the resource, as OpenTelemetry names them."""
     calls: tuple[CallRecord, ...] = ()
     lost: dict[str, int] = {}
-    """What was not recorded since the line before."""
+    """Counts of calls that were not recorded since the previous line."""
 
 
 class LineByParts(Struct):

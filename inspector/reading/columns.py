@@ -1,7 +1,7 @@
-"""The text of a stream as columns, because its events are nearly the same and differ in a word.
+"""The text of a stream as columns, because its events are nearly identical and differ in a word.
 
-What the events of one shape have around their strings and numbers stands once, and what they have in one place stands
-together. Where these are strings, what they make together is a text of its own: the answer, which is recorded anyway.
+The text around the strings and numbers of events with one shape is stored once, and their values are stored column by
+column. A column of strings joined together is often a text of its own: the answer, which is recorded anyway.
 """
 
 import json
@@ -15,7 +15,7 @@ from msgspec import Struct
 
 EVENT_END: Final = "\n\n"
 Letters: TypeAlias = Literal["utf8", "ascii"]
-"""How JSON writes other letters than those of ASCII."""
+"""How JSON escapes letters outside ASCII."""
 _PLACE: Final = "\0"
 _VALUE: Final = re.compile(r'("[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"|[0-9]++)')
 _LEAST_CHARS: Final = 256
@@ -28,19 +28,19 @@ class Spoken(Struct, array_like=True):
     """Strings that are the pieces of one text."""
 
     text: int
-    """Which, by its place among the texts."""
+    """Index of that text."""
     letters: Letters
     sizes: list[int]
     """Characters of each, as JSON writes it."""
 
 
 class Shape(Struct, array_like=True):
-    """What events have in common."""
+    """The text that several events have in common."""
 
     around: str
     """Their text, with a NUL for each value."""
     columns: list[str | Spoken]
-    """For each of these the values of all events, a line each; one that is the same in all stands alone."""
+    """For each NUL, the values of all events, a line each; or one value if all are equal."""
 
 
 class Columns(Struct, array_like=True):
@@ -52,13 +52,13 @@ class Columns(Struct, array_like=True):
 
 
 class Told(NamedTuple):
-    """The text of a stream as columns, and what is said in it."""
+    """The text of a stream as columns, and the texts that its columns make."""
 
     columns: Columns
     texts: list[str]
-    """What stands by itself."""
+    """Texts that stand alone."""
     said: list[str]
-    """What the strings in one place make together, however short."""
+    """The joined strings of each column, however short."""
 
 
 class Unquoted(NamedTuple):
@@ -66,7 +66,7 @@ class Unquoted(NamedTuple):
 
     text: str
     letters: Letters | None
-    """How it is written; None where either way is the same."""
+    """How it is escaped; None if it has nothing to escape."""
 
 
 def columns_of(text: str) -> Told | None:
@@ -91,10 +91,10 @@ def columns_of(text: str) -> Told | None:
 
 
 def text_of(columns: Columns, texts: Sequence[str]) -> str:
-    """Return the text that was made columns of.
+    """Return the text that `columns_of` split.
 
     Raises:
-        ValueError: It never was.
+        ValueError: These columns are not from `columns_of`.
     """
     counts = [columns.order.count(at) for at in range(len(columns.shapes))]
     try:
@@ -110,7 +110,7 @@ def quoted(text: str, letters: Letters) -> str:
 
 
 def unquoted(string: str, wanted: Letters | None = None) -> Unquoted | None:
-    """Return the text of a string of JSON; None for one that `quoted` does not write so, or in other letters."""
+    """Return the text of a JSON string; None if `quoted` would not write that string."""
     try:
         text = _decode_text(string)
     except (msgspec.MsgspecError, UnicodeError):

@@ -11,20 +11,20 @@ _WITHOUT_CONTENT: Final = ("controller", "did", "waited_ms", "by")
 
 
 def put_controlled(made: Description, facts: Facts) -> None:
-    """Set what the controller did."""
+    """Set the attributes for the controller's decision."""
     if "controlled" in facts:
         made.put_text(sc.CONTROLLED, text=facts.text("controlled"))
 
 
 def without_content(controlled: Plain) -> Plain:
-    """Return who did what, and how long the call waited for it, without arguments and reasons."""
+    """Return the controller, its verdict and the time it took, without arguments and reasons."""
     if not isinstance(controlled, dict):
         return None
     return {key: value for key in _WITHOUT_CONTENT if isinstance(value := controlled.get(key), str | int | float)}
 
 
 def verdict(facts: Facts) -> str | None:
-    """Return what the controller came to; None where none was asked."""
+    """Return the controller's verdict; None if none was asked."""
     controlled = facts.get("controlled")
     did = controlled.get("did") if isinstance(controlled, dict) else None
     return did if isinstance(did, str) else None

@@ -15,7 +15,7 @@ PROVIDERS = {
     "az.ai.inference": "azure",
     "az.ai.openai": "azure",
 }
-"""Values of OpenTelemetry's ``gen_ai.provider.name`` that the price list spells otherwise and does not match."""
+"""Values of OpenTelemetry's ``gen_ai.provider.name`` that the price list spells differently."""
 
 _LONGEST_NAME = 256
 _PROBE_TOKENS = 1_000_000
@@ -62,7 +62,7 @@ def price_usd(tokens: Tokens, *, model: str, provider: str | None, start_ns: int
         if isinstance(rates, _Rates):
             return _linear(tokens, rates)
         return float(_listed(tokens, model, provider, start_ns))
-    # A price list is data with code for odd cases; whatever it stumbles over, the span is worth more than its price.
+    # A price list is data with code for odd cases; if that code fails, the span is still worth keeping.
     except Exception:  # noqa: BLE001
         return None
 

@@ -1,4 +1,4 @@
-"""From the facts of a call to the name and attributes of its span, as listed in docs/telemetry.md.
+"""Turns the facts of a call into the name and attributes of its span, as listed in docs/telemetry.md.
 
 Standard OpenTelemetry names come first, the original ``mcp.*`` names beside them, everything of our own under
 ``inspector.*``.
@@ -22,7 +22,7 @@ from inspector.reading.middleware import outcome, put_middleware
 from inspector.toolnames import without_server
 
 Describe: TypeAlias = Callable[[CallRecord, Facts, Facts | None], Description]
-"""Makes a description of a call, of what its before hook gave, and of what its ending hook gave if it did."""
+"""Describes a call, given the values of its before hook and, if it has ended, those of its ending hook."""
 
 
 def describe(record: CallRecord, parts: Parts[Any] | None = None, *, state: State | None = None) -> Description:
@@ -31,7 +31,7 @@ def describe(record: CallRecord, parts: Parts[Any] | None = None, *, state: Stat
     Args:
         record: The call.
         parts: Those of the spool file that it was written to.
-        state: How it stands, where that is told by a call that stands for it.
+        state: Its state, if another call that includes it decides that.
     """
     state = state or record.state
     before = Facts(record, "before", parts)
@@ -40,7 +40,7 @@ def describe(record: CallRecord, parts: Parts[Any] | None = None, *, state: Stat
     if record.noun in DESCRIBE:
         put_controlled(made, before)
     _identify(record, made.attributes)
-    # Of several requests for one call, as when a server asks back, the first gives the beginning and the last the end.
+    # If a call took several requests, as when a server asks back, the first has its start and the last its end.
     for part in reversed(record.merged):
         its = describe(part, parts, state=state)
         made.attributes = {**its.attributes, **made.attributes}
@@ -203,7 +203,7 @@ def _label(_: CallRecord, facts: Facts, __: Facts | None) -> Description:
 def _request(_: CallRecord, facts: Facts, __: Facts | None) -> Description:
     method, route, path = (facts.get(fact) for fact in ("method", "route", "path"))
     made = Description(titled(shown(method or "HTTP"), route or path), SERVER)
-    # Of an upgrade to a websocket the method is GET.
+    # A websocket begins as a GET.
     made.put(sc.HTTP_METHOD, value="GET" if method == "WEBSOCKET" else method)
     made.put(sc.HTTP_ROUTE, value=route)
     made.put(sc.URL_PATH, value=path)

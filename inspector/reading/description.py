@@ -26,25 +26,25 @@ class Description(msgspec.Struct):
     """Texts of captured values, by attribute."""
 
     def put(self, *keys: str, value: Plain) -> None:
-        """Set one fact under every name it goes by; an unknown fact sets nothing."""
+        """Set one fact under all its attribute names; None, a list or a map sets nothing."""
         if value is not None and not isinstance(value, _CONTAINERS):
             for key in keys:
                 self.attributes[key] = value
 
     def put_text(self, *keys: str, text: Text) -> None:
-        """Set a value as JSON text under every name it goes by."""
+        """Set a value as JSON text under all its attribute names."""
         for key in keys:
             self.bodies[key] = text.json
             if text.is_shortened:
                 self.attributes[key + sc.TRUNCATED_SUFFIX] = True
 
     def put_part(self, key: str, *, value: Plain, facts: Facts, of: str) -> None:
-        """Set what was read out of another value as JSON text."""
+        """Set a value that was read from another one, as JSON text."""
         self.put_text(key, text=text_of(value, of=facts.text(of)))
 
 
 def titled(what: str, subject: Plain) -> str:
-    """Return what is done and to what: the name of a span."""
+    """Return the name of a span: the operation and its subject."""
     return f"{what} {shown(subject)}"
 
 

@@ -1,6 +1,6 @@
-"""What a model's client received, attempt by attempt, restored to the byte from what the recorder wrote.
+"""The HTTP responses of a model call, attempt by attempt, restored to the byte from the recording.
 
-The recorder has the field ``raw`` of a call for it, and the span the attribute ``inspector.raw.exchanges``.
+The recorder writes them to the field ``raw`` of a call; the span has them as the attribute ``inspector.raw.exchanges``.
 """
 
 import zlib
@@ -20,12 +20,12 @@ _EVENT_END = EVENT_END.encode()
 
 
 class ExchangeUnreadable(ValueError):
-    """What is recorded of an exchange is damaged."""
+    """The recorded exchanges are damaged."""
 
 
 @dataclass(frozen=True, slots=True)
 class Raised:
-    """What a client raised."""
+    """An exception that a client raised."""
 
     cls: str
     """``module:qualname``."""
@@ -37,14 +37,14 @@ class Exchange:
     """One attempt of a model call."""
 
     status: int | None
-    """Of HTTP; None where there was no response."""
+    """The HTTP status; None if there was no response."""
     headers: dict[str, str]
     pieces: tuple[bytes, ...]
-    """The body: one piece where it came whole, and those of a stream as its client got them."""
+    """The body: in one piece, or the pieces of a stream as its client got them."""
     at_ms: tuple[int, ...]
-    """When each piece of a stream came, since the request; empty where the body came whole."""
+    """When each piece of a stream came, since the request; empty if the body came whole."""
     end: Literal["whole", "left", "failed"]
-    """Whether the body was read to its end, left before that, or broken off by ``error``."""
+    """Whether the body was read to its end, closed before that, or broken off by ``error``."""
     error: Raised | None
     left_out: str | None
     """Why the body is not recorded: ``too long``, ``not text``, ``a secret``."""
@@ -70,14 +70,14 @@ class _Written(Struct):
 
 
 class _Table(Struct):
-    """Where the pieces of a stream end."""
+    """The offsets of a stream's pieces."""
 
     ms: list[int] = []
-    """When each came, since the one before."""
+    """When each came, since the previous one."""
     events: list[int] | None = None
     bytes: list[int] | None = None
     columns: Columns | None = None
-    """The body, where it does not stand behind this."""
+    """The body, if it does not follow this table."""
 
 
 _decode = msgspec.json.Decoder(list[_Written]).decode
@@ -91,7 +91,7 @@ def read_exchanges(text: str) -> tuple[Exchange, ...]:
         text: The attribute ``inspector.raw.exchanges`` of its span.
 
     Raises:
-        ExchangeUnreadable: It is not what a recorder writes, or was cut.
+        ExchangeUnreadable: No recorder wrote it like this, or it was cut.
     """
     try:
         return tuple(map(_read, _decode(text)))

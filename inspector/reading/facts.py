@@ -13,7 +13,7 @@ from inspector.plain import Plain
 from inspector.reading.call_record import CallRecord, Section
 
 MOST_BYTES = 4 << 20
-"""Length of the JSON text of one value that is read out of another."""
+"""Maximum length of the JSON text of a value read from another one."""
 _decode = msgspec.json.decode
 _NULL = "null"
 
@@ -27,7 +27,7 @@ class Text(NamedTuple):
 
 
 def text_of(value: Plain, *, of: Text) -> Text:
-    """Return the text of a value that was read out of another one."""
+    """Return the JSON text of a value that was read from another one."""
     made = encode(value, max_bytes=MOST_BYTES)
     return Text(made.text, made.truncated or of.is_shortened)
 
@@ -49,19 +49,19 @@ class Facts:
         self._texts: dict[str, Text] = {}
 
     def __getitem__(self, fact: str) -> Plain:
-        """Return a value that is there."""
+        """Return a value."""
         raw = self._raw.get(fact)
         value: Plain = _decode(self.text(fact).json if raw is None else raw)
         return value
 
     def get(self, fact: str) -> Plain:
-        """Return a value; None where it is not there."""
+        """Return a value; None if it is missing."""
         if fact in self._raw or fact in self._framed:
             return self[fact]
         return None
 
     def __contains__(self, fact: str) -> bool:
-        """Tell whether a value is there, were it None."""
+        """Tell whether a value is present, even if it is None."""
         return fact in self._raw or fact in self._framed
 
     def __iter__(self) -> Iterator[str]:
@@ -70,7 +70,7 @@ class Facts:
         yield from self._framed
 
     def text(self, fact: str) -> Text:
-        """Return a value as JSON text: ``null`` where it is not there."""
+        """Return a value as JSON text: ``null`` if it is missing."""
         raw = self._raw.get(fact)
         if raw is not None:
             return Text(bytes(raw).decode(), fact in self._shortened)

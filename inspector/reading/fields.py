@@ -8,13 +8,13 @@ from inspector.plain import Plain
 
 Fields: TypeAlias = dict[str, Plain]
 Part: TypeAlias = dict[str, Plain]
-"""A piece of a message in the shape of the conventions."""
+"""A message part as the conventions define it."""
 
 _JSON = msgspec.json.Decoder()
 
 
 def first(fields: Fields, *names: str) -> Plain:
-    """Return the first of the named fields that is there and not None."""
+    """Return the first of the named fields that is not None."""
     for name in names:
         if (value := fields.get(name)) is not None:
             return value
@@ -22,7 +22,7 @@ def first(fields: Fields, *names: str) -> Plain:
 
 
 def parsed(value: object) -> Any:
-    """Return what a text holds as JSON; None when it holds none, or a bare number or word."""
+    """Return the object or list in a JSON text; None for anything else."""
     if not isinstance(value, str) or value[:64].lstrip()[:1] not in ("{", "[", '"'):
         return None
     try:

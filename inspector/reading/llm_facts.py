@@ -1,4 +1,4 @@
-"""Single facts about a model call, read from what went to the model and what came back."""
+"""Single facts about a model call, read from its request and its response."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ _MAX_REASONS = 64
 
 @dataclass(frozen=True, slots=True)
 class RequestFacts:
-    """What a request asks for besides its messages; None for what it does not say."""
+    """The parameters of a request, apart from its messages; None for those it does not set."""
 
     model: str | None = None
     temperature: float | None = None
@@ -28,7 +28,7 @@ class RequestFacts:
 
 @dataclass(frozen=True, slots=True)
 class ResponseFacts:
-    """What a response says of itself."""
+    """What a response says about itself."""
 
     id: str | None = None
     model: str | None = None
@@ -83,7 +83,7 @@ def request_facts(prompt: Plain) -> RequestFacts:
 
 
 def response_facts(response: Plain) -> ResponseFacts:
-    """What a response says of itself; an answer that is only text says nothing."""
+    """Read what a response says about itself; an answer that is only text says nothing."""
     if not isinstance(response, dict):
         return ResponseFacts()
     metadata = response.get("response_metadata")

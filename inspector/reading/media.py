@@ -20,7 +20,7 @@ _MODALITIES = ("image", "audio", "video")
 
 
 def media_part(block: Fields) -> Part | None:
-    """Return the data of a block, or the place where it is; None for a block of another type, or that has neither."""
+    """Return the data of a block, or its address; None for other types, or a block with neither."""
     inner: Plain = next((held for name in MEDIA_FIELDS if isinstance(held := block.get(name), dict)), None)
     kind = block.get("type")
     if inner is None and not (isinstance(kind, str) and kind in MEDIA_TYPES):
@@ -39,7 +39,7 @@ def media_part(block: Fields) -> Part | None:
 
 
 def with_data(part: Part) -> Part:
-    """Return a part with the data that its address holds; one that is not in base64 stays an address."""
+    """Return a part with the data of its ``data:`` address; if that is not base64, the address stays."""
     if part["type"] != "uri":
         return part
     address = part.get("uri")

@@ -12,31 +12,31 @@ from inspector.reading.fields import Fields, Part, first, parsed
 from inspector.reading.media import MEDIA_FIELDS, MEDIA_TYPES, media_part
 
 STRUCTURED: Final = ("structured_content", "structuredContent", "structured")
-"""What the results of MCP tools name what they answer to programs."""
+"""The field of an MCP tool's result with its structured content."""
 
 BESIDE: Final = frozenset(("tool_calls", "toolCalls", "tools_calls", "function_call", "tool_results"))
-"""Members of a message that hold calls and answers beside its content."""
+"""Members of a message, other than its content, that hold tool calls and their answers."""
 
 Rule: TypeAlias = Callable[[Fields], Part | None]
 
 
 def text_part(text: str) -> Part:
-    """Return a part that holds text as it is."""
+    """Return a part with unchanged text."""
     return {"type": "text", "content": text}
 
 
 def reasoning(text: str) -> Part:
-    """Return a part with what the model thought before it answered."""
+    """Return a part with the model's reasoning."""
     return {"type": "reasoning", "content": text}
 
 
 def tool_response(call_id: Plain, response: Plain) -> Part:
-    """Return the part of what a tool answered."""
+    """Return the part for a tool's answer."""
     return {"type": "tool_call_response", "id": call_id, "response": response}
 
 
 def tool_call(call: Fields) -> Part | None:
-    """Return the part of a call, whichever API spelled it; None without a name."""
+    """Return the part for a tool call, in the spelling of any API; None without a name."""
     inner = call.get("function")
     held = inner if isinstance(inner, dict) else call
     name = first(held, "name", "tool_name", "toolName")
@@ -54,7 +54,7 @@ def tool_call(call: Fields) -> Part | None:
 
 
 def calls_beside(message: Fields, most: int | None) -> Iterator[Part | Fields]:
-    """Yield tool calls and answers that a message carries beside its content; a call without a name as it came."""
+    """Yield tool calls and answers outside a message's content; a call without a name stays as it came."""
     calls = first(message, "tool_calls", "toolCalls", "tools_calls")
     for call in calls[:most] if isinstance(calls, list) else ():
         if isinstance(call, dict):
@@ -72,7 +72,7 @@ def calls_beside(message: Fields, most: int | None) -> Iterator[Part | Fields]:
 
 
 def part_of(block: Plain) -> Part | None:
-    """Return one content block of any API as a part; None for one that no rule knows."""
+    """Return one content block of any API as a part; None if no rule knows it."""
     if isinstance(block, str):
         return text_part(block)
     if not isinstance(block, dict):
@@ -85,7 +85,7 @@ def part_of(block: Plain) -> Part | None:
 
 
 def rule_of(block: Fields) -> Rule | None:
-    """Return the rule for the type that a block says it has."""
+    """Return the rule for the type of a block."""
     kind = block.get("type")
     if kind is None:
         kind = first(block, "part_kind", "kind")
@@ -164,7 +164,7 @@ _TYPES: Final[tuple[tuple[str, Rule], ...]] = (
     ("tool_call_response tool_result function_call_output tool-return tool-result mcp_tool_result", _response),
     ("custom_tool_call_output web_search_tool_result code_execution_tool_result", _response),
     (" ".join(MEDIA_TYPES - {"uri", "blob"}), media_part),
-    # Parts already.
+    # These are parts already.
     ("uri blob", lambda block: block),
     ("resource", _resource),
 )

@@ -1,7 +1,7 @@
 """The messages to and from a model, in the form of the OpenTelemetry conventions.
 
-Every function takes any plain value and answers for it. A block that no rule knows stays as it came, or becomes the
-text of its JSON where a recorder of ours wrote it.
+Every function accepts any plain value. A block that no rule knows stays as it came or, if our own recorder wrote it,
+becomes the text of its JSON.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from inspector.roles import ROLES, role_named
 
 Message: TypeAlias = dict[str, Any]
 Instructions: TypeAlias = list[Plain] | None
-"""The parts of system instructions that a request has apart from its messages."""
+"""The parts of a request's system instructions, if they are apart from its messages."""
 
 MAX_PARTS: Final = 1_024
 """Blocks of one message of a foreign span, and messages of one list; the first ones are read."""
@@ -35,23 +35,23 @@ _ASKED: Final = ("messages", "input", "contents", "prompt", "message", "history"
 _ANSWERED: Final = ("generations", "output", "message", "messages", "response", "result")
 _ANSWERS: Final = ("choices", "candidates")
 _PLAIN: Final = frozenset(("role", "content", "parts", "name", "finish_reason"))
-"""Members of a message that has nothing beside its content."""
+"""Members of a message that has nothing but its content."""
 _WRITTEN: Final = ("text", "output_text", "outputText", "response", "completion", "generated_text", "output")
 
 
 @dataclass(frozen=True, slots=True)
 class MessageReader:
-    """How messages are read, by whose they are."""
+    """How messages are read: those of our recorder, or of foreign spans."""
 
     part: Callable[[Plain], Part]
-    """Makes a part of any block."""
+    """Turns any block into a part."""
     texts_hold_json: bool
     """Whether a text may be the JSON of messages."""
     most: int | None
     """Blocks of one message, and messages of one list."""
 
     def read(self, held: Plain, role: str, nesting: int = 0) -> tuple[list[Message], Instructions]:
-        """Return the messages of whatever holds some: a list, a whole request or response, plain text.
+        """Return the messages in a list, in a whole request or response, or as plain text.
 
         Args:
             held: As it was recorded.
@@ -168,7 +168,7 @@ class MessageReader:
     def _parts_of(self, item: Fields, role: str) -> list[Part]:
         parts_given = item.get("parts")
         content = item.get("content") if parts_given is None else parts_given
-        # What few messages have is asked for once: each question costs as much as reading a text.
+        # Rare members are checked for once: each check costs as much as reading a text.
         if item.keys() <= _PLAIN:
             return self._parts(content)
         call_id = first(item, "tool_call_id", "tool_use_id")
@@ -182,7 +182,7 @@ class MessageReader:
         refused = item.get("refusal")
         if isinstance(refused, str) and refused:
             parts.append(text_part(refused))
-        # LangChain lists a call both in the content and beside it.
+        # LangChain lists a call twice: in the content and next to it.
         return parts + self._beside(item, [part.get("id") for part in parts if part.get("type") == "tool_call"])
 
     def _beside(self, item: Fields, call_ids: "list[Plain] | tuple[()]") -> list[Part]:
@@ -222,17 +222,17 @@ part: Final = _FOREIGN.part
 
 
 def input_messages(prompt: Plain) -> tuple[list[Message], Instructions]:
-    """Return the messages of a prompt as a hook gave it, and system instructions where those are given apart."""
+    """Return the messages of a prompt from a hook, and its system instructions if they are separate."""
     return _RECORDED.read(prompt, "user")
 
 
 def output_messages(response: Plain) -> list[Message]:
-    """Return the answers of a model as a hook gave them, each with its ``finish_reason`` where there is one."""
+    """Return the answers of a model from a hook, each with its ``finish_reason`` if there is one."""
     return _RECORDED.read(response, "assistant")[0]
 
 
 def read_messages(held: Any, role: str) -> list[Message]:
-    """Return the messages of whatever a foreign span holds, instructions first; JSON may be text.
+    """Return the messages of a foreign span's value, instructions first; JSON may be a text.
 
     Args:
         held: As it was recorded.
@@ -243,7 +243,7 @@ def read_messages(held: Any, role: str) -> list[Message]:
 
 
 def message(held: Any, role: str) -> Message | None:
-    """Return one message of a foreign span; None for what is no map."""
+    """Return one message of a foreign span; None if it is not a map."""
     return _FOREIGN.message(cast("Fields", held), role) if isinstance(held, dict) else None
 
 
@@ -281,7 +281,7 @@ def _role(item: Fields, otherwise: str) -> str:
 
 
 def _is_message(fields: Fields) -> bool:
-    """Tell it of what has no wrappings."""
+    """Tell whether an unwrapped value is a message."""
     if "role" in fields or ("parts" in fields and "kind" in fields):
         return True
     kind = fields.get("type")
@@ -291,7 +291,7 @@ def _is_message(fields: Fields) -> bool:
 
 
 def _is_answer(fields: Fields) -> bool:
-    """Tell whether it is one of several answers, each with its message inside."""
+    """Tell whether a value is one of several answers, each with its message inside."""
     inner = first(fields, "message", "delta", "content")
     return isinstance(inner, dict) and (_is_message(_bare(inner)) or "parts" in inner)
 

@@ -1,4 +1,4 @@
-"""The attributes for what middleware did to a call."""
+"""The attributes that say what middleware did to a call."""
 
 from collections.abc import Iterator
 
@@ -13,13 +13,13 @@ _OF_AN_ATTEMPT = ("outcome", "error")
 
 
 def put_middleware(made: Description, facts: Facts) -> None:
-    """Set what middleware did."""
+    """Set these attributes."""
     if "middleware" in facts:
         made.put_text(sc.MIDDLEWARE, text=facts.text("middleware"))
 
 
 def without_content(middleware: Plain) -> Plain:
-    """Return who did what, without arguments and results."""
+    """Return which middleware did what, without arguments and results."""
     return [_without_content(entry) for entry in _entries(middleware)]
 
 
@@ -35,10 +35,10 @@ def _kept(entry: dict[str, Plain], keys: tuple[str, ...]) -> dict[str, Plain]:
 
 
 def outcome(facts: Facts) -> str | None:
-    """Return what became of a tool call; None where nobody told of middleware or a controller and nothing was refused.
+    """Return the outcome of a tool call; None if no middleware or controller was involved and nothing was refused.
 
-    Where a middleware raised, or a failure was made a result, whether the tool had run before is not known. A tool that
-    is not there did not run, nor one whose arguments were wrong.
+    If a middleware raised, or a failure became a result, it is unknown whether the tool had run before. An unknown tool
+    did not run, nor did one with wrong arguments.
     """
     decided = verdict(facts)
     if "refused" in facts or decided == "denied":

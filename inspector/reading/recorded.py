@@ -1,4 +1,4 @@
-"""Lines of a spool as spans, whoever wrote them: facts from our recorder, or OTLP requests."""
+"""Reads lines of a spool as spans: facts from our recorder, or OTLP requests."""
 
 import math
 from collections import Counter
@@ -33,10 +33,10 @@ _CODES: Final = {"ok": 1, "error": 2}
 
 
 def read_line(data: bytes, parts: Parts[Any] | None = None) -> Decoded:
-    """Return the spans of a line; any bytes are answered, none raises.
+    """Return the spans of a line; never raises, whatever the bytes.
 
     Args:
-        data: The line, which is not that of a part.
+        data: The line, which holds no part.
         parts: Those of its file.
     """
     if not data.startswith(BEGIN):
@@ -61,14 +61,14 @@ def read_line(data: bytes, parts: Parts[Any] | None = None) -> Decoded:
 
 
 def items_of_line(data: bytes, parts: Parts[Any] | None = None) -> list[Item]:
-    """Return the spans of a line as OTLP/JSON has them, to be sent on.
+    """Return the spans of a line in OTLP/JSON, to be forwarded.
 
     Args:
-        data: The line, which is not that of a part.
+        data: The line, which holds no part.
         parts: Those of its file.
 
     Raises:
-        ValueError: The line is broken, as one that was cut by a crash.
+        ValueError: The line is broken, for example cut by a crash.
     """
     if not data.startswith(BEGIN):
         return items_of(data, parts)
@@ -82,7 +82,7 @@ def _line_of(data: bytes, rejected: Counter[str]) -> Line:
     try:
         return decode_line(data)
     except msgspec.MsgspecError:
-        # Each comma may begin a call that is none, and costs fifty times its text.
+        # In a hostile line each comma may begin an invalid call, which costs fifty times its text.
         if data.count(b",") > MAX_OBJECTS:
             raise ValueError(f"broken, and more than {MAX_OBJECTS:,} parts") from None
         outline = decode_line_by_parts(data)
@@ -98,7 +98,7 @@ def _line_of(data: bytes, rejected: Counter[str]) -> Line:
 def span_of(
     record: CallRecord, process: Mapping[str, AttributeValue], scope: Scope, parts: Parts[Any] | None = None
 ) -> DecodedSpan:
-    """Return a call as the span that it is described by.
+    """Return a call as a span.
 
     Args:
         record: The call.
@@ -107,7 +107,7 @@ def span_of(
         parts: Those of its file.
 
     Raises:
-        ValueError: It has no id, or a value of it is no JSON.
+        ValueError: It has no id, or one of its values is invalid JSON.
     """
     if not (int(record.trace, 16) and int(record.span, 16)):
         raise ValueError("no call has an id of zeros")
@@ -136,7 +136,7 @@ def span_of(
 
 
 def _kept(made: Description) -> dict[str, AttributeValue]:
-    """Return attributes within the limits that spans of anybody's have."""
+    """Return attributes within the limits that apply to all spans."""
     every: dict[str, AttributeValue] = {**made.attributes, **made.bodies}
     if len(every) <= MAX_ATTRIBUTES and all(map(_fits, every, every.values())):
         return every
@@ -178,7 +178,7 @@ def _exception_event(failure: FailureRecord, at_ns: int) -> Mapping[str, Attribu
 
 
 def _exception(failure: FailureRecord) -> dict[str, AttributeValue]:
-    """Return what OpenTelemetry's conventions record of an exception."""
+    """Return an exception as OpenTelemetry's conventions record it."""
     return {
         sc.EXCEPTION_TYPE: failure.type,
         sc.EXCEPTION_MESSAGE: failure.message,

@@ -1,8 +1,8 @@
-"""What a tool, a resource or a prompt returned or raised, restored as it was.
+"""Restores what a tool, a resource or a prompt returned or raised.
 
-The recorder has the field ``raw`` of a call for it, and the span the attributes ``inspector.raw.result`` and
-``inspector.raw.error``. A class is looked up among the modules that the program has imported, and nothing is imported
-or called for the sake of a recording: objects are made without their constructors, and given what they held.
+The recorder writes it to the field ``raw`` of a call; the span has it as ``inspector.raw.result`` and
+``inspector.raw.error``. Classes are looked up among the modules that the program has imported. A recording never causes
+an import or a call: objects are created without their constructors, and their members are set.
 """
 
 import datetime as dt
@@ -20,11 +20,11 @@ from msgspec import UNSET, Struct
 
 
 class ResultUnusable(ValueError):
-    """What is recorded of a result cannot be replayed; the message says what stands in the way, and where."""
+    """A recorded result cannot be replayed; the message says why, and where."""
 
 
 class _Written(Struct):
-    """What a recorder wrote of a result or an error."""
+    """A result or an error as a recorder wrote it."""
 
     value: Any = UNSET
     cls: str = msgspec.field(name="class", default="")
@@ -38,11 +38,11 @@ _decode = msgspec.json.Decoder(Literal["same"] | _Written).decode
 
 
 def read_result(written: str, output: str) -> Any:
-    """Return what a call gave.
+    """Return the result of a call.
 
     Args:
         written: The attribute ``inspector.raw.result`` of its span.
-        output: What its span has as its output, as JSON text.
+        output: The output of its span, as JSON text.
 
     Raises:
         ResultUnusable: It cannot be replayed.
@@ -59,7 +59,7 @@ def read_result(written: str, output: str) -> Any:
 
 
 def read_error(written: str) -> BaseException:
-    """Return what a call raised.
+    """Return the exception of a call.
 
     Args:
         written: The attribute ``inspector.raw.error`` of its span.
@@ -78,7 +78,7 @@ def _raised(name: str, given: list[Any], state: Mapping[str, Any]) -> BaseExcept
     if not issubclass(cls, BaseException):
         raise ResultUnusable(f"{name} is no exception")
     args = tuple(map(_value, given))
-    # Python's own classes take in their arguments there, and those of programs are not asked.
+    # Python's own classes read their arguments there; classes of programs are not called.
     own: Any = next(base for base in cls.__mro__ if base.__module__ == "builtins")
     raised: BaseException = own.__new__(cls, *args)
     for each, item in state.items():
@@ -162,7 +162,7 @@ def _record(fields: dict[str, Any]) -> Any:
 
 def _pydantic(fields: dict[str, Any]) -> Any:
     made: Any = object.__new__(_class(fields["class"]))
-    # As pydantic's own `model_construct` leaves a model.
+    # Like pydantic's own `model_construct`.
     object.__setattr__(made, "__dict__", _value(fields["fields"]))
     object.__setattr__(made, "__pydantic_fields_set__", set(fields["set"]))
     for name in ("extra", "private"):

@@ -1,7 +1,7 @@
 """The messages of a call, split into parts, in one form for every API and framework.
 
-The parts are those of OpenTelemetry's conventions for ``gen_ai.input.messages``, with one more, ``json``, for what no
-rule knows, and ``structured`` for what an MCP tool answers to programs.
+The parts are those of OpenTelemetry's conventions for ``gen_ai.input.messages``, and two more: ``json`` for anything
+that no rule knows, and ``structured`` for the structured content of an MCP tool.
 """
 
 from collections.abc import Mapping
@@ -20,10 +20,10 @@ from inspector.reading.offered import tools_of
 
 Spoken = dict[str, list[dict[str, Any]]]
 NOTHING_SPOKEN: Spoken = {"input": [], "output": [], "tools": []}
-"""Of what holds no messages."""
+"""For spans without messages."""
 
 _JSON = msgspec.json.Decoder(float_hook=Decimal)
-"""Numbers keep their digits, for whoever writes them as they were read (``decimal_format="number"``)."""
+"""Numbers keep their digits, if they are written with ``decimal_format="number"``."""
 _MEMBERS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _SIDES: Mapping[Kind, tuple[str | None, str | None]] = {
     "llm": ("user", "assistant"),
@@ -31,15 +31,15 @@ _SIDES: Mapping[Kind, tuple[str | None, str | None]] = {
     "workflow": ("user", "assistant"),
     "prompt": (None, "user"),
 }
-"""Whose messages those are that do not say it, of what a call was given and answered; None for what has none."""
+"""Default roles of a call's input and output messages, by kind; None for kinds without messages."""
 _TEXTS = ("text", "reasoning")
 _LIST = "tools/list"
 
 
 def messages_of(event: Event) -> Spoken:
-    """Return what a call was told, what it answered, and the tools that it could call or that a server lists.
+    """Return the input and output messages of a call, and the tools that it could call or that a server lists.
 
-    Nothing of what is left out, or holds no messages.
+    Content that was not recorded, or has no messages, is left out.
     """
     if event.kind == "tool":
         return NOTHING_SPOKEN | {"output": _answer(_decoded(event.output))}
@@ -59,7 +59,7 @@ def _read(text: LargeField, role: str | None) -> list[Message]:
 
 
 def _instructions(event: Event) -> list[Message]:
-    """Return the system instructions that were recorded apart from the messages."""
+    """Return system instructions that were recorded apart from the messages."""
     if event.kind != "llm":
         return []
     held = _attribute(event, semconv.SYSTEM_INSTRUCTIONS)
@@ -73,7 +73,7 @@ def _attribute(event: Event, key: str) -> Any:
 
 
 def _answer(result: Any) -> list[Message]:
-    """Return a result in the form of MCP, in either spelling of its members; nothing for any other result."""
+    """Return an MCP result, in either spelling of its members, as parts; nothing for any other result."""
     if not isinstance(result, dict):
         return []
     held = cast("Fields", result)
@@ -103,7 +103,7 @@ def _message(message: Message) -> Message:
 
 
 def _part(held: Part) -> Part:
-    """Return a part with the members that its type has, and what is of no type as it is."""
+    """Return a part with only the members of its type; a part without a known type stays as it is."""
     kind = held.get("type")
     if kind in _TEXTS and isinstance(held.get("content"), str):
         return {"type": kind, "content": held["content"]}
@@ -122,7 +122,7 @@ def _id(held: Part) -> str | None:
 
 
 def _decoded(text: LargeField) -> Any:
-    """Return recorded JSON; None for what is not there, or nested beyond what anybody reads."""
+    """Return recorded JSON, decoded; None if it is missing or nested too deeply."""
     if not isinstance(text, msgspec.Raw):
         return None
     try:

@@ -1,8 +1,7 @@
-"""Interprets stored spans again, and says where the result differs.
+"""Interprets stored spans again, and reports where the result differs.
 
-A foreign span is read from its attributes as they came. A model call of our own is also described anew, from the prompt
-and the answer that the hooks gave. How a span ended, and what it is called, stays as it was
-(docs/decisions/what-is-read-again.md).
+A foreign span is read from its original attributes. A model call that we recorded is also described again, from the
+prompt and the answer of its hooks. Name and status stay as they were (docs/decisions/what-is-read-again.md).
 """
 
 from collections.abc import Iterator
@@ -40,7 +39,7 @@ _FIELDS: Final = (
 
 
 def read_again(event: Event) -> Span:
-    """Return what today's reading makes of a stored span.
+    """Return a stored span as this version reads it.
 
     Args:
         event: The span, in full.
@@ -69,13 +68,13 @@ def read_again(event: Event) -> Span:
             Scope(scope, version),
         )
     )
-    # An error that another reading gave it, or none, was said by what is not stored.
+    # Whether it failed is not decided again: that was read from fields that are not stored.
     error = event.error if span.error is None or event.error is None else span.error
     return replace(span, status=event.status, error=error)
 
 
 def differences(event: Event, span: Span) -> Iterator[str]:
-    """Yield in what a reading differs from the stored one: names of fields, and keys of attributes.
+    """Yield the names of fields and the keys of attributes in which two readings differ.
 
     Args:
         event: The span as it is stored, in full.
@@ -85,7 +84,7 @@ def differences(event: Event, span: Span) -> Iterator[str]:
     fields = {
         **{name: getattr(span, name) for name in _FIELDS},
         "model": asked if isinstance(asked, str) else span.model,
-        # Without one of its own it has that of its trace.
+        # A span without a session has that of its trace.
         "session_id": span.session_id or event.session_id,
     }
     yield from (name for name in _FIELDS if fields[name] != getattr(event, name))
@@ -104,7 +103,7 @@ def _decoded(text: object) -> Any:
 
 
 def _described_again(attributes: dict[str, Any]) -> dict[str, Any]:
-    """Return the attributes of a model call with what its prompt and its answer say today."""
+    """Return the attributes of a model call, its prompt and answer read again."""
     record = CallRecord("", "", "llm_generate", 0, state="ok")
     has_answer = sc.SEED_LLM_RESPONSE in attributes
     record.before = {

@@ -32,7 +32,7 @@ class Usage:
     """Tokens of one model call; None where the provider gave no count."""
 
     input_tokens: int | None = None
-    """All input, cached tokens included."""
+    """All input, including cached tokens."""
     output_tokens: int | None = None
     """All output, reasoning included."""
     cache_read_tokens: int | None = None
@@ -45,7 +45,7 @@ class Spelling(NamedTuple):
 
     name: str
     marks: str
-    """The spelling is used when any of these is there."""
+    """The spelling is used if any of these is present."""
     input: str
     output: str
     cache_read: str = ""
@@ -55,10 +55,10 @@ class Spelling(NamedTuple):
     """Counts that the API keeps apart and the rule includes; all of them are added."""
     more_output: str = ""
     total: str = ""
-    """Where the API's own sum is: reasoning that it counts beside the output is told by it."""
+    """The API's own total, which reveals reasoning tokens that are counted apart from the output."""
 
 
-# The first row that fits is used, so the unmistakable come before those that share names.
+# The first matching row is used, so distinctive spellings come before those that share names.
 SPELLINGS: Final = (
     # platform.openai.com/docs/api-reference/chat/object: cached and reasoning tokens are parts.
     # Also Mistral and Groq; DeepSeek, whose prompt_tokens is the sum of cache hits and misses; LiteLLM, which adds
@@ -234,7 +234,7 @@ def _at(plain: Mapping[str, Plain], path: str) -> Plain:
 def count_of(value: Plain) -> int | None:
     """Return a count, however it was written, at most the largest 64-bit integer.
 
-    None for what counts nothing: less than 0, NaN, a truth value.
+    None for values that are not counts: below 0, NaN, booleans.
     """
     if isinstance(value, str) and value.isdecimal() and value.isascii() and len(value) < 4000:
         value = int(value)

@@ -1,7 +1,7 @@
-"""The vocabularies that spans come in, as tables: which attribute is the model, the session, the input of a call.
+"""The attribute conventions that spans follow, as tables: which attribute is the model, the session, the input.
 
 A dialect is recognised by its attributes and its instrumentation scope, never by span names, which differ between
-versions of the same library. `docs/dialects.md` has them all, and how to add one.
+versions of the same library. `docs/dialects.md` lists them all, and says how to add one.
 """
 
 from inspector.reading.dialects.dialect import Dialect, KindRule

@@ -1,4 +1,4 @@
-"""Ways to find the content of a call, for the tables to name: in attributes, in flattened lists, in events."""
+"""Readers that find the content of a call, for use in the tables: in attributes, in flattened lists, in events."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, cast
@@ -13,7 +13,7 @@ from inspector.reading.messages import MAX_PARTS, Message, message, read_message
 
 
 def copied(*keys: str) -> Reader:
-    """Find the first of some attributes that is there, and leave it as it is."""
+    """Find the first of several attributes, unchanged."""
 
     def read(span: DecodedSpan) -> AttributeValue:
         attributes = span.attributes
@@ -40,7 +40,7 @@ def member(key: str, *path: str) -> Reader:
 
 
 def listed(key: str) -> Reader:
-    """Find a list of JSON texts, as OTLP's attributes carry what they have no lists of, and return the values."""
+    """Find a list of JSON texts, which OTLP attributes use for lists of maps, and return the values."""
 
     def read(span: DecodedSpan) -> AttributeValue:
         held = span.attributes.get(key)
@@ -55,12 +55,12 @@ def listed(key: str) -> Reader:
 
 
 def conversation(*keys: str, role: str, plain: bool = True) -> Reader:
-    """Find messages in the first attribute that is there: a list, a whole request or response as JSON, or plain text.
+    """Find messages in the first of several attributes: a list, a request or response as JSON, or plain text.
 
     Args:
         keys: Attributes to look at.
         role: Whose messages those are that do not say it.
-        plain: Whether a text that is no JSON is a message itself. JSON that holds no messages never is one.
+        plain: Whether a text that is not JSON is itself a message. JSON without messages never is.
     """
 
     def read(span: DecodedSpan) -> AttributeValue:
@@ -82,7 +82,7 @@ def _has_messages(found: list[Message]) -> bool:
 
 
 def flattened(prefix: str, read_item: Callable[[Mapping[str, Any]], Any]) -> Reader:
-    """Find a list that is spelled in the keys of attributes, and read each of its items; None leaves one out."""
+    """Find a list that is flattened into attribute keys, and read each of its items; None leaves one out."""
 
     def read(span: DecodedSpan) -> AttributeValue:
         found = rebuilt(span.attributes, prefix)
@@ -95,7 +95,7 @@ def flattened(prefix: str, read_item: Callable[[Mapping[str, Any]], Any]) -> Rea
 
 
 def spelled(prefix: str) -> Reader:
-    """Find a map or list that is spelled in the keys of attributes."""
+    """Find a map or list that is flattened into attribute keys."""
 
     def read(span: DecodedSpan) -> AttributeValue:
         return rebuilt(span.attributes, prefix)
@@ -116,22 +116,22 @@ def of_event(name: str, key: str) -> Reader:
 
 
 def asked_in_events(span: DecodedSpan) -> AttributeValue:
-    """Find what a model was given in the events of the span."""
+    """Find the input of a model call in the events of the span."""
     return _told(_bodies(span), semconv.INPUT_MESSAGES) if span.events else None
 
 
 def answered_in_events(span: DecodedSpan) -> AttributeValue:
-    """Find what a model answered in the events of the span."""
+    """Find the output of a model call in the events of the span."""
     return _told(_bodies(span), semconv.OUTPUT_MESSAGES) if span.events else None
 
 
 def asked_in_list(key: str) -> Reader:
-    """Find what a model was given in a list of events that an attribute holds as JSON."""
+    """Find the input of a model call in a JSON list of events in an attribute."""
     return lambda span: _told(_listed_bodies(span, key), semconv.INPUT_MESSAGES)
 
 
 def answered_in_list(key: str) -> Reader:
-    """Find what a model answered in a list of events that an attribute holds as JSON."""
+    """Find the output of a model call in a JSON list of events in an attribute."""
     return lambda span: _told(_listed_bodies(span, key), semconv.OUTPUT_MESSAGES)
 
 
@@ -146,7 +146,7 @@ _Bodies = list[tuple[str, Mapping[str, Any]]]
 
 
 def _bodies(span: DecodedSpan) -> _Bodies:
-    """Return the events with their bodies, which lie in one attribute as JSON or in the attributes themselves."""
+    """Return the events with their bodies, which are one JSON attribute or the attributes themselves."""
     found: _Bodies = []
     for event in span.events:
         name, attributes = event["name"], _attributes_of(event)

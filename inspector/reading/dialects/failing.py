@@ -23,7 +23,7 @@ _EXCEPTION_TYPES = (semconv.EXCEPTION_TYPE,)
 
 
 def status(decoded: DecodedSpan, table: Table) -> Status:
-    """Return how the span stands: by the recorder, by OTLP's status, else by what its dialect says of failures."""
+    """Return the status: the recorder's, else OTLP's, else the dialect's rule for failures."""
     attributes = decoded.attributes
     told = attributes.get(semconv.STATUS)
     if isinstance(told, str) and told in _STATUSES:
@@ -41,7 +41,7 @@ def status(decoded: DecodedSpan, table: Table) -> Status:
 
 
 def error(decoded: DecodedSpan, status: Status, table: Table) -> SpanError | None:
-    """Return why the span failed, if it did or if one that was denied or cancelled has something to say of it."""
+    """Return why the span failed, or why it was denied or cancelled if that is known."""
     if status in ("ok", "running"):
         return None
     exception = _exception(decoded)
@@ -59,12 +59,12 @@ def error(decoded: DecodedSpan, status: Status, table: Table) -> SpanError | Non
 
 
 def _is_flagged(decoded: DecodedSpan, table: Table) -> bool:
-    """Tell whether a result of a tool has MCP's error flag, for which the conventions have a type of error."""
+    """Tell whether a tool's result has MCP's error flag, for which the conventions define an error type."""
     return any(True in values and decoded.attributes.get(key) is True for key, values in table.failures.items())
 
 
 def _exception(decoded: DecodedSpan) -> Attributes:
-    """Return the attributes of the last exception event: earlier ones were survived."""
+    """Return the attributes of the last exception event: the program survived the earlier ones."""
     for event in reversed(decoded.events):
         attributes = event["attributes"]
         if event["name"] == semconv.EXCEPTION_EVENT and isinstance(attributes, dict):

@@ -1,4 +1,4 @@
-"""Texts and counts out of attributes, which hold whatever a sender put there."""
+"""Reads texts and counts from attributes, which hold whatever a sender put there."""
 
 from collections.abc import Mapping
 from typing import cast
@@ -22,7 +22,7 @@ def text(attributes: Attributes, keys: tuple[str, ...]) -> str | None:
         if isinstance(value, str):
             if value:
                 value = value if len(value) <= LONGEST_NAME else value[:LONGEST_NAME]
-                # What is listed by it is asked for by it, and no address and no filter carries this character.
+                # Lists link to filters by this text, and neither a URL nor a filter can carry this character.
                 return value.replace("\0", "\ufffd") if "\0" in value else value
         elif type(value) is int:
             return str(value)
@@ -30,7 +30,7 @@ def text(attributes: Attributes, keys: tuple[str, ...]) -> str | None:
 
 
 def whole_text(attributes: Attributes, key: str) -> str | None:
-    """Return a text of any length; None for an empty one and for what is none."""
+    """Return a text of any length; None for an empty one and for other types."""
     value = attributes.get(key)
     return value if isinstance(value, str) and value else None
 
@@ -38,8 +38,8 @@ def whole_text(attributes: Attributes, key: str) -> str | None:
 def tokens(attributes: Attributes, table: Table) -> Tokens | None:
     """Return the counts, cached ones inside the input.
 
-    The conventions count cached tokens as part of the input; a span whose parts exceed the whole was written by a
-    library that passes on the exclusive counts of Anthropic's API, so there the parts are added.
+    The conventions count cached tokens as part of the input. If the parts exceed the total, the library passed on the
+    exclusive counts of Anthropic's API, so the parts are added.
     """
     given = _count(attributes, table.input_tokens)
     output = _count(attributes, table.output_tokens)

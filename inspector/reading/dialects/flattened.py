@@ -1,7 +1,7 @@
-"""Lists and maps rebuilt from attributes that spell a path: ``llm.input_messages.0.message.role``.
+"""Rebuilds lists and maps from attributes whose keys are paths: ``llm.input_messages.0.message.role``.
 
-Paths come from whoever sent the span, so nothing is built to the size that one asks for: a list has as many items as
-were sent, in the order of their indices, however large those are.
+Paths come from any sender, so an index never sets the size of a list: it has as many items as were sent, in the order
+of their indices, however large those are.
 """
 
 from collections.abc import Mapping
@@ -10,9 +10,9 @@ from typing import TypeAlias
 from inspector.model import AttributeValue
 
 MAX_STEPS = 12
-"""Steps of a path; what follows is one name."""
+"""Maximum steps of a path; the rest is one name."""
 MAX_DIGITS = 9
-"""Digits of an index; what has more is a name."""
+"""Maximum digits of an index; more digits make it a name."""
 
 _Tree: TypeAlias = "dict[str, _Tree | AttributeValue]"
 
@@ -20,7 +20,7 @@ _Tree: TypeAlias = "dict[str, _Tree | AttributeValue]"
 def rebuilt(attributes: Mapping[str, AttributeValue], prefix: str) -> AttributeValue:
     """Return the list or map that the attributes under a prefix (its dot included) spell; None when there are none.
 
-    A path that is both a value and the beginning of others stands for the others.
+    If a path is both a value and the beginning of other paths, the other paths count.
     """
     start = len(prefix)
     tree: _Tree = {}
@@ -31,7 +31,7 @@ def rebuilt(attributes: Mapping[str, AttributeValue], prefix: str) -> AttributeV
 
 
 class _Branch(dict[str, "_Branch | AttributeValue"]):
-    """A map that was made here, apart from maps that are values."""
+    """A map that was built here, as opposed to maps that are values."""
 
 
 def _plant(tree: "dict[str, _Tree | AttributeValue]", path: list[str], value: AttributeValue) -> None:

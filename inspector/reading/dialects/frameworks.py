@@ -1,4 +1,4 @@
-"""Frameworks and clients that write the conventions' names, with a little of their own beside them."""
+"""Frameworks and clients that follow the conventions, with a few attributes of their own."""
 
 from collections.abc import Mapping
 from typing import Any, cast

@@ -40,8 +40,8 @@ GEN_AI = Dialect(
         semconv.MCP_METHOD_NAME,
     ),
     kinds=(
-        # A client or server span that names an MCP method is the message, though it may name the operation as well; a
-        # tool's own span may name the method, and stays the tool.
+        # A client or server span with an MCP method is the message, even if it also names the operation; a tool's own
+        # span may name the method and still is the tool.
         KindRule(semconv.MCP_METHOD_NAME, METHODS, otherwise="rpc", where="between processes"),
         KindRule(semconv.OPERATION_NAME, OPERATIONS, otherwise="other"),
         KindRule(semconv.MCP_METHOD_NAME, METHODS, otherwise="rpc"),

@@ -10,9 +10,9 @@ GOOGLE_ADK = Dialect(
     scopes=("gcp.vertex.agent",),
     marks=("gcp.vertex.agent.event_id", "gcp.vertex.agent.invocation_id", "gcp.vertex.agent.llm_request"),
     kinds=(
-        # Written beside the spans of the tools that were called at once, it stands for no call.
+        # Written next to the spans of tools that were called in parallel; it is not a call.
         KindRule(semconv.TOOL_NAME, {"(merged tools)": "other"}),
-        # In the earlier form a call of the model has two spans; the inner one does not know what was asked.
+        # In the earlier form a model call has two spans; the inner one lacks the input.
         KindRule("gen_ai.system", {"gcp.vertex.agent": "llm"}, otherwise="other"),
     ),
     session=(semconv.SESSION_ID, semconv.CONVERSATION_ID, "gcp.vertex.agent.session_id"),

@@ -8,8 +8,8 @@ from inspector.reading.dialects.content import answered_in_list, asked_in_list, 
 from inspector.reading.dialects.dialect import Dialect, KindRule
 
 PENDING_MARK, PENDING = "logfire.span_type", "pending_span"
-"""A span that Logfire sends when the one that it announces begins: with an id of its own, no length, and the id of the
-announced span as its parent (`logfire/_internal/tracer.py`, ``PendingSpanProcessor``)."""
+"""A zero-length span that Logfire sends when another one begins: with an id of its own, and the id of the announced
+span as its parent (`logfire/_internal/tracer.py`, ``PendingSpanProcessor``)."""
 
 _REAL_PARENT = "logfire.pending_parent_id"
 _NO_PARENT = "0" * 16
@@ -37,7 +37,7 @@ LOGFIRE = Dialect(
     scopes=("pydantic-ai", "logfire", "logfire.*"),
     marks=("logfire.span_type", "logfire.msg", "logfire.json_schema", "logfire.msg_template"),
     kinds=(
-        # The log that follows a stream repeats what it was called with.
+        # The log that follows a stream repeats the input of the call.
         KindRule("logfire.span_type", {"log": "other"}),
         KindRule("pydantic_ai.all_messages", otherwise="agent"),
         KindRule("all_messages_events", otherwise="agent"),

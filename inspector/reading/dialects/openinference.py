@@ -49,7 +49,7 @@ def _message(item: Mapping[str, Any]) -> Message | None:
 
 
 def _block(item: Any) -> Any:
-    """Return a block of a message; a call is told again beside the blocks, with the same id."""
+    """Return a block of a message; tool calls appear again outside the blocks, with the same id."""
     call = _field(item, "tool_call")
     if isinstance(call, dict):
         return tool_call(cast("Fields", call))
@@ -86,7 +86,7 @@ _documents = flattened("retrieval.documents.", _document)
 
 
 def _found(span: DecodedSpan) -> AttributeValue:
-    """Return the documents of a retriever that does not say its output otherwise."""
+    """Return the documents of a retriever that has no other output."""
     return None if "output.value" in span.attributes else _documents(span)
 
 

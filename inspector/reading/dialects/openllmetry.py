@@ -26,7 +26,7 @@ _SESSION = "traceloop.association.properties."
 
 
 def _message(item: Mapping[str, Any]) -> Message | None:
-    """Read a message of the form that was written until 2025; a completion's prompt lies under its role."""
+    """Read a message in the form used until 2025; a completion's prompt is under its role."""
     role = "user" if "user" in item else None
     content = item.get("content", item.get("user"))
     within = parsed(content)

@@ -1,4 +1,4 @@
-"""What the inspector's own recorder writes, and what the hook contract's earlier products wrote: one span a hook."""
+"""The spans of our own recorder, and of earlier implementations of the hook contract: one span per call."""
 
 from inspector import semconv
 from inspector.nouns import NOUNS
@@ -23,7 +23,7 @@ INSPECTOR = Dialect(
     inputs=GEN_AI.inputs,
     outputs=GEN_AI.outputs,
 )
-"""Complete by itself: the recorder has written everything under the standard keys already."""
+"""Complete by itself: the recorder writes everything under the standard keys."""
 
 HOOKS = Dialect(
     name="hooks/1",

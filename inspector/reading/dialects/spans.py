@@ -1,4 +1,4 @@
-"""Spans read: the dialect of each found, and its table applied."""
+"""Reads spans: finds the dialect of each, and applies its table."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -55,7 +55,7 @@ DIALECTS: tuple[Dialect, ...] = (
     GEN_AI,
     OTEL,
 )
-"""The more specific first: a span that speaks two is named after the first of them; the last one takes everything."""
+"""The more specific first: a span that matches two gets the first of them; the last one matches everything."""
 
 NORMALISED = semconv.NORMALISED
 
@@ -67,14 +67,14 @@ RESOURCE_KEYS = (
     semconv.SDK_LANGUAGE,
     semconv.RUN_ID,
 )
-"""Attributes of the resource that are kept with each span, unless the span has an attribute of that name.
+"""Resource attributes that are kept with each span, unless the span has an attribute of that name.
 
-``service.name`` is the span's ``service``; the others of a resource (paths, versions of libraries) would cost more room
-than they tell.
+``service.name`` is the span's ``service``; other resource attributes (paths, versions of libraries) are not worth their
+space.
 """
 
 _MOST_KEYS = 64
-"""Attributes up to which the keys of a span are remembered: what a sender can make us keep stays small."""
+"""Maximum attributes of a span whose keys are cached, so that a sender cannot fill the cache."""
 _LAST = len(DIALECTS) - 1
 _ALONE = (INSPECTOR, GEN_AI, OTEL)
 _TABLES = tuple(complete(each, None if each in _ALONE else GEN_AI) for each in DIALECTS)
@@ -86,13 +86,13 @@ _SERVICE, _PROCESS, _HOOK = (semconv.SERVICE_NAME,), (semconv.PROCESS,), (semcon
 
 
 def read_span(decoded: DecodedSpan) -> Span:
-    """Read a span in the dialect that it speaks.
+    """Read a span by its dialect.
 
-    Its attributes stay as they came. What a dialect keeps elsewhere is added under the standard key, and the key noted
-    in ``inspector.normalised``.
+    Its attributes stay as they came. Facts that a dialect keeps elsewhere are added under the standard key, which is
+    listed in ``inspector.normalised``.
     """
     attributes = decoded.attributes
-    # Ours alone: what a sender lists there was not added here, and an export would leave it out.
+    # Only ours counts: a sender's list names attributes that were not added here, and an export would omit them.
     attributes.pop(NORMALISED, None)
     attributes.pop(semconv.UNPRICED, None)
     exported = attributes.pop(semconv.EXPORTED, None)
@@ -101,7 +101,7 @@ def read_span(decoded: DecodedSpan) -> Span:
 
 
 def _read_recorded(decoded: DecodedSpan) -> Span:
-    # One that has no end was announced already, before an export.
+    # Without an end it is one that was announced before an export.
     if decoded.attributes.get(PENDING_MARK) == PENDING and decoded.end_ns is not None:
         decoded = announced(decoded)
     attributes = decoded.attributes
@@ -120,7 +120,7 @@ def _read_recorded(decoded: DecodedSpan) -> Span:
     resource = decoded.resource
     _note_resource(attributes, resource)
     run = attributes.get(semconv.RUN_ID)
-    # By position: naming so many fields costs 15,000 instructions a span, a twentieth of its way into the database.
+    # By position: keyword arguments for so many fields cost 15,000 instructions a span, 5 % of storing it.
     return Span(
         decoded.trace_id,
         decoded.span_id,
@@ -171,11 +171,11 @@ def _spent(decoded: DecodedSpan, table: Table, model: str | None) -> tuple[Token
     return counts, cost
 
 
-# Spans of one origin have the same few sets of keys; asking each span for every key that a dialect knows costs twice as
-# much as all the rest of reading it.
+# Spans of one origin have the same few sets of keys; looking up every key of a dialect in each span costs twice as much
+# as the rest of reading it.
 @lru_cache(maxsize=1_024)
 def _table_of(scope: str, keys: tuple[str, ...]) -> Table:
-    """Return the table of the dialect that a span with these attributes speaks, with no other keys left in it."""
+    """Return the table of the dialect of a span with these attributes, reduced to these keys."""
     return narrowed(_recognised(scope, frozenset(keys)), keys)
 
 
@@ -217,7 +217,7 @@ def _by(rule: KindRule, value: AttributeValue, decoded: DecodedSpan) -> Kind | N
 
 
 def _normalise(decoded: DecodedSpan, contents: tuple[tuple[str, tuple[Reader, ...]], ...]) -> None:
-    """Add what the span keeps elsewhere under the standard keys that it does not have."""
+    """Add the standard keys that the span lacks, with the facts that it keeps elsewhere."""
     attributes = decoded.attributes
     added: list[AttributeValue] = []
     for key, readers in contents:
@@ -235,13 +235,13 @@ def _normalise(decoded: DecodedSpan, contents: tuple[tuple[str, tuple[Reader, ..
 
 
 def _read(read: Reader, decoded: DecodedSpan) -> str | None:
-    """Return what a reader finds as text; nothing, where it stumbles over what somebody sent."""
+    """Return what a reader finds as text; nothing if it fails on the sender's data."""
     try:
         value = read(decoded)
         if value is None or isinstance(value, str):
             return value
         return msgspec.json.encode(value).decode() if value not in ([], {}) else None
-    # The original is there all the same: as it came, and shown as text.
+    # The original is kept anyway, and shown as text.
     except (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, RecursionError):
         return None
 
@@ -252,7 +252,7 @@ def _named(attributes: dict[str, AttributeValue], keys: tuple[str, ...], table: 
 
 
 def _note_origin(decoded: DecodedSpan) -> None:
-    """Keep what only OTLP's own fields say, under OpenTelemetry's names for formats without such fields."""
+    """Keep facts that OTLP has only as fields, under OpenTelemetry's names for formats without such fields."""
     attributes, scope = decoded.attributes, decoded.scope
     if decoded.kind in _SPAN_KINDS:
         attributes.setdefault("span.kind", _SPAN_KINDS[decoded.kind])
@@ -269,7 +269,7 @@ def _note_resource(attributes: dict[str, AttributeValue], resource: Mapping[str,
 
 
 def _content_key(attributes: dict[str, AttributeValue], keys: tuple[str, ...]) -> str | None:
-    """Return the first key that is there; its value becomes JSON text if the sender gave it as lists and maps."""
+    """Return the first key that is present; its value becomes JSON text if it is a list or a map."""
     for key in keys:
         value = attributes.get(key)
         if value is None or value == "":

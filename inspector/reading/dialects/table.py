@@ -1,4 +1,4 @@
-"""Dialects put together with the conventions that they fall back to, laid out for speed."""
+"""Combines dialects with the conventions that they fall back to, in a form that is fast to look up."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
@@ -12,7 +12,7 @@ from inspector.reading.dialects.dialect import Dialect, KindRule, Reader
 
 
 class Table(Struct, frozen=True, kw_only=True):
-    """A dialect, complete: its own rules and keys first, then those of the conventions."""
+    """A complete dialect: its own rules and keys first, then those of the conventions."""
 
     name: str
     versions: tuple[tuple[str, str], ...]
@@ -41,7 +41,7 @@ _OWN = ("name", "versions", "scopes", "marks", "inputs", "outputs", "contents")
 
 
 def complete(own: Dialect, conventions: Dialect | None = None) -> Table:
-    """Lay a dialect over the conventions; without them it is complete by itself."""
+    """Combine a dialect with the conventions, if it needs them."""
     under = conventions or Dialect(name="")
     merged = {
         field.name: _merged(getattr(own, field.name), getattr(under, field.name))
@@ -65,9 +65,9 @@ _KEY_LISTS = (
 
 
 def narrowed(table: Table, keys: Iterable[str]) -> Table:
-    """Return what is left of a table for spans with just these attributes, under the name of its version.
+    """Return a table reduced to spans with exactly these attributes, under the name of its version.
 
-    Nothing that it says of those spans changes: keys are left out that they do not have, and do not get from it.
+    Only keys that those spans neither have nor get from it are left out, so the reading stays the same.
     """
     there = {*keys}
     name = next((version for key, version in table.versions if key in there), table.name)

@@ -38,7 +38,7 @@ def _answer(span: DecodedSpan) -> AttributeValue:
         "finish_reason": attributes.get("ai.response.finishReason"),
     }
     made = message(fields, "assistant")
-    # Calls that are no JSON are shown as the text they are.
+    # Calls that are not JSON are shown as text.
     if made and isinstance(calls, str) and parsed(calls) is None:
         made["parts"].append({"type": "text", "content": calls})
     return cast("AttributeValue", [made])
