@@ -265,3 +265,46 @@ def test_the_latest_are_the_same_whether_all_are_looked_at_or_the_last_minutes_a
             if (cursor := page.next_cursor) is None:
                 break
         assert found == [span.span_id for span in reversed(expected)]
+
+
+def test_the_latest_runs_and_traces_are_the_same_however_far_back_their_spans_lie(store, make_span):
+    minute = 60 * 10**9
+    # Runs of one trace, and between them those of a long session, which is as old as its first.
+    spans = [
+        make_span(
+            trace_id=f"{at:032x}",
+            start_ns=10**18 + at * minute,
+            session_id="long" if at % 4 == 1 else f"s{at}",
+            status="error" if at % 50 == 7 else "ok",
+        )
+        for at in range(300)
+    ]
+    # What is written again began at another time than its minute says.
+    spans += [replace(spans[290], start_ns=10**18, status="error", end_ns=10**18 + 1)]
+    store.write(spans[:300])
+    store.write(spans[300:])
+    for where in (Filter(), Filter(statuses=("error",)), Filter(since_ns=10**18 + 280 * minute)):
+        for ask, own in ((store.runs, "run_id"), (store.traces, "trace_id")):
+            everything = [getattr(each, own) for each in ask(where, limit=1000, order="asc").items]
+            found, cursor = [], None
+            while page := ask(where, limit=3, cursor=cursor):
+                found += [getattr(each, own) for each in page.items]
+                if (cursor := page.next_cursor) is None:
+                    break
+            assert found == everything[::-1]
+
+
+def test_a_trace_is_read_where_its_spans_lie_and_nowhere_else(store, make_span):
+    day = 86400 * 10**9
+    one, two = [make_span(start_ns=10**18 + at * 3 * day) for at in range(2)]
+    other = make_span(trace_id="b" * 32, start_ns=10**18 + day)
+    store.write([other])
+    store.write([two])
+    store.write([one, replace(other, status="error", end_ns=other.start_ns + 1, error=None)])
+    assert [event.span_id for event in store.events(Filter(trace_id=one.trace_id)).items] == [two.span_id, one.span_id]
+    assert [event.span_id for event in store.events(Filter(run_id=other.trace_id)).items] == [other.span_id]
+    assert store.event(two.span_id, trace_id=two.trace_id) and store.event(two.span_id, trace_id="b" * 32) is None
+    assert store._database.rows("SELECT trace_id, first_slot, last_slot FROM traces FINAL ORDER BY trace_id") == [
+        (one.trace_id, one.start_ns // (60 * 10**9), two.start_ns // (60 * 10**9)),
+        (other.trace_id, *[other.start_ns // (60 * 10**9)] * 2),
+    ]

@@ -78,6 +78,25 @@ def test_an_earlier_version_is_brought_up_to_date_as_often_as_it_is_asked(first_
         assert store.runs(Filter()).items[0].spans == 2
 
 
+def test_traces_from_before_they_knew_where_their_spans_lie_are_read_and_go_on(address, engine, make_span):
+    day = 86400 * 10**9
+    spans = [make_span(start_ns=10**18 + at * day) for at in range(3)]
+    with closing(ClickHouseStore(address)) as store:
+        store.write(spans[:2])
+    for statement in (
+        f"ALTER TABLE {address.database}.traces DROP INDEX by_trace, DROP INDEX by_run",
+        f"ALTER TABLE {address.database}.traces DROP COLUMN first_slot, DROP COLUMN last_slot",
+        f"INSERT INTO {address.database}.notes VALUES ('schema', 1000, 4)",
+    ):
+        engine._database.command(statement)
+    assert upgrade(address, "mine") == (4, SCHEMA_VERSION)
+    with closing(ClickHouseStore(address)) as store:
+        assert len(store.events(Filter(trace_id=spans[0].trace_id)).items) == 2
+        store.write(spans)
+        assert len(store.events(Filter(trace_id=spans[0].trace_id)).items) == 3
+        assert store.runs(Filter()).items[0].spans == 3
+
+
 def test_a_later_version_is_left_as_it_is(address, engine):
     create(address)
     later = SCHEMA_VERSION + 1

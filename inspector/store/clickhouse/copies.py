@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.records import large_of
+from inspector.store.clickhouse.slots import reached
 from inspector.store.clickhouse.tables import OF_ROW
 from inspector.store.nouns import Arrival, Stored
 from inspector.store.values.rows import Row
@@ -33,6 +34,8 @@ def read_stored(
     """Returns spans of traces in the order they first came, fewer where they are large."""
     values = Values()
     among = f"trace_id IN {values.texts(trace_ids)}"
+    slots = database.rows(f"SELECT first_slot, last_slot FROM traces FINAL WHERE {among}", values)
+    among += f" AND {reached(slots)}"
     # First without what is large; then it is read of a few minutes alone, which the primary key finds.
     page = database.row(
         "SELECT min(id), max(id), min(slot), max(slot), count() FROM "

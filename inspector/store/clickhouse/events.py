@@ -11,6 +11,7 @@ from inspector.store.clickhouse.filters import NAMED_MODEL, Question, ask_spans,
 from inspector.store.clickhouse.labels import scores_of_spans
 from inspector.store.clickhouse.listing import Source, read_page
 from inspector.store.clickhouse.numbers import LAST_SEQ
+from inspector.store.clickhouse.slots import of_trace
 from inspector.store.limits import ReadLimits
 from inspector.store.values.cursor import cut
 from inspector.store.values.raw import without_raw
@@ -66,7 +67,7 @@ def read_event(
     values = Values()
     where = f"span_id = {values.text(span_id)}"
     if trace_id is not None:
-        where += f" AND trace_id = {values.text(trace_id)}"
+        where += f" AND {of_trace(values.text(trace_id))}"
     columns = ", ".join((*_SUMMARY, *_LARGE))
     row = database.row(f"SELECT {columns} FROM spans FINAL WHERE {where} ORDER BY seq DESC LIMIT 1", values)
     return None if row is None else _whole(row, raw=raw)

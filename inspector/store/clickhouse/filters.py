@@ -8,6 +8,7 @@ from typing import Any, Final, Literal, TypeAlias
 from inspector import semconv
 from inspector.model import AskedLabel, Filter, FilterField, filter_fields_of
 from inspector.store.clickhouse.database import Database, Values
+from inspector.store.clickhouse.slots import of_run, of_trace
 from inspector.store.clickhouse.turns import inferring
 from inspector.store.values import naming
 from inspector.store.values.inferred_tools import InferredTools
@@ -245,8 +246,8 @@ _NAMED: Final[Mapping[Named, Callable[[str, Values], str]]] = {
 }
 """Conditions for spans that have a name."""
 _SPANS: Final[Mapping[str, Callable[[Any, Values], list[str]]]] = {
-    "trace_id": lambda given, v: [f"trace_id = {v.text(given)}"],
-    "run_id": lambda given, v: [f"trace_id IN (SELECT trace_id FROM traces FINAL WHERE run_id = {v.text(given)})"],
+    "trace_id": lambda given, v: [of_trace(v.text(given))],
+    "run_id": lambda given, v: [of_run(v.text(given))],
     "error_class": lambda given, v: [_is_of_type(given, v)],
     "known_error_type": lambda given, v: [_is_known_as(given, v)],
     "known_tool": lambda given, v: [_is_tool_known_as(given, v)],

@@ -1,16 +1,20 @@
 """Keyset pages: sorted lists that never skip or repeat an item."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.filters import Question
+from inspector.store.clickhouse.latest import latest
 from inspector.store.values.cursor import cut, read_cursor
 from inspector.store.values.window import S, Window
 
 _AHEAD: Final = 4
 """Rows that are looked at for each that is wanted."""
+_STEPS: Final = (2, 32, 512)
+"""Traces that are looked at for each that is wanted, one after the other until the page is full."""
+_TABLES: Final = {"trace_id": "traces FINAL", "run_id": "runs"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +27,30 @@ class Source:
     along: str = ""
     """The column in whose order they lie, where it grows along with the value, which all have: the latest are then
     found without a look at all."""
+    whole: str = ""
+    """What identifies them, where they are made of spans and have many columns: they are read of the page alone, and
+    where the value is when they began, the latest are found without a look at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """What follows a row in a list."""
+
+    after: tuple[Any, int] | None
+    value: str
+    beyond: str
+
+    def met(self, values: Values) -> str:
+        """Returns the condition of rows that follow."""
+        if self.after is None:
+            return "true"
+        last, row_id = self.after
+        value, beyond = self.value, self.beyond
+        further = f"id {beyond} {values.whole(row_id)}"
+        if last is None:
+            return f"{value} IS NULL AND {further}"
+        at = values.whole(last) if isinstance(last, int) else values.real(last)
+        return f"({value} {beyond} {at} OR ({value} = {at} AND {further}) OR {value} IS NULL)"
 
 
 def read_page(
@@ -46,34 +74,55 @@ def read_page(
     Raises:
         CursorInvalid: The cursor belongs to another list.
     """
-    table, value = source.table, source.value
     beyond, way = ("<", "DESC") if window.order == "desc" else (">", "ASC")
     after = read_cursor(list_of, window.cursor)
     values = Values(dict(question.values.bound))
-    where = question.where
-    if after is not None:
-        last, row_id = after
-        further = f"id {beyond} {values.whole(row_id)}"
-        if last is None:
-            where += f" AND {value} IS NULL AND {further}"
-        else:
-            at = values.whole(last) if isinstance(last, int) else values.real(last)
-            where += f" AND ({value} {beyond} {at} OR ({value} = {at} AND {further}) OR {value} IS NULL)"
+    where = f"{question.where} AND {_Place(after, source.value, beyond).met(values)}"
+    wanted = (source.whole,) if source.whole else columns
 
-    def read(where: str) -> Sequence[Any]:
+    def read(further: str) -> Sequence[Any]:
         return database.rows(
-            f"SELECT {', '.join(columns)}, {value} AS sorted, id FROM {table} {where} "
+            f"SELECT {', '.join(wanted)}, {source.value} AS sorted, id FROM {source.table} {where} AND {further} "
             f"ORDER BY sorted {way} NULLS LAST, id {way} LIMIT {window.limit + 1}",
             values,
         )
 
     rows: Sequence[Any] = ()
-    if source.along and window.order == "desc":
-        stored, most = table.removesuffix(" FINAL"), _AHEAD * (window.limit + 1)
-        found = database.rows(f"SELECT {value} FROM {stored} {where} ORDER BY {source.along} DESC LIMIT {most}", values)
-        if len(found) == most:
-            rows = read(f"{where} AND {value} >= {values.whole(min(row[0] for row in found))}")
-    # Of what is stored some rows are replaced by others, of which fewer may be left.
+    if window.order == "desc":
+        for further in _further(database, source, where, values, window.limit + 1, None if after is None else after[0]):
+            rows = read(further)
+            if len(rows) > window.limit:
+                break
     if len(rows) <= window.limit:
-        rows = read(where)
-    return cut(list_of, rows, window.limit)
+        rows = read("true")
+    page, following = cut(list_of, rows, window.limit)
+    return _whole(database, source.whole, columns, page) if source.whole else page, following
+
+
+def _further(database: Database, source: Source, where: str, values: Values, wanted: int, until: Any) -> Iterator[str]:
+    """Yields conditions that the latest rows meet, and fewer others the earlier it comes."""
+    if source.along:
+        most = _AHEAD * wanted
+        stored = source.table.removesuffix(" FINAL")
+        found = database.rows(
+            f"SELECT {source.value} FROM {stored} {where} ORDER BY {source.along} DESC LIMIT {most}", values
+        )
+        # Of what is stored some rows are replaced by others, of which fewer may be left.
+        if len(found) == most:
+            yield f"{source.value} >= {min(row[0] for row in found)}"
+    elif source.whole and source.value == "start_ns":
+        counts = [wanted * times for times in _STEPS]
+        for since_ns, among in latest(database, source.whole, counts, values, until):
+            yield f"{source.value} >= {since_ns} AND {among}"
+
+
+def _whole(database: Database, own: str, columns: Sequence[str], rows: Sequence[Any]) -> Sequence[Any]:
+    """Returns rows with all columns, of which what identifies them and their places were read."""
+    if not rows:
+        return ()
+    values = Values()
+    among = f"{own} IN {values.texts([row[0] for row in rows])}"
+    found = database.rows(f"SELECT {', '.join((own, *columns))} FROM {_TABLES[own]} WHERE {among}", values)
+    by_id = {row[0]: row[1:] for row in found}
+    # One that is gone by now is left out.
+    return [(*by_id[row[0]], *row[1:]) for row in rows if row[0] in by_id]

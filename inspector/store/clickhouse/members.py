@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from inspector.store.clickhouse.database import Database, Values
+from inspector.store.clickhouse.slots import reached
 from inspector.store.clickhouse.tables import OF_ROW
 from inspector.store.values.folding import Family
-from inspector.store.values.rows import Row
+from inspector.store.values.rows import INT64_MAX, Row
 from inspector.store.values.same_call import Node
 from inspector.store.values.sums import Sums, TraceSums
 
@@ -40,6 +41,8 @@ class Members:
     family: Family | None = field(default_factory=Family)
     """None where the trace is too long for that."""
     shares: dict[str, Sums] = field(default_factory=dict[str, Sums])
+    first_slot: int = INT64_MAX
+    last_slot: int = 0
 
     def session(self, named: dict[str, tuple[int, str] | None]) -> tuple[tuple[int, str] | None, bool]:
         """Returns when its session was named, and which it is; and whether its spans name several.
@@ -80,9 +83,14 @@ class Members:
                 self.sums.add(row)
             elif exact:
                 exact = self.sums.exchange(known.row, row)
-            self.spans[row.span_id] = Kept(light(row), slot, digest)
+            self.add(Kept(light(row), slot, digest))
         if not exact:
             self.sum_up()
+
+    def add(self, kept: Kept) -> None:
+        """Takes in a stored span without adding it up."""
+        self.spans[kept.row.span_id] = kept
+        self.first_slot, self.last_slot = min(self.first_slot, kept.slot), max(self.last_slot, kept.slot)
 
     def sum_up(self) -> None:
         """Adds all spans up anew; what the trace was about is kept."""
@@ -120,11 +128,11 @@ class Known:
         """Lets go of everything, as after a write that failed or traces that were deleted."""
         self._traces.clear()
 
-    def of(self, trace_ids: Sequence[str]) -> dict[str, Members]:
-        """Returns the members of those traces that are stored."""
+    def of(self, trace_ids: Sequence[str], *, torn: bool = False) -> dict[str, Members]:
+        """Returns the members of those traces that are stored, also by spans alone where a write was torn."""
         unknown = [trace_id for trace_id in trace_ids if trace_id not in self._traces]
         if unknown:
-            self._traces.update(_read(self._database, unknown))
+            self._traces.update(_read(self._database, unknown, torn=torn))
         for trace_id in trace_ids:
             if trace_id in self._traces:
                 self._traces.move_to_end(trace_id)
@@ -151,14 +159,17 @@ def light(row: Row) -> Row:
     return row._replace(attributes=b"", events=None, links=None, error_traceback=None)
 
 
-def _read(database: Database, trace_ids: Sequence[str]) -> dict[str, Members]:
+def _read(database: Database, trace_ids: Sequence[str], *, torn: bool) -> dict[str, Members]:
     values = Values()
     among = f"trace_id IN {values.texts(trace_ids)}"
     found: dict[str, Members] = {}
-    sql = f"SELECT trace_id, id, question, question_ns, answer, answer_ns FROM traces FINAL WHERE {among}"
-    told: dict[str, tuple[int, str | None, int, str | None, int]] = {
-        row[0]: row[1:] for row in database.rows(sql, values)
-    }
+    columns = "trace_id, id, question, question_ns, answer, answer_ns, first_slot, last_slot"
+    rows = database.rows(f"SELECT {columns} FROM traces FINAL WHERE {among}", values)
+    told: dict[str, tuple[int, str | None, int, str | None, int]] = {row[0]: row[1:6] for row in rows}
+    if not torn:
+        if not rows:
+            return found
+        among += f" AND {reached(row[6:] for row in rows)}"
     sql = f"SELECT trace_id, slot, digest, {', '.join(_LIGHT)} FROM spans FINAL WHERE {among} ORDER BY id"
     for trace_id, slot, digest, *fields in database.rows(sql, values):
         members = found.get(trace_id)
@@ -169,7 +180,7 @@ def _read(database: Database, trace_ids: Sequence[str]) -> dict[str, Members]:
             members = found[trace_id] = Members(sums)
         values_of: dict[str, Any] = _BLANK | dict(zip(_LIGHT, fields, strict=True))
         row = Row(**values_of)._replace(trace_id=members.sums.id)
-        members.spans[row.span_id] = Kept(row, slot, digest)
+        members.add(Kept(row, slot, digest))
     for members in found.values():
         _complete(members)
     return found

@@ -6,6 +6,7 @@ from typing import Any, Final
 from inspector.model import Filter, Hit, Hits, Preview, Run, Trace
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.filters import NAMED_MODEL, Question, ask_spans, text_at
+from inspector.store.clickhouse.slots import of_run, of_trace
 from inspector.store.limits import ReadLimits
 from inspector.store.values.outlines import PLAIN
 from inspector.store.values.places import Places, Searched, Within
@@ -25,10 +26,10 @@ def read_outline_rows(
     """Returns the rows of a page, as `inspector.store.values.outlines` reads them."""
     values = Values()
     if isinstance(whole, Run):
-        among = f"trace_id IN (SELECT trace_id FROM traces FINAL WHERE run_id = {values.text(whole.run_id)})"
+        among = of_run(values.text(whole.run_id))
         named = (*_NAMED, *PLAIN, "trace_id")
     else:
-        among, named = f"trace_id = {values.text(whole.trace_id)}", (*_NAMED, *PLAIN)
+        among, named = of_trace(values.text(whole.trace_id)), (*_NAMED, *PLAIN)
     after_ns, after_id = after
     last = values.whole(after_ns)
     return database.rows(
@@ -46,10 +47,10 @@ def read_hits(
     del limits
     question = Question()
     values = question.values
-    among = f"SELECT trace_id FROM traces FINAL WHERE {place.column} = {values.text(place.id)}"
-    if database.row(f"{among} LIMIT 1", values) is None:
+    own = values.text(place.id)
+    if database.row(f"SELECT 1 FROM traces WHERE {place.column} = {own} LIMIT 1", values) is None:
         return None
-    question.meets(f"trace_id IN ({among})")
+    question.meets(of_run(own) if place.column == "run_id" else of_trace(own))
     said = Question(values=values)
     if not ask_spans(said, Filter(q=q)) or not said.conditions:
         return Hits((), 0, complete=True)
@@ -82,14 +83,12 @@ def read_previews(
 ) -> tuple[Preview, ...]:
     """Returns the previews of some spans of a run, or of one trace of it, in no order."""
     values = Values()
-    of_run = f"SELECT trace_id FROM traces FINAL WHERE run_id = {values.text(run_id)}"
-    if trace_id is not None:
-        of_run += f" AND trace_id = {values.text(trace_id)}"
+    its = of_run(values.text(run_id), "" if trace_id is None else f" AND trace_id = {values.text(trace_id)}")
     named = {key: text_at("attributes", [f"ifNull({key}, '')"]) for key in ("input_key", "output_key")}
     given, gave = (f"if({key} IS NULL, NULL, {text})" for key, text in named.items())
     rows = database.rows(
         f"SELECT trace_id, span_id, kind, {given}, {gave}, error_type, error_message FROM spans FINAL "
-        f"WHERE trace_id IN ({of_run}) AND span_id IN {values.texts(span_ids)}",
+        f"WHERE {its} AND span_id IN {values.texts(span_ids)}",
         values,
     )
     return tuple(

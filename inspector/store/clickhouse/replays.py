@@ -7,6 +7,7 @@ from typing import Final
 from inspector import semconv
 from inspector.model import Run
 from inspector.store.clickhouse.database import Database, Values
+from inspector.store.clickhouse.slots import reached
 from inspector.store.values import replays
 from inspector.store.values.replays import ANSWERED, FIRST_CALLS, FIRST_SPANS, FIRST_TRACES
 
@@ -20,9 +21,12 @@ def with_replays(database: Database, items: Sequence[Run]) -> tuple[Run, ...]:
         f"SELECT trace_id, run_id FROM traces FINAL WHERE run_id IN {values.texts([run.run_id for run in items])} "
         f"ORDER BY start_ns LIMIT {FIRST_TRACES} BY run_id"
     )
+    slots = database.rows(
+        f"SELECT first_slot, last_slot FROM traces FINAL WHERE trace_id IN (SELECT trace_id FROM ({first}))", values
+    )
     spans = (
         f"SELECT {_KEY}, kind, hook, start_ns FROM spans FINAL WHERE trace_id IN (SELECT trace_id FROM ({first})) "
-        f"ORDER BY start_ns LIMIT {FIRST_SPANS} BY trace_id"
+        f"AND {reached(slots)} ORDER BY start_ns LIMIT {FIRST_SPANS} BY trace_id"
     )
     calls = (
         f"SELECT {_KEY} FROM ({spans}) WHERE kind IN {ANSWERED} AND hook IS NOT NULL "

@@ -8,6 +8,7 @@ from inspector.model import Loss, Losses, Run, Trace
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.numbers import read_number, read_numbers
 from inspector.store.clickhouse.removal import sum_losses, used_bytes
+from inspector.store.clickhouse.slots import of_run, of_trace
 from inspector.store.clickhouse.tables import LOSSES, SCHEMA_VERSION
 from inspector.store.clickhouse.wholes import TRACE
 from inspector.store.nouns import Health, Kept, SpoolMark
@@ -53,10 +54,10 @@ def losses_near(database: Database, whole: Trace | Run) -> Losses | None:
     )
     if database.row(f"SELECT 1 FROM losses WHERE {near} LIMIT 1", values) is None:
         return None
-    column, own = ("run_id", whole.run_id) if isinstance(whole, Run) else ("trace_id", whole.trace_id)
+    its = of_run(values.text(whole.run_id)) if isinstance(whole, Run) else of_trace(values.text(whole.trace_id))
     found = database.rows(
-        f"SELECT reason, sum(count) FROM losses WHERE {near} AND process IN (SELECT process FROM spans "
-        f"WHERE trace_id IN (SELECT trace_id FROM traces FINAL WHERE {column} = {values.text(own)})) GROUP BY reason",
+        f"SELECT reason, sum(count) FROM losses WHERE {near} AND process IN (SELECT process FROM spans WHERE {its}) "
+        "GROUP BY reason",
         values,
     )
     return losses_of(dict(found)) if found else None

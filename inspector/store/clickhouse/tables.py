@@ -10,7 +10,7 @@ from typing import Final
 
 from inspector.store.values.rows import Row
 
-SCHEMA_VERSION: Final = 4
+SCHEMA_VERSION: Final = 5
 
 _NAME: Final = "LowCardinality(String)"
 _MAYBE_NAME: Final = "LowCardinality(Nullable(String))"
@@ -86,6 +86,9 @@ TRACES: Final = {
     **dict.fromkeys(_SUMS, "Int64"),
     "cost_usd": "Float64",
     "shares": f"{_SHARES} CODEC(ZSTD(1))",
+    # Where its spans lie; of a trace from before version 5, anywhere.
+    "first_slot": f"Int64 DEFAULT {-(2**63)}",
+    "last_slot": f"Int64 DEFAULT {2**63 - 1}",
 }
 LABELS: Final = {
     "id": "Int64",
@@ -129,6 +132,10 @@ _INDEXES: Final = (
     "INDEX by_version version TYPE minmax GRANULARITY 1",
     "INDEX by_text text TYPE text(tokenizer = 'splitByNonAlpha')",
 )
+_TRACE_INDEXES: Final = (
+    "INDEX by_trace trace_id TYPE bloom_filter(0.01) GRANULARITY 1",
+    "INDEX by_run run_id TYPE bloom_filter(0.001) GRANULARITY 4",
+)
 _REPEATS: Final = "non_replicated_deduplication_window = 100"
 _REPLICATED_REPEATS: Final = "replicated_deduplication_window = 1000"
 
@@ -145,11 +152,14 @@ class Table:
     indexes: tuple[str, ...] = ()
     shard: str = "cityHash64(trace_id)"
     """By what its rows are spread over the shards of a cluster."""
+    granule: int = 8192
+    """Rows that are read to find one."""
 
 
 TABLES: Final[Mapping[str, Table]] = {
     "spans": Table(SPANS, "slot, trace_id, span_id", "version", "toDate(slot * 60)", _INDEXES),
-    "traces": Table(TRACES, "trace_id", "version"),
+    # The traces of a page lie anywhere, and so do those that a batch looks for.
+    "traces": Table(TRACES, "trace_id", "version", indexes=_TRACE_INDEXES, granule=256),
     "labels": Table(LABELS, "id", "version, removed", shard="id"),
     "marks": Table(MARKS, "home, name", "version, removed", shard="cityHash64(home)"),
     "notes": Table(NOTES, "name", "version", shard="cityHash64(name)"),
@@ -218,7 +228,7 @@ def _created(name: str, table: Table, engine: str, repeats: str = _REPEATS) -> s
     by = f"\nPARTITION BY {table.partition}" if table.partition else ""
     return (
         f"CREATE TABLE IF NOT EXISTS {name} (\n  {lines}\n)\nENGINE = {engine}{by}\nORDER BY ({table.order})\n"
-        f"SETTINGS {repeats}"
+        f"SETTINGS {repeats}, index_granularity = {table.granule}"
     )
 
 

@@ -5,6 +5,7 @@ from typing import Final
 
 from inspector.model import Run, TimelineBar, Trace
 from inspector.store.clickhouse.database import Database, Values
+from inspector.store.clickhouse.slots import of_run, of_trace
 from inspector.store.values.bars import LOOKED_AT, Bar, moments, sketch
 
 _BAR: Final = "span_id, parent_id, start_ns, duration_ms, kind, status"
@@ -14,7 +15,7 @@ _TRACE_BAR: Final = "trace_id, NULL, start_ns, duration_ms, kind, status"
 def timeline_of_trace(database: Database, trace: Trace | Run) -> tuple[TimelineBar, ...]:
     """Returns the bars of a trace, or of the only trace of a run."""
     values = Values()
-    return _timeline(database, f"spans FINAL WHERE trace_id = {values.text(trace.trace_id)}", _BAR, values, trace.spans)
+    return _timeline(database, f"spans FINAL WHERE {of_trace(values.text(trace.trace_id))}", _BAR, values, trace.spans)
 
 
 def timeline_of_run(database: Database, run: Run) -> tuple[TimelineBar, ...]:
@@ -22,13 +23,14 @@ def timeline_of_run(database: Database, run: Run) -> tuple[TimelineBar, ...]:
     if run.traces == 1:
         return timeline_of_trace(database, run)
     values = Values()
-    of_run = f"traces FINAL WHERE run_id = {values.text(run.run_id)}"
+    run_id = values.text(run.run_id)
+    its = f"traces FINAL WHERE run_id = {run_id}"
     if run.spans > LOOKED_AT:
-        return _timeline(database, of_run, _TRACE_BAR, values, run.traces)
+        return _timeline(database, its, _TRACE_BAR, values, run.traces)
     # A call that nothing encloses is below its run, as others are below their root.
-    alone = f"trace_id IN (SELECT trace_id FROM {of_run} AND spans = 1)"
+    alone = f"trace_id IN (SELECT trace_id FROM {its} AND spans = 1)"
     bar = _BAR.replace("parent_id", f"if({alone}, '', parent_id)")
-    among = f"spans FINAL WHERE trace_id IN (SELECT trace_id FROM {of_run})"
+    among = f"spans FINAL WHERE {of_run(run_id)}"
     return _timeline(database, among, bar, values, run.spans)
 
 

@@ -8,6 +8,7 @@ import msgspec
 
 from inspector.model import Page, Turn
 from inspector.store.clickhouse.database import Database, Values
+from inspector.store.clickhouse.slots import of_run, of_trace, reached
 from inspector.store.values.chains import Chains, ToolResult
 from inspector.store.values.cursor import cut, read_cursor
 from inspector.store.values.inferred_tools import InferredTools
@@ -77,9 +78,11 @@ def _asking(run_id: str, linked: Linked) -> Iterable[tuple[str, str, Sequence[To
 def _read(database: Database, run_ids: Sequence[str]) -> Sequence[Any]:
     values = Values()
     its = f"SELECT trace_id, run_id FROM traces FINAL WHERE run_id IN {values.texts(run_ids)}"
+    slots = database.rows(its.replace("trace_id, run_id", "first_slot, last_slot"), values)
     return database.rows(
         "SELECT id, start_ns, end_ns, status = 'error', turn, trace_id, span_id, its.run_id FROM (SELECT * FROM spans "
-        f"FINAL WHERE trace_id IN (SELECT trace_id FROM ({its})) AND kind = 'llm' AND folded_into IS NULL) AS spans "
+        f"FINAL WHERE trace_id IN (SELECT trace_id FROM ({its})) AND {reached(slots)} "
+        "AND kind = 'llm' AND folded_into IS NULL) AS spans "
         f"INNER JOIN ({its}) AS its USING (trace_id) WHERE turn IS NOT NULL ORDER BY start_ns, id LIMIT {_MOST_CALLS}",
         values,
     )
@@ -100,7 +103,7 @@ def _linked(database: Database, calls: Sequence[Sequence[Any]]) -> Linked:
 
 def _whole(database: Database, trace_id: str, span_id: str) -> Said | None:
     values = Values()
-    where = f"trace_id = {values.text(trace_id)} AND span_id = {values.text(span_id)}"
+    where = f"{of_trace(values.text(trace_id))} AND span_id = {values.text(span_id)}"
     row = database.row(f"SELECT attributes, process, status FROM spans FINAL WHERE {where}", values)
     if row is None:
         return None
@@ -121,12 +124,11 @@ def _recorded(database: Database, run_id: str, rows: Sequence[Any], following: M
     if between is None:
         return recorded_tools(())
     values = Values()
-    of_run = f"SELECT trace_id FROM traces FINAL WHERE run_id = {values.text(run_id)}"
     call_id = f"nullIf(JSONExtractString(ifNull(identity, ''), {TOOL_CALL_ID + 1}), '')"
     since_ns, until_ns = map(values.whole, between)
     found = database.rows(
         f"SELECT start_ns, trace_id, span_id, tool, status, {call_id}, folded_into FROM spans FINAL "
-        f"WHERE trace_id IN ({of_run}) AND kind = 'tool' AND start_ns BETWEEN {since_ns} AND {until_ns} "
+        f"WHERE {of_run(values.text(run_id))} AND kind = 'tool' AND start_ns BETWEEN {since_ns} AND {until_ns} "
         f"ORDER BY start_ns, id LIMIT {MOST_TOOLS}",
         values,
     )

@@ -67,7 +67,7 @@ def read_traces(
         question,
         window,
         ("traces", where, window.sort, window.order),
-        Source("traces FINAL", _SORTED[window.sort]),
+        Source("traces FINAL", _SORTED[window.sort], whole="trace_id"),
         TRACE,
     )
     items = tuple(map(trace_of, rows))
@@ -109,7 +109,7 @@ def read_runs(
         question,
         window,
         ("runs", where, window.sort, window.order),
-        Source(table, _SORTED[window.sort]),
+        Source(table, _SORTED[window.sort], whole="run_id"),
         _RUN,
     )
     items = _marked(database, tuple(map(run_of, rows)))

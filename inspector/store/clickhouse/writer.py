@@ -13,6 +13,7 @@ from inspector.store.clickhouse import numbers
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.members import Known, Members
 from inspector.store.clickhouse.records import Columns, digest_of, large_of, made_row, slot_of
+from inspector.store.clickhouse.slots import reached
 from inspector.store.clickhouse.tables import SHARE, SPANS, TRACES
 from inspector.store.values.ever import count_calls
 from inspector.store.values.gist import gists_of
@@ -187,7 +188,7 @@ class Writer:
             return
         self._known.forget()
         with self._whole():
-            batch = _Batch(self._known.of(list(dict.fromkeys(trace_id for trace_id, _ in found))))
+            batch = _Batch(self._known.of(list(dict.fromkeys(trace_id for trace_id, _ in found)), torn=True))
             for members in batch.traces.values():
                 if not members.sums.id:
                     members.sums.id = self._next("trace")
@@ -312,10 +313,9 @@ class Writer:
             return []
         values = Values()
         traces, spans = values.texts([key[0] for key in others]), values.texts([key[1] for key in others])
-        found = self._database.rows(
-            f"SELECT trace_id, span_id, {_LARGE} FROM spans FINAL WHERE trace_id IN {traces} AND span_id IN {spans}",
-            values,
-        )
+        slots = {batch.traces[trace_id].spans[span_id].slot for trace_id, span_id in others}
+        among = f"trace_id IN {traces} AND span_id IN {spans} AND {reached((slot, slot) for slot in slots)}"
+        found = self._database.rows(f"SELECT trace_id, span_id, {_LARGE} FROM spans FINAL WHERE {among}", values)
         large = {(trace_id, span_id): large_of(fields) for trace_id, span_id, *fields in found}
         changes: list[Change] = []
         for key, row in others.items():
@@ -363,5 +363,7 @@ def _trace_row(members: Members, version: int, arrived_ns: int) -> tuple[Any, ..
         "agent": sums.any_agent,
         "models": sorted(sums.models),
         "shares": shares,
+        "first_slot": members.first_slot,
+        "last_slot": members.last_slot,
     }
     return tuple(given[name] if name in given else getattr(sums, name) for name in TRACES)
