@@ -61,7 +61,7 @@ def find_trace(store: Store, text: str) -> Trace:
     if traces:
         some = ", ".join(trace.trace_id for trace in traces[:_NAMED_IN_MESSAGE])
         raise TraceUnknown(f"several traces begin with {text}: {some}; give more digits")
-    raise TraceUnknown(f"no trace {text} is recorded; 'inspector events' lists what is")
+    raise TraceUnknown(f"no trace {text} is recorded; list the spans with: inspector events")
 
 
 def _traces_of(store: Store, prefix: str) -> Sequence[Trace]:
@@ -91,7 +91,7 @@ def find_run(store: Store, text: str) -> Run:
     if found:
         some = ", ".join(run.run_id for run in found[:_NAMED_IN_MESSAGE])
         raise RunUnknown(f"several runs are like {text}: {some}; give more of the id")
-    raise RunUnknown(f"no run {text} is recorded; 'inspector runs' lists what is")
+    raise RunUnknown(f"no run {text} is recorded; list the runs with: inspector runs")
 
 
 def _nth_latest(store: Store, number: int) -> Run:
@@ -118,7 +118,7 @@ def find_run_or_trace(store: Store, text: str) -> Run | Trace:
     if traces or runs:
         ids = (*(trace.trace_id for trace in traces), *(run.run_id for run in runs))
         raise RunUnknown(f"{text} is part of several ids: {', '.join(ids[:_NAMED_IN_MESSAGE])}; give more of it")
-    raise RunUnknown(f"no run or trace {text} is recorded; 'inspector runs' lists what is")
+    raise RunUnknown(f"no run or trace {text} is recorded; list the runs with: inspector runs")
 
 
 def as_one_trace(store: Store, run: Run) -> Run | Trace:

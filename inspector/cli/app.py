@@ -14,7 +14,7 @@ from inspector.cli.visible import visible
 
 COMMANDS: dict[str, str] = {
     "completion": "Print or install shell completion.",
-    "db": "Make a ClickHouse database, move recordings there and back.",
+    "db": "Set up ClickHouse, and copy recordings there and back.",
     "demo": "Run a small agent, record it and show the result.",
     "diff": "Show where two runs diverge, and why.",
     "doctor": "Check this installation and its data.",

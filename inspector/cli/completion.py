@@ -81,5 +81,5 @@ def _next_step(shell: Shell, path: Path) -> str:
         )
     if shell == "zsh":
         # Zsh reads no directory of the user's by itself.
-        return f"have this line in .zshrc before compinit: fpath+=({shlex.quote(str(path.parent))})"
+        return f"add to .zshrc, before compinit: fpath+=({shlex.quote(str(path.parent))})"
     return "new shells read it"

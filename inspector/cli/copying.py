@@ -61,7 +61,7 @@ def _both(settings: Settings, source: str, target: str) -> tuple[Settings, Setti
     ]
     for each in found:
         if each.database_url is None and each.home.exists() and not each.home.is_dir():
-            raise CliError(f"{each.home} is no home; name the directory that INSPECTOR_HOME would")
+            raise CliError(f"{each.home} is not a home; name a directory as for INSPECTOR_HOME")
     return found[0], found[1]
 
 
@@ -73,7 +73,7 @@ def _url(settings: Settings, name: str) -> SecretStr:
     if name != _NAMED:
         return SecretStr(name)
     if settings.database_url is None:
-        raise CliError(f"{_NAMED} is the database that INSPECTOR_DATABASE_URL names, which is not set")
+        raise CliError(f"{_NAMED} needs INSPECTOR_DATABASE_URL, which is not set")
     return settings.database_url
 
 

@@ -1,4 +1,4 @@
-"""``inspector db``: the tables of a ClickHouse database, made or printed, and all that is stored, copied there."""
+"""``inspector db``: creates and upgrades the tables of a ClickHouse database, and copies recordings there and back."""
 
 import click
 
@@ -7,15 +7,15 @@ from inspector.cli.options import Text
 
 @click.group()
 def db() -> None:
-    """Make the tables of a ClickHouse database, and move what is recorded there or back.
+    """Create and upgrade the tables of a ClickHouse database, and copy recordings there and back.
 
-    INSPECTOR_DATABASE_URL says which, as clickhouse://user:password@host:8123/database.
+    INSPECTOR_DATABASE_URL names the database: clickhouse://user:password@host:8123/database.
     """
 
 
 @db.command()
 def create() -> None:
-    """Make the database and its tables where they are not there."""
+    """Create the database and its tables, if they are missing."""
     from inspector.cli.errors import CliError
     from inspector.cli.home import settings_of
     from inspector.cli.terminal import standard_output
@@ -25,15 +25,15 @@ def create() -> None:
         place = create_tables(settings_of(None))
     except StoreError as error:
         raise CliError(str(error)) from error
-    standard_output().write([f"made what was missing of {place}"])
+    standard_output().write([f"{place} has all its tables"])
 
 
 @db.command()
 def upgrade() -> None:
-    """Bring the tables up to date, after an update that says so.
+    """Upgrade the tables, after an update that asks for it.
 
-    Stop 'inspector serve' first. Nothing is removed, and what was broken off is finished by another call. A home needs
-    no such command: SQLite is brought up to date when it is opened to be written.
+    Stop 'inspector serve' first. Nothing is removed, and an interrupted upgrade is finished by running it again. A home
+    needs no such command: SQLite is upgraded when it is opened for writing.
     """
     from inspector.cli.errors import CliError
     from inspector.cli.home import settings_of
@@ -42,23 +42,23 @@ def upgrade() -> None:
 
     settings = settings_of(None)
     if settings.database_url is None:
-        said = f"{settings.database} is brought up to date when it is opened to be written, as by: inspector serve"
+        said = f"{settings.database} is upgraded when it is opened for writing, for example by: inspector serve"
         standard_output().write([said])
         return
     try:
         place, before, now = upgrade_tables(settings)
     except StoreError as error:
         raise CliError(str(error)) from error
-    done = f"is of schema {now} already" if before == now else f"was of schema {before}, and is of {now} now"
+    done = f"already has schema {now}" if before == now else f"was upgraded from schema {before} to {now}"
     standard_output().write([f"{place} {done}"])
 
 
 @db.command()
 @click.option(
-    "--cluster", type=Text(), metavar="NAME", help="Print the tables of a cluster: replicated, spread by trace."
+    "--cluster", type=Text(), metavar="NAME", help="Print replicated tables for a cluster, distributed by trace."
 )
 def ddl(*, cluster: str | None) -> None:
-    """Print the statements, for somebody who may run them."""
+    """Print the statements, for an administrator to run."""
     from inspector.cli.errors import CliError
     from inspector.cli.home import settings_of
     from inspector.cli.terminal import standard_output
@@ -77,9 +77,9 @@ def ddl(*, cluster: str | None) -> None:
 def copy(*, source: str, target: str) -> int:
     """Copy everything from FROM to TO, and compare the two.
 
-    FROM and TO are a home, which keeps SQLite, or clickhouse://user:password@host:8123/database; 'clickhouse:' is the
-    one that INSPECTOR_DATABASE_URL names. TO is empty, or has what this copy brought before it was broken off: started
-    again it goes on. FROM is left as it is. Stop servers on either first.
+    FROM and TO are each a home, with its SQLite database, or clickhouse://user:password@host:8123/database;
+    'clickhouse:' is the database that INSPECTOR_DATABASE_URL names. TO must be empty, or contain an interrupted copy,
+    which then continues. FROM stays as it is. Stop servers on both first.
     """
     from inspector.cli.copying import copied
     from inspector.cli.home import settings_of

@@ -75,7 +75,7 @@ def write_export(
     with _source(settings, salvage, written) as store:
         trace_ids = list(dict.fromkeys(traces_wanted(store, wanted)))
         if not trace_ids:
-            raise TraceUnknown("nothing recorded matches; 'inspector events' lists what is")
+            raise TraceUnknown("nothing recorded matches; list the spans with: inspector events")
         with _opened(output) as file:
             # A table is one of calls.
             labels = () if chosen == "csv" else (_labels(store, trace_ids),)

@@ -55,7 +55,7 @@ class Taken:
         """Add one imported part of a file, except for this many spans that were rejected."""
         decoded = part.decoded
         if decoded.malformed:
-            self.left_out[f"lines that are no OTLP JSON, the first is line {part.number}"] += 1
+            self.left_out[f"lines that are not OTLP JSON, the first is line {part.number}"] += 1
         for reason, count in decoded.rejected.items():
             self.left_out[f"spans with a wrong {reason}"] += count
         spans = _calls(part)
@@ -122,7 +122,7 @@ def _place(name: str) -> str:
 def _why_nothing(part: Part) -> str:
     """Say why a part of a file has no spans; empty if there is nothing to say."""
     if part.decoded.malformed:
-        return f"line {part.number} is cut, or no OTLP JSON"
+        return f"line {part.number} is cut off or not OTLP JSON"
     if part.decoded.rejected:
         return f"those on line {part.number} have a wrong {next(iter(part.decoded.rejected))}"
     others = [signal for signal, key in _SIGNALS.items() if key in part.data]

@@ -68,7 +68,7 @@ def change(settings: Settings, store: Store, target: Target, labels: Sequence[Ne
     for each in labels:
         gone = [label for label in labels_of(store, target) if _is_that(label, target, each)]
         if not gone:
-            raise CliError(f"no label {each.name} to remove; without --remove, the command lists what there is")
+            raise CliError(f"no label {each.name} to remove; leave out --remove to list the labels")
         for label in gone:
             if url is None:
                 store.remove_label(label.label_id)

@@ -41,7 +41,7 @@ def paged(
     if text.count("\n") < shutil.get_terminal_size((100, 24)).lines:
         terminal.write(text.splitlines())
     elif not _shown(pager, text, environ):
-        notice(f"inspector: the pager {pager[0]} could not be started; set INSPECTOR_PAGER, or take --no-pager")
+        notice(f"inspector: the pager {pager[0]} could not be started; set INSPECTOR_PAGER, or use --no-pager")
         terminal.write(text.splitlines())
 
 

@@ -78,7 +78,7 @@ def _resolved(store: Store, wanted: Wanted) -> Wanted:
         CliError: Nothing of the kind is recorded.
     """
     if wanted.session_id is not None and store.session(wanted.session_id) is None:
-        raise TraceUnknown(f"no session {wanted.session_id} is recorded; 'inspector sessions' lists what is")
+        raise TraceUnknown(f"no session {wanted.session_id} is recorded; list the sessions with: inspector sessions")
     return replace(
         wanted,
         trace_id=None if wanted.trace_id is None else find_trace(store, wanted.trace_id).trace_id,

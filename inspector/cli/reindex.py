@@ -30,7 +30,7 @@ def reindex(**options: Unpack[ReindexOptions]) -> None:
     statuses of spans stay.
     """
     if bool(options["ids"]) == options["everything"]:
-        raise click.UsageError("say what to read again: a run or a trace, or --all")
+        raise click.UsageError("name a run or a trace to read again, or give --all")
     from inspector.cli.exporting import Wanted
     from inspector.cli.home import settings_of
     from inspector.cli.reading_again import report, traces_read_again

@@ -85,7 +85,7 @@ def create_label(settings: Settings, url: str, label: Mapping[str, object]) -> N
         ServerRefused: It did not answer, or refused.
     """
     if _asked(settings, url, "labels", method="POST", body=msgspec.json.encode(label)) is None:
-        raise ServerRefused(f"the server at {url} has no such run or span any more, or knows no labels")
+        raise ServerRefused(f"the server at {url} no longer has this run or span, or is too old for labels")
 
 
 def delete_label(settings: Settings, url: str, label_id: str) -> None:

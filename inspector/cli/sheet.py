@@ -55,7 +55,7 @@ def _facts(event: Event, terminal: Terminal) -> Iterable[tuple[str, str]]:
     yield "took", terminal.signs(figures.duration(event.duration_ms))
     yield "tokens", terminal.signs(tokens + cached) if tokens else ""
     yield "cost", terminal.signs(figures.cost(event.cost_usd)) or _why_unpriced(event, terminal)
-    yield "duplicate", f"of {terminal.safe(counting)}, and counted there" if counting else ""
+    yield "duplicate", f"of {terminal.safe(counting)}, which counts" if counting else ""
     for label in ("agent", "model", "tool", "service", "dialect", "session_id", "trace_id", "span_id", "parent_id"):
         value: str | None = getattr(event, label)
         yield label.removesuffix("_id"), terminal.safe(value or "")

@@ -86,7 +86,7 @@ def show(**options: Unpack[ShowOptions]) -> None:
     is_shaped = options["errors"] or options["fold"] or options["everything"] or options["depth"] is not None
     if is_shaped and (is_document or span_id is not None):
         raise click.UsageError(
-            "--errors, --depth, --fold and --all are for the tree; with --json take 'inspector events --status error'"
+            "--errors, --depth, --fold and --all are for the tree; for JSON use 'inspector events --status error'"
         )
     from inspector.cli.documents import event_fields
     from inspector.cli.home import settings_of

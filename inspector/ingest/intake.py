@@ -120,9 +120,9 @@ class Intake:
         delivery = _Delivery(decode, size, Future())
         with self._changed:
             if self._closed:
-                raise IntakeFull("the server is about to end; send it again to the next one")
+                raise IntakeFull("the server is shutting down; retry")
             if self._is_full(size):
-                raise IntakeFull("more waits to be stored than fits into memory; send it again later")
+                raise IntakeFull("too many spans are waiting to be stored; retry later")
             if self._ahead is not None and self._waiting:
                 self._ahead.note_pressed(size)
             self._waiting.append(delivery)

@@ -58,7 +58,7 @@ def test_each_shell_gets_a_script_of_its_own(inspector, shell, begins):
     ("shell", "path", "next_step"),
     [
         ("bash", ".local/share/bash-completion/completions/inspector", "new shells with the package bash-completion"),
-        ("zsh", ".zfunc/_inspector", "have this line in .zshrc before compinit: fpath+=("),
+        ("zsh", ".zfunc/_inspector", "add to .zshrc, before compinit: fpath+=("),
         ("fish", ".config/fish/completions/inspector.fish", "new shells read it"),
     ],
 )

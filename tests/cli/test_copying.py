@@ -38,8 +38,8 @@ def test_what_is_not_the_same_is_named_and_fails(inspector, filled, tmp_path):
     ("words", "said"),
     [
         (("{home}", "{home}"), b"cannot be copied into itself"),
-        (("{home}", "clickhouse:"), b"INSPECTOR_DATABASE_URL names, which is not set"),
-        (("{home}/inspector.db", "{new}"), b"is no home; name the directory"),
+        (("{home}", "clickhouse:"), b"clickhouse: needs INSPECTOR_DATABASE_URL, which is not set"),
+        (("{home}/inspector.db", "{new}"), b"is not a home; name a directory"),
         (("{new}", "{home}"), b"nothing has been recorded in"),
         (("{home}", "clickhouse://box"), b"write it as clickhouse://user:password@host:8123/database"),
     ],

@@ -22,9 +22,7 @@ def test_the_statements_are_printed_and_tables_made(inspector, tmp_path):
     assert "ENGINE = Distributed(`c1`, `team`, spans_local, cityHash64(trace_id));" in spread.stdout
     for _ in range(2):
         made = inspector("db", "create", INSPECTOR_DATABASE_URL=url)
-        assert (made.returncode, made.stdout) == (0, "made what was missing of the database team of chdb\n"), (
-            made.stderr
-        )
+        assert (made.returncode, made.stdout) == (0, "the database team of chdb has all its tables\n"), made.stderr
 
 
 def test_a_doctor_looks_at_the_database_that_is_named(inspector, tmp_path):
@@ -47,5 +45,5 @@ def test_tables_that_are_up_to_date_stay_as_they_are_and_sqlite_needs_no_command
     inspector("db", "create", INSPECTOR_DATABASE_URL=url)
     done = inspector("db", "upgrade", INSPECTOR_DATABASE_URL=url)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("the database team of chdb is of schema ")
-    assert "when it is opened to be written" in inspector("db", "upgrade").stdout
+    assert done.stdout.startswith("the database team of chdb already has schema ")
+    assert "when it is opened for writing" in inspector("db", "upgrade").stdout

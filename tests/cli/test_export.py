@@ -136,7 +136,7 @@ def test_an_export_that_fails_leaves_the_older_file(inspector, recorded, tmp_pat
     [
         (b"", "contains no spans"),
         (b"{}", "contains no spans; 'inspector export' and collectors write OTLP JSON lines"),
-        (b'{"resourceSpans":[{"sco', "contains no spans: line 1 is cut, or no OTLP JSON"),
+        (b'{"resourceSpans":[{"sco', "contains no spans: line 1 is cut off or not OTLP JSON"),
         (b'{"resourceLogs":[{"scopeLogs":[]}]}', "contains no spans: only logs, which are not accepted"),
         (b'{"resourceSpans":[{"scopeSpans":[{"spans":[{"name":"x"}]}]}]}', "contains no spans: those on line 1 have "),
         (b"SQLite format 3\x00rest", "is an SQLite database"),
@@ -165,7 +165,7 @@ def test_lines_that_are_cut_are_left_out_and_counted(inspector, recorded, tmp_pa
     file.write_bytes(file.read_bytes() + b'{"resourceSpans":[{"sco')
     done = inspector("import", str(file), INSPECTOR_HOME=str(tmp_path / "other"))
     assert done.returncode == 0
-    assert done.stderr.splitlines()[0].startswith(b"left out 1: lines that are no OTLP JSON, the first is line ")
+    assert done.stderr.splitlines()[0].startswith(b"left out 1: lines that are not OTLP JSON, the first is line ")
 
 
 def test_what_is_recorded_already_is_not_told_as_new(inspector, recorded, tmp_path):
@@ -221,8 +221,8 @@ def test_of_several_files_a_bad_one_is_named_and_the_others_are_taken_in(inspect
     assert done.returncode == 1
     assert done.stderr.decode().splitlines() == [
         "inspector: missing.jsonl cannot be read: No such file or directory",
-        f"inspector: {cut} contains no spans: line 1 is cut, or no OTLP JSON",
-        "left out 1: lines that are no OTLP JSON, the first is line 1",
+        f"inspector: {cut} contains no spans: line 1 is cut off or not OTLP JSON",
+        "left out 1: lines that are not OTLP JSON, the first is line 1",
         f"imported 1 span of 1 trace; look at them with: inspector show {'b' * 32}",
     ]
 

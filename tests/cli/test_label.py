@@ -48,7 +48,7 @@ def test_labels_are_removed_by_their_names(inspector, recorded):
     again = inspector("label", "one", "flaky", "--remove")
     assert (again.returncode, again.stderr) == (
         1,
-        b"inspector: no label flaky to remove; without --remove, the command lists what there is\n",
+        b"inspector: no label flaky to remove; leave out --remove to list the labels\n",
     )
 
 

@@ -68,4 +68,4 @@ def test_a_pipe_has_no_pager(pager):
 @pytest.mark.parametrize("name", ["no-such-pager-here", "'unbalanced"])
 def test_a_pager_that_cannot_be_started_costs_no_output(name, capsys):
     assert shown(LONG, PAGER=name) == LONG
-    assert "set INSPECTOR_PAGER, or take --no-pager" in capsys.readouterr().err
+    assert "set INSPECTOR_PAGER, or use --no-pager" in capsys.readouterr().err

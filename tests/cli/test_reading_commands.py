@@ -181,7 +181,7 @@ def test_an_event_of_a_call_that_counts_elsewhere_says_where(inspector, write_sp
     assert tree[1].endswith("  1,200 → 120 tok    $0.2500")
     assert tree[2].endswith("(1,200 → 120 tok)  ($0.2500)  duplicate")
     sheet = inspector("show", "--span", "0000000000000002").stdout.decode()
-    assert "duplicate  of 0000000000000001, and counted there\n" in sheet
+    assert "duplicate  of 0000000000000001, which counts\n" in sheet
     assert "dialect    gen_ai/2\n" in sheet
     assert "duplicate" not in inspector("show", "--span", "0000000000000001").stdout.decode()
     late, early = inspector("events").stdout.decode().splitlines()[1:]

@@ -65,7 +65,7 @@ def test_a_run_that_is_not_recorded_is_told_of_in_a_line(inspector, write_spans,
     write_spans(span())
     done = inspector("show", "--run", "none")
     assert done.returncode == 1
-    assert done.stderr == b"inspector: no run none is recorded; 'inspector runs' lists what is\n"
+    assert done.stderr == b"inspector: no run none is recorded; list the runs with: inspector runs\n"
 
 
 def test_a_part_of_several_ids_is_refused_with_some_of_them(inspector, write_spans, span):

@@ -52,7 +52,7 @@ def read_address(url: str) -> Address:
     except ValueError:
         port = -1
     if parts.scheme != "clickhouse" or not parts.hostname or not path or "/" in path or port == -1:
-        raise StoreError(f"INSPECTOR_DATABASE_URL is no address of a database: {_SHAPE}")
+        raise StoreError(f"INSPECTOR_DATABASE_URL is not the address of a database: {_SHAPE}")
     secure = given.get("secure", "") in ("1", "true")
     return Address(
         database=path,
