@@ -2,6 +2,7 @@
 
 from collections.abc import Generator
 from contextlib import contextmanager
+from io import BytesIO
 
 from inspector.api.access import MOST_EXPORT_BYTES
 from inspector.api.errors import ExportFailed
@@ -38,7 +39,8 @@ class Arrival:
 
     def __init__(self, arrivals: Arrivals) -> None:
         self._arrivals = arrivals
-        self._parts: list[bytes] = []
+        # Gives its bytes back without another copy of them.
+        self._body = BytesIO()
         self.size = 0
 
     def add(self, part: bytes) -> None:
@@ -52,8 +54,8 @@ class Arrival:
         if not self._arrivals.take(len(part)):
             raise ExportFailed(503, "too much is arriving at once; retry later")
         self.size += len(part)
-        self._parts.append(part)
+        self._body.write(part)
 
     def whole(self) -> bytes:
         """The whole body."""
-        return b"".join(self._parts)
+        return self._body.getvalue()

@@ -31,12 +31,10 @@ async def export_traces(request: Request, service: InService, _: NoQuery) -> Res
     try:
         encoding = _encoding(request)
         gzipped = _is_gzipped(request)
-        with service.arrivals.counted() as arrival:
-            async for part in request.stream():
-                arrival.add(part)
-            body = arrival.whole()
+        # Nothing here keeps the body while its spans are written: it may have 50 MB.
+        body = [await _body_of(request, service)]
         intake = await _intake(service)
-        receipt = await asyncio.wrap_future(deliver(intake, body, encoding, gzipped=gzipped))
+        receipt = await asyncio.wrap_future(deliver(intake, body.pop(), encoding, gzipped=gzipped))
         return _accepted(response_to(receipt, encoding), encoding)
     except ExportFailed as failed:
         return _refused(failed, encoding)
@@ -44,6 +42,13 @@ async def export_traces(request: Request, service: InService, _: NoQuery) -> Res
         return _refused(ExportFailed(503, str(error)), encoding)
     except ClientDisconnect:
         return _refused(ExportFailed(400, "the request ended early"), encoding)
+
+
+async def _body_of(request: Request, service: Service) -> bytes:
+    with service.arrivals.counted() as arrival:
+        async for part in request.stream():
+            arrival.add(part)
+        return arrival.whole()
 
 
 def _accepted(body: bytes, encoding: Encoding) -> Response:

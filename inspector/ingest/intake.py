@@ -278,10 +278,16 @@ def _unpack(delivery: _Delivery, received_of: Callable[[_Delivery], Received]) -
     except Exception:  # noqa: BLE001
         _log.exception("a request of %d bytes could not be read", delivery.size)
         received = Received(malformed="it could not be read; the server's log says why")
+    # What was sent may be large, and is not needed any more.
+    delivery.decode, delivery.apart = _nothing, None
     if received.malformed is not None:
         delivery.receipt.set_result(Receipt(malformed=received.malformed, too_large=received.too_large))
         return None
     return _Unpacked(delivery, received.spans, received.labels, dict(received.rejected))
+
+
+def _nothing() -> Decoded:
+    return Decoded()
 
 
 def _acknowledge(unpacked: _Unpacked) -> None:

@@ -342,7 +342,7 @@ def _set_up_writer(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = NORMAL")
     connection.execute("PRAGMA secure_delete = ON")
-    connection.execute("PRAGMA cache_size = -65536")
+    connection.execute("PRAGMA cache_size = -24576")
     connection.execute("PRAGMA temp_store = MEMORY")
     connection.execute("PRAGMA wal_autocheckpoint = 16000")
     connection.execute("PRAGMA journal_size_limit = 67108864")

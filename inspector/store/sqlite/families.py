@@ -14,8 +14,9 @@ from inspector.store.values.sums import TraceSums
 
 MOST_SPANS = 20_000
 """Spans of a trace up to which it is looked at; what comes later in a longer one counts by itself."""
-MOST_REMEMBERED = 100_000
-"""Spans of recent traces that are kept in memory, so that a trace that grows is not read again with each batch."""
+MOST_REMEMBERED = 30_000
+"""Spans of recent traces that are kept in memory, so that a trace that grows is not read again with each batch;
+about 0.5 kB each."""
 
 Fetch: TypeAlias = Callable[[Sequence[tuple[int, str]]], Mapping[tuple[int, str], Row]]
 """Reads stored rows by trace and span."""

@@ -99,8 +99,8 @@ def find(connection: Connection, q: str, few: int) -> Matches | None:
     return Matches(match, ids if len(ids) <= few else None)
 
 
-def index_some(connection: Connection, limit: int) -> int:
-    """Indexes what changed next, and returns how many changes that were."""
+def index_some(connection: Connection, limit: int) -> tuple[int, int]:
+    """Indexes what changed next, and returns how many changes that were and how many are left, at most."""
     counts = load_counters(connection)
     database = driver(connection)
     rows: list[Indexed] = []
@@ -110,10 +110,10 @@ def index_some(connection: Connection, limit: int) -> int:
     rows.sort(key=attrgetter("seq"))
     del rows[limit:]
     if not rows:
-        return 0
+        return 0, 0
     add(connection, [row for row in rows if row.status != "running"])
     save_counters(connection, {"indexed": rows[-1].seq})
-    return len(rows)
+    return len(rows), counts["seq"] - rows[-1].seq
 
 
 def add(connection: Connection, rows: Sequence[Indexed]) -> None:

@@ -83,7 +83,7 @@ class SqliteStore(Store):
         self._conversations = Conversations()
         self._families = Families()
         self._turns = Turns()
-        self._upkeep = Upkeep(self.index, self._add_up, self._give_back, self.checkpoint, self.shrink_log)
+        self._upkeep = Upkeep(self._index, self._add_up, self._give_back, self.checkpoint, self.shrink_log)
 
     @property
     def problem(self) -> str | None:
@@ -186,6 +186,10 @@ class SqliteStore(Store):
 
     def index(self, limit: int = 2000) -> int:
         """Bring full-text search up to date by at most that many changes; 0 means nothing is left."""
+        return self._index(limit)[0]
+
+    def _index(self, limit: int) -> tuple[int, int]:
+        """Does what `index` does, and returns how many changes are left too."""
         with self._transaction() as connection:
             return index_some(connection, limit)
 

@@ -9,15 +9,18 @@ INDEX_LIMIT = 512
 """Spans indexed in one transaction: a tenth fewer instructions a span than with 200."""
 CHECKPOINT_EVERY_S = 0.5
 """How long the log grows while there is more to do: a page that changes with each batch is then copied once."""
-WAY = 8.0
-"""How many times as long as it wrote to index text the thread then gives way to others that write."""
+WAY, LEAST_WAY = 8.0, 0.25
+"""How many times as long as it wrote to index text the thread gives way to others that write, level and far behind."""
+FAR_BEHIND = 16_384
+"""Changes behind which search takes what it needs: a few seconds of indexing, whatever goes on coming in."""
 
 
 class Upkeep:
     """Knows what is due, and does it.
 
     Args:
-        index: Brings search up to date by at most so many changes, and returns by how many it did.
+        index: Brings search up to date by at most so many changes, and returns by how many it did and how many are
+            left.
         add_up: Brings figures and attributes up to date by at most so many changes, unless there are fewer than a
             second number, and returns how much it did.
         give_back: Makes the file as small as it can be, where much of it is not needed.
@@ -27,7 +30,7 @@ class Upkeep:
 
     def __init__(
         self,
-        index: Callable[[int], int],
+        index: Callable[[int], tuple[int, int]],
         add_up: Callable[[int, int], int],
         give_back: Callable[[], None],
         checkpoint: Callable[[], None],
@@ -41,6 +44,8 @@ class Upkeep:
         self._is_behind = True
         """Whether there may be text to index and a log to move."""
         self._checkpoint_at_s = 0.0
+        self._left = 0
+        """Changes that search was behind after it followed last."""
         self._shrink_at_s: float | None = None
         """When the log gives its space back; None where it has."""
 
@@ -74,7 +79,7 @@ class Upkeep:
         began_s = time.monotonic()
         while self._follow():
             # The lock of the store goes to whoever asks first, which would always be this loop.
-            give_way((time.monotonic() - began_s) * WAY)
+            give_way((time.monotonic() - began_s) * max(LEAST_WAY, WAY * (1 - self._left / FAR_BEHIND)))
             began_s = time.monotonic()
             if began_s > until_s:
                 return True
@@ -82,5 +87,5 @@ class Upkeep:
 
     def _follow(self) -> int:
         """Let search and figures follow some of the changes; returns how many."""
-        indexed = self._index(INDEX_LIMIT)
+        indexed, self._left = self._index(INDEX_LIMIT)
         return indexed + self._add_up(ADD_UP_LIMIT, ADD_UP_LIMIT if indexed else 1)
