@@ -20,7 +20,7 @@ _HOW = (
 
 
 def note_problem(directory: Path, reason: str | None) -> None:
-    """Note why the last request failed, or that it did not; what cannot be noted is not worth a word."""
+    """Note why the last request failed, or that it did not; a note that cannot be written is skipped silently."""
     path = directory / _FILE
     with suppress(OSError):
         if reason is None:
@@ -32,12 +32,12 @@ def note_problem(directory: Path, reason: str | None) -> None:
 
 
 def as_answer(problem: str) -> str:
-    """Return what an endpoint did, by why a request to it failed: there may have been no answer at all."""
+    """Return what an endpoint did, given why a request failed: it may not have answered at all."""
     return f"answered {problem}" if problem.startswith("HTTP ") else f"gave no answer: {problem}"
 
 
 def last_problem(directory: Path) -> str | None:
-    """Return why the last request that was sent from a directory failed; None where it was taken, or none was sent."""
+    """Return why the last request from a directory failed; None if it was accepted, or none was sent."""
     try:
         return (directory / _FILE).read_text(encoding="utf-8", errors="replace")[:_MOST_BYTES] or None
     except OSError:
@@ -45,6 +45,6 @@ def last_problem(directory: Path) -> str | None:
 
 
 def advice_on(reason: str | None) -> str:
-    """Say what helps where a request failed for this reason; an empty text where waiting does, or nobody knows."""
+    """Return advice for this reason of failure; empty if waiting helps, or if the cause is unknown."""
     advice = _ADVICE.get(reason or "", "")
     return f"{advice}; {_HOW}" if "token" in advice else advice

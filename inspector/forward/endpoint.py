@@ -15,7 +15,7 @@ _TRACES = "/v1/traces"
 
 
 class EndpointInvalid(ValueError):
-    """An endpoint that nothing can be sent to; says which setting is wrong and how it is written."""
+    """An invalid endpoint; the message names the wrong setting and its format."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Endpoint:
     """An OTLP/HTTP receiver of traces."""
 
     url: str
-    """Of the signal itself, ``/v1/traces`` included."""
+    """The full address, including ``/v1/traces``."""
     headers: tuple[tuple[str, str], ...] = ()
     protocol: Protocol = "http/protobuf"
 
@@ -32,7 +32,7 @@ class Endpoint:
         """Read an endpoint as OpenTelemetry's exporters do.
 
         Args:
-            url: The base, to which ``/v1/traces`` is added, or the address of the signal when it ends in that.
+            url: The base, to which ``/v1/traces`` is added unless it already ends in that.
             headers: ``key=value`` pairs separated by commas, values percent-encoded, as in OTEL_EXPORTER_OTLP_HEADERS
                 (https://opentelemetry.io/docs/specs/otel/protocol/exporter/#specifying-headers-via-environment-variables).
             protocol: How requests are encoded.
@@ -59,9 +59,9 @@ class Endpoint:
 
     @classmethod
     def chosen(cls, given: str | None, *, configured: str | None, headers: str, protocol: Protocol) -> Self | None:
-        """Return the endpoint that was given, else the configured one; None where there is neither.
+        """Return the given endpoint, else the configured one, else None.
 
-        Headers belong to the endpoint they are configured with: they may hold credentials that no other may see.
+        Headers are only for the endpoint that they are configured with: they may hold credentials.
 
         Raises:
             EndpointInvalid: The URL or the headers are not well formed.
@@ -80,12 +80,12 @@ class Endpoint:
 
     @property
     def key(self) -> str:
-        """What the directory of waiting files is called: the same for the same address."""
+        """The name of the directory for waiting files: the same for the same address."""
         return sha256(self.url.encode()).hexdigest()[:16]
 
     @property
     def is_loopback(self) -> bool:
-        """Whether the address is on this machine, where no proxy is asked."""
+        """Whether the address is on this machine, so that no proxy is used."""
         host = urlsplit(self.url).hostname or ""
         try:
             return host == "localhost" or ip_address(host).is_loopback

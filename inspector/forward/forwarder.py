@@ -1,4 +1,4 @@
-"""The thread of a recorded process that sends what waits, its own and what earlier processes left."""
+"""The thread of a recorded process that sends waiting files, its own and those of earlier processes."""
 
 import atexit
 import fcntl
@@ -19,23 +19,23 @@ from inspector.threads import await_end
 
 POLL_S = 0.5
 EXIT_S = 2.0
-"""How long a program may take longer to exit; what waits then is sent by the next one, or by ``inspector forward``."""
+"""How much longer a program may take to exit; the rest is sent by the next program, or by ``inspector forward``."""
 _LAST_STEPS_S = 0.2
-"""How long the thread's end is awaited where there is nothing to send: one that is there when the interpreter is torn
-down is ended by the C library, which aborts the process where it has no descriptor left."""
+"""How long to wait for the thread to end if there is nothing to send. If it outlives the interpreter, the C library
+ends it, and aborts a process that has no file descriptor left."""
 _PARK_S = 0.5
-"""How long a fork waits at most for the thread to end what it reads from the disk, or encodes."""
+"""How long a fork waits at most for the thread to finish reading from disk, or encoding."""
 _CUT_S = 0.02
 _LOCK = "sending.lock"
 
 
 class Forwarder:
-    """Drains an outbox in a daemon thread, as the one process that does.
+    """Sends the files of an outbox in a daemon thread; only one process does so at a time.
 
     Args:
-        directory: The outbox; made with mode 0700 when missing.
-        sender: What sends.
-        flush: Brings into the files what was recorded so far.
+        directory: The outbox; created with mode 0700 if it is missing.
+        sender: Sends requests.
+        flush: Writes calls recorded so far to the files.
         poll_s: How long it rests after each pass.
     """
 
@@ -70,7 +70,7 @@ class Forwarder:
         self._start_thread()
 
     def _start_thread(self) -> bool:
-        """Have a thread; False where none can be started, as while the interpreter ends."""
+        """Start the thread; False if that is impossible, as while the interpreter shuts down."""
         if not self._starting.acquire(blocking=False):
             return True
         try:
@@ -85,9 +85,9 @@ class Forwarder:
         return True
 
     def park(self) -> None:
-        """Have no thread while the process is forked, of which Python warns from 3.12 on, and let others send.
+        """Stop the thread while the process forks (Python 3.12 and newer warn of threads), and let others send.
 
-        A request that goes on is ended, and sent again: no fork waits for a receiver, or for a name that is looked up.
+        A running request is cut and sent again later: no fork waits for a receiver, or for a name lookup.
         """
         thread = self._thread
         if self._closed or thread is None or thread is threading.current_thread():
@@ -95,7 +95,7 @@ class Forwarder:
         self._parking = True
         self._stopping.set()
         give_up_s = time.monotonic() + _PARK_S
-        # More than once: what has not begun to connect cannot be cut.
+        # More than once: a connection that has not begun cannot be cut.
         while self._sender.cut() and not await_end(thread, _CUT_S) and time.monotonic() < give_up_s:
             pass
         self._sender.mend()
@@ -103,12 +103,12 @@ class Forwarder:
         self._parking = False
 
     def unpark(self) -> None:
-        """Go on when there is something new: a thread that starts as a fork returns is what 3.13 warns of."""
+        """Continue at the next new call: Python 3.13 warns of a thread that starts while a fork returns."""
         if self._started and not self._closed and self._thread is None:
             self._start_thread()
 
     def close(self, timeout_s: float = EXIT_S) -> None:
-        """Send what is there for a bounded time, unless the receiver is known to be away, and stop."""
+        """Send waiting files for a limited time, unless the receiver is known to be away, and stop."""
         if self._closed or not self._started:
             return
         self._flush()
@@ -154,7 +154,7 @@ class Forwarder:
 
     def _pass(self) -> None:
         if self._lock is not None and self._lock.is_lost:
-            # The program closed it: another process may be the one by now.
+            # The program closed it: another process may have the lock by now.
             self._lock = self._outbox = None
         if self._outbox is None:
             self._lock = take_lock(self._directory, self._sender.endpoint.url)
@@ -167,7 +167,7 @@ class Forwarder:
         return self._parking or (self._deadline_s is not None and time.monotonic() > self._deadline_s)
 
     def restart(self) -> None:
-        """Go on in a forked child, where no thread is and the lock is the parent's."""
+        """Continue in a forked child, which has no thread, and whose lock is the parent's."""
         self._give_up_lock()
         if self._closed:
             return
@@ -179,12 +179,12 @@ class Forwarder:
 
 
 def take_lock(directory: Path, url: str) -> OwnFile | None:
-    """Become the one process that sends from this directory, until the file is closed.
+    """Take the lock that makes this the only process to send from a directory, until the file is closed.
 
-    The file holds the address, for those who look at what waits.
+    The file contains the address, for the command that lists waiting files.
 
     Returns:
-        None while another process is the one.
+        None while another process has the lock.
     """
     make_private(directory)
     lock = OwnFile(directory / _LOCK, os.O_RDWR | os.O_CREAT)
@@ -203,7 +203,7 @@ def take_lock(directory: Path, url: str) -> OwnFile | None:
 
 
 def waiting_elsewhere(outbox: Path, target: str) -> list[str]:
-    """Return the addresses other than ``target`` for which something waits."""
+    """Return the addresses other than ``target`` for which files wait."""
     found: list[str] = []
     for lock in sorted(outbox.glob(f"*/{_LOCK}")):
         url = lock.read_text(errors="replace")

@@ -1,4 +1,4 @@
-"""The connection of the current request, which another thread can cut, because a fork of the program must not wait."""
+"""The connection of the current request. Another thread can cut it, because a fork must not wait."""
 
 import os
 import socket
@@ -11,7 +11,7 @@ from urllib.request import HTTPHandler, HTTPSHandler, Request
 
 
 class Line:
-    """Makes the connections of one sender, one at a time."""
+    """Makes one connection at a time, for one sender."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -22,11 +22,11 @@ class Line:
         """Whether what is sent now fails, and may be sent again."""
 
     def handlers(self) -> tuple[HTTPHandler, HTTPSHandler]:
-        """Return what has an opener of ``urllib`` connect by this line."""
+        """Return the ``urllib`` handlers that connect through this line."""
         return _Http(self.made), _Https(self.made)
 
     def made(self, kind: type[HTTPConnection]) -> Callable[..., HTTPConnection]:
-        """Return what makes a connection of this kind."""
+        """Return a factory for connections of this class."""
 
         def connection(*args: Any, **options: Any) -> HTTPConnection:
             made: Any = kind(*args, **options)
@@ -36,7 +36,7 @@ class Line:
         return connection
 
     def _connect(self, address: tuple[str, int], timeout: float, *_: Any) -> socket.socket:
-        """As ``socket.create_connection``, which shows nobody the socket before it is connected."""
+        """Like ``socket.create_connection``, but keeps the socket from the start, so that it can be cut."""
         self._is_resolving = True
         try:
             places = socket.getaddrinfo(*address, type=socket.SOCK_STREAM)
@@ -60,13 +60,13 @@ class Line:
         with self._lock:
             if self.is_cut:
                 raise ConnectionAbortedError("the program is forking")
-            # A second descriptor, since TLS makes another object of the first one.
+            # A second descriptor, since TLS wraps the first one in another object.
             self._let_go()
             self._socket = connecting.dup()
             self._inode = os.fstat(self._socket.fileno()).st_ino
 
     def ended(self) -> None:
-        """Say that the request is over."""
+        """Note that the request is over."""
         with self._lock:
             self._let_go()
 
@@ -76,28 +76,28 @@ class Line:
             self._socket = None
 
     def _is_ours(self, held: socket.socket) -> bool:
-        """Tell whether the program has not closed the descriptor, which may be another file by now."""
+        """Tell whether the descriptor is still ours: the program may have closed it, and reused its number."""
         try:
             return os.fstat(held.fileno()).st_ino == self._inode
         except OSError:
             return False
 
     def cut(self) -> bool:
-        """Have the request that goes on fail, and those that are begun until `mend`.
+        """Make the running request fail, and all others until `mend`.
 
         Returns:
-            False while the name of the receiver is looked up, which nothing can end.
+            False during the lookup of the receiver's name, which cannot be interrupted.
         """
         with self._lock:
             self.is_cut = True
             if self._socket is not None and self._is_ours(self._socket):
-                # On some systems not before it is connected.
+                # Fails on some systems before it is connected.
                 with suppress(OSError):
                     self._socket.shutdown(socket.SHUT_RDWR)
             return not self._is_resolving
 
     def mend(self) -> None:
-        """Let requests through again."""
+        """Allow requests again."""
         self.is_cut = False
 
 

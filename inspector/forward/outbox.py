@@ -1,4 +1,4 @@
-"""Sends what waits in an outbox, in order, and deletes what was accepted."""
+"""Sends the files of an outbox in order, and deletes those that were accepted."""
 
 import logging
 import random
@@ -17,27 +17,27 @@ from inspector.refusals import note_refused
 REQUEST_SPANS = 512
 FIRST_WAIT_S = 1.0
 LONGEST_WAIT_S = 60.0
-"""Between two tries of something that fails; doubled each time, with a random part, so that senders spread out."""
+"""The pause between attempts; doubled each time, with a random part, so that senders spread out."""
 
 
 @dataclass(slots=True)
 class Forwarded:
-    """What was sent so far."""
+    """Counts of sent spans."""
 
     spans: int = 0
     refused: int = 0
-    """Spans that the receiver will never take."""
+    """Spans that the receiver rejected for good."""
     bad_lines: int = 0
-    """Lines that were cut by a crash."""
+    """Lines cut off by a crash."""
 
 
 class Outbox:
     """The files that wait for one endpoint. One process at a time may send them.
 
     Args:
-        directory: Where recorders with this endpoint write.
+        directory: The directory to which recorders with this endpoint write.
         sender: What sends.
-        now_s: A clock that only grows.
+        now_s: A monotonic clock.
     """
 
     def __init__(self, directory: Path, sender: Sender, *, now_s: Callable[[], float] = time.monotonic) -> None:
@@ -55,10 +55,10 @@ class Outbox:
         self._warned_of: set[str] = set()
 
     def send_waiting(self, *, stop: Callable[[], bool] = lambda: False) -> bool:
-        """Send what is there, until all of it was taken, one request fails, or ``stop`` says so.
+        """Send waiting spans until all are accepted, a request fails, or ``stop`` returns True.
 
         Returns:
-            Whether nothing that was recorded before the call waits any more.
+            Whether all spans recorded before this call are sent.
         """
         for file in self._waiting.files():
             while not stop():
@@ -100,22 +100,22 @@ class Outbox:
         return True
 
     def _takes_running_spans(self) -> bool | None:
-        """Ask the receiver, once and with an empty request, whether it is an inspector; None when it does not say."""
+        """Ask the receiver once, with an empty request, whether it is an inspector; None if unknown."""
         if self._takes_starts is None:
             answer = self._sender.send(())
             self._note(answer)
             if answer.outcome == "taken":
                 self._takes_starts = answer.is_inspector
             elif answer.outcome in ("refused", "split"):
-                # A receiver that minds an empty request is none of ours.
+                # A receiver that rejects an empty request is not an inspector.
                 self._takes_starts = False
         return self._takes_starts
 
     def _send(self, items: Sequence[Item]) -> bool:
-        """Send spans; what is too large, or has a bad span among it, goes in halves.
+        """Send spans; a request that is too large, or contains a bad span, is split in halves.
 
         Returns:
-            False when they have to be sent again later.
+            False if they have to be sent again later.
         """
         answer = self._sender.send(items)
         self._note(answer)
@@ -135,7 +135,7 @@ class Outbox:
         return True
 
     def _warn_of_refusal(self, answer: Answer, count: int) -> None:
-        # Of each kind once: a receiver that refuses one span often refuses every one.
+        # Once per reason: a receiver that refuses one span often refuses them all.
         level = logging.DEBUG if answer.outcome in self._warned_of else logging.WARNING
         self._warned_of.add(answer.outcome)
         url = self._sender.endpoint.url

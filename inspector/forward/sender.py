@@ -1,4 +1,4 @@
-"""Sends one request at a time to an OTLP/HTTP receiver, and decides from its answer what becomes of the spans."""
+"""Sends one request at a time to an OTLP/HTTP receiver, and classifies the response."""
 
 import urllib.error
 import urllib.request
@@ -16,8 +16,8 @@ from inspector.forward.line import Line
 from inspector.otlp import MEDIA_TYPES, Item, partial_success, request_of
 
 Outcome = Literal["taken", "refused", "split", "later", "misdirected", "cut"]
-"""Taken; never to be taken; too large at once; to be tried again; nothing will be, until a setting changes; and ended
-by us before there was an answer."""
+"""Accepted; rejected for good; too large; retry later; useless until a setting changes; and cut by us before a
+response."""
 
 TIMEOUT_S = 10.0
 _MOST_ANSWER_BYTES = 64 << 10
@@ -25,19 +25,19 @@ _LONGEST_WAIT_S = 300.0
 _RETRYABLE = frozenset((429, 502, 503, 504))
 """https://opentelemetry.io/docs/specs/otlp/#retryable-response-codes"""
 _MISDIRECTED = frozenset((301, 302, 303, 307, 308, 401, 403, 404, 405, 407, 421))
-"""Answers of something that is no receiver, or none that knows us; the spans are as good as before."""
+"""Responses of something that is not a receiver, or does not know us; the spans can be sent later."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What became of a request."""
+    """The outcome of a request."""
 
     outcome: Outcome
     reason: str = ""
     wait_s: float | None = None
-    """How long the receiver asks to be left alone."""
+    """How long the receiver asks us to wait."""
     rejected: int = 0
-    """Spans left out of a request that was taken otherwise."""
+    """Spans rejected from a request that was otherwise accepted."""
     is_inspector: bool = False
 
 
@@ -45,38 +45,38 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
     def redirect_request(
         self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: Message, newurl: str
     ) -> None:
-        """Follow nothing: spans and credentials go to the host that was named."""
+        """Follow no redirect: spans and credentials go only to the configured host."""
 
 
 class Sender:
     """Sends spans to one endpoint.
 
     Args:
-        endpoint: Where to.
-        timeout_s: How long the receiver may be silent.
+        endpoint: The receiver.
+        timeout_s: How long to wait for the receiver.
     """
 
     def __init__(self, endpoint: Endpoint, *, timeout_s: float = TIMEOUT_S) -> None:
         self.endpoint = endpoint
         self._timeout_s = timeout_s
-        # urllib asks the environment for proxies, which a loopback address must not go through.
+        # urllib reads proxies from the environment, which a loopback address must not use.
         proxies = urllib.request.ProxyHandler({} if endpoint.is_loopback else None)
         self._line = Line()
         self._opener = urllib.request.build_opener(proxies, _NoRedirect, *self._line.handlers())
 
     def hurry(self, timeout_s: float) -> None:
-        """Let the receiver be silent no longer than this."""
+        """Shorten the timeout to this."""
         self._timeout_s = min(self._timeout_s, timeout_s)
 
     def renewed(self) -> "Sender":
-        """Return another one for a forked child: a thread of the parent may have been in the midst of a request."""
+        """Return a new sender for a forked child: a thread of the parent may have been in the middle of a request."""
         return Sender(self.endpoint, timeout_s=self._timeout_s)
 
     def cut(self) -> bool:
-        """End the request that goes on, from another thread, and let none through until `mend`.
+        """End the running request from another thread, and block others until `mend`.
 
         Returns:
-            False where that takes as long as the look-up of the receiver's name, which nothing can end.
+            False during the lookup of the receiver's name, which cannot be interrupted.
         """
         return self._line.cut()
 
@@ -116,7 +116,7 @@ class Sender:
             self._line.ended()
 
     def _taken(self, headers: Message, body: bytes) -> Answer:
-        # An answer that says 200 and more that nobody understands is a 200.
+        # A 200 with an unreadable body is still a 200.
         rejected, reason = partial_success(headers.get_content_type(), body)
         takes = headers.get(semconv.TAKES_HEADER)
         return Answer("taken", reason, rejected=rejected, is_inspector=takes == semconv.TAKES_RUNNING)

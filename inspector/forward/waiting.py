@@ -1,4 +1,4 @@
-"""The files of an outbox: which there are, how much was sent, and which calls their processes left open."""
+"""The files of an outbox: their positions, and the calls that their processes left open."""
 
 import json
 import os
@@ -19,18 +19,18 @@ _MARKS = "sent.json"
 
 @dataclass(slots=True)
 class Outgoing:
-    """One spool file that waits to be sent."""
+    """One spool file that is waiting to be sent."""
 
     segment: Segment
     process: str
     parts: SegmentParts
-    """Texts that its lines name, as far as it was read."""
+    """Texts that its lines refer to, as far as it was read."""
     offset: int = 0
-    """Up to where it was sent."""
+    """The position up to which it was sent."""
     finished: bool = False
-    """Whether its writer has let go of it and all that it holds was read."""
+    """Whether its writer has closed it and all of it was read."""
     open: dict[tuple[str, str], Item] = field(default_factory=dict[tuple[str, str], Item])
-    """Spans of it that began and have not ended yet, in this file or a later one of the process."""
+    """Its spans that have begun and not ended, in this file or a later one of the process."""
     bad_lines: int = 0
 
     @property
@@ -48,7 +48,7 @@ class Chunk:
 
 
 class Waiting:
-    """What waits in one directory.
+    """The waiting files of one directory.
 
     Args:
         directory: Where recorders with this endpoint write.
@@ -75,7 +75,7 @@ class Waiting:
         return [self._files[name] for name in sorted(self._files)]
 
     def _remember(self, file: Outgoing) -> None:
-        """Read again what had been sent before this process: calls may have begun there that are still open."""
+        """Reread the part sent before this process started: calls that began there may still be open."""
         sent = self._marks.get(file.name, 0)
         while file.offset < sent:
             chunk = self.read(file, until=sent)
@@ -84,7 +84,7 @@ class Waiting:
             self.sent(file, chunk, save=False)
 
     def read(self, file: Outgoing, *, until: int | None = None) -> Chunk | None:
-        """Return the next whole lines of a file, up to 4 MiB of them or one long one; None when there is none."""
+        """Return the next complete lines of a file, up to 4 MiB or one longer line; None if there is none."""
         file.finished = False
         try:
             with opened(file.segment) as fd:
@@ -96,7 +96,7 @@ class Waiting:
         return chunk
 
     def sent(self, file: Outgoing, chunk: Chunk, *, save: bool = True) -> None:
-        """Note that a chunk was sent, and which of its calls are open now."""
+        """Note that a chunk was sent, and which of its calls are still open."""
         for item in chunk.items:
             if item.is_start:
                 file.open[item.key] = item
@@ -109,7 +109,7 @@ class Waiting:
             self._save_marks()
 
     def lost(self, file: Outgoing) -> list[Item]:
-        """Return the open calls of a file whose process has ended, as spans that ended with the file."""
+        """Return the open calls of a file whose process is gone, as spans that ended with the file."""
         if not file.open or self._is_alive(file.process):
             return []
         with suppress(OSError):
@@ -118,7 +118,7 @@ class Waiting:
         return []
 
     def put_away(self, file: Outgoing) -> None:
-        """Delete a file that was sent to its end, unless a call that began in it is open in a living process."""
+        """Delete a file that was sent completely, unless a call that began in it is still running."""
         if file.open and self._is_alive(file.process):
             return
         file.segment.path.unlink(missing_ok=True)
@@ -143,7 +143,7 @@ class Waiting:
 
 
 def _chunk(file: Outgoing, fd: int, size: int) -> Chunk | None:
-    """Return the spans of the next lines, of so many that the texts they name are not more than a chunk either."""
+    """Return the spans of the next lines, limited so that the texts they refer to fit a chunk too."""
     items: list[Item] = []
     end = file.offset
     file.parts.begin(fd, end)
@@ -165,7 +165,7 @@ def _chunk(file: Outgoing, fd: int, size: int) -> Chunk | None:
 
 
 def left_over(directory: Path) -> int:
-    """Return how many bytes of recorded spans wait in an outbox."""
+    """Return the number of bytes waiting in an outbox."""
     marks = _load_marks(directory)
     waits = 0
     for path in directory.glob(f"*{SUFFIX}"):
@@ -179,7 +179,7 @@ def _load_marks(directory: Path) -> dict[str, int]:
         found: Any = json.loads((directory / _MARKS).read_bytes())
         return {str(name): int(offset) for name, offset in found.items()}
     except (OSError, ValueError, AttributeError, TypeError):
-        # Without marks everything is sent again, which receivers take for what they have.
+        # Without marks everything is sent again, and receivers recognise the spans that they have.
         return {}
 
 

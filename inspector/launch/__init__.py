@@ -1,6 +1,6 @@
 """Starts a program so that it records itself, without changing it: what ``inspector run`` does, outside and inside.
 
-``startup/`` is put in front of ``PYTHONPATH``, which is how every Python that the program starts comes to record too.
+``startup/`` is put in front of ``PYTHONPATH``, so that every Python that the program starts records too.
 """
 
 from inspector.launch.environment import Choices, environment_of, switched_off

@@ -14,48 +14,48 @@ STARTUP = Path(__file__).parent / "startup"
 """The directory whose ``sitecustomize`` Python runs before the program."""
 
 REPLAY = "INSPECTOR_REPLAY"
-"""Names the file of the tape that a program is to be given back."""
+"""Names the tape file for a replay."""
 
 _ALWAYS = "*"
 KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY")
-"""What the SDKs do not begin without; a replay sends it to nobody."""
+"""Keys that the SDKs need to start; a replay sends them nowhere."""
 NO_KEY = "replayed"
-"""Its value, where it has none."""
+"""The value of a key that is not set."""
 UNSENT = {
     "CREWAI_DISABLE_TELEMETRY": "true",
     "LANGCHAIN_TRACING_V2": "false",
     "LANGSMITH_TRACING": "false",
 }
-"""Has frameworks tell their vendors nothing of a replay, which would reach other machines for it."""
+"""Turns the telemetry of frameworks off, which would reach other machines during a replay."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """How a program is to be recorded; None and False leave it to the environment."""
+    """How to record a program; None and False leave it to the environment."""
 
     service: str | None = None
     home: Path | None = None
     content: bool = True
     integrations: tuple[str, ...] = ()
-    """The only ones, by name; empty for all."""
+    """The only integrations to use, by name; empty for all."""
     without: tuple[str, ...] = ()
-    """Those left out."""
+    """Integrations to leave out."""
     otel: bool = False
     logs: bool = False
     quiet: bool = False
     replay: Path | None = None
-    """The tape that the program is to be given back."""
+    """The tape to replay."""
     frozen: Frozen | None = None
-    """At what its clock stands, and what its random numbers come from."""
+    """The time at which its clock stands, and the seed of its random numbers."""
 
 
 def environment_of(environ: Mapping[str, str], choices: Choices, run: Path) -> dict[str, str]:
-    """Return the environment that makes a program, and every Python below it, record.
+    """Return an environment in which a program, and every Python that it starts, records.
 
     Args:
-        environ: What the program would get otherwise.
-        choices: How it is to be recorded.
-        run: The directory where its processes leave their counts.
+        environ: The environment of the program otherwise.
+        choices: How to record it.
+        run: The directory for the counts of its processes.
 
     Raises:
         IntegrationUnknown: A name is none of an integration.
@@ -90,12 +90,12 @@ def environment_of(environ: Mapping[str, str], choices: Choices, run: Path) -> d
 
 
 def _without_ours(path: str) -> str:
-    """Return what was on ``PYTHONPATH`` before, where a run is started inside another one."""
+    """Return the original ``PYTHONPATH`` if a run is started inside another one."""
     return os.pathsep.join(each for each in path.split(os.pathsep) if each != str(STARTUP))
 
 
 def switched_off(environ: Mapping[str, str], choices: Choices) -> list[str]:
-    """Return the names of the integrations that are not to be recorded.
+    """Return the names of the integrations to switch off.
 
     Raises:
         IntegrationUnknown: A name among the choices is none of an integration.
@@ -111,8 +111,8 @@ def _for_startup(choices: Choices, off: list[str], eager: bool, run: Path) -> st
     idle = STANDARD_LIBRARY.union(off)
     triggers = ["instrument", *(each.trigger for each in INTEGRATIONS if each.name not in idle)]
     if eager:
-        # Other libraries' instrumentation has to be there before what it instruments, a replay before connections, and
-        # a clock that stands before somebody looks at it.
+        # Other libraries' instrumentation has to be installed before their targets are imported, a replay before the
+        # first connection, and a frozen clock before anybody reads it.
         triggers.append(_ALWAYS)
     return ":".join((str(os.getpid()), "quiet" if choices.quiet else "", ",".join(triggers), str(run)))
 

@@ -7,10 +7,10 @@ LaunchError
 
 
 class LaunchError(Exception):
-    """The program did not start; the message says which and why."""
+    """The program did not start; the message says why."""
 
     code = 1
-    """What a shell exits with in this case (POSIX, Shell Command Language, 2.8.2)."""
+    """The exit code of a shell in this case (POSIX, Shell Command Language, 2.8.2)."""
 
 
 class ProgramNotFound(LaunchError):
@@ -20,6 +20,6 @@ class ProgramNotFound(LaunchError):
 
 
 class ProgramNotExecutable(LaunchError):
-    """What is at that place may not be executed, or is no program."""
+    """The file may not be executed, or is not a program."""
 
     code = 126

@@ -1,7 +1,7 @@
 """Stops a process's clock and seeds its random numbers, so that a recording can be repeated.
 
-Only what Python's own ``time``, ``datetime``, ``random`` and ``uuid`` say is frozen. Clocks that only go on, such as
-``time.monotonic``, waiting and timeouts are left alone, as are ``os.urandom`` and ``secrets``.
+Only Python's own ``time``, ``datetime``, ``random`` and ``uuid`` are frozen. Monotonic clocks, waiting and timeouts are
+left alone, as are ``os.urandom`` and ``secrets``.
 """
 
 import ctypes
@@ -24,7 +24,7 @@ def freeze(frozen: Frozen) -> None:
     """Freeze this process, for good.
 
     Args:
-        frozen: At what.
+        frozen: The time and the seed.
     """
     _freeze_time(frozen.time_ns)
     _freeze_dates(frozen.time_ns / _NS)
@@ -46,7 +46,7 @@ def _freeze_time(now_ns: int) -> None:
 
 
 def _with_moment(function: Callable[..., Any], place: int, moment: object) -> Callable[..., Any]:
-    """Return a function that is given a moment at this place where its caller gives none."""
+    """Return a function with the frozen time as the default of the argument at this position."""
 
     @wraps(function)
     def called(*args: Any) -> Any:
@@ -74,13 +74,13 @@ def _freeze_dates(now: float) -> None:
 
 
 def _set(cls: type, methods: Mapping[str, Callable[..., Any]]) -> None:
-    """Replace methods of a class that takes no attributes: another class in its place would be none of its instances'.
+    """Replace methods of a class that refuses attributes: existing instances need this very class.
 
     Programs, pydantic and C extensions know ``datetime`` by its identity, so it has to stay the class that it is.
     """
     (held,) = cast("list[dict[str, Any]]", [each for each in gc.get_referents(cls.__dict__) if isinstance(each, dict)])
     held.update({name: classmethod(method) for name, method in methods.items()})
-    # What was looked up before is remembered by the class.
+    # The class caches earlier lookups.
     ctypes.pythonapi.PyType_Modified(ctypes.py_object(cls))
 
 

@@ -1,4 +1,4 @@
-"""The moment when a program below ``inspector run`` has imported something that can be recorded."""
+"""Starts recording once a program under ``inspector run`` has imported something that can be recorded."""
 
 import atexit
 import logging
@@ -16,20 +16,20 @@ _MOST_NOTICES = 20
 
 
 def join() -> None:
-    """Record this process from now on, as the environment says."""
+    """Record this process from now on, as configured by the environment."""
     # Read here: the program may empty its environment.
     directory = Path(os.environ[VARIABLE].split(":", 3)[-1])
     logger.addHandler(_Notices(directory))
     recording.attach()
     recording.yield_to_the_program()
     if FREEZE in os.environ:
-        # What the recorder needs of the clock it has by now.
+        # The recorder has read the real clock by now.
         from inspector.launch.freezing import freeze
 
         freeze(Frozen.read(os.environ[FREEZE]))
     tape = os.environ.get(REPLAY)
     if tape:
-        # Imported where it is wanted: other programs are not to wait for it.
+        # Imported only if needed, so that other programs do not wait for it.
         from inspector import replay
 
         replay.begin(Path(tape), directory)
@@ -37,10 +37,10 @@ def join() -> None:
 
 
 class _Notices(logging.Handler):
-    """Leaves word of what the recorder warns of: the program need not show it, and ``inspector run`` does at its end.
+    """Saves the recorder's warnings for ``inspector run``, which shows them at its end; the program may not.
 
     Args:
-        directory: The run's; it may be gone when the run has ended and this process goes on.
+        directory: That of the run; it may be gone if this process outlives the run.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -59,8 +59,8 @@ class _Notices(logging.Handler):
 
 
 def _leave_word(directory: Path, pid: int) -> None:
-    """Say which frameworks were in use, for a reader who wonders why nothing was recorded."""
+    """Note which frameworks were in use, to explain why nothing was recorded."""
     if os.getpid() == pid:
-        # The run may have ended before a process of it, and its directory with it.
+        # The run, and its directory, may have ended before this process.
         with suppress(OSError):
             (directory / f"frameworks-{pid}").write_text("\n".join(recording.frameworks()), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What was recorded of a program, as reported by its processes."""
+"""Collects what the processes of a run recorded."""
 
 import os
 from dataclasses import dataclass, field
@@ -10,59 +10,58 @@ from inspector.tally import Counts, TraceCounts, read_tallies, run_id
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A Python that ran and could not record."""
+    """A Python process that could not record."""
 
     python: str
     reason: str
     has_said_so: bool
-    """Whether it has said so itself."""
+    """Whether it has reported that itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a run has left behind."""
+    """The outcome of a run."""
 
     calls: int
-    """Calls, each once; of ``perhaps`` more spans it is not known yet whether they are duplicates."""
+    """Calls, each counted once; ``perhaps`` more spans may turn out to be duplicates."""
     failed: int
-    """Those of them that failed."""
+    """Failed calls."""
     perhaps: int
     perhaps_failed: int
     spans: int
-    """All that was recorded, duplicates included."""
+    """All recorded spans, including duplicates."""
     runs: int
     """Traces that began in a process of this run."""
     own_runs: int
-    """Requests, blocks and cells: runs of their own, of which none is in the run of the program."""
+    """Requests, blocks and cells, which are runs of their own and not part of the program's run."""
     services: tuple[str, ...]
-    """What the programs of its processes are called; an empty text stands for a name that is not known."""
+    """Names of the programs of its processes; empty for an unknown name."""
     telling: TraceCounts | None
-    """The trace that is most worth a look: one with failures before others, else the largest; one that began here if
-    any did."""
+    """The trace most worth a look: one with failures, else the largest; one that began here, if any did."""
     run_id: str
-    """What everything that was recorded has as ``inspector.run.id``."""
+    """The ``inspector.run.id`` of everything that was recorded."""
     joined: bool
     """Whether a process imported something that can be recorded."""
     ended: bool
-    """Whether a process that did so came to its end, rather than being killed or leaving by ``os._exit``."""
+    """Whether such a process ended normally, and was not killed or left by ``os._exit``."""
     reached: bool
-    """Whether a Python was started that found us on its path."""
+    """Whether any Python that found us on its path was started."""
     frameworks: tuple[str, ...]
     """Integrations whose framework was imported."""
     left_out: tuple[LeftOut, ...]
     going_on: tuple[int, ...]
     """Recorded processes that still run."""
     losses: Losses = field(default_factory=Losses)
-    """What these processes say that they could not record."""
+    """Losses that these processes report."""
     notices: tuple[str, ...] = ()
-    """What the recorders warned of, each sentence once."""
+    """Warnings of the recorders, each once."""
 
 
 def outcome_of(directory: Path) -> Outcome:
-    """Read what the processes of a run have left in its directory."""
+    """Read the files that the processes of a run left in its directory."""
     counts = list(read_tallies(directory))
     runs = sum(each.runs for each in counts)
-    # Where the trace began in this run, the other side of a call was recorded too.
+    # If the trace began in this run, the other side of a call was recorded too.
     remote, remote_failed = (0, 0) if runs else (_sum(counts, "remote"), _sum(counts, "remote_failed"))
     return Outcome(
         calls=_sum(counts, "calls"),
@@ -106,7 +105,7 @@ def _most_telling(counts: list[Counts]) -> TraceCounts | None:
         whole.calls += part.calls
         whole.failed += part.failed
         whole.began_here |= part.began_here
-    # Of equal ones the last one.
+    # The last of equal ones.
     return max(reversed(traces.values()), key=lambda trace: trace.weight, default=None)
 
 
@@ -134,7 +133,7 @@ def _is_alive(pid: int) -> bool:
         return False
     except PermissionError:
         return True
-    # One that has ended and that nobody has asked about yet still has its number.
+    # A zombie still has its process id.
     try:
         state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[0]
     except (OSError, IndexError):

@@ -1,4 +1,4 @@
-"""A program in the foreground of this one: it gets every signal, keeps the terminal, and we exit like it."""
+"""Runs a program in the foreground: it gets every signal, keeps the terminal, and we exit as it does."""
 
 import errno
 import os
@@ -12,7 +12,7 @@ from inspector.launch.errors import LaunchError, ProgramNotExecutable, ProgramNo
 from inspector.launch.program import Program
 
 _OF_THE_TERMINAL = frozenset({signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP, signal.SIGWINCH, signal.SIGHUP})
-"""Those that a terminal sends to all processes of the foreground, the program among them."""
+"""Signals that a terminal sends to all foreground processes, including the program."""
 _PASSED_ON = _OF_THE_TERMINAL | {signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2, signal.SIGALRM, signal.SIGCONT}
 _AWAITED = _PASSED_ON | {signal.SIGCHLD}
 _SENT_BY_A_PROCESS = 0
@@ -23,14 +23,14 @@ _NO_PROGRAM = (errno.ENOEXEC, errno.EISDIR, errno.ELOOP, errno.ENOTDIR)
 def run_to_the_end(
     program: Program, environment: Mapping[str, str], *, meanwhile: Callable[[], object] | None = None
 ) -> int:
-    """Start a program and wait for it; whatever signal reaches us reaches it.
+    """Start a program and wait for it, passing on every signal.
 
-    It stays in our process group, so that the terminal is its own as well.
+    It stays in our process group, so that it can use the terminal.
 
     Args:
-        program: What is started.
-        environment: All that is in its environment.
-        meanwhile: Called in a thread while the program runs, and not waited for.
+        program: The program to start.
+        environment: Its complete environment.
+        meanwhile: Called in a thread while the program runs; not waited for.
 
     Returns:
         The wait status, as ``os.waitpid`` returns it.
@@ -38,25 +38,25 @@ def run_to_the_end(
     Raises:
         LaunchError: It could not be started.
     """
-    # A signal that nobody waits for yet must not be lost, nor end us before the program.
+    # A signal must not be lost before we wait for it, nor end us before the program.
     before = signal.pthread_sigmask(signal.SIG_BLOCK, _AWAITED)
-    # The default action for this one is to throw it away, on some systems even while it is blocked.
+    # By default this signal is discarded, on some systems even while it is blocked.
     signal.signal(signal.SIGCHLD, _unheard)
     try:
         pid = _start(program, environment, before)
         if meanwhile is not None:
-            # Begun here, where it inherits the mask: a signal that this thread took would be lost.
+            # Started here, so that it inherits the mask: a signal delivered to this thread would be lost.
             Thread(target=meanwhile, daemon=True).start()
         return _wait(pid)
     finally:
-        # What the program has answered by ending is not for us to answer again.
+        # The program has ended by these signals; we need not handle them again.
         while pending := signal.sigpending() & _AWAITED:
             signal.sigwait(pending)
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _unheard(number: int, frame: object) -> None:
-    """Stand for an action other than the default one; it is never called."""
+    """A non-default action; never called."""
 
 
 def _start(program: Program, environment: Mapping[str, str], mask: set[signal.Signals | int]) -> int:
@@ -66,7 +66,7 @@ def _start(program: Program, environment: Mapping[str, str], mask: set[signal.Si
             program.arguments,
             environment,
             setsigmask=mask,
-            # Python ignores these two in itself, and what is ignored would stay so in the program.
+            # Python ignores these two, and the program would inherit that.
             setsigdef=[signal.SIGPIPE, signal.SIGXFSZ],
         )
     except FileNotFoundError as error:
@@ -89,7 +89,7 @@ def _wait(pid: int) -> int:
                 continue
             if not os.WIFSTOPPED(status):
                 return status
-            # A shell sees us in the program's place: stopped, and going on when it is told to.
+            # A shell sees us instead of the program: we stop and continue with it.
             if _foreground() is not None:
                 os.kill(os.getpid(), signal.SIGSTOP)
         elif is_ours:
@@ -102,17 +102,17 @@ def _news_of(pid: int) -> int | None:
 
 
 def _next_signal() -> tuple[int, bool]:
-    """Wait for a signal; tell its number and whether it was sent to us alone."""
+    """Wait for a signal; return its number and whether it was sent only to us."""
     if hasattr(signal, "sigwaitinfo"):
         found = signal.sigwaitinfo(_AWAITED)
         return found.si_signo, found.si_code <= _SENT_BY_A_PROCESS
-    # Where the system does not say who sent it (macOS), what a terminal can send is taken for the terminal's.
+    # If the system does not say who sent it (macOS), signals that a terminal can send count as the terminal's.
     number = signal.sigwait(_AWAITED)
     return number, number not in _OF_THE_TERMINAL or _foreground() != os.getpgrp()
 
 
 def _foreground() -> int | None:
-    """Return the process group that has the terminal; None where there is no terminal, and no shell that stops jobs."""
+    """Return the foreground process group; None without a terminal or a shell with job control."""
     try:
         with Path("/dev/tty").open("rb", buffering=0) as terminal:
             return os.tcgetpgrp(terminal.fileno())
@@ -121,16 +121,16 @@ def _foreground() -> int | None:
 
 
 def end_like(status: int) -> int:
-    """End by the signal that ended the program; otherwise return the exit code that it had."""
+    """End by the signal that ended the program; otherwise return its exit code."""
     code = os.waitstatus_to_exitcode(status)
     if code >= 0:
         return code
     number = -code
-    # The program has left its core; ours would lie over it.
+    # The program has written its core dump; ours would overwrite it.
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     if number not in (signal.SIGKILL, signal.SIGSTOP):
         signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {number})
     os.kill(os.getpid(), number)
-    # The first process of a container outlives signals that it has not asked for.
+    # Process 1 of a container survives signals without a handler.
     return 128 + number

@@ -1,4 +1,4 @@
-"""Which program a command line starts."""
+"""Finds the program that a command line starts."""
 
 import os
 import re
@@ -15,17 +15,17 @@ _OPTIONS_OF_PYTHON = ("-m", "-c")
 _NO_MAIN = "it is a directory without a __main__.py"
 _ISOLATING = re.compile(r"-[a-zA-Z]*[IES][a-zA-Z]*")
 _OF_PYTHON = (".py", ".pyz", ".zip")
-"""What Python runs itself: https://docs.python.org/3/using/cmdline.html#interface-options."""
+"""Options that make Python itself run something: https://docs.python.org/3/using/cmdline.html#interface-options."""
 _WITH_VALUE = ("-W", "-X", "--check-hash-based-pycs")
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A file to execute, and what it is given."""
+    """A file to execute, and its arguments."""
 
     path: str
     arguments: tuple[str, ...]
-    """The first is the name that the program sees itself called by."""
+    """The first is the program's own name (``argv[0]``)."""
 
     @property
     def isolation(self) -> str | None:
@@ -44,7 +44,7 @@ class Program:
 
 
 def program_of(words: Sequence[str], environ: Mapping[str, str]) -> Program:
-    """Find what is meant: a Python file, ``-m module``, ``-c code``, a program of the path or of this environment.
+    """Find a Python file, ``-m module``, ``-c code``, or a program on the path or in this environment.
 
     Raises:
         ProgramNotFound: There is no such program.
@@ -66,12 +66,12 @@ def _is_for_python(place: str) -> bool:
 
 
 def _is_named_as_command(place: str, environ: Mapping[str, str]) -> bool:
-    """Tell whether a directory is one beside a command of its name, such as a package in its checkout."""
+    """Tell whether a directory has the name of a command, such as a package in its checkout."""
     return os.sep not in place and Path(place).is_dir() and _command(place, environ) is not None
 
 
 def _find(name: str, environ: Mapping[str, str]) -> tuple[str, str]:
-    """Return the place of a program, and the name that it is called by."""
+    """Return the path of a program, and its name."""
     if not name:
         raise ProgramNotFound("cannot run '': give a program")
     if os.sep in name:
@@ -90,7 +90,7 @@ def _command(name: str, environ: Mapping[str, str]) -> tuple[str, str] | None:
     found = shutil.which(name, path=environ.get("PATH", os.defpath))
     if found is not None:
         return found, name
-    # What is installed beside the inspector is meant too where that environment is not the one on the path.
+    # Programs installed next to the inspector are found too if their environment is not on the path.
     beside = shutil.which(name, path=str(Path(sys.executable).parent))
     return None if beside is None else (beside, beside)
 
