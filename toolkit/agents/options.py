@@ -36,34 +36,34 @@ class SharedOptions(TypedDict, total=False):
     """Options of every agent, however it is made."""
 
     description: "Annotated[str, Strict()]"
-    """What it does, for the agents that have it as a tool."""
+    """What it does, for agents that have it as a tool."""
     tool_hooks: "Annotated[Sequence[ToolHook | str], read_as(Functions)]"
     """Middleware around every tool call, the first one outermost."""
     max_turns: "Count"
-    """How often its model may be asked in one run; 20 times by default."""
+    """Maximum model calls in one run."""
     max_parallel: "Count | None"
-    """How many of its tools work at once; all that are called by default."""
+    """How many of its tools run in parallel; all of them by default."""
     limits: Limits | None
-    """What a run may come to, with the agents that it calls: ``depth``, ``turns``, ``calls``, ``tokens``."""
+    """Limits of a run, including the agents that it calls: ``depth``, ``turns``, ``calls``, ``tokens``."""
     output: "Annotated[Any, BeforeValidator(as_output)]"
     """The type of its answer, as ``module.py:Type``; in Python the type itself, such as a pydantic model."""
 
 
 class AgentOptions(SharedOptions, total=False):
-    """What ``Agent`` takes beside its name, its instruction and its model."""
+    """The options of ``Agent``, besides its name, its instruction and its model."""
 
     tools: Iterable[object] | Callable[..., Any]
-    """What ``ToolNode`` takes: functions, ``Tool`` objects, MCP servers; and other agents, as ``AgentTool``."""
+    """Tools as for ``ToolNode``: functions, ``Tool`` objects, MCP servers; and other agents, as ``AgentTool``."""
     context: ToolContext | None
-    """What the tools may use; a run's own context goes before."""
+    """The context for its tools; the context of a run takes precedence."""
     messages: Sequence[Message]
-    """What each conversation begins with."""
+    """The first messages of each conversation."""
 
 
 KEYS = tuple(AgentOptions.__annotations__)
 SHARED_KEYS = tuple(SharedOptions.__annotations__)
 LIMITS = tuple(limit.name for limit in fields(Limits) if not limit.name.startswith("cost"))
-"""What ``limits`` can have in a card."""
+"""Keys of ``limits`` in a card."""
 
 
 def checked(options: AgentOptions, agent: str, kind: type) -> AgentOptions:

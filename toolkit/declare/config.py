@@ -105,33 +105,33 @@ class AgentConfig(Shared):
     model_config = WRITTEN
 
     name: AgentName
-    """What it is called; a card without one has the name of its file."""
+    """Its name; by default that of the file."""
     instruction: Text
-    """What its model is told first; in Markdown it stands below the front matter."""
+    """The system prompt; in Markdown, the text below the front matter."""
     default: bool = False
-    """Whether the application's messages go to it; the first one declared is, where none says so."""
+    """Whether the application's messages go to it. Without one, the first declared agent gets them."""
     model: Annotated[Any, BeforeValidator(_name_or_model)] = None
-    """``openai:NAME``, ``NAME`` alone or ``scripted:FILE``; in Python a model too. The application's by default."""
+    """``openai:NAME``, ``NAME`` or ``scripted:FILE``; in Python also a model. By default that of the application."""
     servers: Names = ()
     """Names of configured MCP servers."""
     tools: Annotated[dict[Text, Names], BeforeValidator(_filters)] = Field(default_factory=dict)
-    """By server, the tools that are offered of it; all of them for a server that is not named here."""
+    """By server, the tools to offer; all tools of a server that is not named here."""
     function_tools: Functions = ()
-    """Local tools, as ``module.py:name``: functions, tools, lists of them; in Python also as they are."""
+    """Local tools, as ``module.py:name``: functions, tools, or lists of them; in Python also the objects."""
     agents: Different[AgentName] = ()
-    """Names of the agents that it has as the tools ``agent__<name>``."""
+    """Names of agents that it can call, as the tools ``agent__<name>``."""
     use_history: bool = True
-    """Whether one message to it remembers those before."""
+    """Whether it remembers earlier messages."""
     messages: Annotated[Names, OneOrMore] = ()
-    """Files with the messages that its conversation begins with; one alone needs no list."""
+    """Files with the first messages of its conversation; one file, or a list."""
     history_source: HistorySource = "none"
-    """What the conversations of its child agents begin with: ``none``, ``messages``, ``child``, ``orchestrator``."""
+    """Earlier messages that its child agents see: ``none``, ``messages``, ``child``, ``orchestrator``."""
     history_merge_target: HistoryMergeTarget = "none"
-    """Who remembers what was said to a child agent: ``none``, ``child``, ``orchestrator``."""
+    """Who remembers the conversation with a child agent: ``none``, ``child``, ``orchestrator``."""
     child_timeout_sec: Seconds | None = None
-    """How long a call of a child agent may take, in seconds; for ever by default."""
+    """Timeout of a call to a child agent, in seconds; none by default."""
     max_display_instances: Count = 20
-    """How many children that work at once ``toolkit run`` shows one by one."""
+    """How many parallel children ``toolkit run`` shows individually."""
     agent_class: type[Any] | None = Field(default=None, exclude=True)
     """What is made of it, from ``fast.custom``; None for ``toolkit.Agent``."""
     origin: Origin = Field(default_factory=Origin, exclude=True)

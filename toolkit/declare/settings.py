@@ -55,23 +55,23 @@ class ServerSettings(BaseModel):
     model_config = WRITTEN
 
     command: Text | None = None
-    """The program that is started; ``${PYTHON}`` is this interpreter."""
+    """The program to start; ``${PYTHON}`` is this interpreter."""
     args: Annotated[tuple[Annotated[str, Strict()], ...], Strict(False)] = ()
     """The program's arguments."""
     env: Mapping[str, str] = {}
-    """Variables of the program beside the few that every server gets."""
+    """Environment variables of the program, besides the few that every server gets."""
     cwd: Text | None = None
-    """Where it runs, from the folder of this file."""
+    """Its working directory, relative to this file."""
     url: Address | None = None
-    """The address of a server that is reached by streamable HTTP."""
+    """The address of a server over streamable HTTP."""
     headers: Mapping[str, str] = {}
-    """Headers of each request to the address."""
+    """HTTP headers of every request."""
     transport: Literal["stdio", "http"] | None = None
-    """``stdio`` or ``http``; it follows from the rest."""
+    """``stdio`` or ``http``; derived from the other keys by default."""
     name: Text | None = None
-    """For people."""
+    """A note for readers."""
     description: Text | None = None
-    """For people."""
+    """A note for readers."""
 
     @model_validator(mode="after")
     def _agree(self) -> "ServerSettings":
