@@ -1,4 +1,4 @@
-"""Makes published agent frameworks emit the contract's hooks: one module each, turned on by the framework's import."""
+"""Makes published agent frameworks emit the contract's hooks: one module each, enabled by the framework's import."""
 
 from inspector.integrations.enabling import Enabled, IntegrationUnknown, chosen
 from inspector.integrations.registry import (

@@ -1,8 +1,8 @@
-"""Models that are called by plain `aiohttp`, known by the shape of the request.
+"""Model calls over plain `aiohttp`, recognised by the shape of the request.
 
-``ClientSession._request`` is where every request goes; the client's own hooks see the pieces of a body only where it is
-read whole. A body is read from ``content``, so what stands there tells how it is read, and ``close`` and ``release`` of
-the response tell that it will not be read to its end.
+Every request goes through ``ClientSession._request``; the client's own hooks see the pieces of a body only if it is
+read whole. A body is read from ``content``, so a wrapper there sees how it is read, and ``close`` and ``release`` of
+the response show that it will not be read to its end.
 """
 
 import json
@@ -73,7 +73,7 @@ def _sent(
 
 
 def _other_body(attempt: Sent, kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Return the argument of a request that is to be sent with another body."""
+    """Return the arguments of a request with another body."""
     body = attempt.other_body()
     if body is None:
         return {}
@@ -81,12 +81,12 @@ def _other_body(attempt: Sent, kwargs: dict[str, Any]) -> dict[str, Any]:
 
 
 def _failed(attempt: Sent, exc: BaseException) -> None:
-    """Say what a session raised: over a response that it was told to raise for, or instead of one."""
+    """Note an exception of a session: for a response that it was asked to raise for, or instead of one."""
     kind = type(exc)
     if kind.__name__ == "ClientResponseError" and exc.__cause__ is None:
         refused: Any = exc
         attempt.exchange.responded(refused.status, Decoded(refused.headers or {}).headers)
-    # What aiohttp's own say of a place that they could not reach is in none of their arguments.
+    # The message of aiohttp's connection errors is in none of their arguments.
     attempt.failed(exc, safely(lambda: str(exc), None) if kind.__module__ == "aiohttp.client_exceptions" else None)
 
 
@@ -101,20 +101,20 @@ def _left(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class _Watched:
-    """The body of a response, watched; all else is aiohttp's own."""
+    """The body of a response, observed; everything else is aiohttp's own."""
 
     def __init__(self, content: Any, reading: EndWatcher) -> None:
         self._content = content
         self.inspector_reading = reading
 
     def __getattr__(self, name: str) -> Any:
-        # A copy is asked for things before it has any.
+        # A copy is asked for attributes before it has any.
         if name in ("_content", "inspector_reading"):
             raise AttributeError(name)
         return getattr(self._content, name)
 
     async def watch(self, method: str, *args: Any, **kwargs: Any) -> Any:
-        """Read by one of the reader's methods."""
+        """Observe one of the reader's methods."""
         with unseen:
             try:
                 data = await getattr(self._content, method)(*args, **kwargs)
@@ -128,7 +128,7 @@ class _Watched:
 
 
 def _watched_class(reader: Any) -> Callable[[Any, EndWatcher], Any]:
-    """Return the class of a watched body: the reader's own ways to iterate, over what is watched."""
+    """Return the class of an observed body: the reader's own iterators, over the observed body."""
 
     def reading_by(name: str) -> Callable[..., Any]:
         async def read(self: _Watched, *args: Any, **kwargs: Any) -> Any:

@@ -1,8 +1,8 @@
-"""The name that the hook contract's first version has for the bus, where no ``mcp_agent`` can be imported.
+"""The first contract's name for the bus, for programs without an ``mcp_agent``.
 
-``from mcp_agent.core import instrument`` then finds the bus, as code written for that version expects. The package is
-made in memory alone, when it is imported and nobody else has one: an ``mcp_agent`` that is installed, or that becomes
-importable later, is never hidden, see `inspector.integrations.mcp_agent.contract`.
+``from mcp_agent.core import instrument`` then finds the bus, as code written for that version expects. The package
+exists only in memory, and only if it is imported and cannot be found elsewhere: an installed ``mcp_agent``, or one that
+becomes importable later, is never hidden, see `inspector.integrations.mcp_agent.contract`.
 """
 
 import sys
@@ -19,14 +19,14 @@ _BUS: Final = f"{_CORE}.instrument"
 
 
 def provide_alias() -> None:
-    """Have the name found from now on, where no other finder finds it."""
+    """Make the name importable, unless another finder finds it."""
     if _finder not in sys.meta_path:
         sys.meta_path.append(_finder)
 
 
 def take_alias_back() -> None:
-    """Forget the name; modules that imported it keep the bus."""
-    # A new list: importlib goes over the one there is in other threads.
+    """Undo `provide_alias`; modules that imported it keep the bus."""
+    # A new list: other threads may be iterating over the old one.
     sys.meta_path = [each for each in sys.meta_path if each is not _finder]
     if sys.modules.get(_BUS) is instrument and is_alias(sys.modules.get(_CORE)):
         del sys.modules[_BUS]
@@ -36,7 +36,7 @@ def take_alias_back() -> None:
 
 
 def is_alias(module: ModuleType | None) -> bool:
-    """Tell whether a module is what stands here for an ``mcp_agent``, and not one."""
+    """Tell whether a module is our stand-in for ``mcp_agent``."""
     return getattr(getattr(module, "__spec__", None), "loader", None) is _Loader
 
 

@@ -1,4 +1,4 @@
-"""ASGI: one connection is one request, a websocket too, until the application has returned.
+"""ASGI: each connection, including a websocket, is one request until the application returns.
 
 https://asgi.readthedocs.io/en/latest/specs/www.html
 """
@@ -19,7 +19,7 @@ _CONTEXT = {b"traceparent": "traceparent", b"tracestate": "tracestate"}
 
 
 async def answer_asgi(app: App, scope: Scope, receive: Receive, send: Send, *, at_server: bool = False) -> Any:
-    """Have an application answer one connection, as a request of its own unless it is one already."""
+    """Let an application answer one connection, as a request unless an outer application began one."""
     request = _arrived(scope, at_server) if scope.get("type") in ("http", "websocket") else None
     if request is None:
         with unseen:
@@ -39,14 +39,14 @@ class AsgiApp:
     """An application as a server calls it.
 
     Args:
-        app: The program's.
+        app: The program's application.
     """
 
     def __init__(self, app: App) -> None:
         self.app = app
 
     def __getattr__(self, name: str) -> Any:
-        """Return what the application has."""
+        """Return an attribute of the application."""
         return getattr(self.app, name)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> Any:
@@ -56,7 +56,7 @@ class AsgiApp:
 
 
 class _Connection:
-    """Watches what goes to and fro: the status, the end of the answer, and whether the client waits for it."""
+    """Observes the messages: the status, the end of the response, and whether the client still waits for it."""
 
     def __init__(self, request: Served, receive: Receive, send: Send) -> None:
         self._request = request
@@ -81,7 +81,7 @@ class _Connection:
             try:
                 await self._send(message)
             except OSError:
-                # What servers raise where nobody listens any more.
+                # Servers raise this if the client has gone.
                 self._request.is_left = True
                 raise
         if kind == "http.response.body" and not message.get("more_body"):
@@ -101,7 +101,7 @@ def _context(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
 
 
 def route_of(scope: Scope) -> str | None:
-    """Return the pattern of the route that Starlette or FastAPI chose, with what it is mounted below."""
+    """Return the pattern of the route that Starlette or FastAPI chose, including its mount prefix."""
     path = getattr(scope.get("route"), "path", None)
     if not isinstance(path, str):
         return None

@@ -8,13 +8,13 @@ from typing import Any
 from inspector.integrations.plain import is_fields, is_items
 
 MOST_BODY_BYTES = 1 << 24
-"""A body is kept until its end, as it came and unpacked, but not one that is no answer of a model by its size."""
+"""A body is kept until its end, both as it came and decoded; larger ones are not answers of models."""
 _PIECE_BYTES = 512
-"""How much is unpacked at once: some encodings make a thousand times as much of it, or more."""
+"""How much is decoded at once: some encodings expand it a thousand times or more."""
 
 
 def plain_body(body: bytes, headers: Any, kind: type) -> bytes:
-    """Undo the encodings that an HTTP response names.
+    """Decode the body of an HTTP response.
 
     Args:
         body: All of it, or its beginning.
@@ -24,13 +24,13 @@ def plain_body(body: bytes, headers: Any, kind: type) -> bytes:
     Raises:
         LookupError: An encoding has no decoder here.
         ValueError: It becomes larger than answers of models are.
-        Exception: Whatever a decoder has to say about the bytes.
+        Exception: Any error of a decoder.
     """
     return b"".join(plain_pieces([body], headers, kind))
 
 
 def plain_pieces(pieces: Sequence[bytes], headers: Any, kind: type) -> list[bytes]:
-    """Undo the encodings of a body that came in pieces, each of which becomes one of what it holds.
+    """Decode a body that came in pieces, piece by piece.
 
     Args:
         pieces: All of it, or its beginning.
@@ -80,7 +80,7 @@ def chunks_of(body: bytes, headers: Any) -> Iterator[dict[str, Any]] | None:
 
 
 def with_request_id(body: Any, headers: Any) -> Any:
-    """Return an answer with the id of its request under the name that the SDKs of OpenAI and Anthropic give it."""
+    """Return an answer with the id of its request, named as in the SDKs of OpenAI and Anthropic."""
     request_id = headers.get("x-request-id") or headers.get("request-id")
     return {**body, "_request_id": request_id} if request_id and is_fields(body) else body
 
@@ -98,7 +98,7 @@ def _lines(body: bytes) -> Iterator[dict[str, Any]]:
 
 def _events(body: bytes) -> Iterator[dict[str, Any]]:
     data: list[str] = []
-    # Not splitlines(): it takes characters for line ends that server-sent events may hold.
+    # Not splitlines(): it splits at characters that server-sent events may contain.
     for line in [*body.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n").split("\n"), ""]:
         field, _, value = line.partition(":")
         if field == "data":

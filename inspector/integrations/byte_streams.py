@@ -8,34 +8,34 @@ from inspector.integrations.tracebacks import unseen
 
 
 class Watcher(Protocol):
-    """Who is told how a body is read."""
+    """Observes how a body is read."""
 
     def received(self, data: bytes, /) -> None:
         """Take in bytes of it."""
         ...
 
     def stopped(self, exc: BaseException, /) -> None:
-        """Take note of what reading it raised, the sign of its end or not."""
+        """Note an exception from reading it, including the one that marks its end."""
         ...
 
     def closed(self) -> None:
-        """Take note that the program closed it."""
+        """Note that the program closed it."""
         ...
 
 
 class EndWatcher(Watcher, Protocol):
-    """Who is told of the end of a body by its client, too."""
+    """Also observes the end of a body, as seen by its client."""
 
     def ended(self) -> None:
-        """Take note that all of it was read."""
+        """Note that all of it was read."""
         ...
 
 
 def watch_body(response: Any, watcher: Watcher) -> object:
-    """Have the byte stream of an HTTPX response, of either generation, tell how it is read and closed.
+    """Observe how the byte stream of an HTTPX (1 or 2) response is read and closed.
 
     Returns:
-        What stands in its place, and lives as long as it.
+        The stream in its place, which lives as long.
     """
     body = response.stream
     response.stream = _watched_class(body)(body, watcher)
@@ -43,14 +43,14 @@ def watch_body(response: Any, watcher: Watcher) -> object:
 
 
 def reading_of(response: Any) -> Reading | None:
-    """Return what follows the answer in the body of this response."""
+    """Return the `Reading` of this response's body."""
     found = getattr(response, "stream", None)
     watcher = found.inspector_reading if isinstance(found, _Body) else None
     return watcher if isinstance(watcher, Reading) else None
 
 
 class _Body:
-    """The byte stream of a response, watched; HTTPX asks for one of its own classes, so subclasses add those."""
+    """The byte stream of a response, observed; HTTPX requires its own classes, which subclasses add."""
 
     def __init__(self, body: Any, reading: Watcher) -> None:
         self._body = body
@@ -76,7 +76,7 @@ class _Body:
         # A copy is asked for things before it has any.
         if name == "_body":
             raise AttributeError(name)
-        # Other instrumentation and HTTPX itself leave facts on the stream they put there.
+        # Other instrumentation and HTTPX itself store attributes on the stream.
         return getattr(self._body, name)
 
 

@@ -1,4 +1,4 @@
-"""How integrations report a call: hooks on the bus; no error in here reaches the program.
+"""How integrations report calls as hooks on the bus; no error here reaches the program.
 
 A wrapper opens a call before it calls the framework's own function and ends it afterwards:
 
@@ -43,44 +43,44 @@ _ERROR: Final[dict[str, str]] = {hook.noun: hook.name for hook in HOOKS.values()
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """What the hooks of a model call carry as ``llm``."""
+    """The argument ``llm`` of the hooks of a model call."""
 
     provider: str | None
     """A well-known value of ``gen_ai.provider.name``, for example ``openai``, ``anthropic``, ``gcp.gemini``."""
     model: str | None
-    """The one that was asked for."""
+    """The requested model."""
     operation: str = "chat"
     """A well-known value of ``gen_ai.operation.name``: ``chat``, ``text_completion``, ``embeddings``."""
     class_name: str | None = None
-    """Of the framework's own object."""
+    """The class of the framework's own object."""
     url: str | None = None
-    """Where the request goes, where that is known; of its query no more than the version is recorded."""
+    """The URL of the request, if known; only the version is recorded of its query."""
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """What the hooks of an agent or a workflow carry, where a framework's own object would be the wrong one to read."""
+    """The subject of an agent's or workflow's hooks, if the framework's own object would be misread."""
 
     name: str
     description: str | None = None
     workflow_type: str | None = None
-    """The pattern, for example ``parallel``; for workflows alone."""
+    """The pattern, for example ``parallel``; only for workflows."""
     class_name: str | None = None
-    """Of the framework's own object."""
+    """The class of the framework's own object."""
 
 
 class Abandoned(GeneratorExit):
-    """Nobody waits for the call any more, and nobody has closed it."""
+    """A call that was dropped without being closed."""
 
 
 class Interrupted(BaseException):
-    """The call stopped to wait for somebody, such as one who approves of it; it is made anew when that has happened."""
+    """A call that stopped to wait, for example for an approval; it is called again afterwards."""
 
 
 class Call:
-    """One call that an integration told of; ends once, whatever is said of it later.
+    """One call reported by an integration; it ends once, and later ends are ignored.
 
-    The call is what encloses other calls of its context until it ends, as `enclosing` tells.
+    Until it ends, it encloses other calls of its context (see `enclosing`).
     """
 
     __slots__ = (
@@ -121,7 +121,7 @@ class Call:
         self._started_ns = monotonic_ns()
 
     def begin(self) -> None:
-        """Count time from now on: telling of the call is no part of it."""
+        """Start its clock: emitting the hook does not count."""
         self._started_ns = monotonic_ns()
 
     @property
@@ -130,22 +130,22 @@ class Call:
         return (monotonic_ns() - self._started_ns) / 1e9
 
     def inside(self) -> Context:
-        """Return a copy of the context the call was opened in, where it is the innermost one; else of the current."""
+        """Return a copy of the context in which the call is innermost, else of the current context."""
         context = self._context
         return copy_context() if context is None else context.copy()
 
     def variables(self) -> dict[ContextVar[Any], Any]:
-        """Return what was set in the call's own context as it was opened, by whoever listens to hooks."""
+        """Return the variables that subscribers set in the call's own context when it opened."""
         inside, outside = self._context, self._outside
         if inside is None or outside is None:
             return {}
         return {each: value for each, value in inside.items() if outside.get(each, _UNSET) is not value}
 
     def enter(self) -> Callable[[], None]:
-        """Make an open call that was opened in a context of its own the innermost one here as well.
+        """Make a call that was opened in its own context the innermost one here too.
 
         Returns:
-            Puts back what was here before, but for what has been set anew since.
+            A function that restores the previous variables, except those set since.
         """
         entered = [(variable, value, variable.set(value)) for variable, value in self.variables().items()]
 
@@ -157,18 +157,18 @@ class Call:
         return leave
 
     def keyword(self, name: str) -> Any:
-        """Return what the before hook was given; None when it was not."""
+        """Return an argument of the before hook; None if it was not given."""
         return self._keywords.get(name)
 
     def add(self, **keywords: Any) -> None:
-        """Supply keywords of the later hooks before the end is known; later ones win."""
+        """Add keywords for the later hooks; later values win."""
         self._keywords |= keywords
 
     def ended(self, describe: Describe | None = None) -> None:
-        """Emit the after hook, with what ``describe`` reads of the result."""
+        """Emit the after hook, with the keywords that ``describe`` reads from the result."""
         if not self.is_open:
             return
-        # Before the result is read: what runs meanwhile, such as a finalizer of a stream, must not end it again.
+        # Before the result is read: code that runs meanwhile, such as a stream's finalizer, must not end it again.
         self.is_open = False
         results = {} if describe is None else _described(describe)
         hook = HOOKS[_AFTER[self.noun]]
@@ -178,22 +178,22 @@ class Call:
         self._emit(hook.name, keywords)
 
     def failed(self, exc: BaseException) -> None:
-        """Emit the error hook; a cancellation or a generator that was closed is told from an error by its class."""
+        """Emit the error hook; its class tells a cancellation or a closed generator from an error."""
         if self.is_open:
             without_ours(exc)
             hook = HOOKS[_ERROR[self.noun]]
             self._emit(hook.name, dict.fromkeys(hook.keywords) | self._keywords | {"exc": exc})
 
     def closed(self) -> None:
-        """Emit the error hook for a stream that the program closed before its end, which is a good end."""
+        """Emit the error hook for a stream that the program closed early, which is not a failure."""
         self.failed(GeneratorExit())
 
     def abandoned(self) -> None:
-        """Emit the error hook for work that nobody waits for any more, such as a stream that was dropped."""
+        """Emit the error hook for abandoned work, such as a dropped stream."""
         self.failed(Abandoned())
 
     def interrupted(self) -> None:
-        """Emit the error hook for work that stops to wait for somebody, and begins anew when it is resumed."""
+        """Emit the error hook for work that stops to wait, and starts again when it is resumed."""
         self.failed(Interrupted())
 
     def _emit(self, hook: str, keywords: Keywords) -> None:
@@ -207,10 +207,10 @@ class Call:
 
 
 class Entrance:
-    """Makes a call that was opened in a context of its own the innermost one for as long as its code runs here.
+    """Makes a call that was opened in its own context the innermost one while its code runs here.
 
-    For a stream, which runs a part whenever its consumer asks, in the consumer's context: what the parts set in the
-    variables that the call has set is kept from the consumer in between, and given back to the next part.
+    A stream runs in parts, in its consumer's context. Changes that the parts make to the variables of the call are
+    hidden from the consumer in between, and restored for the next part.
     """
 
     def __init__(self, call: Call) -> None:
@@ -239,7 +239,7 @@ def _put_back(variable: ContextVar[Any], token: Token[Any]) -> None:
     try:
         variable.reset(token)
     except ValueError:
-        # Set in another context: a generator goes on in whichever its consumer is.
+        # Set in another context: a generator continues in that of its consumer.
         if token.old_value is not Token.MISSING:
             variable.set(token.old_value)
 
@@ -248,19 +248,19 @@ _innermost: ContextVar[Call | None] = ContextVar("inspector_innermost_integrated
 
 
 def opened(noun: Noun, describe: Describe, *, emitter: str, context: Context | None = None) -> Call:
-    """Emit the before hook of a call, and return the call to be ended.
+    """Emit the before hook of a call, and return the call, which the caller has to end.
 
     Args:
-        noun: What is called.
-        describe: Returns the hook's keywords. When it raises, the call is told of without them.
-        emitter: The integration, as `registry` names it: two of one may not be the same call, those of two may.
-        context: Where the call is to be the innermost one, instead of in the current context: a private copy for a
-            stream, whose consumer goes on outside of it, or for a framework that tells of a call from elsewhere.
+        noun: The noun of the hooks.
+        describe: Returns the hook's keywords. If it raises, the hook is emitted without them.
+        emitter: The integration, as `registry` names it. Only calls of different emitters can be duplicates.
+        context: The context in which the call is the innermost, instead of the current one: a private copy for a
+            stream, whose consumer continues outside of it, or for a framework that reports a call from elsewhere.
     """
     keywords = _described(describe)
     parent = _innermost.get() if context is None else context.get(_innermost)
     while parent is not None and not parent.is_open:
-        # Else each call of a long-lived context would hold on to the one before it.
+        # Otherwise each call of a long-lived context would keep the previous one alive.
         parent = parent.parent
     call = Call(noun, keywords, emitter, parent, context)
     if context is None:
@@ -277,12 +277,12 @@ def opened(noun: Noun, describe: Describe, *, emitter: str, context: Context | N
 
 
 async def awaited(call: Call, work: Awaitable[Any], describe: Callable[[Any], Keywords | BaseException]) -> Any:
-    """Await the work of a call, and end the call with what came of it.
+    """Await the work of a call, and end the call with its outcome.
 
     Args:
         call: The call.
-        work: What the framework's own function returned.
-        describe: Reads the result: returns keywords of the after hook, or the failure that the result tells of.
+        work: The awaitable that the framework's own function returned.
+        describe: Reads the result: returns keywords of the after hook, or the failure that it reports.
     """
     try:
         result = await work
@@ -294,7 +294,7 @@ async def awaited(call: Call, work: Awaitable[Any], describe: Callable[[Any], Ke
 
 
 def conclude(call: Call, describe: Callable[[Any], Keywords | BaseException], result: Any) -> None:
-    """End a call whose result was returned: well, or with the failure that ``describe`` finds in the result."""
+    """End a call whose function returned: well, or with the failure that ``describe`` finds in the result."""
     outcome: list[BaseException] = []
 
     def read() -> Keywords:
@@ -313,15 +313,15 @@ def conclude(call: Call, describe: Callable[[Any], Keywords | BaseException], re
 
 
 def told(hook: str, describe: Describe) -> None:
-    """Emit a hook that is no call: progress, cancellation, the stations of a session."""
+    """Emit a hook outside calls: progress, cancellation, session events."""
     if enabled(hook):
         _emit_in(None, hook, dict.fromkeys(HOOKS[hook].keywords) | _described(describe))
 
 
 def enclosing(noun: Noun) -> Iterator[Call]:
-    """Yield the open calls of this kind around here, the innermost first.
+    """Yield the enclosing open calls of this kind, innermost first.
 
-    For an integration below another one, to see that the call it is about to tell of has been told of.
+    An integration checks here whether another one has already reported its call.
     """
     for call in around_here():
         if call.noun == noun:
@@ -329,13 +329,13 @@ def enclosing(noun: Noun) -> Iterator[Call]:
 
 
 def is_told(noun: Noun, subject: object) -> bool:
-    """Tell whether the innermost call of this kind is one of ``subject``: a method's part in its own subclass's."""
+    """Tell whether the innermost call of this kind has this subject: a method may call its superclass's."""
     call = next(enclosing(noun), None)
     return call is not None and call.subject is subject
 
 
 def around_here() -> Iterator[Call]:
-    """Yield every open call around here, the innermost first."""
+    """Yield all enclosing open calls, innermost first."""
     call = _innermost.get()
     while call is not None:
         if call.is_open:
@@ -351,14 +351,14 @@ def _late_keywords(noun: Noun) -> frozenset[str]:
 def _described(describe: Describe) -> Keywords:
     try:
         return dict(describe())
-    # The border to a framework, whose objects may be of a version that nobody has seen.
+    # The border to a framework, whose objects may be of an unknown version.
     except Exception:  # noqa: BLE001
         warn_once(f"{_place(describe)} could not read a call; it is recorded without")
         return {}
 
 
 def safely(read: Callable[[], _Found], otherwise: _Found) -> _Found:
-    """Return what is read of a framework's or a program's object; ``otherwise`` where that raises, which is logged."""
+    """Return what ``read`` returns; if it raises, log that and return ``otherwise``."""
     try:
         return read()
     # As above.
@@ -368,7 +368,7 @@ def safely(read: Callable[[], _Found], otherwise: _Found) -> _Found:
 
 
 def guarded(callback: Callable[..., None]) -> Callable[..., None]:
-    """Keep what goes wrong in a callback from the framework that calls it; each callback's first failure is logged."""
+    """Keep exceptions of a callback from the framework; the first failure of each callback is logged."""
 
     @wraps(callback)
     def told_safely(*args: Any, **kwargs: Any) -> None:
@@ -392,5 +392,5 @@ def _emit_in(context: Context | None, hook: str, keywords: Keywords) -> None:
     try:
         context.run(_emit_sync, hook, **keywords)
     except RuntimeError:
-        # The context is being run in, by another thread or further up: its variables are set where we are.
+        # The context is in use, by another thread or further up: set its variables here instead.
         _emit_sync(hook, **keywords)

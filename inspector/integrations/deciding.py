@@ -1,4 +1,4 @@
-"""What the controller decides about a model call over HTTP, once for all attempts of its client."""
+"""The controller's decision about a model call over HTTP, one for all attempts of its client."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -10,19 +10,19 @@ from instrument import control
 from instrument.control import HttpAnswer
 
 Attempt: TypeAlias = HttpAnswer | Exception
-"""What one attempt is given: a response, or what its client raises instead."""
+"""The outcome of one attempt: a response, or an exception of its client."""
 
 _SENT: Final = object()
-"""In place of another body: the one that the program sends."""
+"""Stands for the body that the program sends."""
 
 
 class Decision:
-    """What was decided about a call.
+    """The decision about a call.
 
     Args:
-        attempts: What its attempts are given instead of being made, in their order; None to make them.
-        body: Another body to send, as plain data.
-        error: What every attempt raises, since the call was refused: a client that tries again gets it again.
+        attempts: The outcomes of its attempts, in order; None to make the attempts.
+        body: A body to send instead, as plain data.
+        error: The refusal, which every attempt raises, including retries.
     """
 
     def __init__(
@@ -34,24 +34,24 @@ class Decision:
 
     @property
     def changes(self) -> bool:
-        """Whether another body is to be sent."""
+        """Whether to send another body."""
         return self._body is not _SENT
 
     @property
     def body(self) -> Any:
-        """The body to send, where it is another one."""
+        """The body to send instead."""
         return self._body
 
     def keep(self) -> None:
-        """Have the attempts send what the program sends, which has the other body by now."""
+        """Let the attempts send the program's request, which contains the other body by now."""
         self._body = _SENT
 
     def attempt(self) -> HttpAnswer | None:
-        """Return what the next attempt is given; None where it is to be made.
+        """Return the outcome of the next attempt; None to make it.
 
         Raises:
-            Exception: The call was refused, or its client is given this instead of a response.
-            RuntimeError: The controller has no answer for so many attempts.
+            Exception: The call was refused, or this is the outcome of the attempt.
+            RuntimeError: The controller has too few outcomes.
         """
         if self._error is not None:
             raise self._error
@@ -66,15 +66,15 @@ class Decision:
 
 
 def decide(call: Call, body: Any) -> Decision:
-    """Ask the controller about a model call, in a plain function.
+    """Ask the controller about a model call, synchronously.
 
     Args:
-        call: The call; the decision stays with it.
-        body: Of its request, as plain data.
+        call: The call, which keeps the decision.
+        body: The body of its request, as plain data.
 
     Raises:
         Exception: The call is refused.
-        TypeError: The controller gave what is no answer of an HTTP endpoint.
+        TypeError: The controller's answer is not one of an HTTP endpoint.
     """
     try:
         ruling = control.ask_sync(_proposal(call, body), call.add)
@@ -86,7 +86,7 @@ def decide(call: Call, body: Any) -> Decision:
 
 
 async def decide_async(call: Call, body: Any) -> Decision:
-    """Do the same in a coroutine."""
+    """Like `decide`, in a coroutine."""
     try:
         ruling = await control.ask(_proposal(call, body), call.add)
         call.decision = _decision(ruling, body)

@@ -1,4 +1,4 @@
-"""Turns integrations on as their frameworks are imported, and off again."""
+"""Enables integrations when their frameworks are imported, and disables them again."""
 
 import logging
 from collections.abc import Collection, Iterable
@@ -13,23 +13,23 @@ from inspector.logger import logger
 
 
 class IntegrationUnknown(ValueError):
-    """A name that no integration has."""
+    """No integration has this name."""
 
 
 class Enabled:
-    """The integrations that are switched on, or wait for their framework, in this process."""
+    """The integrations that are enabled, or wait for their framework, in this process."""
 
     def __init__(self) -> None:
         self._watch = ImportWatch()
         self._patches: dict[str, Patches] = {}
 
     def enable(self, integrations: Iterable[Integration]) -> None:
-        """Switch them on, each as soon as its framework has been imported."""
+        """Enable them, each as soon as its framework has been imported."""
         for each in integrations:
             self._watch.expect(each.trigger, lambda each=each: self._install(each))
 
     def disable(self) -> None:
-        """Switch all of them off, and put every framework back as it was."""
+        """Disable them all, and restore every framework."""
         self._watch.stop()
         for patches in self._patches.values():
             patches.undo()
@@ -37,7 +37,7 @@ class Enabled:
 
     @property
     def installed(self) -> tuple[str, ...]:
-        """Names of the integrations whose framework is in use; a client of HTTP has many uses, and says nothing."""
+        """Names of the integrations whose framework is in use, without HTTP clients, which have many uses."""
         return tuple(sorted(self._patches.keys() - STANDARD_LIBRARY - HTTP_CLIENTS))
 
     def _install(self, integration: Integration) -> None:
@@ -62,10 +62,10 @@ class Enabled:
 
 
 def chosen(names: Collection[str] | None, *, without: Collection[str] = ()) -> tuple[Integration, ...]:
-    """Return the integrations of these names, or all of them, less those left out.
+    """Return the integrations with these names, or all, without those left out.
 
     Raises:
-        IntegrationUnknown: A name is none of an integration.
+        IntegrationUnknown: No integration has one of the names.
     """
     known = {each.name: each for each in INTEGRATIONS}
     unknown = sorted({*(names or ()), *without} - known.keys())

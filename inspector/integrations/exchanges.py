@@ -1,7 +1,7 @@
-"""What an HTTP client received for a model call, attempt by attempt, before it was parsed: what a replay gives back.
+"""The HTTP responses of a model call before parsing, attempt by attempt, for replays.
 
-An exchange is watched where the client's own code reads it, so nothing is read twice, and the program gets what it
-would have got. It is told of with the end of its call.
+An exchange is observed where the client's own code reads it, so nothing is read twice, and the program gets the same.
+It is reported at the end of its call.
 """
 
 from time import monotonic_ns
@@ -17,11 +17,11 @@ _KEPT_HEADERS: Final = (
     "retry-after-ms",
     "x-should-retry",
 )
-"""What the SDKs read of a response beside its body: how to parse it, whether and when to try again, and its id."""
+"""The headers that SDKs read: how to parse the body, whether and when to retry, and the request id."""
 
 
 class Exchange:
-    """One attempt of a model call: the response as its client got it, or why there was none."""
+    """One attempt of a model call: its response, or why there was none."""
 
     def __init__(self) -> None:
         self._began_ns = monotonic_ns()
@@ -38,56 +38,56 @@ class Exchange:
         """Whether there is neither a response nor a failure yet."""
 
     def responded(self, status: int, headers: Any, kind: type = object) -> None:
-        """Take in the beginning of the response.
+        """Note the head of the response.
 
         Args:
             status: The HTTP status.
-            headers: The response's; one of ``content-encoding`` says that its body comes encoded.
+            headers: Its headers; ``content-encoding`` means that its body comes encoded.
             kind: The class of the response, whose package has the decoders.
         """
         self.is_sending = False
         self._status, self._headers, self._kind = status, headers, kind
 
     def came(self, content: bytes) -> None:
-        """Take in a body that came whole, its encodings undone."""
+        """Note a complete, decoded body."""
         self._headers = {name: value for name, value in self._headers.items() if name.lower() != "content-encoding"}
         self._keep(content)
         self._end = "whole"
 
     def received(self, data: bytes) -> None:
-        """Take in bytes of the body as the program reads them."""
+        """Note bytes of the body as the program reads them."""
         if self._keep(data):
             self._at_ns.append(monotonic_ns() - self._began_ns)
 
     def ended(self) -> None:
-        """Say that the body was read to its end."""
+        """Note that the body was read to its end."""
         self._end = "whole"
 
     def stopped(self, exc: BaseException) -> None:
-        """Say what reading the body raised, the sign of its end or not."""
+        """Note an exception from reading the body, including the one that marks its end."""
         if isinstance(exc, StopIteration | StopAsyncIteration):
             self._end = "whole"
         else:
             self.failed(exc)
 
     def closed(self) -> None:
-        """Say that the program closed it, before its end or after."""
+        """Note that the program closed it, before or after its end."""
 
     def failed(self, exc: BaseException, said: str | None = None) -> None:
-        """Say what the client raised instead of a response, or in the middle of one.
+        """Note an exception of the client, instead of a response or in the middle of one.
 
-        A cancellation is the program's own, as a generator that is closed is.
+        Cancellations and closed generators come from the program and are not noted.
 
         Args:
-            exc: What it raised.
-            said: Its message, where that is read from more than it was made with.
+            exc: The exception.
+            said: Its message, if its arguments do not contain it.
         """
         self.is_sending = False
         if isinstance(exc, Exception):
             self._end, self._exc, self._said = "failed", exc, said
 
     def told(self) -> dict[str, Any]:
-        """Return it as the hooks of its call tell of it."""
+        """Return it as the hooks of its call carry it."""
         exchange: dict[str, Any] = {"end": self._end}
         if self._exc is not None:
             exchange["exc"] = self._exc
@@ -101,7 +101,7 @@ class Exchange:
         return exchange if pieces is None else exchange | {"pieces": pieces, "at_ns": self._at_ns[: len(pieces)]}
 
     def _plain(self) -> list[bytes] | None:
-        """Return the body in pieces, without its encodings; None where it is too long, or none here can undo them."""
+        """Return the decoded body in pieces; None if it is too long or cannot be decoded."""
         pieces, headers, kind = self._pieces, self._headers, self._kind
         if pieces is None or not headers.get("content-encoding"):
             return None if pieces is None else list(pieces)

@@ -1,4 +1,4 @@
-"""Asynchronous generators that do the work of a call: their calls are below it, those of their consumer are not."""
+"""Asynchronous generators that do the work of a call: it encloses their calls, but not those of their consumer."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextvars import copy_context
@@ -14,13 +14,13 @@ Generating: TypeAlias = Callable[..., AsyncGenerator[Any, Any]]
 
 
 def opened_apart(noun: Noun, describe: Describe, *, emitter: str, session_id: str | None = None) -> Call:
-    """Open a call that is the innermost one in a copy of the current context.
+    """Open a call that is innermost in a copy of the current context.
 
     Args:
         noun: What is called.
         describe: Returns the hook's keywords.
         emitter: The integration.
-        session_id: The framework's own session, which the call belongs to unless the program has bound another.
+        session_id: The framework's own session, unless the program has bound another.
     """
     apart = copy_context()
     if session_id is not None and session.get() is None:
@@ -30,23 +30,23 @@ def opened_apart(noun: Noun, describe: Describe, *, emitter: str, session_id: st
 
 @dataclass(frozen=True, slots=True)
 class Following:
-    """What becomes of a call while its generator runs."""
+    """How to follow the generator of a call."""
 
     call: Call
     """As `opened_apart` returned it."""
     saw: Callable[[Any], None]
-    """Told of each item; must not raise."""
+    """Called with each item; must not raise."""
     conclude: Callable[[], None]
     """Ends the call when the generator is exhausted."""
     is_done: Callable[[], bool] = lambda: False
-    """Tells of a generator that is closed whether it had yielded all that matters, so that its call ends well."""
+    """Tells whether a closed generator had yielded everything that matters, so that its call ends well."""
 
 
 def generating(begin: Callable[..., Following]) -> Callable[[Generating], Generating]:
     """Return a wrapper for functions that return asynchronous generators.
 
-    The call begins with the first step, fails with what the generator raises, and is told that it was left when its
-    consumer closes the generator early.
+    The call begins with the first step, fails with an exception of the generator, and counts as closed early if its
+    consumer closes the generator.
 
     Args:
         begin: Called with the function's arguments; opens the call.
@@ -86,7 +86,7 @@ def generating(begin: Callable[..., Following]) -> Callable[[Generating], Genera
 
 
 def followed(generator: AsyncGenerator[Any, Any], begin: Callable[[], Following]) -> AsyncGenerator[Any, Any]:
-    """Return a generator that does the same for one that is there already, and has not begun."""
+    """Return a generator that does the same for an existing one that has not started."""
 
     def given(*_: Any) -> AsyncGenerator[Any, Any]:
         return generator

@@ -1,4 +1,4 @@
-"""Models that are called by plain `httpx`, known by the shape of the request."""
+"""Model calls over plain `httpx`, recognised by the shape of the request."""
 
 from importlib import import_module
 

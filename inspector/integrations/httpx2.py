@@ -1,4 +1,4 @@
-"""Models that are called by plain `httpx2`, known by the shape of the request."""
+"""Model calls over plain `httpx2`, recognised by the shape of the request."""
 
 from importlib import import_module
 

@@ -14,19 +14,19 @@ from inspector.integrations.alias import is_alias
 Imported = Callable[[], None]
 
 _INITIALIZING = "_initializing"
-"""What importlib notes on a module's spec for the time of its import."""
+"""The attribute that importlib sets on a module's spec during its import."""
 _TOLD = "inspector_told"
 
 
 class ImportWatch:
-    """A finder on ``sys.meta_path`` that finds nothing itself: it has the loader of awaited modules tell of its end."""
+    """A finder on ``sys.meta_path`` that finds nothing itself: it makes the loaders of awaited modules call back."""
 
     def __init__(self) -> None:
         self._awaited: dict[str, list[Imported]] = {}
         self._asking = local()
 
     def expect(self, module: str, callback: Imported) -> None:
-        """Call back once, right after ``module`` has been imported: now, if it has been."""
+        """Call back once, right after ``module`` has been imported, or now if it already is."""
         found = _imported(module)
         if found is not None and not _is_being_imported(found):
             callback()
@@ -38,9 +38,9 @@ class ImportWatch:
             self._tell_at_end(module, found.__spec__)
 
     def stop(self) -> None:
-        """Wait for nothing any more."""
+        """Forget all awaited modules."""
         self._awaited.clear()
-        # A new list: importlib goes over the one there is in other threads, and would skip the finder behind this one.
+        # A new list: importlib may iterate over the old one in another thread, and would skip the next finder.
         sys.meta_path = [each for each in sys.meta_path if each is not self]
 
     def find_spec(
@@ -49,7 +49,7 @@ class ImportWatch:
         path: Sequence[str] | None = None,  # noqa: ARG002 - the protocol's
         target: ModuleType | None = None,  # noqa: ARG002 - the protocol's
     ) -> ModuleSpec | None:
-        """Return what the other finders find, its loader made to call back, for an awaited module; else None."""
+        """Return the spec that other finders find for an awaited module, with a loader that calls back; else None."""
         if name not in self._awaited or getattr(self._asking, "name", None) == name:
             return None
         self._asking.name = name
@@ -72,15 +72,15 @@ class ImportWatch:
             with suppress(AttributeError):
                 del loader.exec_module
             execute(module)
-            # Not before: a program may ask whether a module is there, or try again after an import that failed.
+            # Not before: a program may only check for the module, or retry a failed import.
             self._tell(name)
 
-        # A loader that takes no attributes keeps its module from being seen, and not from being imported.
+        # If a loader refuses attributes, its module is not recorded, but still imported.
         with suppress(AttributeError, TypeError):
             loader.exec_module = exec_module
 
     def _tell_at_end(self, name: str, spec: Any) -> None:
-        """Tell of a module whose import was begun before it was awaited: no finder is asked for it any more."""
+        """Call back for a module whose import began before it was awaited: finders are no longer asked for it."""
         if spec.__class__ not in (ModuleSpec, _Beginning):
             return
         noted: dict[str, Any] = spec.__dict__
@@ -96,7 +96,7 @@ class ImportWatch:
 
 
 class _Beginning(ModuleSpec):
-    """The spec of a module whose import is under way, told of its end as importlib notes that on it."""
+    """The spec of a module that is being imported; it calls back when importlib marks the import as finished."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         # Before it is noted: threads that wait for the module go on then.

@@ -1,4 +1,4 @@
-"""A request to a model over HTTP, from the call that it opens to the end of its answer."""
+"""A request to a model over HTTP, from opening its call to the end of its answer."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,22 +21,22 @@ class Endpoint:
     operation: str
     """A well-known value of ``gen_ai.operation.name``."""
     answer: Callable[[], Answer] | None = None
-    """Puts the chunks of its streams together; None where it has none."""
+    """Combines the chunks of its streams; None if it has none."""
     shown: Callable[[Any], Any] = lambda response: response
-    """Makes of a response what is to be recorded of it."""
+    """Reduces a response to the part that is recorded."""
     failure: Callable[[dict[str, Any]], str | None] = lambda _: None
-    """Reads from a response, as plain data, that it is a failure."""
+    """Finds a failure in a response, given as plain data."""
     failed: type[AnswerFailed] = AnswerFailed
-    """What such a failure is recorded as."""
+    """The exception class for such a failure."""
 
 
 class ModelRequest:
-    """One request on its way, in all its attempts.
+    """One request in progress, with all its attempts.
 
     Args:
-        endpoint: Where it goes.
-        call: The call that it is.
-        exchange: What its client gets, where that has no other to watch: below an SDK each attempt has its own.
+        endpoint: Its endpoint.
+        call: Its call.
+        exchange: Its exchange, unless each attempt has its own, as below an SDK.
     """
 
     def __init__(self, endpoint: Endpoint, call: Call, exchange: Exchange | None = None) -> None:
@@ -46,7 +46,7 @@ class ModelRequest:
 
     @property
     def is_undecided(self) -> bool:
-        """Whether a controller is to be asked about the call; not about a part of one that it decided on."""
+        """Whether to ask a controller about the call, unless it already decided on an enclosing one."""
         if control.controller is None or self.call.decision is not None:
             return False
         outer = next((each for each in enclosing("llm_generate") if each is not self.call and each.decision), None)
@@ -55,7 +55,7 @@ class ModelRequest:
         return outer is None
 
     def responded(self, response: Any, *, is_stream: bool = False) -> None:
-        """End the call with the response of an HTTPX, or follow the body that is still to be read."""
+        """End the call with a complete HTTPX response, or follow a body that is still to be read."""
         content = None if is_stream else content_of(response)
         if content is None:
             self._follow(response)
@@ -63,7 +63,7 @@ class ModelRequest:
             self.came(content, response.headers)
 
     def came(self, content: bytes, headers: Any) -> None:
-        """End the call with a body that came whole, its encodings undone."""
+        """End the call with a complete, decoded body."""
         if self.exchange is not None:
             self.exchange.came(content)
         self.answered(lambda: with_request_id(self._whole(content, headers), headers))
@@ -91,7 +91,7 @@ class ModelRequest:
         self.call.ended(describe)
 
     def reading(self) -> Reading:
-        """Return what is told of the answer as the program reads it."""
+        """Return the `Reading` that follows the answer as the program reads it."""
         endpoint = self.endpoint
         answer = None if endpoint.answer is None else endpoint.answer()
         return Reading(

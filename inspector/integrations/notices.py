@@ -1,4 +1,4 @@
-"""Logs errors in reporting a call, and lets them go no further: the program runs as it would without the inspector."""
+"""Logs errors in reporting a call and stops them there, so that the program runs as without the inspector."""
 
 import logging
 
@@ -8,7 +8,7 @@ _told: set[str] = set()
 
 
 def warn_once(what: str) -> None:
-    """Log the exception being handled, the first time that ``what`` is said; its traceback only for debugging."""
+    """Log the exception being handled, once per ``what``; its traceback only at level DEBUG."""
     if what not in _told:
         _told.add(what)
         logger.warning("%s", what, exc_info=logger.isEnabledFor(logging.DEBUG))

@@ -16,14 +16,14 @@ from inspector.logger import logger
 _METHOD_KINDS: dict[Any, Any] = {staticmethod: staticmethod, classmethod: classmethod}
 
 _left_behind: WeakSet[FunctionType] = WeakSet()
-"""Wrappers of ours that could not be taken back, since another program's patch calls them."""
+"""Our wrappers that could not be removed, since another library's patch calls them."""
 
 
 class Patches:
     """What one integration changed in its framework.
 
     Args:
-        integration: Whose changes these are; names them in messages.
+        integration: The integration that makes the changes, for messages.
     """
 
     def __init__(self, integration: str) -> None:
@@ -40,20 +40,19 @@ class Patches:
         *,
         exact: bool = False,
     ) -> bool:
-        """Replace a function of a module or class by what ``wrapper`` makes of it.
+        """Replace a function of a module or class by the result of ``wrapper``.
 
-        A static method, class method or plain function stays of its kind, and keeps its name, signature and docstring.
-        A name that is not there, as in a version that is not supported, is left out and told of once.
+        Static methods, class methods and plain functions stay what they are, and keep name, signature and docstring. A
+        missing name, as in an unsupported version, is skipped and logged once.
 
         Args:
             owner: The module or class.
             name: The function's name.
             wrapper: Makes the replacement of the function.
-            exact: Whether what it makes takes the very arguments that the function does, refuses all others as it is
-                called, and keeps itself out of tracebacks.
+            exact: Whether the replacement has the function's exact signature, and hides itself from tracebacks.
 
         Returns:
-            Whether it was there.
+            Whether the function exists.
         """
         try:
             kept: Any = getattr_static(owner, name)
@@ -74,7 +73,7 @@ class Patches:
         return True
 
     def _restore_later(self, owner: Any, name: str, replacement: Any) -> None:
-        # Nothing here may keep a class alive: a program may define one for each of its requests, and drop it.
+        # Nothing here may keep a class alive: a program may define and drop one per request.
         key = object()
         known: Any = ref(owner, lambda _: self._undo.pop(key, None)) if isinstance(owner, type) else lambda: owner
         ours = ref(replacement)
@@ -87,12 +86,12 @@ class Patches:
         *,
         unless: Collection[str] = (),
     ) -> None:
-        """Replace methods of an interface in each class that implements them, those to come included.
+        """Replace methods of an interface in every class that implements them, including future ones.
 
         Args:
-            interface: The class that others inherit from; it is left as it is.
-            wrappers: What to make of each method.
-            unless: Names of subclasses that are left as they are, with all that inherit from them.
+            interface: The base class, which stays unchanged.
+            wrappers: The wrapper of each method.
+            unless: Names of subclasses to leave alone, with everything that inherits from them.
         """
 
         def wrap_methods(cls: Any) -> None:
@@ -104,9 +103,9 @@ class Patches:
         self.on_subclasses(interface, wrap_methods)
 
     def once_imported(self, module: str, change: Callable[[ModuleType], None]) -> None:
-        """Change a module right after its import: now, later, or never if the program has no use for it.
+        """Change a module right after its import: now, later, or never if the program does not import it.
 
-        For frameworks that import their parts when they are needed. What turns out to be missing later is told of then.
+        For frameworks that import their parts lazily. Missing functions are logged then.
         """
         is_installing = True
 
@@ -114,7 +113,7 @@ class Patches:
             known = len(self._missing)
             try:
                 change(sys.modules[module])
-            # The program's own import statement is under way here.
+            # This runs inside the program's own import statement.
             except Exception:  # noqa: BLE001
                 logger.warning("%s cannot be recorded by this version of the inspector", module, exc_info=True)
             if not is_installing and (missing := self._missing[known:]):
@@ -126,7 +125,7 @@ class Patches:
     def wrap_once_imported(
         self, module: str, owner: str, wrappers: Mapping[str, Callable[[Callable[..., Any]], Callable[..., Any]]]
     ) -> None:
-        """Wrap methods of the class ``owner``, each by its wrapper, right after ``module`` was imported."""
+        """Wrap methods of the class ``owner`` right after ``module`` was imported."""
 
         def change(imported: Any) -> None:
             for name, wrapper in wrappers.items():
@@ -135,15 +134,15 @@ class Patches:
         self.once_imported(module, change)
 
     def on_subclasses(self, base: Any, change: Callable[[Any], None]) -> None:
-        """Call ``change`` with every subclass of ``base``: those there are, and each one as it is defined.
+        """Call ``change`` with every subclass of ``base``, existing and future ones.
 
-        A class that cannot be changed is left as it is, and told of.
+        A class that cannot be changed is left alone and logged.
         """
 
         def change_if_possible(cls: Any) -> None:
             try:
                 change(cls)
-            # The program's own class statement may be under way here.
+            # This may run inside the program's own class statement.
             except Exception:  # noqa: BLE001
                 logger.warning("%s cannot be recorded", cls.__qualname__, exc_info=logger.isEnabledFor(logging.DEBUG))
 
@@ -160,30 +159,30 @@ class Patches:
         if "__init_subclass__" in vars(base):
             self.wrap(base, "__init_subclass__", defining)
         else:
-            # Not by wrap(), which would call the next class that has one: those between belong to the subclass.
+            # Not by wrap(), which would skip classes between this one and the next that defines the method.
             base.__init_subclass__ = classmethod(defining(inherited))
             self.on_undo(lambda: delattr(base, "__init_subclass__"))
         for cls in _subclasses(base):
             change_if_possible(cls)
 
     def on_undo(self, action: Callable[[], None]) -> None:
-        """Have an extension point that was taken given back."""
+        """Register a function that releases an extension point."""
         self._undo[object()] = action
 
     def undo(self) -> None:
-        """Put back everything, the last change first."""
+        """Undo everything, the last change first."""
         self._watch.stop()
         while self._undo:
             _, action = self._undo.popitem()
             try:
                 action()
-            # A framework whose extension point cannot be given back must not keep the others from theirs.
+            # A failure to release one extension point must not prevent undoing the rest.
             except Exception:  # noqa: BLE001
                 logger.warning("the integration %s could not be undone", self._integration, exc_info=True)
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """Functions that the installed version does not have."""
+        """Functions that the installed version lacks."""
         return tuple(self._missing)
 
 
@@ -207,16 +206,16 @@ def _restore(owner: Any, name: str, replacement: Any) -> None:
 
 
 def _renewed(original: Any, wrapper: Callable[[Callable[..., Any]], Callable[..., Any]]) -> FunctionType | None:
-    """Have what the same wrapper left behind below another program's patch do what it would do now.
+    """Reactivate a wrapper that an earlier installation left below another library's patch.
 
     Returns:
-        The function left behind; None when there is none, and ``original`` is to be wrapped.
+        The wrapper that was left; None if there is none, and ``original`` has to be wrapped.
     """
     for found in _left_behind_below(original):
         fresh: Any = wrapper(cast("Any", found).__wrapped__)
         known: Any = cast("Any", found).inspector_wrapper
         if getattr(fresh, "__code__", None) is known.__code__:
-            # What it refers to may be of the integration as it was installed before.
+            # Its closure may refer to objects of the earlier installation.
             for cell, now in zip(known.__closure__ or (), fresh.__closure__ or (), strict=True):
                 cell.cell_contents = now.cell_contents
             _left_behind.discard(found)
