@@ -2,15 +2,27 @@
 
 import re
 import signal
+import socket
+import struct
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from email import message_from_bytes
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Literal
 from urllib.parse import parse_qsl, urlsplit
 
 import lz4.frame
+
+Step = Literal["unread", "read", "applied", "half answered"]
+"""How far an insert gets before the server is gone."""
+ERRORS = {
+    164: "default: Cannot execute query in readonly mode. (READONLY)",
+    243: "Cannot reserve 1.00 MiB, not enough space. (NOT_ENOUGH_SPACE)",
+    252: "Too many parts (300 with average size of 1.00 KiB). Merges are slower than inserts. (TOO_MANY_PARTS)",
+    497: "default: Not enough privileges. To execute this query, needed is the grant INSERT. (ACCESS_DENIED)",
+}
 
 _OURS = (
     "database",
@@ -24,8 +36,47 @@ _OURS = (
 )
 
 
+class Faults:
+    """What goes wrong with inserts into one table, from the next one on, until it is mended."""
+
+    def __init__(self) -> None:
+        self.met = threading.Event()
+        """Set once it has gone wrong."""
+        self._table = b""
+        self._fault: Step | Literal["late"] | int | None = None
+        self._mended = threading.Event()
+
+    def begin(self, table: str, fault: Step | Literal["late"] | int) -> None:
+        """Has the server be gone in the middle of an insert, answer it late, or refuse it with a code of ClickHouse."""
+        self.met.clear()
+        self._mended.clear()
+        self._table, self._fault = f"INSERT INTO `{table}` ".encode(), fault
+
+    def mend(self) -> None:
+        """Has the server work again."""
+        self._fault = None
+        self._mended.set()
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the server answers nobody any more."""
+        return isinstance(self._fault, str) and self._fault != "late" and self.met.is_set()
+
+    def of(self, body: bytes) -> Step | Literal["late"] | int | None:
+        """Returns what goes wrong with a request, whose beginning this is."""
+        fault = self._fault
+        if fault is None or not body.startswith(self._table):
+            return None
+        self.met.set()
+        return fault
+
+    def wait_mended(self) -> None:
+        """Waits until it is mended."""
+        self._mended.wait()
+
+
 @contextmanager
-def served(place: str = ":memory:") -> Iterator[str]:
+def served(place: str = ":memory:", faults: Faults | None = None) -> Iterator[str]:
     """Serves the engine's memory, and yields the host and port; a place may name a file of its configuration too."""
     # Importing the engine blocks SIGPIPE, which every program that a test starts later would inherit.
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, ())
@@ -33,7 +84,8 @@ def served(place: str = ":memory:") -> Iterator[str]:
 
     signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
     connection = chdb.connect(place)
-    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"engine": connection}))
+    given = {"engine": connection, "faults": faults or Faults()}
+    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), given))
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
@@ -55,21 +107,42 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(b"")
 
     def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers.get("Content-Length") or 0)) or self._chunks()
-        if self.headers.get("Content-Encoding") == "lz4":
-            body = b"".join(_frames(body))
-        self._answer(body)
+        if self.faults.is_gone:
+            self._be_gone()
+            return
+        chunked = self.headers.get("Transfer-Encoding") == "chunked"
+        chunks = self._chunks() if chunked else iter([self.rfile.read(int(self.headers.get("Content-Length") or 0))])
+        body = next(chunks, b"")
+        fault = self.faults.of(self._plain(body))
+        if fault == "unread":
+            self._be_gone()
+            return
+        body += b"".join(chunks)
+        if fault == "read":
+            self._be_gone()
+        elif isinstance(fault, int):
+            self._send(500, f"Code: {fault}. DB::Exception: {ERRORS[fault]} (version 26.9.1.1)".encode())
+        else:
+            self._answer(self._plain(body), fault)
 
-    def _chunks(self) -> bytes:
-        chunks = []
-        while self.headers.get("Transfer-Encoding") == "chunked" and (size := int(self.rfile.readline(), 16)):
-            chunks.append(self.rfile.read(size))
-            self.rfile.readline()
-        if chunks:
-            self.rfile.readline()
-        return b"".join(chunks)
+    def _be_gone(self, said: bytes = b"") -> None:
+        """Ends the connection as a server does that is killed."""
+        self.close_connection = True
+        with suppress(OSError):
+            self.connection.sendall(said)
+            if not said:
+                self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
-    def _answer(self, body: bytes) -> None:
+    def _chunks(self) -> Iterator[bytes]:
+        while size := int(self.rfile.readline(), 16):
+            yield self.rfile.read(size)
+            self.rfile.readline()
+        self.rfile.readline()
+
+    def _plain(self, body: bytes) -> bytes:
+        return b"".join(_frames(body)) if self.headers.get("Content-Encoding") == "lz4" else body
+
+    def _answer(self, body: bytes, fault: str | None = None) -> None:
         given = dict(parse_qsl(urlsplit(self.path).query, keep_blank_values=True))
         if self.headers.get_content_type() == "multipart/form-data":
             # The client sends values so that are too long for an address.
@@ -78,6 +151,17 @@ class _Handler(BaseHTTPRequestHandler):
             answer, status = self._run(given, body), 200
         except Exception as error:
             answer, status = str(error).encode(), 500
+        if fault == "applied":
+            self._be_gone()
+        elif fault == "half answered":
+            self._be_gone(b"HTTP/1.1 200 OK\r\nX-ClickHouse-Progress: {}\r\n")
+        else:
+            if fault == "late":
+                self.faults.wait_mended()
+            with suppress(OSError):
+                self._send(status, answer)
+
+    def _send(self, status: int, answer: bytes) -> None:
         self.send_response(status)
         if code := re.search(rb"Code: (\d+)", answer) if status == 500 else None:
             self.send_header("X-ClickHouse-Exception-Code", code[1].decode())

@@ -23,6 +23,8 @@ _READ_ONLY: Final = frozenset((164, 242, 497))
 """Set to read only, by itself or for this user."""
 _BUSY: Final = frozenset((202, 209, 210, 252, 319, 999))
 """Too many queries or parts, a network that failed, an insert whose outcome is not known."""
+_ANSWER_S: Final = 60
+"""How long an answer is waited for; while ClickHouse works on something it says so more often."""
 _IS_RIGHT: Final = "is it running, and is INSPECTOR_DATABASE_URL right?"
 _SAID: Final = re.compile(r"(?:DB::Exception: |HTTP driver received )(.+?)(?: \(version | \(for url |$)")
 _LONGEST_REASON: Final = 200
@@ -184,6 +186,7 @@ def _connected(address: Address) -> Client:
             username=address.user,
             password=address.password,
             secure=address.secure,
+            send_receive_timeout=_ANSWER_S,
             # Sessions would let one question at a time be asked.
             autogenerate_session_id=False,
         )

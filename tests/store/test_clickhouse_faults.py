@@ -1,0 +1,199 @@
+"""A ClickHouse that fails in the middle of an insert: what was acknowledged is there once, what was not when it is sent
+again."""
+
+import itertools
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+
+import pytest
+from clickhouse_server import Faults, served
+from lists import told, walk
+from made_spans import Made, make, spans_of
+from msgspec.structs import replace
+from oracle import Oracle
+from urllib3 import Timeout
+
+from inspector.model import Filter, Loss, NewLabel, Span
+from inspector.store import SpoolMark, StoreError
+from inspector.store.clickhouse import ClickHouseStore, read_address
+from inspector.store.clickhouse.changes import Write
+from inspector.store.clickhouse.database import Database
+from inspector.store.clickhouse.writing import Writing
+
+COUNT = itertools.count(1)
+PATIENCE_S = 120
+FAULTS = ("unread", 164, "late", "applied", 243, "read", 252, "half answered", 497)
+"""Gone before a request is read, before it is applied, before the answer, in the middle of it; an answer later than it
+is waited for; read only, for all or for this user; no space left; too many parts."""
+CASES = (
+    *(("own", table) for table in ("spans", "traces", "notes", "labels", "losses", "marks", "leases")),
+    ("handed over", "inbox"),
+    *(("drained", table) for table in ("spans", "traces", "notes", "labels", "inbox")),
+)
+"""Who inserts into which table: the store that writes what it takes in, another one what it takes in, or the one that
+writes what the other one took in."""
+
+
+@dataclass
+class Team:
+    """Two stores on one database, and a reader that goes on from number to number."""
+
+    one: ClickHouseStore
+    """Opened first, so that it is the one that writes."""
+    other: ClickHouseStore
+    faults: Faults
+    cursor: int = 0
+    met: dict[tuple[str, str], str] = field(default_factory=dict)
+    """The status that each span had when it was met last."""
+
+    def follow(self) -> None:
+        while events := self.one.after(self.cursor, Filter()):
+            self.cursor = events[-1].seq
+            self.met |= {(event.trace_id, event.span_id): event.status for event in events}
+
+
+@pytest.fixture(scope="module")
+def team() -> Iterator[Team]:
+    faults = Faults()
+    with pytest.MonkeyPatch.context() as patch, served(faults=faults) as host:
+        # However long a test takes, the one that writes goes on to, and does what it is told to alone.
+        for name in ("writing.LOOK_S", "writing.KEEP_S", "lease.LENGTH_S"):
+            patch.setattr(f"inspector.store.clickhouse.{name}", 3600)
+        address = read_address(f"clickhouse://default@{host}/faults")
+        with closing(ClickHouseStore(address, home="one")) as one, closing(ClickHouseStore(address, home="two")) as two:
+            yield Team(one, two, faults)
+
+
+def made_for(number: int) -> Made:
+    """Spans of two traces that have no run or session in common with others."""
+
+    def own(span: Span) -> Span:
+        return replace(span, run=None, session_id=span.session_id and f"{span.session_id} of {number}")
+
+    made = make(number, traces=2)
+    made.batches = [[own(span) for span in batch] for batch in made.batches]
+    return made
+
+
+@contextmanager
+def failing(team: Team, table: str, fault: str | int) -> Iterator[None]:
+    """Has inserts into a table fail as long as the block takes."""
+    clients = [store._database._client for store in (team.one, team.other)] if fault == "late" else []
+    patient = [client.timeout for client in clients]
+    team.faults.begin(table, fault)
+    for client in clients:
+        client.timeout = Timeout(connect=PATIENCE_S, read=0.5)
+    try:
+        yield
+    finally:
+        team.faults.mend()
+        for client, timeout in zip(clients, patient, strict=True):
+            client.timeout = timeout
+
+
+def check(team: Team, number: int, oracle: Oracle) -> None:
+    traces = oracle.trace_ids()
+    for store in (team.one, team.other):
+        for trace_id in traces:
+            wanted = oracle.trace(trace_id)
+            assert told(store.trace(trace_id), wanted) == wanted
+        events = [event for trace_id in traces for event in walk(store.events, Filter(trace_id=trace_id), limit=100)]
+        stored = [(event.trace_id, event.span_id, event.status, event.folded_into) for event in events]
+        spans = oracle.spans.values()
+        assert sorted(stored) == sorted((*key_of(span), span.status, oracle.call_of(span)) for span in spans)
+    for session in {oracle.session_of_trace(trace_id) for trace_id in traces} - {None}:
+        wanted = oracle.session(session)
+        assert told(team.one.session(session), wanted) == wanted
+    assert len(team.one.labels(trace_id=traces[0]).items) == 1
+    marks = team.one.spools() | team.other.spools()
+    assert marks[f"{number}.jsonl"].offset == number
+    team.follow()
+    assert {key: team.met[key] for key in oracle.spans} == {key: span.status for key, span in oracle.spans.items()}
+
+
+def key_of(span: Span) -> tuple[str, str]:
+    return span.trace_id, span.span_id
+
+
+@pytest.mark.parametrize(("by", "table"), CASES)
+def test_an_insert_that_fails_loses_and_doubles_nothing(team, subtests, long, by, table):
+    at = CASES.index((by, table))
+    for fault in FAULTS if long else FAULTS[at % 6 :: 6]:
+        with subtests.test(fault=fault):
+            lose_nothing(team, by, table, fault)
+
+
+def lose_nothing(team: Team, by: str, table: str, fault: str | int) -> None:
+    number = next(COUNT)
+    made = made_for(number)
+    oracle = Oracle(made.folded)
+    oracle.write(spans_of(made.batches))
+    half = len(made.batches) // 2
+    team.one.write(spans_of(made.batches[:half]))
+    store = team.one if by == "own" else team.other
+    losses = team.one.health().losses.dropped
+
+    def write():
+        store.write(
+            spans_of(made.batches[half:]),
+            marks=[SpoolMark(f"{number}.jsonl", 1, number)],
+            losses=[Loss(f"p{number}", None, None, "dropped", 3, 1, 2)],
+            labels=[NewLabel(trace_id=oracle.trace_ids()[0], span_id=f"{1:016x}", name="good", time_ns=1)],
+        )
+
+    if by == "drained":
+        write()
+    step = team.one._writing.drain if by == "drained" else team.one._writing._lease.keep if table == "leases" else write
+    with failing(team, table, fault):
+        refusal = refused(step)
+        while not team.faults.met.is_set():
+            refusal = refused(step)
+    assert str(team.one._database.address) in refusal
+    assert "\n" not in refusal
+    for again in (step, write, team.one._writing.drain, team.other.maintain):
+        again()
+    check(team, number, oracle)
+    assert team.one.health().losses.dropped == losses + 3
+
+
+def refused(step: Callable[[], object]) -> str:
+    with pytest.raises(StoreError) as refusal:
+        step()
+    return str(refusal.value)
+
+
+def test_after_an_outage_of_ten_minutes_another_one_writes_and_everything_is_there_once(make_span):
+    clock, faults = Clock(), Faults()
+    with served(faults=faults) as host:
+        address = read_address(f"clickhouse://default@{host}/outage")
+        ClickHouseStore(address).close()
+        databases = [Database(address, read_s=PATIENCE_S) for _ in range(2)]
+        for database in databases:
+            database.begin()
+        one, other = (Writing(database, lambda: 1, clock_s=clock) for database in databases)
+        begun = make_span(status="running")
+        one.apply(Write([begun]))
+        other.apply(Write([make_span()]), wait=False)
+        ended = replace(begun, status="ok", end_ns=begun.start_ns + 1)
+        faults.begin("traces", "applied")
+        for writing in (one, other):
+            refused(lambda writing=writing: writing.apply(Write([ended]), wait=False))
+            clock.now_s += 300
+        faults.mend()
+        other.apply(Write([ended]), wait=False)
+        one.apply(Write([ended, make_span()]), wait=False)
+        other.drain()
+        for database in databases:
+            database.close()
+        with closing(ClickHouseStore(address, read_only=True)) as reader:
+            assert sorted(event.status for event in reader.events(Filter()).items) == ["ok"] * 3
+            assert len(reader.after(0, Filter())) == reader.trace("a" * 32).spans == 3
+
+
+class Clock:
+    def __init__(self):
+        self.now_s = 1000.0
+
+    def __call__(self):
+        return self.now_s
