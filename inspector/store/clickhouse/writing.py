@@ -181,12 +181,12 @@ class Writing:
         # It would hold up everything behind it for ever.
         except Exception:  # noqa: BLE001
             _log.exception("a change sent by another process failed and is left out")
+            self._writer.ready()
             for part in _parts(change):
                 self._outcome(part)
             return "null"
 
     def _run(self, change: Change) -> Any:
-        self._writer.ready()
         return apply(change, self._database, self._writer, self._now_ns)
 
     def _repeat(self, every_s: float, step: Callable[[], object]) -> None:
