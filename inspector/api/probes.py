@@ -153,13 +153,15 @@ def _stored_lines(stored: Stored | StoreError) -> list[str]:
     """Return the metrics of the database; none if it cannot be read, since 0 would be wrong."""
     if isinstance(stored, StoreError):
         return []
-    health, marks = stored.health, stored.marks
+    health, marks, waiting = stored.health, stored.marks, stored.health.waiting
     bad_lines = sum(mark.bad_lines for mark in marks)
     return [
         *_metric("spans", "gauge", "Spans in the database.", health.spans),
         *_metric("database_bytes", "gauge", "Size of the database.", health.bytes),
         *_metric("seq", "counter", "The number of the last change.", health.last_seq),
         *_metric("search_behind_spans", "gauge", "Spans not yet in the full-text index.", health.search_behind),
+        *_metric("waiting_changes", "gauge", "Taken in, not yet applied by the server that writes.", waiting.changes),
+        *_metric("waiting_bytes", "gauge", "Size of what was taken in and not applied yet.", waiting.bytes),
         *_call_lines(health.calls_ever),
         *_loss_lines(health.losses_ever),
         *_metric("bad_lines", "gauge", "Unreadable lines in the current spool files.", bad_lines),

@@ -172,6 +172,8 @@ def _stored(settings: Settings) -> Iterator[Check]:
         )
         return
     behind = f", search is {health.search_behind:,} behind" if health.search_behind else ""
+    if health.waiting.changes:
+        behind += f", {health.waiting.changes:,} changes wait for the server that writes"
     yield Check(
         "ok", "database", f"{health.spans:,} spans, {size(health.bytes)}, schema {health.schema_version}{behind}"
     )

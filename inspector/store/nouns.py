@@ -40,6 +40,14 @@ class Removed:
 
 
 @dataclass(frozen=True, slots=True)
+class Waiting:
+    """What was taken in, and waits for the process that writes the database."""
+
+    changes: int = 0
+    bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Health:
     """Figures about the store as a whole."""
 
@@ -61,6 +69,8 @@ class Health:
     """How many calls of each kind were stored, and how many of them failed, also of those removed since."""
     removed: tuple[Removed, ...] = ()
     """What retention last removed, the latest first."""
+    waiting: Waiting = Waiting()
+    """Where one process applies what several take in."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """The inbox: changes that wait in the database for the process that writes it."""
 
+import math
 import secrets
 import threading
 import time
@@ -9,7 +10,15 @@ from typing import Final
 
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.tables import INBOX
+from inspector.store.errors import StoreBusy
+from inspector.store.nouns import Waiting
 
+MOST_WAITING: Final = 10_000
+"""Entries that wait at most: each is an insert, of which ClickHouse takes some hundred a second at best."""
+MOST_WAITING_BYTES: Final = 256 << 20
+"""What a writer applies in about a minute: many times what comes in until one that was killed is replaced."""
+_LOOK_S: Final = 0.25
+"""How long what waits is known by what was put in since."""
 _MOST_AT_ONCE: Final = 16
 """Rows that are read at a time: each may have some thousand spans."""
 _MOST_TIDIED: Final = 10_000
@@ -39,6 +48,24 @@ class Inbox:
         self._me = secrets.token_hex(8)
         self._lock = threading.Lock()
         self._last_ns = 0
+        self._waiting = Waiting()
+        self._looked_s = -math.inf
+
+    def check_room(self) -> None:
+        """Makes sure that more may be put in: nothing is applied as fast as many servers can take in.
+
+        Raises:
+            StoreBusy: Too much waits.
+        """
+        with self._lock:
+            if time.monotonic() >= self._looked_s + _LOOK_S:
+                self._waiting, self._looked_s = read_waiting(self._database), time.monotonic()
+            waiting = self._waiting
+        if waiting.changes >= MOST_WAITING or waiting.bytes >= MOST_WAITING_BYTES:
+            raise StoreBusy(
+                f"{waiting.changes:,} changes of {waiting.bytes >> 20:,} MB wait in {self._database.address} for the "
+                "server that writes it; try again later"
+            )
 
     def put(self, body: str) -> str:
         """Adds an entry, and returns its id.
@@ -48,8 +75,11 @@ class Inbox:
         """
         with self._lock:
             self._last_ns = max(self._last_ns + 1, self._now_ns())
-            entry = f"{self._last_ns:020d} {self._me}"
+            size = len(body.encode())
+            # With its size, so that what waits is summed up without being read.
+            entry = f"{self._last_ns:020d} {self._me} {size}"
             self._database.insert("inbox", tuple(INBOX), [(entry, 0, body, "")], token=entry)
+            self._waiting = Waiting(self._waiting.changes + 1, self._waiting.bytes + size)
         return entry
 
     def waiting(self) -> list[Entry]:
@@ -79,8 +109,16 @@ class Inbox:
         values = Values()
         before = values.text(f"{self._now_ns() - _KEPT_NS:020d}")
         sql = f"SELECT id FROM inbox FINAL WHERE done = 1 AND id < {before} LIMIT {_MOST_TIDIED}"
-        done = [row[0] for row in self._database.rows(sql, values)]
-        if done:
-            values = Values()
+        while done := [row[0] for row in self._database.rows(sql, values)]:
+            own = Values()
             # By their ids: a row that waits must not outlive the one that says that it is done.
-            self._database.command(f"DELETE FROM inbox WHERE id IN {values.texts(done)}", values)
+            self._database.command(f"DELETE FROM inbox WHERE id IN {own.texts(done)}", own)
+            if len(done) < _MOST_TIDIED:
+                return
+
+
+def read_waiting(database: Database) -> Waiting:
+    """Returns how much waits for the process that writes a database."""
+    size = "toUInt64OrZero(splitByChar(' ', id)[3])"
+    row = database.row(f"SELECT count(), sum({size}) FROM inbox FINAL WHERE done = 0")
+    return Waiting() if row is None else Waiting(*row)

@@ -6,6 +6,7 @@ from typing import Final
 
 from inspector.model import Loss, Losses, Run, Trace
 from inspector.store.clickhouse.database import Database, Values
+from inspector.store.clickhouse.inbox import read_waiting
 from inspector.store.clickhouse.numbers import read_number, read_numbers
 from inspector.store.clickhouse.removal import sum_losses, used_bytes
 from inspector.store.clickhouse.slots import of_run, of_trace
@@ -82,6 +83,7 @@ def read_health(database: Database) -> Health:
         losses_ever=losses_ever,
         calls_ever=calls_ever(numbers),
         removed=removals(numbers),
+        waiting=read_waiting(database),
     )
 
 

@@ -96,6 +96,8 @@ class Writing:
                 # Another process has it by now, and may not know of this.
                 if isinstance(change, Write):
                     change = msgspec.structs.replace(change, late=True)
+        if isinstance(change, Write) and not change.late:
+            self._inbox.check_room()
         self._sent = entry = self._inbox.put(encode_change(change))
         return self._answer(entry) if wait else None
 

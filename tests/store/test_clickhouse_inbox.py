@@ -1,0 +1,75 @@
+"""What waits for the store that writes: only so much of it, and the rest stays with who sends it."""
+
+import itertools
+from contextlib import closing
+
+import pytest
+
+from inspector.model import Filter, NewLabel
+from inspector.store import SpoolMark, StoreBusy
+from inspector.store.clickhouse import ClickHouseStore, read_address
+from inspector.store.clickhouse.changes import GiveLabel
+from inspector.store.nouns import Waiting
+
+COUNT = itertools.count(1)
+
+
+@pytest.fixture(scope="module")
+def engine():
+    """What is in memory is there as long as somebody has it open."""
+    with closing(ClickHouseStore(read_address("chdb://memory/open"))):
+        yield
+
+
+@pytest.fixture
+def stores(engine, monkeypatch):
+    """Two stores, the first of which writes, when it is told to."""
+    for name in ("writing.LOOK_S", "writing.KEEP_S", "lease.LENGTH_S"):
+        monkeypatch.setattr(f"inspector.store.clickhouse.{name}", 3600)
+    address = read_address(f"chdb://memory/inbox_{next(COUNT)}")
+    with closing(ClickHouseStore(address)) as one, closing(ClickHouseStore(address)) as other:
+        yield one, other
+
+
+@pytest.mark.parametrize(("bound", "most"), [("MOST_WAITING", 3), ("MOST_WAITING_BYTES", 3 * 20_000)])
+def test_over_the_bound_nothing_more_is_taken_in_until_there_is_room(stores, make_span, monkeypatch, bound, most):
+    monkeypatch.setattr(f"inspector.store.clickhouse.inbox.{bound}", most)
+    one, other = stores
+    mark = SpoolMark("a.jsonl", 1, 10)
+
+    def write():
+        other.write([make_span(attributes={"text": "ü" * 10_000})], marks=[mark])
+
+    for _ in range(3):
+        write()
+    waiting = other.health().waiting
+    assert waiting.changes == 3
+    assert 60_000 < waiting.bytes < 90_000
+    mark = SpoolMark("a.jsonl", 1, 20)
+    with pytest.raises(StoreBusy, match=r"3 changes of 0 MB wait in the database .*; try again later"):
+        write()
+    assert other.spools()["a.jsonl"].offset == 10
+    # What somebody waits for is not more than that asks for.
+    other._writing.apply(GiveLabel(NewLabel(trace_id="a" * 32, name="good", time_ns=1)), wait=False)
+    one._writing.drain()
+    assert one.health().waiting == Waiting()
+    other._writing._inbox._looked_s = 0
+    write()
+    one._writing.drain()
+    assert (other.spools()["a.jsonl"].offset, len(one.events(Filter()).items)) == (20, 4)
+
+
+def test_a_store_that_writes_what_it_takes_in_asks_for_no_room(stores, make_span, monkeypatch):
+    monkeypatch.setattr("inspector.store.clickhouse.inbox.MOST_WAITING", 0)
+    stores[0].write([make_span()])
+    assert len(stores[1].events(Filter()).items) == 1
+
+
+def test_all_that_was_settled_a_while_ago_is_removed_though_it_is_more_than_one_step_takes(stores, monkeypatch):
+    monkeypatch.setattr("inspector.store.clickhouse.inbox._MOST_TIDIED", 2)
+    one, other = stores
+    monkeypatch.setattr(other._writing._inbox, "_now_ns", lambda: 1)
+    for _ in range(5):
+        other._writing._inbox.put("junk")
+    one._writing.drain()
+    assert one._database.rows("SELECT count() FROM inbox") == [(0,)]
