@@ -55,9 +55,26 @@ def test_an_old_span_that_is_written_again_changes_nothing(store, make_span):
     ]
     for span in spans:
         store.write([span])
-    store._conversations.forget()
+    store._memory.forget()
     store.write(spans)
     assert store.last_seq() == 30
+
+
+def test_a_span_of_an_earlier_version_that_is_written_again_changes_nothing(open_store, path, make_span, rows_of):
+    long_text = "x" * 600
+    prompt = json.dumps([message("one"), message(long_text), message("two" * 200)])
+    span = make_span(session_id="s", attributes={INPUT: prompt})
+    store = open_store(path)
+    store.write([span])
+    store.close()
+    with sqlite3.connect(path) as database:
+        # Messages had another hash, which covered their session.
+        database.execute("UPDATE contents SET hash = randomblob(16)")
+    database.close()
+    store = open_store(path)
+    store.write([span])
+    assert store.last_seq() == 1
+    assert rows_of("SELECT count(*) FROM contents") == [(5,)]
 
 
 def test_a_conversation_beyond_what_is_remembered_comes_back_whole(store, make_span):
@@ -94,7 +111,7 @@ def test_calls_of_a_run_without_a_session_share_their_messages_whatever_their_tr
     process = "20261122T120000-17-abcdef01"
     for trace_id, run in (("t1", "run-1"), ("t2", "run-1"), ("t3", "run-2"), ("t4", None), ("t5", None)):
         store.write([make_span(run=run, process=process, trace_id=trace_id, attributes={INPUT: text})])
-        store._conversations.forget()
+        store._memory.forget()
     # Where the recorder names no run, as earlier ones did not, it is the trace.
     assert rows_of("SELECT count(*) FROM contents WHERE substr(body, 1, 1) <> x'01'") == [(3 * 4,)]
 

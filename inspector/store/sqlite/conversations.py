@@ -6,9 +6,8 @@ repeat what was just said, so looking at the latest of a session finds nearly al
 
 import sqlite3
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
-from hashlib import blake2b
 from itertools import islice
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -20,10 +19,20 @@ from inspector import semconv
 from inspector.frames import Frame, Refers, cut, cut_strings, frame_of, framed, in_runs, numbers
 from inspector.model import Kind
 from inspector.store.sqlite.bulk import VALUES, execute_rows
-from inspector.store.sqlite.contents import json_list
+from inspector.store.sqlite.contents import json_list, messages, with_strings
 from inspector.store.sqlite.counters import load_counters
 from inspector.store.sqlite.engine import driver
-from inspector.store.values.contents import FRAMED, StoredShared, content_ids, ids_of, last_of, read_body, stored_body
+from inspector.store.values.addresses import Addresses
+from inspector.store.values.contents import (
+    FRAMED,
+    StoredShared,
+    content_ids,
+    ids_of,
+    last_of,
+    message_text,
+    read_body,
+    stored_body,
+)
 
 _SCOPES = 512
 _MESSAGES = 4096
@@ -84,15 +93,19 @@ class Owner(NamedTuple):
 
 
 class Conversations:
-    """The latest messages of the scopes (sessions, or traces without one) that are being written."""
+    """The latest messages of the scopes (sessions, or traces without one) that are being written.
 
-    def __init__(self) -> None:
+    Args:
+        addresses: What messages are known by.
+    """
+
+    def __init__(self, addresses: Addresses) -> None:
+        self._addresses = addresses
         self._known: OrderedDict[Scope, dict[bytes, int]] = OrderedDict()
         self._strings: dict[Scope, dict[int, tuple[int, ...]]] = {}
         """The long strings of messages, by the id of the message."""
         self._new: list[tuple[int, bytes, int, bytes]] = []
         self._last_id = 0
-        self._address: dict[Scope, Callable[[bytes | Raw], bytes]] = {}
         self._prompts: dict[tuple[Scope, str, str], Refers | None] = {}
         self._reserved: dict[Scope, dict[Block, tuple[int, int]]] = {}
         self._unclaimed: dict[Scope, dict[int, None]] = {}
@@ -106,7 +119,6 @@ class Conversations:
         self._known.clear()
         self._strings.clear()
         self._new.clear()
-        self._address.clear()
         self._prompts.clear()
         self._reserved.clear()
         self._unclaimed.clear()
@@ -119,8 +131,13 @@ class Conversations:
 
     def remind(self, scope: Scope, shared: StoredShared) -> None:
         """Makes sure that the messages of a stored span are known, so that repeating the span changes nothing."""
-        self._messages(scope)
-        self._learn(scope, content_ids((shared,)))
+        known = self._messages(scope)
+        ids = content_ids((shared,))
+        self._learn(scope, ids)
+        # By their texts too, since rows of schema 0019 and before have other addresses.
+        texts = with_strings(self._connected(), messages(self._connected(), ids))
+        for content_id in ids & texts.keys():
+            known[self._addresses.of(message_text(texts[content_id], texts))] = content_id
 
     def refer(self, scope: Scope, key: str, prompt: str, owner: Owner) -> Refers | None:
         """Returns the frame of an attribute's text; messages in it that are new belong to that span.
@@ -151,17 +168,17 @@ class Conversations:
 
     def _refer_each(self, scope: Scope, key: str, owner: Owner, bodies: Sequence[bytes | Raw]) -> list[int]:
         known = self._messages(scope)
-        address_of = self._address.get(scope) or self._address.setdefault(scope, hashing(scope.id))
-        addresses = [address_of(body) for body in bodies]
+        texts = [bytes(body) for body in bodies]
+        addresses = list(map(self._addresses.of, texts))
         # Two recorders of a call write the same attribute in shapes of their own, and agents talk in turn: each takes
         # ids for itself, so that they stay runs.
         block = (key, addresses[0] if len(addresses) > 1 else b"")
         ids: list[int] = []
-        for body, address in zip(bodies, addresses, strict=True):
+        for text, address in zip(texts, addresses, strict=True):
             content_id = known.get(address)
             if content_id is None:
                 content_id = known[address] = self._next_id(scope, block)
-                stored = self._stored(scope, content_id, bytes(body), owner)
+                stored = self._stored(scope, content_id, text, owner)
                 self._new.append((content_id, address, owner.row_id, stored))
                 if owner.kind in _AROUND_MODELS:
                     self._leave_unclaimed(scope, content_id)
@@ -204,7 +221,6 @@ class Conversations:
         execute_rows(self._begun(), f"INSERT INTO contents (id, hash, span, body) VALUES {VALUES}", self._new)  # noqa: S608  # constants
         self._new = []
         self._claim()
-        self._address.clear()
         self._prompts.clear()
         many = [scope for scope, known in self._known.items() if len(known) > _MESSAGES]
         for scope in (*many, *islice(self._known, max(0, len(self._known) - _SCOPES))):
@@ -253,22 +269,6 @@ class Conversations:
     def _connected(self) -> Connection:
         assert self._connection is not None
         return self._connection
-
-
-def hashing(scope: str) -> Callable[[bytes | Raw], bytes]:
-    """Returns the function that gives a message its address; equal messages of different scopes have different ones.
-
-    So deleting a session never has to look at another.
-    """
-    key = blake2b(scope.encode("utf-8", "replace"), digest_size=32).digest()
-    keyed = blake2b(digest_size=16, key=key)
-
-    def address(body: bytes | Raw) -> bytes:
-        state = keyed.copy()
-        state.update(memoryview(body))
-        return state.digest()
-
-    return address
 
 
 def _latest(database: sqlite3.Connection, scope: Scope) -> set[int]:

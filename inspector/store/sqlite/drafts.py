@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import TypeAlias
 
+from msgspec.structs import astuple
 from sqlalchemy import Connection
 
 from inspector.store.sqlite.bulk import VALUES, execute_rows
@@ -16,10 +17,7 @@ Place: TypeAlias = tuple[str, By, bytes | str]
 _FETCHED = 128
 _CONDITIONS: dict[By, str] = {"asked": "AND failed = 1 AND continued = 0", "answered": "", "response": ""}
 """Which rows are wanted: a prompt that was asked before is looked for where it failed."""
-_NAMES = (
-    *("span", "run", "lane", "start_ns", "end_ns", "failed", "asked", "answered", "response", "link", "previous"),
-    *("conversation", "continued", "candidates", "messages", "new_from", "sizes", "tools", "results"),
-)
+_NAMES = Turn.__struct_fields__
 _SAVE = (
     f"INSERT INTO turns ({', '.join(_NAMES)}) VALUES {VALUES} ON CONFLICT (span) DO UPDATE SET "  # noqa: S608  # constants
     + ", ".join(f"{name} = excluded.{name}" for name in _NAMES[1:])
@@ -45,7 +43,7 @@ class Drafts:
     def load(self, row_ids: Sequence[int]) -> dict[int, Turn]:
         """Return those of the turns that are stored, by their rows."""
         sql = f"{_SELECT} WHERE span IN (SELECT value FROM json_each(?))"  # noqa: S608  # constants
-        for row in self._database.execute(sql, (json_list(list(row_ids)),)):
+        for row in self._database.execute(sql, (json_list(list(row_ids)),)) if row_ids else ():
             self._known[row[0]] = Turn(*row)
         return dict(self._known)
 
@@ -78,8 +76,7 @@ class Drafts:
 
     def save(self) -> None:
         """Write what changed."""
-        rows = [tuple(getattr(turn, name) for name in _NAMES) for turn in self._changed.values()]
-        execute_rows(self._database, _SAVE, rows)
+        execute_rows(self._database, _SAVE, list(map(astuple, self._changed.values())))
         if older := self._continued - self._changed.keys():
             sql = "UPDATE turns SET continued = 1 WHERE span IN (SELECT value FROM json_each(?))"
             self._database.execute(sql, (json_list(sorted(older)),))

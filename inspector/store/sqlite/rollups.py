@@ -64,8 +64,8 @@ def apply(
     before: Mapping[int, TraceSums],
     sessions: Sessions | None = None,
     gists: Mapping[int, Gist] | None = None,
-) -> None:
-    """Brings the sums up to date with rows that were just written.
+) -> Mapping[int, TraceSums]:
+    """Brings the sums up to date with rows that were just written, and returns those of their traces by row id.
 
     Args:
         connection: The writer's.
@@ -104,6 +104,7 @@ def apply(
         {row_id: (new, _shares(new, now)) for row_id, new in after.items()},
         unsure,
     )
+    return after
 
 
 def _summed(

@@ -14,17 +14,15 @@ from inspector.store.limits import IDLE_S, READ_LIMITS, ReadLimits
 from inspector.store.nouns import Age, Health, Pruned, Removed, SpoolMark
 from inspector.store.protocol import Store
 from inspector.store.sqlite import arrivals, attribute_pages, figures, notes, questions, retention, soundness, writer
-from inspector.store.sqlite.conversations import Conversations
 from inspector.store.sqlite.engine import check_readable, file_identity, limited, reader_engine, translated
-from inspector.store.sqlite.families import Families
 from inspector.store.sqlite.growth import Growth
 from inspector.store.sqlite.health import read_health
 from inspector.store.sqlite.labels import give_label, remove_label, write_labels
 from inspector.store.sqlite.losses import write_losses
+from inspector.store.sqlite.memory import Memory
 from inspector.store.sqlite.removal import Removal
 from inspector.store.sqlite.reserve import Reserve
 from inspector.store.sqlite.search import index_some
-from inspector.store.sqlite.turns import Turns
 from inspector.store.sqlite.unwritable import copied
 from inspector.store.sqlite.upkeep import Upkeep
 from inspector.store.sqlite.writing import WriteConnection
@@ -80,9 +78,7 @@ class SqliteStore(Store):
         self._inode = file_identity(path)[0]
         self._reader = reader_engine(path, wait_s=limits.wait_s)
         self._damage: str | None = None
-        self._conversations = Conversations()
-        self._families = Families()
-        self._turns = Turns()
+        self._memory = Memory()
         self._upkeep = Upkeep(self._index, self._add_up, self._give_back, self.checkpoint, self.shrink_log)
 
     @property
@@ -115,9 +111,7 @@ class SqliteStore(Store):
 
     def _take_again(self, spans: Sequence[Span]) -> int:
         with self._write() as connection:
-            changed = writer.write_batch(
-                connection, spans, self._conversations, self._families, self._turns, again=True
-            )
+            changed = writer.write_batch(connection, spans, self._memory, again=True)
         self._reserve.keep()
         return changed
 
@@ -257,7 +251,7 @@ class SqliteStore(Store):
     ) -> None:
         now_ns = self._now_ns()
         with self._write() as connection:
-            writer.write_batch(connection, spans, self._conversations, self._families, self._turns)
+            writer.write_batch(connection, spans, self._memory)
             writer.save_marks(connection, marks)
             write_losses(connection, losses, now_ns)
             write_labels(connection, labels)
@@ -299,13 +293,13 @@ class SqliteStore(Store):
                 with writer.transaction() as connection:
                     yield connection
             except BaseException:
-                self._forget()
+                self._memory.forget()
                 raise
 
     @contextmanager
     def _remove(self) -> Generator[Connection]:
         with self._transaction() as connection:
-            self._forget()
+            self._memory.forget()
             yield connection
         self._upkeep.note_write()
 
@@ -333,14 +327,9 @@ class SqliteStore(Store):
             yield Removal(remove, make_room)
         self._reserve.keep()
 
-    def _forget(self) -> None:
-        """Let go of what is remembered of stored rows, which may not be true any more."""
-        self._conversations.forget()
-        self._families.forget()
-
     def _read_anew(self) -> None:
         """Read the file that is there now in place of the one that was."""
-        self._forget()
+        self._memory.forget()
         before = self._reader
         self._inode = file_identity(self._path)[0]
         self._reader = reader_engine(self._path, wait_s=self._limits.wait_s)

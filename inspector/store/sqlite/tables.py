@@ -276,7 +276,8 @@ contents = Table(
     Column("span", BigInteger, nullable=False),
     Column("body", LargeBinary, nullable=False),
 )
-"""Each message of a prompt, whatever its shape, once a session: ``hash`` covers scope and body, ``span`` is the row
+"""Each message of a prompt, whatever its shape, once a session: ``hash`` is what it is known by again
+(`inspector.store.values.addresses`; in rows of schema 0019 and before it covers the session too), ``span`` is the row
 that brought it, or the first of those that still refer to it."""
 
 Index("ix_contents_span", contents.c.span)

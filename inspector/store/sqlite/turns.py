@@ -11,6 +11,7 @@ from inspector.model import Span
 from inspector.store.sqlite.contents import json_list
 from inspector.store.sqlite.drafts import Drafts, Place
 from inspector.store.sqlite.engine import driver
+from inspector.store.values.addresses import Addresses
 from inspector.store.values.chains import AskedTool, Chain, Chains, ToolResult, extended
 from inspector.store.values.rows import Row
 from inspector.store.values.turns import Turn, find_previous, lane_of, previous_response, sizes_of
@@ -22,13 +23,19 @@ class Given(NamedTuple):
     span: Span
     row: Row
     run: str
+    is_new: bool
+    """Whether its row is, so that nothing of it is stored."""
 
 
 class Turns:
-    """Finds what each call continues."""
+    """Finds what each call continues.
 
-    def __init__(self) -> None:
-        self._chains = Chains()
+    Args:
+        addresses: What messages are known by.
+    """
+
+    def __init__(self, addresses: Addresses) -> None:
+        self._chains = Chains(addresses.of)
 
     def take(self, connection: Connection, calls: Iterable[Given], *, again: bool = False) -> None:
         """Store the turns of calls that were just written, in the connection's transaction.
@@ -40,7 +47,7 @@ class Turns:
             forget(connection, [call.row.id for call in ordered])
         ordered = [call for call in ordered if call.row.folded_into is None]
         drafts = Drafts(connection)
-        stored = drafts.load([call.row.id for call in ordered])
+        stored = drafts.load([call.row.id for call in ordered if not call.is_new])
         new = [call for call in ordered if call.row.id not in stored]
         chains = {call.row.id: self._chains.of_prompt(call.span.attributes.get(semconv.INPUT_MESSAGES)) for call in new}
         drafts.look_up(_looked_for(new, chains))
@@ -105,6 +112,8 @@ def _begun(drafts: Drafts, call: Given, chain: Chain) -> Turn:
 
 def forget(connection: Connection, row_ids: Sequence[int]) -> None:
     """Remove the turns of spans that are removed, or that another span counts for."""
+    if not row_ids:
+        return
     driver(connection).execute(
         "DELETE FROM turns WHERE span IN (SELECT value FROM json_each(?))", (json_list(list(row_ids)),)
     )

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple
 from functools import partial
 from itertools import chain
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 from sqlalchemy import Connection
@@ -19,9 +19,9 @@ from inspector.store.sqlite.contents import json_list
 from inspector.store.sqlite.conversations import Conversations, Owner, scope_of_span
 from inspector.store.sqlite.counters import load_counters, save_counters
 from inspector.store.sqlite.engine import driver
-from inspector.store.sqlite.families import Families
+from inspector.store.sqlite.memory import Memory
 from inspector.store.sqlite.ownership import release, scopes_of
-from inspector.store.sqlite.turns import Given, Turns
+from inspector.store.sqlite.turns import Given
 from inspector.store.sqlite.turns import forget as forget_turns
 from inspector.store.values.codec import unpack
 from inspector.store.values.contents import StoredShared, content_ids, read_shared, stored_shared, take_apart
@@ -40,9 +40,7 @@ _FETCHED = 128
 def write_batch(
     connection: Connection,
     spans: Iterable[Span],
-    conversations: Conversations,
-    families: Families,
-    turns: Turns,
+    memory: Memory,
     *,
     again: bool = False,
 ) -> int:
@@ -51,9 +49,7 @@ def write_batch(
     Args:
         connection: The writer's.
         spans: What came in, or with ``again`` other readings of what is stored.
-        conversations: What is remembered of messages.
-        families: What is remembered of calls and their duplicates.
-        turns: What finds the calls that others continue.
+        memory: What is remembered of the batches before.
         again: Whether each takes the place of what is stored of it, and what is not stored stays away.
 
     Returns:
@@ -65,6 +61,7 @@ def write_batch(
     counts = load_counters(connection)
     sums = rollups.load_traces(connection, {trace_id for trace_id, _ in wanted})
     stored = fetch(connection, [(sums[trace_id].id, span_id) for trace_id, span_id in wanted if trace_id in sums])
+    conversations = memory.conversations
     conversations.begin(connection, counts["content"])
     accepted = _again(wanted, stored, sums) if again else _accepted(wanted, stored, sums, counts)
     sessions = Sessions.settle(connection, accepted)
@@ -74,15 +71,17 @@ def write_batch(
     written = len(changes)
     known = {(row.trace_id, row.span_id) for _, row in changes}
     changes += sessions.followers(connection, known, partial(fetch, connection))
-    changes = families.fold(connection, changes, traces, partial(fetch, connection))
+    changes = memory.families.fold(connection, changes, traces, partial(fetch, connection))
     for at, (old, row) in enumerate(changes[written:], written):
         counts["seq"] += 1
         changes[at] = (old, row._replace(seq=counts["seq"]))
     gists = gists_of(((span, trace) for span, _, trace in accepted), again=again)
-    if save(connection, changes, traces, sessions, gists):
+    saved = save(connection, changes, traces, sessions, gists)
+    if saved.disowned:
         conversations.forget()
-    turns.take(connection, _model_calls(connection, accepted, changes), again=again)
+    memory.turns.take(connection, _model_calls(accepted, changes, saved.traces), again=again)
     forget_turns(connection, [row.id for old, row in changes if _is_no_turn(old, row)])
+    memory.addresses.forget()
     counts["spans"] += sum(old is None for old, _ in changes)
     count_calls(counts, changes)
     save_counters(connection, counts)
@@ -140,18 +139,16 @@ def _changes(
 
 
 def _model_calls(
-    connection: Connection, accepted: Sequence[tuple[Span, Row | None, TraceSums]], changes: Sequence[rollups.Change]
+    accepted: Sequence[tuple[Span, Row | None, TraceSums]],
+    changes: Sequence[rollups.Change],
+    traces: Mapping[int, TraceSums],
 ) -> list[Given]:
     """Returns the model calls that were written, each with the run that its trace belongs to by now."""
     calls = {(row.trace_id, row.span_id): row for _, row in changes if row.kind == "llm"}
-    if not calls:
-        return []
-    sql = "SELECT id, run_id FROM traces WHERE id IN (SELECT value FROM json_each(?))"
-    runs: dict[int, str] = dict(driver(connection).execute(sql, (json_list(sorted({at for at, _ in calls})),)))
     return [
-        Given(span, row, runs[trace.id])
-        for span, _, trace in accepted
-        if (row := calls.get((trace.id, span.span_id))) is not None
+        Given(span, row, traces[trace.id].run_id, is_new=old is None)
+        for span, old, trace in accepted
+        if span.kind == "llm" and (row := calls.get((trace.id, span.span_id))) is not None
     ]
 
 
@@ -162,13 +159,22 @@ def _is_no_turn(old: Row | None, row: Row) -> bool:
     return row.folded_into is not None
 
 
+class Saved(NamedTuple):
+    """What came of writing rows."""
+
+    disowned: bool
+    """Whether messages changed hands or were removed."""
+    traces: Mapping[int, TraceSums]
+    """The sums of their traces by now, by row id."""
+
+
 def save(
     connection: Connection,
     changes: Sequence[rollups.Change],
     sums: Mapping[int, TraceSums],
     sessions: Sessions | None = None,
     gists: Mapping[int, Gist] | None = None,
-) -> bool:
+) -> Saved:
     """Writes new and replaced rows, and all that is derived from them.
 
     Args:
@@ -177,9 +183,6 @@ def save(
         sums: Those of the traces so far.
         sessions: Those of the traces; without them they stay what they were.
         gists: The questions and answers that replace those of their traces, by row id.
-
-    Returns:
-        Whether messages changed hands or were removed.
     """
     replaced = [(old, new) for old, new in changes if old is not None]
     search.forget(connection, [indexed_part(old) for old, _ in replaced])
@@ -188,9 +191,8 @@ def save(
     execute_rows(driver(connection), _INSERT, [new for old, new in changes if old is None])
     _update(connection, replaced)
     disowned = [_disown(connection, old, new) for old, new in replaced if old.shared != new.shared]
-    if changes:
-        rollups.apply(connection, changes, sums, sessions, gists)
-    return any(disowned)
+    after = rollups.apply(connection, changes, sums, sessions, gists) if changes else dict[int, TraceSums]()
+    return Saved(any(disowned), after)
 
 
 def indexed_part(row: Row) -> search.Indexed:

@@ -6,12 +6,14 @@ what is compared is the sequence of parts: texts, calls of tools, their results.
 """
 
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from typing import Any, NamedTuple, cast
 
 import msgspec
 from msgspec import Raw
+
+from inspector.store.values.addresses import address_of
 
 LONGEST_PREVIEW = 200
 """Characters that are kept of arguments and results."""
@@ -89,9 +91,14 @@ _BEGIN = b"\0" * _DIGEST_BYTES
 
 
 class Chains:
-    """Reads prompts and answers; messages that repeat are read once."""
+    """Reads prompts and answers; messages that repeat are read once.
 
-    def __init__(self) -> None:
+    Args:
+        address: Returns what a message is known by.
+    """
+
+    def __init__(self, address: Callable[[bytes], bytes] = address_of) -> None:
+        self._address = address
         self._known: OrderedDict[bytes, Message] = OrderedDict()
 
     def of_prompt(self, text: object) -> Chain | None:
@@ -115,7 +122,7 @@ class Chains:
 
     def _message(self, body: Raw) -> Message:
         raw = bytes(body)
-        address = blake2b(raw, digest_size=_DIGEST_BYTES).digest()
+        address = self._address(raw)
         known = self._known.get(address)
         if known is None:
             known = self._known[address] = read_message(_ANY.decode(raw))
