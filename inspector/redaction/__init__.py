@@ -1,4 +1,4 @@
-"""Removes secrets from recorded values: in the agent's process, and from what other programs send."""
+"""Removes secrets from recorded values, in the agent's process, and from data that other programs send."""
 
 from inspector.redaction.redactor import FAILED, FUNCTION_FAILED, Redactor
 

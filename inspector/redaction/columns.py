@@ -1,4 +1,4 @@
-"""Columns of tables that a secret's name heads: rows of CSV below ``name,password``, as files and exports have them."""
+"""Table columns with the name of a secret as their header: CSV below ``name,password``, as in exports."""
 
 import re
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ _HEAD: Final = r"(?:\\{0,40}[\"'])?[A-Za-z_][\w .#/:-]{0,63}(?:\\{0,40}[\"'])?\Z
 _RULE: Final = r"[\s|:-]*-[\s|:-]*\Z"
 _QUOTE: Final = r"(\\{0,40})\""
 _DIGITS_IN_IT: Final = r"(?=[^0-9]*[0-9])[\w+/=.~-]{12,}\Z"
-"""Below ``token`` many a table has words: a token has digits, and no spaces."""
+"""Many tables have words below ``token``; a real token has digits and no spaces."""
 _AROUND: Final = " \t\"'\\"
 _MAY_FOLLOW: Final = ",;\t|\r\n\\\"' "
 _MOST_ROWS: Final = 1_000
@@ -25,19 +25,19 @@ _LONGEST_LINE: Final = 2_048
 
 
 class _Table(NamedTuple):
-    """Where the rows of a table begin, and how they look."""
+    """The start of a table's rows, and their format."""
 
     start: int
     separator: str
     cells: int
     column: int
-    """The one that is looked at, counted from 0."""
+    """The index of the column."""
     slashes: int
-    """Backslashes before the ``n`` that breaks its lines; 0 where they are broken as they should be."""
+    """The number of backslashes before the ``n`` of its line breaks; 0 for real line breaks."""
 
 
 def in_column(text: str, start: int, end: int, label: Label) -> Iterator[tuple[int, int]]:
-    """The values below a name that stands between two positions, where it heads a column."""
+    """Find the values below the name between two positions, if it heads a column."""
     table = _table_at(text, start, end) if text[end : end + 1] in _MAY_FOLLOW else None
     if table is None:
         return
@@ -75,16 +75,16 @@ def _table_at(text: str, start: int, end: int) -> _Table | None:
 def _line_start(text: str, start: int, slashes: int) -> int:
     least = max(0, start - _LONGEST_LINE)
     before = text[least:start]
-    # From behind, since a line is short: a break ends with one of the two, however often it is escaped.
+    # From the end, since a line is short: a break ends with one of the two, however often it is escaped.
     begin = max(before.rfind("\n") + 1, before.rfind("\\n") + 2 if "\\n" in before else 0)
-    # The table begins within a string, behind the quotation mark of that.
+    # The table begins inside a string, after its quotation mark.
     quotes = (found for found in compiled(_QUOTE).finditer(before, begin) if len(found[1]) < slashes)
     return least + max((found.end() for found in quotes), default=begin)
 
 
 def _next_break(text: str, position: int) -> re.Match[str] | None:
     end = position + _LONGEST_LINE
-    # Ten times as fast as the pattern, and most names of secrets head no table.
+    # Ten times as fast as the pattern, and most names of secrets are not headers.
     if text.find("\n", position, end) < 0 and text.find("\\n", position, end) < 0:
         return None
     return compiled(_BREAK).search(text, position, end)
@@ -93,12 +93,12 @@ def _next_break(text: str, position: int) -> re.Match[str] | None:
 def _is_header(cells: list[str], separator: str) -> bool:
     if separator == "|":
         return len(cells) > 1 and all(not each.strip() or compiled(_HEAD).match(each.strip()) for each in cells)
-    # A sentence has a space behind its commas; what leads to the table stands in the first cell.
+    # A sentence has spaces after its commas; text before the table ends up in the first cell.
     return len(cells) > 1 and bool(compiled(_HEAD).search(cells[0])) and all(map(compiled(_HEAD).match, cells[1:]))
 
 
 def _rows(text: str, table: _Table) -> Iterator[tuple[int, int]]:
-    """The lines behind the header; within a string they end with it."""
+    """The lines after the header; inside a string they end with it."""
     position = table.start
     while position < len(text):
         found = _next_break(text, position)

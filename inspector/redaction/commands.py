@@ -1,4 +1,4 @@
-"""Passwords of commands and of files that commands read: ``curl -u name:…``, ``redis-cli -a …``, ``.netrc``."""
+"""Passwords in commands and in files that commands read: ``curl -u name:…``, ``redis-cli -a …``, ``.netrc``."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -17,38 +17,38 @@ _AUTH: Final = (
     r"(?P<secret>(?!\[redacted:)[^\s\"'\\,;<>%&]{1,128})"
 )
 _OTHERS: Final = rf"-[apPw]{_GAP}(?P<secret>(?![-$<{{]|\[redacted:|\d{{1,5}}(?:[\s\"'\\:]|\Z))[^\s\"'\\,;|&%]{{3,128}})"
-"""What other commands take behind a letter of their own; a short number is a port."""
+"""Values that other commands take after the same letter; a short number is a port."""
 TAKES: Final = {
     "a": ("redis-cli", "valkey-cli"),
     "p": ("docker login", "podman login", "mongosh", "mongodump", "mongorestore", "mongo ", "cqlsh", "registry login"),
     "P": ("sqlcmd",),
     "w": ("ldapsearch", "ldapadd", "ldapmodify", "ldapdelete", "ldapwhoami"),
 }
-"""Commands by the letter of the option behind which they take a password."""
+"""Commands by the letter of their password option."""
 _HTTPIE: Final = ("http ", "https ", "xh ", "httpie ")
 _NAMES: Final = {
     letter: tuple({each.split()[0] for each in (*names, *(_HTTPIE if letter == "a" else ()))})
     for letter, names in TAKES.items()
 }
-"""The first word of each command, which stands before its option however the rest is written."""
+"""The first word of each command, which precedes its option however the rest is written."""
 LETTERS: Final = re.compile(r"-(?P<letter>[apPw]|-auth)(?=[ =\"'\\%&]|\Z)")
 _BETWEEN: Final = r"(?:[\\\"',\s+]|%(?:25){0,3}2[027Cc]|&quot;|&#(?:3[49]|[xX]2[27]);|(?<=\\)u002[27])+"
 _CONTINUED: Final = r",(?:\s|\\{1,40}[nrt])+"
-"""Between the items of a list, on a line of its own each or not."""
+"""Separators of list items, each on its own line or not."""
 _SSHPASS = re.compile(rf"sshpass(?:{QUOTE})?[\s,]{{1,4}}(?:{QUOTE})?-p(?:{_GAP})?(?P<secret>[^\s\"'\\,;]{{1,128}})")
 _MYSQL_NAMES: Final = frozenset(("mysql", "mysqldump", "mysqladmin"))
 _MYSQL_OPTION: Final = re.compile(r"-p(?P<secret>(?!\[redacted:|(?:assword|ort|rotocol)\b)[^\s\"'\\,;|<>%&]{4,128})")
-"""Of these the password stands right behind the letter."""
+"""Commands whose password follows the letter without a space."""
 _COMMANDS: Final = ("curl", "http", "wget", "://")
 _NEAR: Final = 512
-"""Characters around an option in which its command, or an address, is looked for."""
+"""How many characters around an option to search for its command, or an address."""
 _MOST_BEFORE: Final = 16
-"""Arguments before an option among which its command is looked for."""
+"""How many arguments before an option to search for its command."""
 _NETRC_BEFORE = re.compile(
     r"(?:login|user|machine|account)(?:\s|\\{1,40}[nrt]){1,8}[^\s\\|]{1,128}(?:\s|\\{1,40}[nrt]){1,8}\Z"
 )
 _ESCAPED_BLANKS: Final = ("n", "r", "t")
-# What follows tells it from two lines of a log, "… of user 42" and "password reset requested".
+# The rest tells it from two lines of a log, "… of user 42" and "password reset requested".
 _NETRC_VALUE = re.compile(
     r"(?:[ \t\r\n]|\\{1,40}[nrt]){1,8}(?P<secret>[^\s\"'\\]{1,256}+)"
     r"(?=[ \t]*+(?:\Z|[\r\n\"'\\#&<,]|(?:machine|default|login|user|account|macdef|port|protocol)\b))"
@@ -56,7 +56,7 @@ _NETRC_VALUE = re.compile(
 
 
 def commands(text: str) -> Iterator[Found]:
-    """Passwords in options of commands."""
+    """Find passwords in options of commands."""
     position = text.find("-u")
     while position >= 0:
         match = _USER.match(text, position)
@@ -74,7 +74,7 @@ def commands(text: str) -> Iterator[Found]:
 
 
 def _of_mysql(text: str) -> Iterator[Found]:
-    """Passwords right behind their option, the first of each command."""
+    """Find passwords directly after their option, the first one of each command."""
     if "mysql" not in text:
         return
     done = -1
@@ -89,7 +89,7 @@ def _of_mysql(text: str) -> Iterator[Found]:
 
 
 def _of_letters(text: str) -> Iterator[Found]:
-    """Passwords behind letters that mean one in some commands alone, which have to stand before them on the line."""
+    """Find passwords after letters that mean one only in some commands, which have to precede them on the line."""
     done = 0
     for option in LETTERS.finditer(text):
         position = option.start()
@@ -102,7 +102,7 @@ def _behind(text: str, letter: str, position: int) -> re.Match[str] | None:
     if letter == "-auth":
         return compiled(_AUTH).match(text, position)
     before = text[max(0, position - _NEAR) : position]
-    # Most options are of other commands, and reading a line as a shell does takes a hundred times as long as this.
+    # Most options belong to other commands, and reading a line as a shell does takes a hundred times as long.
     if not any(name in before for name in _NAMES[letter]):
         return None
     line = _plain(before)
@@ -112,7 +112,7 @@ def _behind(text: str, letter: str, position: int) -> re.Match[str] | None:
 
 
 def behind_option(earlier: Sequence[str], option: str, value: str) -> int | None:
-    """Where in an argument a password begins, behind an option and the arguments before that; None where none does."""
+    """Find where a password begins in the argument after an option; None if there is none."""
     if _MYSQL_OPTION.match(value):
         names = {each[-_NEAR:].rpartition("/")[2] for each in (*earlier[-_MOST_BEFORE:], option)}
         return 2 if names & _MYSQL_NAMES else None
@@ -124,13 +124,13 @@ def behind_option(earlier: Sequence[str], option: str, value: str) -> int | None
 
 
 def _plain(text: str) -> str:
-    """The last line of a text as a shell reads it, where it is a list of arguments too."""
+    """Return the last line of a text as a shell reads it, also if it is a list of arguments."""
     last = compiled(_CONTINUED).sub(" ", text).rpartition("\n")[2]
     return compiled(_BETWEEN).sub(" ", last)
 
 
 def _is_option(text: str, position: int) -> bool:
-    """Whether an option begins here, and no word with a dash in it goes on."""
+    """Whether an option begins here, and not the middle of a word with a dash."""
     return _OPTION_BEFORE.search(text[max(0, position - 12) : position]) is not None
 
 
@@ -140,9 +140,9 @@ def _has_command(text: str, position: int) -> bool:
 
 
 def netrc_value(text: str, start: int, end: int) -> tuple[int, int] | None:
-    """Where the password of a ``.netrc`` entry is, behind the word ``password`` between two positions."""
+    """Find the password of a ``.netrc`` entry, after the word ``password`` between two positions."""
     before = text[max(0, start - 192) : start]
-    # Asked first, since it is true before few names and the search takes twenty times as long.
+    # Checked first: it is rarely true, and the search takes twenty times as long.
     if not (before[-1:].isspace() or before[-1:] in _ESCAPED_BLANKS) or not _NETRC_BEFORE.search(before):
         return None
     match = _NETRC_VALUE.match(text, end)

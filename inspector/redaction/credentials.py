@@ -1,4 +1,4 @@
-"""A user and a password under the name ``auth``: as a pair, or as their base64, as Docker and npm keep them."""
+"""A user and a password under the name ``auth``: as a pair, or in base64 as Docker and npm store them."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -14,10 +14,10 @@ LONGEST_SECRET: Final = 512
 
 _WINDOW: Final = 4096
 _IS: Final = rf"(?:{QUOTE})?\]?{SPACE}(?:=|{COLON}){SPACE}"
-# In a call the name stands for itself: of a class of credentials, or of a method that takes them.
+# In a call, the name is that of a credentials class, or of a method that takes credentials.
 _CALLS: Final = ("basicauth", "digestauth", "proxyauth", ".auth")
 _OPENS: Final = ("%22", "%27", "%2522", "%2527", "%252522", "%252527", "u0022", "u0027")
-"""A quotation mark before the name, where it ends in a digit."""
+"""A quotation mark before the name, if it ends in a digit."""
 _INTO: Final = rf"(?:{_IS}(?:[A-Za-z_.]{{1,40}}(?=\())?)(?=[\[(]|%(?:25){{0,3}}5[Bb])"
 _ENCODED: Final = rf"{_IS}(?:{QUOTE})?(?P<secret>[A-Za-z0-9+/]{{6,{LONGEST_SECRET}}}={{0,2}})(?![A-Za-z0-9+/=])"
 _END: Final = rf"{SPACE}(?:[\])]|%(?:25){{0,3}}5[Dd])"

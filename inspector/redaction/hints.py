@@ -1,8 +1,7 @@
 """A cheap pre-check that clears most texts of secrets.
 
-What is looked for is what a rule cannot do without: a token of a known format; the punctuation of URLs and headers;
-a name of a secret where a value may follow. The text is taken as ASCII, a byte for each character, so that the passes
-over it run at the speed of memory.
+It looks for the parts that every rule needs: a token of a known format; the punctuation of URLs and headers; the name
+of a secret with room for a value. The text is searched as ASCII, one byte per character, at the speed of memory.
 """
 
 import re
@@ -18,11 +17,11 @@ from inspector.redaction.shapes import RULES, has_secret_parameter
 from inspector.redaction.tokens import encoded_texts, has_runs, mapped_runs, tokens
 
 BYTES_MARK: Final = '"$type":"bytes"'
-"""How a snapshot of bytes shows in JSON: what it holds is seen only once decoded."""
+"""How captured bytes appear in JSON; their content can only be searched after decoding."""
 ESCAPED_LETTER: Final = re.compile(r"\\+u00(?:3[0-9]|[46][1-9A-Fa-f]|[57][0-9Aa]|5[Ff]|2[DdEe])")
-"""A letter, a digit or a joint that is written as an escape though it need not be."""
+"""A letter, a digit or a joint that is escaped without need."""
 
-# They begin with one letter that is rare, since a search for one character is the fastest there is.
+# They begin with a rare letter, since a search for one character is the fastest.
 _BEARER: Final = re.compile(r"b(?:earer(?:\s|%20|\+|\\))")
 _OPTION: Final = re.compile(r"-(?:[uU](?:ser)?[ =\"'\\%&]|[apPw][ =\"'\\%&]|p(?<=[ \t\"';27]-p)\w|-auth[ =\"'\\])")
 _COMMON: Final = b'abcdefghijklmnopqrstuvwxyz "{}[],()'
@@ -30,13 +29,13 @@ _ANCHORS: Final = tuple(anchor for rule in RULES if not rule.fold for anchor in 
 
 
 LARGE: Final = 1 << 20
-"""Characters from which on it is counted first how much there is to look at."""
+"""The size from which a text is checked for density before it is searched."""
 _MOST_NAMES: Final = 200_000
 _MOST_JOINTS: Final = 4_000_000
 
 
 def is_dense(text: str) -> bool:
-    """Whether a large text has more names, options and joints than can be looked at one by one in seconds."""
+    """Whether a large text has more names, options and joints than can be checked in seconds."""
     if len(text) < LARGE:
         return False
     lowered = text.lower()
@@ -47,7 +46,7 @@ def is_dense(text: str) -> bool:
 
 
 def suspicious(text: str) -> bool:
-    """Whether any rule could match in a text, or in a value of which this is the JSON text."""
+    """Whether any rule could match a text, or a value with this JSON text."""
     if is_dense(text):
         return True
     raw = as_ascii(text)
@@ -71,24 +70,24 @@ def suspicious(text: str) -> bool:
 
 
 def as_ascii(text: str) -> bytes:
-    """The text with a byte for each of its characters, whatever is not ASCII being a question mark."""
+    """The text with one byte per character; characters outside ASCII become question marks."""
     return text.encode("ascii", "replace")
 
 
 def in_lower_case(text: str, raw: bytes) -> str:
     """The text in lower case, of the same length; ``raw`` is the text in ASCII."""
-    # Most texts are ASCII already, which a string knows of itself, and need not be decoded once more.
+    # A string knows whether it is ASCII, and most are: they need not be decoded again.
     return text.lower() if text.isascii() else raw.lower().decode("latin-1")
 
 
 def remains(raw: bytes) -> str:
-    """What is left of a text without lower-case letters and the punctuation of JSON: a tenth, to be searched first."""
-    # Decoded, because a search in bytes first tries its argument as a number, which costs five times the search.
+    """The text without lower-case letters and JSON's punctuation: a tenth of it, which is searched first."""
+    # Decoded, because a search in bytes first tries its argument as a number, at five times the cost.
     return raw.translate(None, _COMMON).decode("latin-1")
 
 
 def _has_mark(text: str, lowered: str, rest: str) -> bool:
-    """Whether a text has what rules by shape, URLs with credentials, headers or bytes cannot do without."""
+    """Whether a text has the parts that rules for shapes, URLs with credentials, headers or bytes need."""
     if has_anchor(rest) and any(map(text.__contains__, _ANCHORS)):
         return True
     if "@" in rest and "://" in rest:
@@ -103,7 +102,7 @@ def _has_mark(text: str, lowered: str, rest: str) -> bool:
 
 
 def has_anchor(rest: str) -> bool:
-    """Whether what is left of a rule's anchor is in the remains; written out, since a loop costs ten times as much."""
+    """Whether the rest of any rule's anchor is in the remains; written out, since a loop costs ten times as much."""
     return (
         "../" in rest
         or "///" in rest

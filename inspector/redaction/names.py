@@ -5,12 +5,12 @@ from functools import lru_cache
 from typing import Final, Literal
 
 Label = Literal["password", "secret", "api_key", "token", "personal_token", "authorization", "cookie"]
-"""What a name announces; it appears in the placeholder."""
+"""The kind of secret that a name announces; it appears in the placeholder."""
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _JOINTS = re.compile(r"[^a-z0-9]+")
 _TAIL = 64
-"""A name is judged by its end, so the longest name costs no more than this."""
+"""The maximum length that is examined; a name is judged by its end."""
 
 _NAMES: Final[tuple[tuple[Label, re.Pattern[str]], ...]] = (
     ("password", re.compile(r"(?:pass(?:word|wd|phrase|code)s?|(?:^|_)(?:pwd|pass))$")),
@@ -39,11 +39,11 @@ _INNOCENT_TOKEN = re.compile(
     r"|cls|mask|stop|start|end|special|max|min|num|n|per|first|last|total|input|output|prompt|completion|cached|new|count"
     r")_token$"
 )
-"""Cursors, vocabulary entries and counts: names that end like a secret's and are worth reading."""
+"""Cursors, vocabulary entries and counts: harmless names that end like a secret's."""
 
 
 PERSONAL: Final = "_PAT"
-"""Ends the names of personal access tokens, in capitals; in small letters it is rather a pattern."""
+"""The ending of names of personal access tokens, in capitals; in lower case it usually means pattern."""
 
 
 @lru_cache(maxsize=4096)
@@ -59,5 +59,5 @@ def _label(name: str) -> Label | None:
 
 
 def label_of(name: str) -> Label | None:
-    """What kind of secret a field of this name holds, or None; snake, kebab and camel case read alike."""
+    """Return the kind of secret in a field of this name, or None; in snake, kebab or camel case."""
     return _label(name[-_TAIL:])

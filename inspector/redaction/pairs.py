@@ -1,4 +1,4 @@
-"""Listed names and values: ``{"name": "API_KEY", "value": "…"}``, ``["Authorization", "…"]``, in any text."""
+"""Names and values in lists, in any text: ``{"name": "API_KEY", "value": "…"}``, ``["Authorization", "…"]``."""
 
 import re
 from collections.abc import Iterator
@@ -8,9 +8,9 @@ from inspector.redaction.names import label_of
 from inspector.redaction.quoting import COLON, COMMA, MARK, QUOTE, SPACE, closing, compiled
 
 NAME_FIELDS: Final = ("name", "key", "header", "field", "variable", "env", "k", "id", "label")
-"""Fields that hold a name in such a list."""
+"""Fields for a name in such a list."""
 VALUE_FIELDS: Final = ("value", "val", "default", "content", "data", "v")
-"""Fields that hold its value."""
+"""Fields for its value."""
 
 _NAME = "|".join(NAME_FIELDS)
 _VALUE = "|".join(VALUE_FIELDS)
@@ -37,19 +37,19 @@ _HEADER: Final = r"[A-Za-z][A-Za-z-]{3,40}\Z"
 _IDENTIFIER = re.compile(r"[a-z]+(?:_[a-z]+)*\Z")
 
 _IS_SIGNS: Final = (":", "=", "3A", "3a")
-"""One of these stands in whatever ``_IS`` matches, encoded for a URL or not."""
+"""Everything that ``_IS`` matches contains one of these, URL-encoded or not."""
 _QUOTE_ENDS: Final = frozenset("\"'`;27")
-"""How a quotation mark of ``MARK`` may end."""
+"""Possible last characters of a quotation mark as in ``MARK``."""
 _NEAR: Final = 64
-"""Characters before a name in which the field is looked for whose value it is."""
+"""How many characters before a name to search for its field."""
 _BEFORE: Final = 256
-"""Characters before a name in which the beginning of its pair is looked for."""
+"""How many characters before a name to search for the start of its pair."""
 _FARTHEST: Final = 2048
-"""Characters before a name in which a value is looked for that stands first."""
+"""How many characters before a name to search for a value that comes first."""
 
 
 def value_after(text: str, start: int, end: int) -> int | None:
-    """Where the value begins of which the name between two positions is told in a list; None where there is none."""
+    """Find the start of the value whose listed name is between two positions; None if there is none."""
     if _named(text, start) is not None:
         match = _NAMED_AFTER.match(text, end)
         return match.end() if match else None
@@ -62,9 +62,9 @@ def value_after(text: str, start: int, end: int) -> int | None:
 
 
 def _named(text: str, start: int) -> int | None:
-    """Where the field begins that a name is the value of, perhaps at the end of a path; None where it is of none."""
+    """Find the start of the field with this name as its value, perhaps at the end of a path; None without one."""
     near = text[max(0, start - _NEAR) : start]
-    # A tenth of the search, and before most names stands nothing of it.
+    # A tenth of the search, and rarely true.
     if not any(sign in near for sign in _IS_SIGNS):
         return None
     if near.endswith(("/", ":")) and (path := compiled(_PATH).search(near)):
@@ -75,17 +75,17 @@ def _named(text: str, start: int) -> int | None:
 
 
 def is_header(name: str) -> bool:
-    """Whether a name is one of HTTP headers, which some list flat: name, value, name, value."""
+    """Whether a name is an HTTP header, which some programs list flat: name, value, name, value."""
     return compiled(_HEADER).match(name) is not None and ("-" in name or label_of(name) in ("authorization", "cookie"))
 
 
 def is_header_value(value: str) -> bool:
-    """Whether a text can be the secret that follows the name of a header in such a list, and no other name."""
+    """Whether a text can be the secret after a header's name in such a list, and not the next name."""
     return compiled(_HEADER_VALUE).match(value) is not None
 
 
 def is_pair(text: str, name: tuple[int, int], value: tuple[int, int]) -> bool:
-    """Whether what stands in a list is a name and its value: not several names, as ``required`` of a schema has."""
+    """Whether a list is a name and its value, and not several names, as in ``required`` of a schema."""
     before = text[max(0, name[0] - _BEFORE) : name[0]]
     opened = _OPENED.search(before) is not None
     if not opened and not compiled(_LISTED).search(before):
@@ -103,7 +103,7 @@ def _is_nested(text: str, start: int) -> bool:
 
 
 def value_before(text: str, start: int) -> Iterator[tuple[int, int]]:
-    """The value that stands before its name in an object: ``{"value": "…", "name": "API_KEY"}``."""
+    """Find a value that precedes its name in an object: ``{"value": "…", "name": "API_KEY"}``."""
     least = max(0, start - _FARTHEST)
     border = _named(text, start)
     if not border:

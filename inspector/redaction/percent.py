@@ -1,4 +1,4 @@
-"""Text encoded for a URL, as it reads once its escapes are undone, with where each of its letters came from."""
+"""URL-encoded text, decoded, with the original position of each letter."""
 
 import re
 from bisect import bisect_right
@@ -6,25 +6,25 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 _TELLING: Final = re.compile(r"%(?:25){0,3}(?:2[027]|0[AaDd]|3[AaDd]|5[BbCc])")
-"""An escape of what JSON, headers and commands cannot do without; addresses with others alone need no second look."""
+"""An escape of a character that JSON, headers and commands need; addresses with only other escapes are skipped."""
 _PLACEHOLDER: Final = re.compile(r"\[redacted:[\w ]{1,64}#[0-9a-f]{4}\]")
 _RUN: Final = re.compile(rf"(?:{_PLACEHOLDER.pattern}|\S)+")
-"""What no space ends, the placeholder of a secret that went earlier aside."""
+"""A run without spaces, apart from the placeholder of a secret that was removed before."""
 _BLANKS: Final = " \n\t\r"
 _ESCAPE: Final = re.compile(r"%(?:25){0,3}([0-7][0-9A-Fa-f])")
 
 
 class Undone(NamedTuple):
-    """A part of a text without the escapes of URLs, however often it was encoded, and with spaces for plus signs."""
+    """A part of a text with URL encoding undone, however often applied, and spaces for plus signs."""
 
     plain: str
     starts: tuple[int, ...]
-    """Where in ``plain`` each piece begins: what stands between two escapes, and what an escape stands for."""
+    """The start in ``plain`` of each piece: the text between two escapes, or a decoded escape."""
     sources: tuple[int, ...]
-    """Where each of these begins in the text."""
+    """The start of each piece in the text."""
 
     def source(self, start: int, end: int) -> tuple[int, int]:
-        """Where in the text the letters of ``plain`` between two positions are."""
+        """Return the positions in the text for two positions in ``plain``."""
         last = self._at(end - 1)
         inside = bisect_right(self.starts, end - 1) == bisect_right(self.starts, end)
         return self._at(start), last + 1 if inside else self.sources[bisect_right(self.starts, end) - 1]
@@ -35,7 +35,7 @@ class Undone(NamedTuple):
 
 
 def undone(text: str) -> Iterator[Undone]:
-    """Every part of a text, up to the next space, in which such escapes are."""
+    """Yield every part of a text, up to the next space, that contains such escapes."""
     position = 0
     while telling := _TELLING.search(text, position):
         run = _RUN.match(text, telling.start())
@@ -44,7 +44,7 @@ def undone(text: str) -> Iterator[Undone]:
 
 
 def _run_start(text: str, least: int, position: int) -> int:
-    """Where what no space ends began, not before ``least``."""
+    """Return the start of the run without spaces, not before ``least``."""
     while (blank := max(text.rfind(each, least, position) for each in _BLANKS)) >= 0:
         opened = text.rfind("[redacted:", least, blank)
         placeholder = _PLACEHOLDER.match(text, opened) if opened >= 0 else None

@@ -1,4 +1,4 @@
-"""Values that are not secrets in spite of the name before them, as in prose, code and templates."""
+"""Values that are not secrets despite the name before them, as in prose, code and templates."""
 
 import re
 from typing import Final
@@ -28,7 +28,7 @@ _WORD_VALUES: Final = frozenset(
     | {"none", "null", "number", "object", "optional", "password", "redacted", "required", "secret", "secretstr"}
     | {"self", "str", "string", "text", "token", "true", "undefined", "varchar"}
 )
-# Variables, templates, placeholders, and attributes of what programs keep their settings in.
+# Variables, templates, placeholders, and attributes of settings objects.
 _REFERENCE = re.compile(
     r"(?:\$[A-Z_][A-Z0-9_]*\Z|\$[a-z_]+\Z|\{[A-Za-z_.]+(?:\(\))?\}\Z|\$\{|\$\(|\{\{|<[^<>]*>\Z|%(?:\(\w+\))?s\Z|\[redacted:[^\[\]]*\]\Z|%\w+%\Z"
     r"|(?:os|self|cls|settings|config|env|process|args|request|secrets|st|kwargs|options|ctx|event|data)[.\[]\w*[A-Za-z_.]*"
@@ -37,7 +37,7 @@ _REFERENCE = re.compile(
 )
 _PLACEHOLDER = re.compile(r"(?:your|my)[-_ ][a-z_ -]+\Z|[a-z_-]*[-_]here\Z|.{0,12}(?:\.\.\.|…).{0,8}\Z", re.IGNORECASE)
 _MASK = re.compile(r"([*•x.…#-])\1{2,}\Z", re.IGNORECASE)
-# Patterns are called PAT as well: a token has digits and no other signs.
+# PAT can mean pattern too; a token has digits and no other signs.
 _PERSONAL = re.compile(r"(?=[^0-9]{0,80}[0-9])[\w.-]{20,}\Z")
 _SCHEME = re.compile(r"(?:bearer|basic|digest|token|apikey|negotiate|aws4-hmac-sha256|bot)(?:\s+|%20)", re.IGNORECASE)
 
@@ -48,13 +48,13 @@ _BEGINS_LINE = re.compile(r"(?:\A|\n|\\n|[;{(&\"'`])[ \t]*(?:[-*#>][ \t]+)?(?:ex
 
 
 def scheme_end(value: str) -> int:
-    """Where the credentials of an ``Authorization`` value begin: its scheme stays readable."""
+    """Find the start of the credentials in an ``Authorization`` value: its scheme stays readable."""
     match = _SCHEME.match(value)
     return match.end() if match else 0
 
 
 def keeps(label: Label, value: str) -> bool:
-    """Whether a value is no secret wherever it stands: empty, masked, the name of a type or of a variable."""
+    """Whether a value is never a secret: empty, masked, the name of a type or of a variable."""
     if len(value) > _LONGEST_KEPT:
         return False
     text = value[scheme_end(value) if label == "authorization" else 0 :].strip()
@@ -70,7 +70,7 @@ def keeps(label: Label, value: str) -> bool:
 
 
 def keeps_bare(text: str, name: tuple[int, int], value: tuple[int, int], label: Label) -> bool:
-    """Whether what stands without quotes behind a name in a text is code, or how a sentence goes on."""
+    """Whether an unquoted value after a name is code, or the rest of a sentence."""
     shown = text[slice(*value)]
     if len(shown) > _LONGEST_KEPT:
         return False
@@ -90,7 +90,7 @@ def keeps_bare(text: str, name: tuple[int, int], value: tuple[int, int], label: 
 
 
 def _is_code(text: str, name: tuple[int, int], separator: str, shown: str, following: str) -> bool:
-    """Whether a value is a name of a program: ``token = lexer.next``, ``connect(password=secret)``."""
+    """Whether a value is an identifier in code: ``token = lexer.next``, ``connect(password=secret)``."""
     if not _EXPRESSION.match(shown):
         return False
     if " = " in separator or separator.strip() == "==":
@@ -101,7 +101,7 @@ def _is_code(text: str, name: tuple[int, int], separator: str, shown: str, follo
 
 
 def _is_sentence(text: str, name: tuple[int, int], value: tuple[int, int]) -> bool:
-    """Whether a word behind a name and a colon is one of a sentence."""
+    """Whether a word after a name and a colon belongs to a sentence."""
     start, end = value
     if not _WORD.fullmatch(text[start:end]):
         return False

@@ -1,29 +1,29 @@
-"""Quotation marks as they stand in text within text: escaped once for each level, or encoded for a URL or for HTML."""
+"""Quotation marks of text nested in text: escaped once for each level, or encoded for a URL or for HTML."""
 
 import re
 from functools import cache
 from typing import Final
 
 compiled = cache(re.compile)
-"""Compiles a pattern when it is first asked for: one with quotation marks takes a millisecond, and most are rare."""
+"""Compiles a pattern on first use: one with quotation marks takes a millisecond, and most are rare."""
 
 MARK: Final = r"[\"'`]|&quot;|&\#(?:3[49]|[xX]2[27]);|%(?:25){0,3}2[27]|(?<=\\)u002[27]"
 """One quotation mark, without the backslashes before it."""
 QUOTE: Final = rf"\\{{0,40}}(?:{MARK})"
 SPACE: Final = r"(?:\s|\\{1,40}[nrt]|%(?:25){0,3}(?:20|0[AaDd9])|\+){0,200}+"
-"""What may stand between two parts of JSON, in a URL too: a line break and the indentation of the next part."""
+"""What may separate two parts of JSON, also in a URL: a line break and the indentation of the next part."""
 COLON: Final = r"(?::|%(?:25){0,3}3[Aa])"
 COMMA: Final = r"(?:,|%(?:25){0,3}2[Cc])"
 
 _BRACKETS: Final = r"(?:[\[(]|%(?:25){0,3}5[Bb]|\s|\\{1,40}[nrt]|%(?:25){0,3}(?:20|0[AaDd9])|\+){0,200}+"
 OPENING: Final = re.compile(rf"{_BRACKETS}[bBrRuUfF]{{0,2}}(\\{{0,40}})({MARK})")
 _GOES_ON: Final = r"\s*(?:\Z|[}\]):;&<>\"'`\\%]|,(?:[\s\"'`\[{\\]|\Z))"
-"""What stands behind a closed value."""
+"""What may follow a closed value."""
 NEXT_ITEM: Final = re.compile(rf"{SPACE}{COMMA}{SPACE}[bBrRuU]{{0,2}}(\\{{0,40}})({MARK})")
 
 
 def closing(text: str, position: int, quote: str, depth: int) -> int:
-    """Where a quoted value ends: at a quote behind as many backslashes as the opening one had, or fewer.
+    """Find the end of a quoted value: a quote with as many backslashes as the opening one, or fewer.
 
     JSON in a string doubles its backslashes with every level: at a level whose quotes have ``depth`` of them, one of
     the value itself is ``2 * (depth + 1)`` of them, so the remainder tells a closing quote from an escaped one.

@@ -19,24 +19,24 @@ from inspector.redaction.tokens import Found, decoded_text
 
 FUNCTION_FAILED: Final = "[redacted:function failed]"
 FAILED: Final = "[redacted:search failed]"
-"""Stands in place of a text that could not be searched: what is not known to be clean is hidden."""
+"""Replaces a text that could not be searched: text that is not known to be clean is hidden."""
 _PLACEHOLDER = "[redacted:"
 _MAX_DEPTH = 200
 _LONGEST_FIELD = 16
 _PAIR: Final = 2
 _USER_OPTIONS: Final = ("-u", "-U", "--user", "--proxy-user")
 SHORTEST: Final = 6
-"""Characters of the shortest text in which something is a secret, its name included."""
+"""Length of the shortest text that can contain a secret, including its name."""
 
 
 class Redactor:
-    """What is taken for a secret, and what stands in its place.
+    """Replaces secrets by placeholders.
 
     A placeholder reads ``[redacted:openai 51 chars #1f0c]``: the rule, the length, and four digits of a salted hash, so
     that two uses of one key can be told from two keys.
 
     Args:
-        patterns: Regular expressions of further secrets, searched in every string.
+        patterns: Regular expressions for more secrets, searched in every string.
         function: Called with the field's name and its text for every string, after the rules; returns the text to keep.
         salt: Key of the hash, or what returns it when the first secret is found; random by default.
 
@@ -56,21 +56,21 @@ class Redactor:
         self._key: bytes | None = None
 
     def redact_text(self, key: str, text: str) -> str:
-        """The text without its secrets; all of it is one when ``key`` names a secret."""
+        """Return the text without its secrets; if ``key`` names a secret, all of it is one."""
         return self._closed(key, label_of(key), text)[0]
 
     def redact_value(self, key: str, plain: Plain) -> tuple[Plain, int]:
-        """A copy of the value without its secrets, and how many there were; the names of fields count as well."""
+        """Return a copy of the value without its secrets, and their number; field names count too."""
         try:
             return self._value(key, label_of(key), plain, 0)
         except Exception:  # noqa: BLE001 - as in _closed, for whatever a value is made of
             return FAILED, 1
 
     def clean(self, text: str) -> bool:
-        """Whether nothing in a text, or in the value of which it is the JSON, can be a secret; cheap when that is so.
+        """Whether a text, or the value with this JSON text, certainly contains no secret; cheap if so.
 
-        False means that it has to be looked at, not that there is a secret. Always False with patterns or a function of
-        the user's own, which see strings and not JSON.
+        False means that it has to be searched, not that there is a secret. Always False with the user's own patterns or
+        function, which see strings and not JSON.
         """
         try:
             return not self._patterns and self._function is None and not suspicious(text)
@@ -89,7 +89,7 @@ class Redactor:
         return plain, 0
 
     def _closed(self, key: str, label: Label | None, text: str) -> tuple[str, int]:
-        """Return the text without its secrets; nothing of it where that fails, whatever the reason."""
+        """Return the text without its secrets; if that fails for any reason, hide all of it."""
         try:
             return self._field(key, label, text)
         except Exception:  # noqa: BLE001 - a failure must neither stop who asks nor let the text through
@@ -117,7 +117,7 @@ class Redactor:
         return out, count
 
     def _credentials(self, item: Plain) -> tuple[Plain, int]:
-        """What stands under ``auth`` without the password of a user, and whether there was one."""
+        """Return the value under ``auth`` without a password, and whether there was one."""
         text = _text_of(item)
         if text and is_encoded(text):
             return self._placeholder("password", text), 1
@@ -208,7 +208,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 def _merged(found: Iterable[Found]) -> list[Found]:
-    """The found parts in order, those that overlap made one under the name of the first and longest."""
+    """Return the found parts in order; overlapping ones are merged under the name of the first and longest."""
     out: list[Found] = []
     for part in sorted(found, key=lambda part: (part.start, -part.end)):
         if out and part.start < out[-1].end:
@@ -219,7 +219,7 @@ def _merged(found: Iterable[Found]) -> list[Found]:
 
 
 def _pair_label(plain: dict[str, Plain]) -> Label | None:
-    """What ``{"name": "API_KEY", "value": "…"}`` announces, as settings and headers are often listed."""
+    """Return the kind of secret in ``{"name": "API_KEY", "value": "…"}``, as settings and headers are often listed."""
     fields = {field.lower() for field in plain if len(field) <= _LONGEST_FIELD}
     if fields.isdisjoint(VALUE_FIELDS) or fields.isdisjoint(NAME_FIELDS):
         return None
@@ -240,7 +240,7 @@ def _is_credentials(text: str) -> bool:
 
 
 def _text_of(plain: Plain) -> str:
-    """A text as it is, bytes as a text, and nothing of anything else."""
+    """Return a text, or bytes as a text; nothing for other values."""
     if isinstance(plain, str):
         return plain
     if isinstance(plain, dict) and plain.get("$type") == "bytes" and isinstance(encoded := plain.get("base64"), str):

@@ -12,18 +12,18 @@ from inspector.redaction.shapes import in_urls, shaped
 from inspector.redaction.tokens import Found, encoded_texts, mapped_runs, tokens
 
 _DEEPEST: Final = 3
-"""How often an encoding may be undone within another."""
+"""How many nested encodings are decoded."""
 
 
 class TooDense(Exception):
-    """A text of many megabytes has names or joints everywhere; searching it would take minutes."""
+    """A text of many megabytes is full of names or joints; searching it would take minutes."""
 
 
 def search(text: str, depth: int = 0) -> tuple[str, list[Found]]:
-    """The secrets of a text, and the text they were found in: itself, or itself with needless escapes undone.
+    """Return the secrets of a text, and the text that they were found in: the same, or with needless escapes undone.
 
     Raises:
-        TooDense: There is too much to look at in it.
+        TooDense: It has too much to search.
     """
     if is_dense(text):
         raise TooDense

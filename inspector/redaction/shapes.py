@@ -1,8 +1,7 @@
 """Secrets recognized by the text around them, one line per rule.
 
 A rule runs where one of its anchors is found, never over the whole text, so a text without anchors costs a few
-substring searches and a hostile one stays linear: every pattern either consumes what it looked at or gives up within
-its bounds.
+substring searches. A hostile text stays linear: every pattern either consumes what it read or stops within its bounds.
 """
 
 import base64
@@ -21,9 +20,9 @@ class Rule(NamedTuple):
     anchors: tuple[str, ...]
     """Literal text that every match begins with; in lower case when ``fold`` is set."""
     pattern: re.Pattern[str]
-    """Matched at an anchor; the group ``secret``, where there is one, is what goes."""
+    """Matched at an anchor; the group ``secret``, if there is one, is removed."""
     fold: bool = False
-    """Anchors are looked for in the lower-cased text."""
+    """Whether anchors are searched in the lower-cased text."""
 
 
 def _rule(name: str, anchors: str, pattern: str) -> Rule:
@@ -47,7 +46,7 @@ RULES: Final[tuple[Rule, ...]] = (
     _rule(
         "private_key",
         "-----BEGIN",
-        # The body is taken as far as it goes: a key that was cut before its END line must not survive.
+        # The body is matched as far as it goes: a key that was cut before its END line must not survive.
         r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[A-Za-z0-9+/=\s\\:,.()]|-(?!----))*+"
         r"(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)?",
     ),
@@ -69,14 +68,14 @@ _URL_LOOSE = re.compile(
 )
 _URL_TOKEN = re.compile(r"://(?P<secret>(?=[A-Za-z_-]{0,80}[0-9])[\w-]{16,256})@")
 
-# Names that are secrets in a query and nowhere else.
+# Names that are secrets only in a query.
 QUERY_ANCHORS: Final = ("sig=", "signature=", "key=", "auth=", "code=")
 _SECRET_PARAMETER = re.compile(rf".[\w-]{{0,40}}?(?:{'|'.join(QUERY_ANCHORS)})")
 _QUERY = re.compile(r"[\w.-]+=(?P<secret>[^&\s\"'#<>\\;]{16,})")
 
 
 def shaped(text: str, lowered: str) -> Iterator[Found]:
-    """Every secret of a known shape; ``lowered`` is the text in lower case, of the same length."""
+    """Find every secret of a known shape; ``lowered`` is the text in lower case, of the same length."""
     for rule in RULES:
         for anchor in rule.anchors:
             yield from _at(rule, anchor, text, lowered if rule.fold else text)
@@ -96,7 +95,7 @@ def _at(rule: Rule, anchor: str, text: str, searched: str) -> Iterator[Found]:
 
 
 def _is_basic(text: str) -> bool:
-    """Whether credentials come out: ``Basic research`` has the same shape until it is decoded."""
+    """Whether it decodes to credentials: ``Basic research`` has the same shape."""
     padded = text.rstrip("=").translate(str.maketrans("-_", "+/"))
     try:
         return b":" in base64.b64decode(padded + "=" * (-len(padded) % 4))
@@ -105,7 +104,7 @@ def _is_basic(text: str) -> bool:
 
 
 def in_urls(text: str, lowered: str) -> Iterator[Found]:
-    """Passwords before the host of a URL, and signatures and keys in its query."""
+    """Find passwords before the host of a URL, and signatures and keys in its query."""
     position = text.find("://")
     while position >= 0:
         match = (
@@ -124,7 +123,7 @@ def in_urls(text: str, lowered: str) -> Iterator[Found]:
 
 
 def has_secret_parameter(lowered: str) -> bool:
-    """Whether a query of a text in lower case has a parameter with one of the names that are secrets there."""
+    """Whether a query in a lower-cased text has a parameter whose name is secret there."""
     for sign in "?&;":
         position = lowered.find(sign)
         while position >= 0:

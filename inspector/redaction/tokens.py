@@ -1,8 +1,8 @@
 """Tokens of known formats, searched only where they can occur.
 
-A token is a long run of letters, digits and a few signs, so a text without such runs holds none, which two passes in C
-tell. Most runs are names, numbers, hashes and UUIDs, which are told by the letters that they lack. The others are
-searched for prefixes by one regular expression, and what follows a prefix is matched once.
+A token is a long run of letters, digits and a few signs, so a text without such runs has none, which two passes in C
+show. Most runs are names, numbers, hashes and UUIDs, recognised by the letters that they lack. The others are searched
+for prefixes by one regular expression, and the rest of each token is matched once.
 """
 
 import base64
@@ -16,7 +16,7 @@ from inspector.redaction.formats import BY_TAIL, HEAD, JOINTS, START, UNJOINTED,
 from inspector.redaction.quoting import compiled
 
 SHORTEST: Final = 16
-"""Characters of the shortest token, its prefix included."""
+"""Length of the shortest token, including its prefix."""
 _SIGNS: Final = b"_-.~$"
 _LOWER: Final = b"abcdefghijklmnopqrstuvwxyz"
 _UPPER: Final = _LOWER.upper()
@@ -24,9 +24,9 @@ _DIGITS: Final = b"0123456789"
 _NAMES: Final = _LOWER + _SIGNS
 _NUMBERS: Final = _DIGITS + b"abcdef-."
 _OF_NUMBERS: Final = b"fc-"
-"""The one prefix that hexadecimal digits and dashes could be."""
+"""The only prefix that consists of hexadecimal digits and dashes."""
 _ENCODED_TEXT: Final = _UPPER + b"abcdef"
-"""What the first of each four letters is in the base64 of ASCII text."""
+"""Possible first letters of each group of four in the base64 of ASCII text."""
 _SHORTEST_ENCODED: Final = 24
 
 
@@ -38,11 +38,11 @@ _TOKEN: Final = _classes(_LOWER + _UPPER + _DIGITS + _SIGNS)
 _BASE64: Final = _classes(_LOWER + _UPPER + _DIGITS + b"+/_-")
 _WANTED: Final = b"a" * SHORTEST
 _FARTHEST: Final = 160
-"""Characters before a run in which the beginning of base64 is looked for."""
+"""How many characters before a run to search for the start of base64."""
 _BASE64_LETTERS: Final = string.ascii_letters + string.digits + "+/_-"
 _BASE64_SIGNS: Final = (b"+", b"/")
 _DATA: Final = re.compile("[A-Za-z0-9+/]{1024,}+")
-"""Base64 of data, such as a picture, in which no token begins but at its beginning."""
+"""Base64 of data, such as a picture, in which a token can begin only at the start."""
 _JOINT: Final = re.compile(f"[{re.escape(JOINTS)}]")
 _DISCORD: Final = re.compile(START + r"[MNO][A-Za-z0-9_-]{22,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}")
 """The bot token of Discord has no prefix: trufflehog, ``discordbottoken``."""
@@ -54,12 +54,12 @@ _MARKED: Final = (
     ("mailchimp", b"-us", re.compile(r"[0-9a-f]{32}-us[0-9]{1,2}(?![A-Za-z0-9])")),
     ("new_relic", b"NRAL", re.compile(r"[0-9a-zA-Z_-]{36}NRAL(?![A-Za-z0-9])")),
 )
-"""Tokens that have their mark in the middle or at the end: trufflehog, ``mailchimp`` and ``newreliclicensekey``."""
+"""Tokens with their mark in the middle or at the end: trufflehog, ``mailchimp`` and ``newreliclicensekey``."""
 _SHORTEST_MARKED: Final = 36
 
 
 class Found(NamedTuple):
-    """Where in a text a secret is, and which rule says so."""
+    """The position of a secret in a text, and the rule that found it."""
 
     start: int
     end: int
@@ -85,17 +85,17 @@ def tokens(text: str, raw: bytes, mapped: bytes) -> Iterator[Found]:
 
 
 def mapped_runs(raw: bytes) -> bytes:
-    """The text with one letter for all that a token is made of, and spaces for the rest."""
+    """Return the text with one letter for every character of tokens, and spaces for the rest."""
     return raw.translate(_TOKEN)
 
 
 def has_runs(mapped: bytes) -> bool:
-    """Whether there is a run of letters as long as a token, or as what stays of base64 between two of its signs."""
+    """Whether there is a run of letters as long as a token, or as the base64 between two of its signs."""
     return _WANTED in mapped
 
 
 def encoded_texts(text: str, raw: bytes) -> Iterator[tuple[int, int, str]]:
-    """Every part that is the base64 of a text, decoded; on many lines too, as mail and ``base64`` write it."""
+    """Yield every part that is the base64 of a text, decoded; also over many lines, as mail and ``base64`` write it."""
     done = tried = 0
     for start, end in _runs(raw, _BASE64, _SHORTEST_ENCODED):
         if start < done:
@@ -103,7 +103,7 @@ def encoded_texts(text: str, raw: bytes) -> Iterator[tuple[int, int, str]]:
         if raw[start - 1 : start] == b"\\" and raw[start] in _ESCAPES:
             start += 1  # noqa: PLW2901 - its first letter belongs to an escape of JSON
         if end - start >= _SHORTEST_LINE and start >= tried and _may_be_text(raw, start, end):
-            # Lines that are no text together are not tried again from each of them on.
+            # Lines that are not a text together are not tried again from each line.
             tried, done, decoded = _on_lines(text, start, end)
             if decoded:
                 yield start, done, decoded
@@ -115,7 +115,7 @@ def _in_one_run(text: str, raw: bytes, start: int, end: int) -> Iterator[tuple[i
     if _may_be_text(raw, start, end) and (decoded := decoded_text(text[start:end])):
         yield start, end, decoded
     elif raw.find(_ENCODED_OBJECT, start, end) >= 0:
-        # Addresses carry settings so, between two slashes.
+        # URLs carry settings like this, between two slashes.
         for name in compiled(_PATH_NAME).finditer(text, start, end):
             if _may_be_text(raw, *name.span()) and (decoded := decoded_text(name[0])):
                 yield *name.span(), decoded
@@ -133,10 +133,10 @@ def _may_be_text(raw: bytes, start: int, end: int) -> bool:
 
 
 def _on_lines(text: str, start: int, end: int) -> tuple[int, int, str]:
-    """What base64 decodes to whose first line is between two positions, with the lines of its length that follow.
+    """Decode base64 whose first line is between two positions, with the following lines of the same length.
 
     Returns:
-        Where the lines end, where those end that are a text together, and the text; empty where they are none.
+        The end of the lines, the end of those that are a text together, and the text; empty if there is none.
     """
     width, lines, ends = end - start, [text[start:end]], [end]
     while len(lines[-1]) == width and (line := compiled(_NEXT_LINE).match(text, ends[-1])):
@@ -144,7 +144,7 @@ def _on_lines(text: str, start: int, end: int) -> tuple[int, int, str]:
             break
         lines.append(line["data"])
         ends.append(line.end("data"))
-    # The shorter line may be a word of the text behind.
+    # The shorter line may be a word of the following text.
     for count in (len(lines), len(lines) - 1):
         if count > 1 and (decoded := decoded_text("".join(lines[:count]))):
             return ends[-1], ends[count - 1], decoded
@@ -152,7 +152,7 @@ def _on_lines(text: str, start: int, end: int) -> tuple[int, int, str]:
 
 
 def decoded_text(encoded: str) -> str:
-    """What base64 in either alphabet, padded or not, decodes to; empty where that is no text."""
+    """Decode base64 in either alphabet, padded or not; empty if the result is not a text."""
     if len(encoded) % 4 == 1:
         return ""
     try:
@@ -199,14 +199,14 @@ def _in_run(text: str, start: int, end: int) -> Iterator[Found]:
 
 
 def _beginnings(text: str, start: int, end: int) -> Iterator[int]:
-    """Where in a run of letters a token may begin: at its own beginning, at a joint, at a prefix that is in no word."""
+    """Yield where a token may begin in a run: at its start, at a joint, at a prefix that occurs in no word."""
     if start and text[start - 1] in "+/":
-        # Base64 goes on over signs that end a run: its prefix may stand in a shorter one before.
+        # Base64 continues over signs that end a run: its prefix may be in a shorter run before.
         before = text[max(0, start - _FARTHEST) : start]
         yield start - len(before) + len(before.rstrip(_BASE64_LETTERS))
     yield start
     if start and text[start - 1] in "\\%":
-        # Behind an escape of JSON or of a URL, whose last letters are no part of what follows.
+        # After an escape of JSON or of a URL, whose last letters do not belong to the token.
         yield start + (2 if text[start - 1] == "%" else 5 if text[start] == "u" else 1)
     for joint in _JOINT.finditer(text, start, end):
         at = joint.start()
