@@ -31,7 +31,7 @@ export interface EventsSearch extends Filter {
   /** The span that is looked at, and its trace. */
   span?: string;
   trace?: string;
-  /** Which side of the span: a word of the detail panel, which knows the words. */
+  /** The tab of the detail panel. */
   tab?: string;
 }
 

@@ -65,7 +65,7 @@ export const GraphBox = memo(function GraphBox({ node, place, at, share, current
   );
 });
 
-/** What did not end well, as marks with numbers. */
+/** Failures, as marks with numbers. */
 export function Marks({ figures, size = 13 }: { figures: CallFigures; size?: number }) {
   return (
     <>

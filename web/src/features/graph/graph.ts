@@ -2,10 +2,10 @@ import { type Call, type Calls, calleeKind, calleeName, countingRow, figureOf, i
 import type { Kind } from "@/lib/filter";
 import { PART, type Steps } from "@/lib/steps";
 
-/** What some calls come to together. Calls inside another call of the same sort are not summed a second time. */
+/** Sums over calls. Calls inside another call of the same kind are not added again. */
 export interface CallFigures {
   calls: number;
-  /** How many of these calls follow from messages alone. */
+  /** How many of these calls are inferred. */
   inferred: number;
   /** Milliseconds of the calls that have ended. */
   ms: number;
@@ -19,7 +19,7 @@ export interface CallFigures {
   costUsd: number | null;
 }
 
-/** Somebody that calls or is called: an agent, a model, a tool, all calls of it together. */
+/** A caller or callee: an agent, a model or a tool, with all its calls. */
 export interface GraphNode {
   id: string;
   kind: Kind;
@@ -49,7 +49,7 @@ export interface AgentGraph {
   nodeOf: Map<Call, GraphNode>;
 }
 
-/** What a sum is kept for. */
+/** The sums of a node. */
 type Tally = Pick<GraphNode, "figures" | "calls">;
 type Below = Pick<CallFigures, "inputTokens" | "outputTokens" | "costUsd">;
 
@@ -236,12 +236,12 @@ export function tellingCall(calls: readonly Call[]): Call | null {
   );
 }
 
-/** Whether a graph tells more than that something ran. */
+/** Whether a graph has an agent, a model or a tool. */
 export function isWorthDrawing({ nodes }: AgentGraph): boolean {
   return nodes.some(({ kind }) => kind === "agent" || kind === "llm" || kind === "tool");
 }
 
-/** So many tools are shown altogether before folding leaves fewer of each caller. */
+/** How many tools are shown in total before each caller's are folded. */
 const ROOMY = 48;
 
 /**

@@ -23,7 +23,7 @@ interface Size {
 const STEP = 1.25;
 const LEAST = 0.25;
 const MOST = 2;
-/** What fits only below this size is scrolled instead: text has to stay readable. */
+/** Below this size the drawing is scrolled instead, so that text stays readable. */
 const LEAST_READABLE = 0.75;
 const MARGIN = 64;
 

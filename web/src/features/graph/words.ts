@@ -2,7 +2,7 @@ import { compact, count, dollars, duration, plural } from "@/lib/format";
 import { visibleLine } from "@/lib/visible";
 import type { CallFigures, GraphEdge, GraphNode } from "./graph";
 
-/** What a node is called, as shown. */
+/** The displayed name of a node. */
 export function nodeName(node: GraphNode): string {
   if (node.folded.length) return `${node.folded.length} more ${node.kind === "tool" ? "tools" : "callees"}`;
   return visibleLine(node.name) || "(no name)";

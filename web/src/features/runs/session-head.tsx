@@ -24,7 +24,7 @@ export function SessionHead({ sessionId, onLeave }: { sessionId: string; onLeave
 
   async function remove() {
     await deleteSession(sessionId);
-    // First away from here, or it would be asked for once more.
+    // Leave first, or the deleted run would be loaded again.
     await onLeave();
     queries.removeQueries({ queryKey: ["session", sessionId] });
     void queries.invalidateQueries();

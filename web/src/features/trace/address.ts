@@ -11,7 +11,7 @@ interface Address {
 
 export const TraceAddress = createContext<Address>({ change: async () => {}, leave: () => {} });
 
-/** How what shows of a run, and the run itself, are left for something else. */
+/** How to leave the current view of a run, and the run itself. */
 export function useTraceAddress(): Address {
   return use(TraceAddress);
 }

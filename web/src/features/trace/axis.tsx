@@ -37,7 +37,7 @@ export function useTicks(scroller: RefObject<HTMLElement | null>, view: Range): 
   return useMemo(() => fittingTicks(view, width), [view, width]);
 }
 
-/** The time above the bars. Dragging over a stretch of it looks closer. */
+/** The time axis above the bars. Drag over a range to zoom in. */
 export function Axis({ zoom, ticks }: { zoom: Zoom; ticks: readonly Tick[] }) {
   const { view } = zoom;
   const [drag, setDrag] = useState<{ from: number; to: number } | null>(null);

@@ -1,7 +1,7 @@
 import { endMs, type SpanRow } from "@/lib/spans";
 import { placeOf, type Range } from "./time-scale";
 
-/** Where a bar and its label stand; `earlier` and `later` are out of sight, and only the label tells on which side. */
+/** The position of a bar and its label; `earlier` and `later` are out of view, with only a label. */
 export interface BarPlace {
   left: number;
   width: number;
@@ -21,7 +21,7 @@ export function stretchPlace(startMs: number, end: number, view: Range): BarPlac
   return { ...place, label: right < 60 ? "after" : place.left > 24 ? "before" : "inside" };
 }
 
-/** What a duration and the mark of its status take: no label begins nearer to the end of its track. */
+/** The width of a duration with its status mark: no label begins nearer to the end of its track. */
 const ROOM = "5.25rem";
 
 /** The offsets of a label, as CSS has them. */

@@ -30,7 +30,7 @@ export const Bar = memo(function Bar({ row, view, now, critical }: Props) {
   );
 });
 
-/** Grows by itself: what a step changes goes past React. */
+/** Grows by itself, without React. */
 function RunningBar({ row, view, now, critical }: Props) {
   const bar = useRef<HTMLDivElement>(null);
   const label = useRef<HTMLDivElement>(null);

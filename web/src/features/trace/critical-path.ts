@@ -4,9 +4,9 @@ import type { Tree } from "@/lib/tree";
 
 /** Which spans determined when a trace ended. */
 export interface CriticalPath {
-  /** Stretches in which a row itself was what everything waited for: pairs of start and end, latest first. */
+  /** Ranges in which everything waited for the row itself: pairs of start and end, latest first. */
   own: ReadonlyMap<number, readonly number[]>;
-  /** Stretches in which a row or something below it was. */
+  /** Ranges in which everything waited for a row or something below it. */
   through: ReadonlyMap<number, readonly number[]>;
 }
 
@@ -69,7 +69,7 @@ export function* criticalPathSteps(rows: readonly SpanRow[], tree: Tree, nowMs: 
   return { own, through };
 }
 
-/** The last child that was over when the explained part begins. */
+/** The last child that had ended when the explained part begins. */
 function nextChild(rows: readonly SpanRow[], ends: Float64Array, visit: Visit): number | null {
   while (visit.next < visit.children.length && visit.cursor > visit.startMs) {
     const child = visit.children[visit.next++] as number;

@@ -14,9 +14,9 @@ interface Props {
   rows: readonly SpanRow[];
   /** Where trouble began, by start: places among the rows. */
   failures: readonly number[];
-  /** Which of them it is about. */
+  /** The one that is shown. */
   current: number;
-  /** Whether the run as a whole ended well in spite of it. */
+  /** Whether the run as a whole ended well despite it. */
   recovered: boolean;
   onSelect: (spanId: string) => void;
   onStep: (by: 1 | -1) => void;

@@ -17,7 +17,7 @@ interface Props {
   onLeave: () => void;
 }
 
-/** Looks for words among the spans; Enter goes from one to the next, Escape clears it and leaves. */
+/** Searches the spans; Enter goes to the next hit, Escape clears the search and leaves. */
 export function FindBox({ text, onText, found, onStep, onLeave }: Props) {
   const [typed, setTyped] = useState(text);
   const [known, setKnown] = useState(text);
@@ -25,7 +25,7 @@ export function FindBox({ text, onText, found, onStep, onLeave }: Props) {
     setKnown(text);
     setTyped(text);
   }
-  // A step that was asked for before the hits had come.
+  // A step requested before the hits were loaded.
   const [due, setDue] = useState<1 | -1 | null>(null);
   const send = useEffectEvent(onText);
   useEffect(() => {

@@ -2,7 +2,7 @@ import type { Inferred } from "@/lib/inferred";
 import { jsonText, parseJson } from "@/lib/json";
 import { termsIn, wordsIn } from "./find-words";
 
-/** Where words stand in what a tool call was given and gave, as the API says it of one that was recorded. */
+/** Where words are in an inferred tool call, in the form of the API's hits. */
 export interface InferredPlace {
   within: "arguments" | "result";
   path: string;
@@ -15,7 +15,7 @@ type InferredTool = Extract<Inferred, { what: "tool" }>;
 const BEFORE = 40;
 const AFTER = 160;
 
-/** What finds the first of the words in an inferred call of a tool: nothing unless the call holds all of them. */
+/** Finds the first of the words in an inferred tool call, if it contains all of them. */
 export function inferredPlacer(search: string): (tool: InferredTool) => InferredPlace | null {
   const [words, terms] = [wordsIn(search), termsIn(search)];
   return (tool) => (words ? placeOf(tool, words, terms) : null);

@@ -4,7 +4,7 @@ import { Marked } from "@/ui/marked";
 import css from "./find-place.module.css";
 import type { Find } from "./use-find";
 
-/** Where in the selected span the searched words stand, or what of them was not understood. */
+/** Where the searched words are in the selected span, or which were not understood. */
 export function FindPlace({ place, unplaced, notice }: Pick<Find, "place" | "unplaced" | "notice">) {
   if (place === null && !unplaced && !notice) return null;
   return (

@@ -1,19 +1,19 @@
 const TERM = /"([^"]*)"|(\S+)/g;
 const WORD = /[\p{L}\p{N}]+/gu;
 
-/** What the server is asked for while somebody types: the last word may still go on. */
+/** The query while somebody types: the last word may be incomplete. */
 export function searchedFor(text: string): string {
   const wanted = text.trim();
   return /[\p{L}\p{N}]$/u.test(wanted) && wanted.split('"').length % 2 === 1 ? `${wanted}*` : wanted;
 }
 
-/** What finds the words of a search in a text; null without a word. */
+/** A regular expression for the words of a search; null without words. */
 export function wordsIn(text: string): RegExp | null {
   const terms = sourcesIn(text);
   return terms.length ? patternOf(terms.toSorted((a, b) => b.length - a.length).join("|"), "giu") : null;
 }
 
-/** What finds each word or phrase of a search. */
+/** A regular expression for each word or phrase of a search. */
 export function termsIn(text: string): RegExp[] {
   return sourcesIn(text).map((term) => patternOf(term, "iu"));
 }

@@ -5,7 +5,7 @@ import { Button } from "@/ui/button";
 import { useTraceAddress } from "./address";
 import css from "./trace-toolbar.module.css";
 
-/** Shows and hides the agents and tools that no span tells of. */
+/** Shows and hides inferred agents and tools. */
 export function InferredChip({ rows, hidden }: { rows: number; hidden: boolean }) {
   const { change } = useTraceAddress();
   if (rows === 0 && !hidden) return null;

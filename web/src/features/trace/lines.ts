@@ -2,7 +2,7 @@ import type { SpanRow } from "@/lib/spans";
 import type { Tree } from "@/lib/tree";
 import { hasFailed, type Subtrees } from "./subtrees";
 
-/** At least so many equal siblings in a row are told as one, and so many cycles of up to so many spans. */
+/** How many equal siblings, or cycles of how many spans, are folded into one line. */
 const FEWEST = 4;
 const FEWEST_CYCLES = 3;
 const LONGEST_CYCLE = 8;
@@ -13,10 +13,10 @@ const LONGEST_CYCLE = 8;
  * They may come in cycles, such as a model call and two tool calls again and again.
  */
 export interface Fold {
-  /** The span id of its first member, by which it is known while it grows. */
+  /** The span id of its first member, which identifies it while it grows. */
   id: string;
   members: number[];
-  /** How many spans make one cycle; 1 where all are equal, 0 for messages of MCP that only keep a connection going. */
+  /** How many spans make one cycle; 1 if all are equal, 0 for MCP's connection messages. */
   period: number;
   /** Its own line. */
   line: number;
@@ -36,7 +36,7 @@ export interface Lines {
   position: number[];
   size: number[];
   folds: Fold[];
-  /** The line that tells of each row, its own or that of a closed fold; -1 for a row below one that is closed. */
+  /** The line of each row, its own or that of a closed fold; -1 for a row below a closed one. */
   line: Int32Array;
 }
 
@@ -80,14 +80,14 @@ export function linesOf(rows: readonly SpanRow[], shape: Shape): Lines {
     }
     const below = add(lines, shape, frame, entry);
     if (below.length === 0) continue;
-    // The members of an open fold stand one by one: folding them again would never end.
+    // The members of an open fold get a line each: folding them again would never end.
     const inside = typeof entry === "number" ? entries(below) : below;
     stack.push({ entries: inside, next: 0, level: frame.level + 1 });
   }
   return lines;
 }
 
-/** Add one line, and tell what shows below it. */
+/** Add one line, and return what is below it. */
 function add(lines: Lines, shape: Shape, frame: Frame, entry: number | Fold): readonly number[] {
   const isSpan = typeof entry === "number";
   const row = isSpan ? entry : (entry.members[0] as number);
@@ -115,17 +115,17 @@ export function hasOwnLine(lines: Lines, row: number): boolean {
   return line >= 0 && lines.fold[line] === -1;
 }
 
-/** At least so many messages beside one another that only keep a connection going are told as one. */
+/** How many adjacent connection messages are folded into one line. */
 const FEWEST_MESSAGES = 2;
 const PLUMBING =
   /^(?:initialize|ping|server\/discover|notifications\/\S+|(?:tools|prompts|resources(?:\/templates)?)\/list)\b/;
 
-/** Whether it is a message of MCP that only keeps a connection going, or tells what there is. */
+/** Whether it is an MCP message that only keeps a connection open or lists what a server has. */
 function isPlumbing({ kind, status, name }: SpanRow): boolean {
   return kind === "rpc" && status === "ok" && PLUMBING.test(name);
 }
 
-/** Siblings as they show: those that are plumbing as one, runs and cycles of equal ones where that is wanted. */
+/** Siblings as shown: connection messages as one, and equal ones and cycles folded if that is on. */
 function entriesOf(rows: readonly SpanRow[], siblings: readonly number[], shape: Shape): readonly (number | Fold)[] {
   const others = (part: readonly number[]) => (shape.folded ? grouped(rows, part, shape.below) : part);
   if (shape.everything) return others(siblings);
@@ -139,7 +139,7 @@ function entriesOf(rows: readonly SpanRow[], siblings: readonly number[], shape:
   return [...others(siblings.slice(0, place)), fold, ...others(after)];
 }
 
-/** Siblings with runs of equal ones, and cycles that repeat, put together. */
+/** Siblings with equal neighbours and repeating cycles folded. */
 function grouped(rows: readonly SpanRow[], siblings: readonly number[], below: Subtrees): readonly (number | Fold)[] {
   if (siblings.length < FEWEST) return siblings;
   const found: (number | Fold)[] = [];
@@ -165,7 +165,7 @@ function cyclesAt(rows: readonly SpanRow[], siblings: readonly number[], from: n
     const least = period === 1 ? FEWEST : FEWEST_CYCLES;
     if (cycles >= least && cycles * period > (best.cycles > 1 ? best.cycles * best.period : 0))
       best = { period, cycles };
-    // Equal neighbours are told as such: a cycle of two of them says no more.
+    // Equal neighbours are not a cycle of two.
     if (period === 1 && cycles >= least) return best;
   }
   return best;
@@ -183,7 +183,7 @@ function isPlain(rows: readonly SpanRow[], at: number, below: Subtrees): boolean
   return below.failures[at] === 0 || hasFailed(rows[at] as SpanRow);
 }
 
-/** The fold that a row is told by, as long as folds are shown: null for a row that has a line of its own kind. */
+/** The fold that shows a row; null if the row has its own line. */
 export function foldAround(rows: readonly SpanRow[], shape: Shape, row: number): Fold | null {
   const above = shape.tree.parent[row] ?? -1;
   const siblings = above < 0 ? shape.tree.roots : (shape.tree.children[above] as number[]);

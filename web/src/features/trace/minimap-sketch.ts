@@ -15,7 +15,7 @@ export interface Sketch {
 
 const CODES = new Map(KINDS.map((kind, at) => [kind, at + 1]));
 
-/** Draw rows from top to bottom as `order` has them; where several share a cell the last one shows. */
+/** Draw rows from top to bottom in `order`; if several share a cell, the last one shows. */
 export function sketchOf(
   rows: readonly SpanRow[],
   order: Int32Array,

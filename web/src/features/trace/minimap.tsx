@@ -17,7 +17,7 @@ interface Props {
   zoom: Zoom;
 }
 
-/** The whole trace in little space, and a window over the part that is looked at. */
+/** A small picture of the whole trace, with a window over the visible part. */
 export function Minimap({ rows, order, now, zoom }: Props) {
   const { whole } = zoom;
   const input = useDeferredValue(useMemo(() => ({ rows, order, whole, now }), [rows, order, whole, now]));
@@ -82,7 +82,7 @@ function WindowHandle({ zoom }: { zoom: Zoom }) {
   function onPointerMove(event: PointerEvent<HTMLElement>) {
     if (!drag) return;
     const ms = momentAt(event, whole);
-    // A click that trembles is no drag.
+    // A shaky click is not a drag.
     if (drag.grip === "new" && Math.abs(shareOf(ms, whole) - shareOf(drag.startMs, whole)) < 0.004) return;
     zoom.show(dragged(drag, ms, whole));
   }

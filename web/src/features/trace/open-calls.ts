@@ -1,7 +1,7 @@
 import type { SpanRow } from "@/lib/spans";
 import type { Tree } from "@/lib/tree";
 
-/** The innermost calls that are open, the one that began first first: what a run waits for. */
+/** The innermost open calls, in order of start: what a run is waiting for. */
 export function openCalls(rows: readonly SpanRow[], tree: Tree): number[] {
   const open: number[] = [];
   const waits = new Set<number>();

@@ -12,7 +12,7 @@ import { RunningTime } from "./running-time";
 import type { Clock } from "./use-clock";
 
 interface Props {
-  /** The calls that the run waits for, the longest first. */
+  /** The calls that the run is waiting for, the longest first. */
   open: readonly SpanRow[];
   clock: Clock;
   selected: string | null;
@@ -23,7 +23,7 @@ const MOST_SHOWN = 4;
 /** How many times its usual time makes a call a slow one. */
 const SLOW = 3;
 
-/** What a live run waits for: each call with its time so far, and the time that such calls usually take. */
+/** What a live run is waiting for: each call with its time so far, and its usual time. */
 export function OpenStrip({ open, clock, selected, onSelect }: Props) {
   if (open.length === 0) return null;
   return (

@@ -11,14 +11,14 @@ import { openCalls } from "./open-calls";
 import { failuresOf, type Subtrees, subtreeSteps } from "./subtrees";
 import { type Range, wholeOf } from "./time-scale";
 
-/** What a picture is made from. */
+/** The input of a picture. */
 export interface Recorded {
   rows: readonly SpanRow[];
-  /** What the rows' times count from. */
+  /** The zero of the rows' times. */
   base: UnixNano;
-  /** What its messages tell of agents and tools, unless that is left out. */
+  /** Agents and tools inferred from its messages, unless they are hidden. */
   turns: readonly InferredTurn[];
-  /** Kinds that do not show, as the address has them. */
+  /** Hidden kinds, as in the address. */
   hide: string;
   /** Whether duplicates are left out. */
   once: boolean;
@@ -45,12 +45,12 @@ export interface KindCounts {
   inferred: number;
 }
 
-/** All that the page of a run reads out of its rows: whatever takes a look at each of them. */
+/** Everything that the page of a run computes from all of its rows. */
 export interface Picture extends Shown {
   rows: readonly SpanRow[];
-  /** Places of the calls at which trouble began. */
+  /** Indices of the calls at which trouble began. */
   failures: readonly number[];
-  /** The calls that are waited for, the longest first. */
+  /** The open calls, the longest first. */
   open: readonly SpanRow[];
   /** From the first start to the last end that is known. */
   ended: Range;
@@ -67,7 +67,7 @@ export interface Picture extends Shown {
   path: CriticalPath | null;
 }
 
-/** Make it step by step: of a hundred thousand rows it takes longer than a page may stand still. */
+/** Compute it step by step: a hundred thousand rows take longer than a page may freeze. */
 export function* pictureSteps({ rows: recorded, base, turns, hide, once, pathMs }: Recorded): Steps<Picture> {
   const rows = turns.length ? yield* conversationSteps(recorded, turns, base) : recorded;
   const tree = yield* treeSteps(rows);

@@ -1,7 +1,7 @@
 import { isObject, jsonText, parseJson } from "@/lib/json";
 import type { SpanRow } from "@/lib/spans";
 
-/** What a call was about, in a line each. */
+/** The preview of a call, a line each for input and output. */
 export interface RowPreview {
   input: string | null;
   output: string | null;

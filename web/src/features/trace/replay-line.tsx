@@ -7,7 +7,7 @@ import css from "./replay-line.module.css";
 /** Replays that the line has room for; the menu has the others. */
 const NAMED = 2;
 
-/** Of which run this is a replay, and as which ones it was replayed; nothing where it has to do with none. */
+/** The run that this one replays, and its replays; nothing if there are none. */
 export function ReplayLine({ runId }: { runId: string }) {
   const { data } = useQuery(replayQuery(runId, false));
   if (!data || (data.original === null && data.replays.length === 0)) return null;

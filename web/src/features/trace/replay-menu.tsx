@@ -11,7 +11,7 @@ import { OriginalLink, ReplayLink } from "./linked-run";
 import css from "./replay-menu.module.css";
 import header from "./trace-header.module.css";
 
-/** Offers the command that replays the run, or says what is in the way; with the runs that it is linked to. */
+/** Offers the command that replays the run, or the reasons why it cannot; with its related runs. */
 export function ReplayMenu({ runId }: { runId: string }) {
   return (
     <Popover label="Replay" className={header.elsewhere} panel={(close) => <Panel runId={runId} onLeave={close} />}>

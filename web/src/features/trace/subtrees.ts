@@ -2,7 +2,7 @@ import type { SpanRow } from "@/lib/spans";
 import { PART, type Steps } from "@/lib/steps";
 import type { Tree } from "@/lib/tree";
 
-/** What is below each row, the row itself not counted; tokens and cost of calls alone, without duplicates. */
+/** Sums below each row, without the row itself; tokens and cost only of calls, without duplicates. */
 export interface Subtrees {
   spans: Int32Array;
   /** How many failed or were lost, duplicates included. */
@@ -11,11 +11,11 @@ export interface Subtrees {
   failedCalls: Int32Array;
   inputTokens: Float64Array;
   outputTokens: Float64Array;
-  /** NaN where nothing below knows its cost. */
+  /** NaN if no call below has a known cost. */
   costUsd: Float64Array;
 }
 
-/** Whether a span did not end as its caller had hoped: it failed, or its process went away. */
+/** Whether a span failed or lost its process. */
 export function hasFailed(row: SpanRow): boolean {
   return row.status === "error" || row.status === "lost";
 }

@@ -1,12 +1,12 @@
 import { endMs, type SpanRow } from "@/lib/spans";
 
-/** A stretch of a trace, in milliseconds after its start. */
+/** A time range of a trace, in milliseconds after its start. */
 export interface Range {
   from: number;
   to: number;
 }
 
-/** From the first start to the last end; what still runs ends now. Never empty, so that it can be divided by. */
+/** From the first start to the last end; running spans end now. Never empty, so that it can be a divisor. */
 export function wholeOf(rows: readonly SpanRow[], nowMs: number): Range {
   let from = 0;
   let to = 0;
@@ -18,7 +18,7 @@ export function wholeOf(rows: readonly SpanRow[], nowMs: number): Range {
   return { from, to: to > from ? to : from + 0.001 };
 }
 
-/** The shortest stretch that can be looked at: ten nanoseconds, or what is left of a number's digits far from zero. */
+/** The shortest visible range: ten nanoseconds, or the precision of a number far from zero. */
 function shortest(whole: Range): number {
   return Math.max(1e-5, (Math.abs(whole.from) + Math.abs(whole.to)) * 1e-12);
 }
@@ -74,7 +74,7 @@ export interface Tick {
   label: string;
 }
 
-/** Round moments in a range, at most `most` of them, with what stands at them. */
+/** Round moments in a range, at most `most`, with their labels. */
 export function ticksOf(range: Range, most: number): Tick[] {
   const step = roundStep((range.to - range.from) / Math.max(1, most));
   const ticks: Tick[] = [];
@@ -105,7 +105,7 @@ const UNITS = [
   { name: "s", ms: 1000 },
 ] as const;
 
-/** A moment as exact as its distance to the next one asks for: `250 ms`, `1.5 s`, `2:30`, `1:02:00`. */
+/** A moment with the precision that its distance to the next one needs: `250 ms`, `1.5 s`, `2:30`, `1:02:00`. */
 function tickLabel(ms: number, step: number): string {
   if (ms === 0) return "0";
   if (Math.abs(ms) >= 2 * MINUTE || step >= MINUTE) return clockLabel(ms, step);

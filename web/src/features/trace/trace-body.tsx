@@ -25,10 +25,10 @@ import { useFirst } from "./use-first";
 import { useSelection } from "./use-selection";
 import { useTraceKeys } from "./use-trace-keys";
 
-/** So much of the detail has to be in sight. */
+/** How much of the detail has to be visible. */
 const SEEN_PX = 120;
 
-/** Where the detail stands below the view it would seem that nothing happens. */
+/** If the detail is below the view, nothing would seem to happen. */
 function bringIntoView(detail: HTMLElement | null) {
   if (detail && detail.getBoundingClientRect().top > window.innerHeight - SEEN_PX) detail.scrollIntoView();
 }
@@ -49,7 +49,7 @@ export interface Projections {
   detail: (spanId: string, rows: readonly SpanRow[]) => ReactNode;
   graph: Projection;
   transcript: Projection;
-  /** What was said of a run, and what says more. */
+  /** The labels of a run, and how to add one. */
   labels: (runId: string) => ReactNode;
 }
 
@@ -57,12 +57,12 @@ interface BodyProps extends Projections, LiveTrace {
   trace: Trace;
   picture: Picture;
   search: TraceSearch;
-  /** Whether what is inferred from messages may still be on its way. */
+  /** Whether conversations are still loading. */
   inferring: boolean;
   onReload: () => void;
 }
 
-/** The page of a trace once something of it is here. */
+/** The page of a trace once some of it is loaded. */
 export const TraceBody = memo(function TraceBody({ picture, search, inferring, onReload, ...props }: BodyProps) {
   const { trace, run, complete, base, error, ...views } = props;
   const { rows, tree, failures, open } = picture;
@@ -189,12 +189,12 @@ export const TraceBody = memo(function TraceBody({ picture, search, inferring, o
   );
 });
 
-/** Whether it is known in which trace the span is recorded, or that it is in none. */
+/** Whether the trace of the span is known, or that it has none. */
 function mayAsk(spanId: string, { tree }: Picture, run: Run | null): boolean {
   return tree.places.has(spanId) || (run === null && !mayBeInferred(spanId));
 }
 
-/** In place of a span that the address names and the rows have not. */
+/** Shown if the rows lack the span in the address. */
 function Unknown({ expected, hidden }: { expected: boolean; hidden: boolean }) {
   if (expected) return <Skeleton rows={10} />;
   return (
@@ -211,7 +211,7 @@ interface PanelProps {
   onLeave: () => void;
 }
 
-/** A view, and the span that is looked at beside it. */
+/** A view, with the selected span beside it. */
 function Panels({ children, detail, detailRef, onLeave }: PanelProps) {
   const [width, setWidth] = useStoredNumber("inspector.trace.detail", 480);
 

@@ -17,11 +17,11 @@ interface Props {
   run: Run | null;
   clock: Clock;
   inferred: InferredCounts;
-  /** What stands behind the figures. */
+  /** Shown after the figures. */
   children: ReactNode;
 }
 
-/** What a run was and took. On a narrow page three figures show, and the others on demand. */
+/** The figures of a run. On a narrow page three of them show, and the others on demand. */
 export function TraceFigures({ trace, run, clock, inferred, children }: Props) {
   const [all, setAll] = useState(false);
   const Chevron = all ? ChevronUp : ChevronDown;
@@ -106,7 +106,7 @@ function SessionName({ id }: { id: string }) {
   );
 }
 
-/** How many more follow from messages alone. */
+/** How many more are inferred. */
 function Inferred({ count: more }: { count: number }) {
   if (more === 0) return null;
   return (

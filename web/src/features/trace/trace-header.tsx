@@ -27,7 +27,7 @@ const LOOKS = {
   transcript: { Icon: ScrollText, label: "Transcript" },
 } as const;
 
-/** Told apart in a row of tabs. */
+/** Signs in the title of the browser tab, by status. */
 const SIGNS: Partial<Record<Trace["status"], string>> = { running: "● ", error: "✗ ", lost: "✗ " };
 
 interface Props {
@@ -37,14 +37,14 @@ interface Props {
   view: View;
   onView: (view: View) => void;
   clock: Clock;
-  /** What follows from messages alone, which no count of what was recorded holds. */
+  /** Inferred calls, which are in no count of recorded ones. */
   inferred: InferredCounts;
-  /** How many spans of how many are here, while they are on their way. */
+  /** How many spans of how many are loaded, while loading. */
   loaded: number | null;
-  /** Why not all of them came. */
+  /** Why loading stopped. */
   error: Error | null;
   onReload: () => void;
-  /** What was said of the run. */
+  /** The labels of the run. */
   labels: ReactNode;
 }
 
@@ -52,7 +52,7 @@ function isGone(error: Error): boolean {
   return error instanceof ApiError && error.status === 404;
 }
 
-/** What a run was, how it went and what it took. */
+/** The name of a run, its outcome and its figures. */
 export function TraceHeader({ trace, run, view, onView, clock, inferred, loaded, error, onReload, labels }: Props) {
   const connection = useConnection();
   usePageTitle(`${SIGNS[trace.status] ?? ""}${trace.name || "no name"}`);
@@ -179,7 +179,7 @@ function DeleteButton({ traceId, runId }: { traceId: string; runId: string | nul
 
   async function remove() {
     await (runId === null ? deleteTrace(traceId) : deleteRun(runId));
-    // First away from here, or it would be asked for once more.
+    // Leave first, or the deleted run would be loaded again.
     leave();
     queries.removeQueries({ queryKey: ["event", traceId] });
     for (const noun of ["runs", "sessions", "stats", "events"]) void queries.invalidateQueries({ queryKey: [noun] });

@@ -14,7 +14,7 @@ interface Props extends Projections {
   search: TraceSearch;
 }
 
-/** A run or a trace: summed up, what failed in it, and its spans in one of three views beside the one that is looked at. */
+/** A run or a trace: its sums, its failures, and its spans in one of three views, with the selected span. */
 export function TracePage({ place, search, ...projections }: Props) {
   const { live, reload } = useTrace(place);
   const { picture, live: shown, unknown, inferring } = usePicture(live, place, search);

@@ -44,7 +44,7 @@ export function TraceWaterfall(props: Props) {
 
   function onDepth(depth: number) {
     outline.forget();
-    // All of them stays all of them when the run grows another level.
+    // All levels stay open when the run grows another level.
     onChange({ depth: depth < levels ? depth : ALL_LEVELS });
   }
 

@@ -6,23 +6,23 @@ export type View = (typeof VIEWS)[number];
 
 export interface TraceSearch {
   view?: View | undefined;
-  /** The span that is looked at. */
+  /** The selected span. */
   span?: string | undefined;
-  /** Which side of the span: a word of the detail panel, which knows the words. */
+  /** The tab of the detail panel. */
   tab?: string | undefined;
-  /** The stretch of time that is looked at, in milliseconds after the start: `120-340.5`. */
+  /** The visible time range, in milliseconds after the start: `120-340.5`. */
   zoom?: string | undefined;
-  /** What is looked for among the spans. */
+  /** The searched text. */
   find?: string | undefined;
-  /** Kinds that do not show. */
+  /** Hidden kinds. */
   hide?: Kind[] | undefined;
-  /** How many levels are open; without it as many as stay readable. */
+  /** How many levels are open; by default as many as stay readable. */
   depth?: number | undefined;
-  /** Whether runs of equal siblings are one line: `1` or `0`; without it the size of the trace decides. */
+  /** Whether equal siblings are folded: `1` or `0`; by default in large traces. */
   fold?: "0" | "1" | undefined;
-  /** `0` leaves out what tells once more of a call that another span counts for. */
+  /** `0` hides duplicates. */
   same?: "0" | undefined;
-  /** `0` leaves out what is inferred from messages. */
+  /** `0` hides inferred calls. */
   inferred?: "0" | undefined;
   /** `table` shows the graph as a table. */
   as?: "table" | undefined;
@@ -32,7 +32,7 @@ export interface TraceSearch {
   follow?: "1" | undefined;
 }
 
-/** What the address of a trace holds. */
+/** The search parameters of a trace's address. */
 export function traceSearch(search: Search): TraceSearch {
   const found: TraceSearch = {};
   const view = VIEWS.find((each) => each === search.view);

@@ -4,18 +4,18 @@ import { type UnixNano, unixMs } from "@/lib/time";
 import type { Picture } from "./picture";
 import type { Range } from "./time-scale";
 
-/** How much more time than has passed a running trace shows, so that bars grow into it and not everything moves. */
+/** The extra time that a running trace shows, so that bars grow into it and the rest stays in place. */
 const AHEAD = 1.12;
 
 export interface Clock {
-  /** All of the trace's time; while it runs a little more than has passed. */
+  /** The time range of the trace; a little more than has passed while it runs. */
   whole: Range;
-  /** Milliseconds from the start of the trace until now; what runs ends there. */
+  /** Milliseconds from the start of the trace until now, where running spans end. */
   now: () => number;
   running: boolean;
 }
 
-/** The time of a trace, which goes on while one of its spans runs. */
+/** The clock of a trace, which runs while one of its spans does. */
 export function useClock({ ended, running: unended }: Pick<Picture, "ended" | "running">, base: UnixNano): Clock {
   // In a file it stands still.
   const running = unended && isServed();
@@ -41,7 +41,7 @@ export function useClock({ ended, running: unended }: Pick<Picture, "ended" | "r
   return { whole, now, running };
 }
 
-/** How often what runs is drawn anew: each time costs a layout, sixty a second a third of a processor. */
+/** How often running spans are redrawn: each time costs a layout, sixty a second a third of a processor. */
 const STEP_MS = 100;
 const CALM_STEP_MS = 1000;
 
@@ -52,7 +52,7 @@ function tell() {
   for (const listener of listeners) listener();
 }
 
-/** Call back ten times a second while mounted, all in one go. A browser that asks for calm gets one a second. */
+/** Call back ten times a second while mounted, all together; once a second with reduced motion. */
 export function useSteps(callback: () => void): void {
   const latest = useEffectEvent(callback);
   useEffect(() => {

@@ -11,17 +11,17 @@ import { treeOf } from "@/lib/tree";
 import { useSettled } from "@/ui/use-settled";
 
 interface Conversations {
-  /** What the messages of a page's model calls tell of agents and tools; empty where that is to be left out. */
+  /** Agents and tools inferred from the messages of model calls; empty if inferred calls are hidden. */
   turns: readonly Turn[];
-  /** Whether there are model calls that might continue one another, and none of them has its messages. */
+  /** Whether there are several model calls, none of them with its messages. */
   unknown: boolean;
-  /** Whether the first of them are still asked for. */
+  /** Whether the first page is still loading. */
   asking: boolean;
 }
 
 const NO_TURNS: readonly Turn[] = [];
 
-/** Ask what the messages of a page's model calls tell. */
+/** Load the conversations of a page's model calls. */
 export function useConversations(live: LiveTrace, place: Place, hidden: boolean): Conversations {
   const { rows, trace } = live;
   const settled = useSettled(rows);
@@ -44,7 +44,7 @@ function modelCalls(rows: readonly SpanRow[]) {
   return { ended, counting, agents };
 }
 
-/** Let whatever shows an inferred row of a page ask for it, as for one that was recorded. */
+/** Make inferred rows available under the same queries as recorded ones. */
 export function useInferredEvents(rows: readonly SpanRow[], base: UnixNano): void {
   const queries = useQueryClient();
   // Before whatever shows one of them asks for it.
@@ -58,7 +58,7 @@ export function useInferredEvents(rows: readonly SpanRow[], base: UnixNano): voi
   }, [queries, rows, base]);
 }
 
-/** What is inferred as the API would answer it, had it been recorded. */
+/** An inferred call in the form of the API. */
 function eventOf(row: SpanRow, base: string): FullEvent {
   const { inferred } = row;
   const tool = inferred?.what === "tool" ? inferred : null;

@@ -15,7 +15,7 @@ interface Parts {
   onEnter: () => void;
 }
 
-/** Where the keys act in a waterfall: on the selected span, or on a fold, which is no span. */
+/** The cursor of a waterfall: on the selected span, or on a fold, which is not a span. */
 export function useCursor({ rows, outline, selection, page, onEnter }: Parts) {
   const { lines } = outline;
   const [fold, setFold] = useState<string | null>(null);
@@ -44,7 +44,7 @@ export function useCursor({ rows, outline, selection, page, onEnter }: Parts) {
       outline.toggleFold(id, open);
       return;
     }
-    // What is closed over the cursor takes it.
+    // A line that closes over the cursor takes it.
     if (!open && at > line && at < end) go(line, true);
     outline.toggle(idOf(line), open);
   }
@@ -56,7 +56,7 @@ export function useCursor({ rows, outline, selection, page, onEnter }: Parts) {
     event.preventDefault();
   }
 
-  /** Whether the key meant something here. */
+  /** Whether the key was handled. */
   function act(action: ActionOn<"Lists" | "A run">): boolean {
     const open = lines.open[at];
     switch (action) {
@@ -98,7 +98,7 @@ export function useCursor({ rows, outline, selection, page, onEnter }: Parts) {
   return { at, go, toggle, onKeyDown };
 }
 
-/** The line under the cursor: of the fold, else of the span, else of what the span is hidden below; -1 for none. */
+/** The line under the cursor: the fold, else the span, else the line that hides the span; -1 for none. */
 function cursorLine({ lines, tree }: Outline, id: string | null, fold: string | null): number {
   const folded = fold === null ? undefined : lines.folds.find((each) => each.id === fold);
   if (folded) return folded.line;

@@ -1,7 +1,7 @@
 import { type RefObject, useEffect } from "react";
 import { wordsIn } from "./find-words";
 
-/** Words that are marked at most; a page with more is marked from its top. */
+/** Maximum marked words; a page with more is marked from its top. */
 const MOST = 2000;
 const NAME = "find";
 

@@ -21,11 +21,11 @@ interface Parts {
 }
 
 export interface Find {
-  /** Rows that match, from the top of the waterfall to its bottom. */
+  /** Matching rows, in the order of the waterfall. */
   matches: readonly number[];
   /** How many there are with those that were not looked into, and which of them is selected, from 0; -1 for none. */
   found: { count: number; current: number; looking: boolean };
-  /** Where in the selected span the words stand. */
+  /** Where the words are in the selected span. */
   place: HitPlace | InferredPlace | null;
   /** Whether the server found it by the name of an attribute, or spelled otherwise: no place of it can be shown. */
   unplaced: boolean;
@@ -36,7 +36,7 @@ export interface Find {
 const LIVE_MS = 3000;
 const NONE: readonly number[] = [];
 
-/** What is looked for among the spans: their names here, and all that was recorded of them on the server. */
+/** The search among the spans: names are searched here, contents on the server. */
 export function useFind({ place, text, rows, tree, selection, hasSpan, running }: Parts): Find {
   const hits = useQuery({
     ...hitsQuery(place, searchedFor(text)),
@@ -46,7 +46,7 @@ export function useFind({ place, text, rows, tree, selection, hasSpan, running }
   });
   const data = text.trim() ? hits.data : undefined;
   const places = useMemo(() => new Map(data?.items.map((hit) => [hit.span_id, hit.places])), [data]);
-  // The server has none of what is inferred.
+  // The server knows no inferred calls.
   const placeIn = useMemo(() => {
     const placer = inferredPlacer(text);
     return ({ inferred }: SpanRow) => (inferred?.what === "tool" ? placer(inferred) : null);

@@ -26,26 +26,26 @@ interface Parts {
 }
 
 export interface Outline {
-  /** Of the rows that are not hidden. */
+  /** For the visible rows. */
   tree: Tree;
   below: Subtrees;
   lines: Lines;
   folded: boolean;
   /** Whether duplicates are left out. */
   once: boolean;
-  /** How many levels are open where nothing else was asked for. */
+  /** How many levels are open by default. */
   depth: number;
   /** Open or close the line of a span. */
   toggle: (id: string, open: boolean) => void;
   toggleFold: (id: string, open: boolean) => void;
-  /** Forget what was opened and closed one by one. */
+  /** Forget lines opened and closed by hand. */
   forget: () => void;
 }
 
 const NOTHING: ReadonlyMap<string, boolean> = new Map();
 const NO_FOLDS: ReadonlySet<string> = new Set();
 
-/** What a waterfall shows of a trace: opened and closed by hand, otherwise by depth; the selected span is never hidden. */
+/** The lines of a waterfall: opened and closed by hand, otherwise by depth; the selected span is never hidden. */
 export function useOutline({ picture, complete, asked, selected }: Parts): Outline {
   const { rows } = picture;
   const { tree, below } = picture.shown;
@@ -96,7 +96,7 @@ export function useOutline({ picture, complete, asked, selected }: Parts): Outli
   };
 }
 
-/** Whether nothing is below a call but spans that tell of it once more, such as the message and the server's side of it. */
+/** Whether a call has only duplicates below it, such as the message and the server's side of it. */
 function isToldBelow(rows: readonly SpanRow[], tree: Tree, at: number): boolean {
   const waiting = [...(tree.children[at] ?? [])];
   if (waiting.length === 0) return false;
@@ -107,7 +107,7 @@ function isToldBelow(rows: readonly SpanRow[], tree: Tree, at: number): boolean 
   return true;
 }
 
-/** How a trace opens. Decided when all of it is here: a run that grows does not fold up under the reader's eyes. */
+/** How a trace opens. Decided once it is loaded: a growing run must not fold up while it is read. */
 function useUsual(rows: readonly SpanRow[], tree: Tree, complete: boolean): { depth: number; folded: boolean } {
   const [settled, setSettled] = useState<{ depth: number; folded: boolean } | null>(null);
   const usual = useMemo(

@@ -9,7 +9,7 @@ import { type Picture, pictureSteps } from "./picture";
 import type { TraceSearch } from "./url";
 import { useConversations, useInferredEvents } from "./use-conversations";
 
-/** A trace or a run, with all that its page reads out of its rows: both are of the same moment. */
+/** A trace or a run, with the picture of its rows: both of the same moment. */
 export interface Pictured {
   live: LiveTrace;
   turns: readonly InferredTurn[];
@@ -34,11 +34,11 @@ function* steps({ live, path, nowMs, ...asked }: Input): Steps<Pictured> {
 interface Shown extends Pictured {
   /** Whether its messages, and so its conversations, were not recorded. */
   unknown: boolean;
-  /** Whether what is inferred from messages may still be on its way. */
+  /** Whether conversations are still loading. */
   inferring: boolean;
 }
 
-/** What shows of a trace while it grows. */
+/** The picture of a trace while it grows. */
 export function usePicture(live: LiveTrace, place: Place, search: TraceSearch): Shown {
   const { turns, unknown, asking } = useConversations(live, place, search.inferred === "0");
   const hide = search.hide?.join() ?? "";

@@ -3,18 +3,18 @@ import type { Preview } from "@/api/client";
 import { previewsOf } from "@/api/queries";
 import type { SpanRow } from "@/lib/spans";
 
-/** What is known of a call in a line, and whether it had ended by then. */
+/** The preview of a call in a line, and whether it had ended by then. */
 interface Known {
   preview: Preview | null;
   ended: boolean;
 }
 
-/** Rows that scroll past are not asked for. */
+/** Rows that scroll past are not loaded. */
 const PAUSE_MS = 120;
 const MOST = 150;
 const MOST_KNOWN = 20_000;
 
-/** What the rows in sight were given and gave, by the id of the span; it comes a moment after they stand still. */
+/** Inputs and outputs of the visible rows, by span id; loaded shortly after scrolling stops. */
 export function usePreviews(runId: string | null, inSight: readonly SpanRow[]): ReadonlyMap<string, Preview> {
   const [known, setKnown] = useState<ReadonlyMap<string, Known>>(new Map());
   const wanted = useMemo(() => {

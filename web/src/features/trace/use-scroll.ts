@@ -7,27 +7,27 @@ interface Parts {
   rows: readonly SpanRow[];
   outline: Outline;
   lineHeight: number;
-  /** What stands still at the top of the scroller. */
+  /** The sticky part at the top of the scroller. */
   headHeight: number;
-  /** The line under the cursor, and what it is about. */
+  /** The line under the cursor, and its span. */
   cursor: number;
   cursorKey: string | null;
-  /** Whether the end of the list is where news appear. */
+  /** Whether new rows appear at the end of the list. */
   running: boolean;
   /** Whether the newest call is kept in view. */
   follow: boolean;
-  /** Called where somebody scrolls back. */
+  /** Called when the user scrolls back. */
   onLeave: () => void;
 }
 
-/** Keeps what is read where it is while lines come and go above it, and brings the cursor into view when it moves. */
+/** Keeps the visible lines in place while lines come and go above, and scrolls to the cursor when it moves. */
 export function useScroll(parts: Parts): void {
   useAnchor(parts);
   useReveal(parts);
   useNewest(parts);
 }
 
-/** Keeps the newest call in view, until somebody scrolls back. */
+/** Keeps the newest call in view, until the user scrolls back. */
 function useNewest({ scroller, rows, outline, lineHeight, headHeight, follow, onLeave }: Parts): void {
   const { lines, tree } = outline;
   useLayoutEffect(() => {
@@ -115,7 +115,7 @@ function useReveal({ scroller, cursor, cursorKey, lineHeight, headHeight }: Part
     if (!element || cursor < 0) return;
     let before = element.clientHeight;
     const bottom = headHeight + (cursor + 1) * lineHeight;
-    // What stands above may take a line more once its fonts are there, and a window may be made smaller.
+    // The header may grow by a line once fonts are loaded, and the window may be resized.
     const sizes = new ResizeObserver(() => {
       const wasSeen = bottom <= element.scrollTop + before;
       before = element.clientHeight;

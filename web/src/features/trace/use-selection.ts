@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import { useTraceAddress } from "./address";
 
-/** How long a cursor rests on a span before the address and the detail follow it. */
+/** How long the cursor has to rest on a span before the address and the detail follow. */
 const REST_MS = 120;
 
 export interface Selection {
@@ -14,7 +14,7 @@ export interface Selection {
   pass: (id: string) => void;
 }
 
-/** The span that is looked at: the one in the address, otherwise `fallback`, which stays out of it. */
+/** The selected span: the one in the address, otherwise `fallback`, which does not go into the address. */
 export function useSelection(inAddress: string | undefined, fallback: string | null): Selection {
   const { change } = useTraceAddress();
   const [ahead, setAhead] = useState<string | null>(null);

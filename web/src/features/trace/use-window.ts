@@ -2,7 +2,7 @@ import { type RefObject, useLayoutEffect, useState } from "react";
 
 const STEP = 4;
 
-/** Which lines of a scrolled list have to be there: those in sight, and some above and below. */
+/** The lines of a scrolled list to render: the visible ones, and some above and below. */
 export interface Window {
   first: number;
   /** One past the last. */
@@ -11,7 +11,7 @@ export interface Window {
   size: number;
 }
 
-/** The part of a list of equally high lines that is in sight; it changes every few lines, not with each pixel. */
+/** The visible part of a list of equally high lines; it changes every few lines, not with each pixel. */
 export function useWindow(scroller: RefObject<HTMLElement | null>, lineHeight: number, count: number): Window {
   const [from, setFrom] = useState(0);
   const [size, setSize] = useState(10 * STEP);

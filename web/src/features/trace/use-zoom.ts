@@ -14,7 +14,7 @@ export interface Zoom {
   reset: () => void;
 }
 
-/** The stretch of time that shows. The address follows when it rests. */
+/** The visible time range. The address follows when it stops changing. */
 export function useZoom(inAddress: string | undefined, whole: Range): Zoom {
   const { change } = useTraceAddress();
   const [ahead, setAhead] = useState<Range | null>(null);

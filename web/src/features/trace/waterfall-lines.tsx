@@ -13,7 +13,7 @@ import { type LineFigures, type Oddity, WaterfallRow } from "./waterfall-row";
 
 interface Props {
   rows: readonly SpanRow[];
-  /** Of all rows, hidden kinds or not. */
+  /** For all rows, including hidden kinds. */
   tree: Tree;
   outline: Outline;
   duplicates: Duplicates;
@@ -82,7 +82,7 @@ function lineOf(props: Props, line: number) {
   );
 }
 
-/** What a span used; for one that tells nothing of it what those below used, for a fold its members together. */
+/** A span's tokens and cost, or those of the spans below it; for a fold the sum of its members. */
 function figuresOf(
   rows: readonly SpanRow[],
   below: Subtrees,
@@ -113,7 +113,7 @@ function figuresOf(
   };
 }
 
-/** Words for which span counts for the call of a row; null for one that counts itself. */
+/** The name of the span that counts for a row's call; null if the row counts itself. */
 function sameAs(rows: readonly SpanRow[], tree: Tree, at: number): string | null {
   if (rows[at]?.foldedInto == null) return null;
   const other = countingSpan(rows, tree, at);
@@ -124,7 +124,7 @@ function never(): number {
   return 0;
 }
 
-/** A line that hides others shows their stretches as well. */
+/** A line that hides others also shows their part of the critical path. */
 function criticalOf(
   path: CriticalPath | null,
   members: readonly number[] | undefined,
@@ -136,7 +136,7 @@ function criticalOf(
   return open ? undefined : members.flatMap((member) => path.through.get(member) ?? []);
 }
 
-/** Clocks of one machine are read this exactly. */
+/** The precision of clocks on one machine. */
 const SAME_MS = 0.5;
 
 function oddityOf(rows: readonly SpanRow[], tree: Tree, at: number): Oddity {

@@ -16,13 +16,13 @@ import type { RowPreview } from "./preview";
 import type { Range } from "./time-scale";
 import css from "./waterfall-row.module.css";
 
-/** Deeper rows are not indented further: a number says how deep they are. */
+/** Deeper rows are not indented further, but show their depth as a number. */
 const MOST_INDENT = 10;
 
-/** Why a row does not stand where its own record says. */
+/** Why a row is not placed where its own record says. */
 export type Oddity = "orphan" | "cycle" | "early" | null;
 
-/** Where a line stands: its number from the top, from 0, how far down in pixels, and its place in the tree. */
+/** The position of a line: its number from the top, its offset in pixels, and its place in the tree. */
 export interface LinePlace {
   line: number;
   top: number;
@@ -33,7 +33,7 @@ export interface LinePlace {
   siblings: number;
 }
 
-/** Its own figures, or what those below it come to. */
+/** Its own figures, or the sums of those below it. */
 export interface LineFigures {
   inputTokens: number | null;
   outputTokens: number | null;
@@ -43,18 +43,18 @@ export interface LineFigures {
   elsewhere: boolean;
 }
 
-/** What a closed line hides, and how many of its duplicates are hidden. */
+/** How many rows and duplicates a closed line hides. */
 export interface LineHides {
   spans: number;
   failures: number;
   duplicates: number;
 }
 
-/** The spans that a line stands for: all rows, and which of them. */
+/** The spans of a line: all rows, and the indices of its own. */
 export interface LineFold {
   rows: readonly SpanRow[];
   members: readonly number[];
-  /** How many of them make one cycle; 1 where all are equal, 0 for messages that only keep a connection going. */
+  /** How many of them make one cycle; 1 if all are equal, 0 for connection messages. */
   period: number;
 }
 
@@ -66,7 +66,7 @@ export interface LineMarks {
   matched: boolean;
 }
 
-/** The stretch of time that shows, and what of it the run had to wait for. */
+/** The visible time range, and its critical path. */
 export interface LineTime {
   view: Range;
   now: () => number;
@@ -82,12 +82,12 @@ interface Props {
   fold: LineFold | null;
   marks: LineMarks;
   time: LineTime;
-  /** Which span it is a duplicate of; null for one that counts itself. */
+  /** The span that it duplicates; null if it counts itself. */
   sameAs: string | null;
   oddity: Oddity;
   /** The agent that the line above it already names. */
   agentAbove: string | null;
-  /** What it was given and gave, in a line. */
+  /** Its input and output in a line. */
   preview: RowPreview | null;
 }
 
@@ -145,7 +145,7 @@ export const WaterfallRow = memo(function WaterfallRow(props: Props) {
   );
 }, isSameLine);
 
-/** Props of one line are made anew with each picture: what counts is whether what they hold is the same. */
+/** The props of a line are new objects with each render: compare their content. */
 function isSameLine(before: Props, after: Props): boolean {
   return everySame(before, after, (one, other) => isRecord(one) && isRecord(other) && everySame(one, other));
 }
@@ -165,7 +165,7 @@ function isCycle(fold: LineFold | null): boolean {
   return fold !== null && fold.period > 1;
 }
 
-/** What several spans on one line are called. */
+/** The name of several spans on one line. */
 function FoldName({ fold, row }: { fold: LineFold; row: SpanRow }) {
   const { rows, members, period } = fold;
   const spans = (ats: readonly number[]) => ats.map((at) => rows[at] as SpanRow);
@@ -174,14 +174,14 @@ function FoldName({ fold, row }: { fold: LineFold; row: SpanRow }) {
   return <Name row={row} members={members.length} />;
 }
 
-/** What tells a span apart that its name does not say. */
+/** Details of a span that its name lacks. */
 function Extra({ row, agentAbove }: { row: SpanRow; agentAbove: string | null }) {
   const words = [row.tool, row.model, row.agent === agentAbove ? null : row.agent];
   const missing = words.filter((word) => word !== null && word !== "" && !row.name.includes(word));
   return missing.length > 0 && <bdi className={css.extra}>{visibleLine(missing.join(" · "))}</bdi>;
 }
 
-/** What it was given, and what came of it or why nothing did. */
+/** Its input, and its output or error. */
 function Given({ preview: { input, output, error } }: { preview: RowPreview }) {
   const gave = error ?? output;
   if (input === null && gave === null) return null;
@@ -222,7 +222,7 @@ function Toggle({ open }: { open: boolean | undefined }) {
   );
 }
 
-/** The name, with the word for what it does held back behind what it does it to. */
+/** The name: the operation yields to the subject if there is no room for both. */
 function Name({ row, members }: { row: SpanRow; members?: number }) {
   const at = partsOfName(row.name, targetOf(row))[0].length;
   const shown = visibleLine(row.name);
@@ -235,7 +235,7 @@ function Name({ row, members }: { row: SpanRow; members?: number }) {
   );
 }
 
-/** Spans that come in cycles, by what each of one cycle is done to. */
+/** Repeating cycles of spans, named by the subjects of one cycle. */
 function CycleName({ cycle, times }: { cycle: readonly SpanRow[]; times: number }) {
   const names = cycle.map((row) => visibleLine(targetOf(row) ?? partsOfName(row.name)[1]));
   return (

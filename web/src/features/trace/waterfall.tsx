@@ -37,16 +37,16 @@ import { WaterfallLines } from "./waterfall-lines";
 /** In root ems, as in the style sheet. */
 const LINE_REM = 1.75;
 const HEAD_REM = 1.625;
-/** What the names leave to the bars and their durations on a narrow page. */
+/** The width that the names leave to bars and durations on a narrow page. */
 const TRACK_REM = 10;
 
-/** The width of the names, in pixels, until somebody chooses one: a wide page has room for more of what was given. */
+/** The default width of the names, in pixels: a wide page has room for more of the input. */
 function usualName(): number {
   return Math.min(480, Math.max(340, Math.round(window.innerWidth / 4)));
 }
 
 interface Props {
-  /** The run that they are of. */
+  /** The run that they belong to. */
   runId: string | null;
   rows: readonly SpanRow[];
   tree: Tree;

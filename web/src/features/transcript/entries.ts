@@ -11,7 +11,7 @@ export interface Parallel {
 interface Told {
   id: string;
   call: Call;
-  /** How many calls it is told inside of. */
+  /** How many calls enclose it. */
   depth: number;
   /** The agent's call it belongs to, or the call at the root. */
   thread: Call;
@@ -20,7 +20,7 @@ interface Told {
   outer: readonly Call[];
 }
 
-/** What a run or one of its workflows was given. */
+/** The input of a run or one of its workflows. */
 export interface Given extends Told {
   kind: "given";
 }
@@ -28,7 +28,7 @@ export interface Given extends Told {
 /** An agent begins. */
 export interface AgentStart extends Told {
   kind: "agent";
-  /** Whether its first model call will tell what it was given. */
+  /** Whether its first model call shows its input. */
   hasTurns: boolean;
 }
 
@@ -53,13 +53,13 @@ export interface Outcome extends Told {
   answer: Call | null;
 }
 
-/** One item of a run told as a conversation. */
+/** One item of a run as a conversation. */
 export type Entry = Given | AgentStart | Turn | ToolCall | Outcome;
 
 export interface Transcript {
-  /** In the order of telling: by start, what is inside a call right behind it. */
+  /** In order of start, the content of a call directly after it. */
   entries: Entry[];
-  /** The entry to look at for each call. */
+  /** The entry of each call. */
   places: Map<Call, number>;
 }
 
@@ -192,7 +192,7 @@ class Teller {
     if (answer && around && around.row.kind !== "agent") this.#answers.set(around, answer);
     const kind = calleeKind(call.row);
     if (kind !== "agent" && kind !== "workflow" && kind !== "other") return;
-    // Nobody said how it ended; its last answer stands right above.
+    // Its end was not recorded; its last answer is directly above.
     if (call.row.inferred) return;
     const outcome: Outcome = {
       id: `${call.row.id}-end`,
@@ -233,7 +233,7 @@ function threadAround(call: Call): Call | null {
   return at;
 }
 
-/** The entry at which a span is told: its own, or that of the call around it. */
+/** The entry of a span: its own, or that of the enclosing call. */
 export function placeOf({ places }: Transcript, calls: Calls, spanId: string): number | null {
   for (let call = calls.of.get(spanId) ?? null; call; call = call.parent) {
     const place = places.get(call);

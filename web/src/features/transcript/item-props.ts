@@ -1,7 +1,7 @@
 import type { Call } from "@/lib/calls";
 import type { Entry } from "./entries";
 
-/** What each item of the transcript is drawn from. */
+/** The props of every transcript item. */
 export interface ItemProps<T extends Entry = Entry> {
   entry: T;
   /** Whether all of it is shown. */

@@ -9,7 +9,7 @@ import { TurnItem } from "./turn-item";
 interface Props extends ItemProps {
   id: string;
   selected: boolean;
-  /** The colours of the agents that it is told inside of, its own last. */
+  /** The colours of the enclosing agents, its own last. */
   colors: readonly (string | null)[];
 }
 

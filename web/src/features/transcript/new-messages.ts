@@ -1,11 +1,11 @@
 import { diffMessages, messageKey } from "@/lib/message-diff";
 import { type Message, type Messages, type Part, textOf } from "@/lib/messages";
 
-/** What a model call adds to the messages above it. */
+/** The messages that a model call adds to the previous ones. */
 export interface NewMessages {
   /** Added since the call before, or all of them at the first call. */
   added: { message: Message; rewritten: boolean }[];
-  /** How many added ones stand above already: the answer before, and what its tools gave back. */
+  /** How many of the added ones are already shown above: the previous answer and its tool results. */
   repeated: number;
   /** How many of the call before are no longer there. */
   removed: number;
@@ -35,7 +35,7 @@ export function newMessages(
   return result;
 }
 
-/** What the call before answered, so that it is known when it comes back as history. */
+/** The previous answer, to recognise it in the history. */
 class Echo {
   readonly #keys: Set<string>;
   readonly #texts: Set<string>;

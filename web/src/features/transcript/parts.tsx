@@ -17,7 +17,7 @@ import type { LoadedEvent } from "./use-event";
 interface HeadProps {
   call: Call;
   kind: Call["row"]["kind"];
-  /** What the item is, before the name. */
+  /** The type of the item, before the name. */
   verb?: string;
   name: string;
   onSelect: (call: Call) => void;
@@ -67,7 +67,7 @@ export function ErrorText({ span, call }: { span: FullSpan | null; call: Call })
   );
 }
 
-/** Stands for the content of an item that is under way, or that did not come. */
+/** Replaces the content of an item that is loading or failed to load. */
 export function Pending({ event, lines }: { event: LoadedEvent; lines: number }) {
   if (event.error) {
     return (

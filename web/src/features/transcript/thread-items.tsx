@@ -30,7 +30,7 @@ export function GivenItem({ entry, onSelect }: ItemProps<Given>) {
   );
 }
 
-/** An agent begins; what it was given stands in its first model call, where it has one. */
+/** The start of an agent; its input is in its first model call, if it has one. */
 export function AgentItem({ entry, onSelect }: ItemProps<AgentStart>) {
   const { call, hasTurns } = entry;
   const event = useEvent(hasTurns ? null : call);
@@ -60,7 +60,7 @@ const ENDED = new Map([
   ["lost", "was lost: its process ended"],
 ]);
 
-/** How a workflow or an agent ended, and what came out where that was not told right above. */
+/** How a workflow or an agent ended, and its output unless it is shown directly above. */
 export function OutcomeItem({ entry, onSelect }: ItemProps<Outcome>) {
   const { call, answer } = entry;
   const { status } = call.row;
@@ -72,7 +72,7 @@ export function OutcomeItem({ entry, onSelect }: ItemProps<Outcome>) {
     [event.span, last.span],
   );
   const ready = event.span && (answer === null || last.span || last.error);
-  // What the whole run came to stands at its end in full, whoever said it.
+  // The outcome of the whole run is at its end in full, whoever said it.
   const isFolded = isTold && call.parent !== null && status === "ok";
   return (
     <>

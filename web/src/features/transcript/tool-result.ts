@@ -1,7 +1,7 @@
 import { isContainer, parsedText, preview } from "@/lib/json";
 import type { Messages } from "@/lib/messages";
 
-/** What a tool answered as the model read it: without the envelope of MCP around it, and as JSON where its text is. */
+/** A tool's answer as the model read it: without MCP's envelope, and as JSON if its text is. */
 export function toolResult({ output, messages }: { output: unknown; messages: Pick<Messages, "output"> }): unknown {
   if (typeof output === "string") return read(output);
   const parts = messages.output.flatMap((message) => message.parts);
@@ -21,7 +21,7 @@ function read(text: string): unknown {
 export function onOneLine(value: unknown, most = 160): string {
   if (value === null || value === undefined) return "";
   if (typeof value !== "string") return isContainer(value) ? preview(value, most) : String(value);
-  // Of a text of megabytes only the beginning is looked at.
+  // Only the beginning of a very long text is examined.
   const line = value
     .slice(0, most * 4)
     .replace(/\s+/g, " ")

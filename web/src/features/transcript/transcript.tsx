@@ -21,7 +21,7 @@ interface Props {
 const HEIGHTS: Record<Entry["kind"], number> = { given: 110, agent: 48, turn: 180, tool: 84, outcome: 56 };
 const AHEAD = 6;
 
-/** A run told as a conversation, in order of time: what each agent was given, said and did. */
+/** A run as a conversation in order of time: what each agent received, said and did. */
 export function Transcript({ rows, selected, onSelect }: Props) {
   const settled = useSettled(rows);
   const { calls, story, colors } = useInSlices(settled, settled.length, steps);
@@ -43,7 +43,7 @@ interface StoryProps {
   entries: readonly Entry[];
   /** Of the threads beside each entry. */
   colors: ReadonlyMap<Entry, readonly (string | null)[]>;
-  /** The entry at which the selected span is told. */
+  /** The entry of the selected span. */
   place: number | null;
   onSelect: (spanId: string) => void;
 }

@@ -2,7 +2,7 @@ import { type RefObject, useEffect, useEffectEvent, useRef } from "react";
 
 type Frame = RefObject<HTMLElement | null>;
 
-/** What says that somebody moves the list on purpose. */
+/** Events that mean that the user moves the list. */
 const MOVES = ["wheel", "pointerdown", "keydown", "touchstart"] as const;
 
 /** Call `hold` whenever the list changes its size while it loads, until somebody moves it. */
