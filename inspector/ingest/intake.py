@@ -52,6 +52,11 @@ class _Delivery:
     apart: Future[bytes] | None = None
     """What the other process reads in it, where it was given to that."""
 
+    def take(self) -> Callable[[], Decoded]:
+        """Gives away what makes the spans, and with it the bytes that were sent, which may be many."""
+        decode, self.decode = self.decode, Decoded
+        return decode
+
     @property
     def can_wait(self) -> bool:
         """Whether the other process is still reading it."""
@@ -170,6 +175,8 @@ class Intake:
                 _log.exception("%d requests could not be stored", len(group))
                 for unpacked in group:
                     _refuse(unpacked.delivery, StoreBusy(f"storing failed: {type(error).__name__}"))
+            # Not held until the next ones are unpacked.
+            group.clear()
             self._rest()
 
     def _next_group(self) -> list[_Unpacked]:
@@ -210,7 +217,7 @@ class Intake:
 
     def _received(self, delivery: _Delivery) -> Received:
         read = None if self._ahead is None else self._ahead.received(delivery)
-        return read or receive(delivery.decode, self._redact, read_spans)
+        return read or receive(delivery.take(), self._redact, read_spans)
 
     def _rest(self) -> None:
         with self._changed:
@@ -278,16 +285,12 @@ def _unpack(delivery: _Delivery, received_of: Callable[[_Delivery], Received]) -
     except Exception:  # noqa: BLE001
         _log.exception("a request of %d bytes could not be read", delivery.size)
         received = Received(malformed="it could not be read; the server's log says why")
-    # What was sent may be large, and is not needed any more.
-    delivery.decode, delivery.apart = _nothing, None
+    # What the other process was sent and answered may be large.
+    delivery.decode, delivery.apart = Decoded, None
     if received.malformed is not None:
         delivery.receipt.set_result(Receipt(malformed=received.malformed, too_large=received.too_large))
         return None
     return _Unpacked(delivery, received.spans, received.labels, dict(received.rejected))
-
-
-def _nothing() -> Decoded:
-    return Decoded()
 
 
 def _acknowledge(unpacked: _Unpacked) -> None:
