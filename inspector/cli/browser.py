@@ -5,7 +5,6 @@ import html
 import os
 import sys
 import webbrowser
-from collections.abc import Mapping
 from pathlib import Path
 from threading import Event, Thread
 
@@ -17,17 +16,16 @@ _STARTED_S = 3.0
 """A browser that is still starting after this time counts as started."""
 
 
-def is_at_hand(terminal: Terminal, environ: Mapping[str, str] | None = None, platform: str = sys.platform) -> bool:
+def is_at_hand(terminal: Terminal) -> bool:
     """Whether somebody reads this terminal on a screen of this machine, where a browser would appear."""
-    return terminal.stream.isatty() and has_screen(environ, platform)
+    return terminal.stream.isatty() and has_screen()
 
 
-def has_screen(environ: Mapping[str, str] | None = None, platform: str = sys.platform) -> bool:
+def has_screen() -> bool:
     """Whether a browser started here would appear on a screen of this machine."""
-    environ = os.environ if environ is None else environ
-    is_there = platform == "darwin" or bool(environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY"))
+    is_there = sys.platform == "darwin" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
     # Over SSH the display is forwarded, and a browser on it is too slow to be meant.
-    return is_there and not environ.get("SSH_CONNECTION")
+    return is_there and not os.environ.get("SSH_CONNECTION")
 
 
 def open_in_browser(address: str, home: Path) -> None:

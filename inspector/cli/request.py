@@ -124,14 +124,13 @@ def _asked(settings: Settings, url: str, path: str, *, method: str, body: bytes 
         time.sleep(_BUSY_AGAIN_S)
 
 
-def post_traces(settings: Settings, url: str, request: bytes, *, patience_s: float = _PATIENCE_S) -> Rejected:
+def post_traces(settings: Settings, url: str, request: bytes) -> Rejected:
     """Send one OTLP/JSON request to the server; if it is busy, retry when it says so.
 
     Args:
         settings: Where its token is.
         url: Its address.
         request: The request.
-        patience_s: How long to retry if it is busy.
 
     Returns:
         What it rejected.
@@ -148,7 +147,7 @@ def post_traces(settings: Settings, url: str, request: bytes, *, patience_s: flo
         headers={"Authorization": f"Bearer {token}", "Content-Type": "application/json"},
     )
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    give_up_s = time.monotonic() + patience_s
+    give_up_s = time.monotonic() + _PATIENCE_S
     while True:
         try:
             with opener.open(posted, timeout=_TIMEOUT_S) as response:

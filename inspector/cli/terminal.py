@@ -66,7 +66,7 @@ class Terminal:
             raise ReaderGone from error
 
 
-def standard_output(environ: Mapping[str, str] | None = None) -> Terminal:
+def standard_output() -> Terminal:
     """Find out what standard output is connected to.
 
     ``COLUMNS`` sets the width of a terminal; `wants_colour` decides about colours.
@@ -74,7 +74,6 @@ def standard_output(environ: Mapping[str, str] | None = None) -> Terminal:
     Raises:
         CliError: Standard output is closed.
     """
-    environ = os.environ if environ is None else environ
     stream: TextIO | None = sys.stdout
     if stream is None:
         raise CliError("standard output is closed; redirect it to a file or to /dev/null")
@@ -83,7 +82,7 @@ def standard_output(environ: Mapping[str, str] | None = None) -> Terminal:
     return Terminal(
         stream,
         width=max(_NARROWEST, shutil.get_terminal_size((100, 24)).columns) if is_terminal else None,
-        colour=wants_colour(environ, is_terminal=is_terminal),
+        colour=wants_colour(os.environ, is_terminal=is_terminal),
         unicode=encoding in ("utf8", "utf16", "utf32", "utf8sig"),
     )
 

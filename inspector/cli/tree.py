@@ -13,6 +13,7 @@ Mark = Literal["", "orphan", "cycle"]
 """Why an event is at the top although it names a parent: the parent is not recorded, or is its own descendant."""
 
 BRANCH, LAST_BRANCH, TRUNK, BLANK = "├─ ", "└─ ", "│  ", "   "
+_MOST_GUIDES = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +46,11 @@ class Row:
     """The number of spans below it that are not drawn."""
 
 
-def tree_rows(events: Iterable[Event], *, levels: int = 40, shape: Shape | None = None) -> list[Row]:
+def tree_rows(events: Iterable[Event], *, shape: Shape | None = None) -> list[Row]:
     """Order events depth first, children by start; nothing recurses, and what is not drawn still counts in sums.
 
     Args:
         events: The events of one trace, in any order.
-        levels: The maximum number of guides in a row.
         shape: Which part of the tree to draw; by default every event, once.
     """
     by_id = {event.span_id: event for event in sorted(events, key=_started)}
@@ -82,7 +82,7 @@ def tree_rows(events: Iterable[Event], *, levels: int = 40, shape: Shape | None 
             )
         )
         guides = above + ((BLANK if is_last else TRUNK) if depth else "")
-        guides = guides[-len(TRUNK) * (levels - 1) :]
+        guides = guides[-len(TRUNK) * (_MOST_GUIDES - 1) :]
         inner = [] if ends else list(part.children.get(event.span_id, ()))
         stack.extend((child, depth + 1, guides, child is inner[-1]) for child in reversed(inner))
     return rows

@@ -25,6 +25,7 @@ StoredShared: TypeAlias = str | bytes | None
 SPLIT_ABOVE_CHARS = 1024
 """A shorter prompt costs less in place than the entries of its messages."""
 _EQUAL_ABOVE_CHARS = 64
+_MISSING = b"null"
 _BEGIN = frozenset('{["')
 _SHARED = msgspec.json.Decoder(Shared)
 _FRAME = msgspec.json.Decoder(Frame)
@@ -165,16 +166,16 @@ def text_of(refers: Refers, texts: Mapping[int, Message]) -> bytes:
     return frame_text(frame_of(refers), lambda content_id: message_text(texts.get(content_id), texts))
 
 
-def message_text(message: Message | None, texts: Mapping[int, Message], missing: bytes = b"null") -> bytes:
-    """Returns the JSON of a message with its long strings, ``missing`` in the place of each that is not there."""
+def message_text(message: Message | None, texts: Mapping[int, Message]) -> bytes:
+    """Returns the JSON of a message with its long strings, ``null`` for each that is missing."""
     if message is None:
-        return missing
+        return _MISSING
     if isinstance(message.body, bytes):
         return message.body
 
     def string_of(content_id: int) -> bytes:
         string = texts.get(content_id)
         # A string has none in itself.
-        return string.body if string is not None and isinstance(string.body, bytes) else missing
+        return string.body if string is not None and isinstance(string.body, bytes) else _MISSING
 
     return frame_text(message.body, string_of)
