@@ -30,16 +30,16 @@ Meta = Mapping[str, Any]
 
 
 def carry(meta: dict[str, Any]) -> None:
-    """Make ``_meta`` name the innermost recorded span, unless it belongs to another trace already."""
+    """Put the innermost recorded span into ``_meta``, unless that already belongs to another trace."""
     try:
         _carry(meta)
-    # The border to the SDK: a request is sent, whatever the program has put into its ``_meta``.
+    # The border to the SDK: a request must be sent, whatever the program put into its ``_meta``.
     except Exception:  # noqa: BLE001
         logger.debug("a request carries no trace context", exc_info=True)
 
 
 def _carry(meta: dict[str, Any]) -> None:
-    # The SDK's own span of the request is recorded too, where spans of OpenTelemetry are.
+    # If OpenTelemetry spans are recorded, the SDK's own span of the request is too.
     span = sdk_span_at() or innermost()
     if span is None:
         return
@@ -54,7 +54,7 @@ def _carry(meta: dict[str, Any]) -> None:
 
 
 def named_for_us(meta: Meta) -> dict[str, Any] | None:
-    """Return ``_meta`` with the sender's recorded span as its ``traceparent``, if it names one beside another span."""
+    """Return ``_meta`` with the sender's recorded span as ``traceparent``, if it names one besides another span."""
     if f"{_MEMBER}=" not in str(meta.get("tracestate", "")) or not _names_a_span(meta):
         return None
     carrier: dict[str, Any] = {}
@@ -63,16 +63,16 @@ def named_for_us(meta: Meta) -> dict[str, Any] | None:
 
 
 def caller_in(headers: Meta) -> trace.SpanContext | None:
-    """Return the span that the headers of an HTTP request name as its caller, ours rather than another one."""
+    """Return the calling span from the headers of an HTTP request, preferably ours."""
     return _recorded(_named_by(headers)) if _names_a_span(headers) else None
 
 
 class Surroundings:
-    """What a request that came in is handled in: its sender's trace and session, for as long as it takes.
+    """The context for handling an incoming request: its sender's trace and session.
 
     Args:
         meta: The request's ``_meta``.
-        headers: Reads the headers of the HTTP request that it came in, which count where ``_meta`` names no span.
+        headers: Reads the headers of its HTTP request, which count if ``_meta`` names no span.
     """
 
     __slots__ = ("_outer", "_session")
@@ -87,7 +87,7 @@ class Surroundings:
             context.set(self._session)
 
     def leave(self) -> None:
-        """Put back what was around the request, whose task may go on with others."""
+        """Restore the previous context, since the task may continue with other requests."""
         if self._outer is not None:
             otel_context.attach(self._outer)
         if self._session is not None and context.get() == self._session:

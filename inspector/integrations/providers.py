@@ -24,7 +24,7 @@ _BY_HOST: Final = (
     ("api.x.ai", "x_ai"),
     ("openrouter.ai", "openrouter"),
 )
-"""Ends of host names; the names are OpenTelemetry's values of ``gen_ai.provider.name`` where it has one."""
+"""Providers by the end of the host name; OpenTelemetry's values of ``gen_ai.provider.name`` if it has one."""
 _BY_NAME: Final = {
     "amazon_bedrock": "aws.bedrock",
     "anthropic-vertex": "anthropic",
@@ -51,16 +51,16 @@ _BY_NAME: Final = {
     "watsonx": "ibm.watsonx.ai",
     "xai": "x_ai",
 }
-"""Names that frameworks have for providers, where OpenTelemetry spells them otherwise."""
+"""Frameworks' names for providers that OpenTelemetry spells differently."""
 
 
 def provider_at(host: str, otherwise: str) -> str:
-    """Name the provider at a host; ``otherwise`` where none is known."""
+    """Return the provider at a host; ``otherwise`` if it is unknown."""
     host = host.lower()
-    # Vertex AI puts the region before its name without a dot.
+    # Vertex AI puts the region directly before its name, without a dot.
     return next((name for end, name in _BY_HOST if host == end or host.endswith(("." + end, "-" + end))), otherwise)
 
 
 def provider_named(name: str) -> str:
-    """Return the name that OpenTelemetry has for what a framework calls a provider."""
+    """Return OpenTelemetry's name for a framework's name of a provider."""
     return _BY_NAME.get(name, name)

@@ -1,7 +1,7 @@
-"""Models that are called by plain `requests`, known by the shape of the request.
+"""Model calls over plain `requests`, recognised by the shape of the request.
 
-``Session.send`` is where every request goes. With ``stream=True`` the body is read from ``raw``, a response of urllib3,
-by whoever has the response; so what stands there tells how it is read and closed.
+Every request goes through ``Session.send``. With ``stream=True`` the program reads the body from ``raw``, a response of
+urllib3, so a wrapper there sees how it is read and closed.
 """
 
 from collections.abc import Callable, Iterator
@@ -53,7 +53,7 @@ def _sent(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _directed(attempt: Sent, session: Any, request: Any) -> tuple[Any, Any]:
-    """Return what sends a request as the controller decided: with another body, or to nobody."""
+    """Return a function that sends a request as the controller decided: with another body, or not at all."""
     given = attempt.given()
     if given is not None:
         return _answering(given), request
@@ -65,14 +65,14 @@ def _directed(attempt: Sent, session: Any, request: Any) -> tuple[Any, Any]:
 
 
 class _Body:
-    """The body of an answer, as urllib3 reads one from a connection: it is closed once it was read to its end."""
+    """The body of an answer, for urllib3 to read: it is closed once it was read to its end."""
 
     def __init__(self, answer: HttpAnswer) -> None:
         self._left = b"".join(answer.pieces)
         self.closed = False
 
     def read(self, amt: int | None = None) -> bytes:
-        """Return so many bytes of it, or the rest."""
+        """Return a number of bytes, or the rest."""
         end = len(self._left) if amt is None else amt
         data, self._left = self._left[:end], self._left[end:]
         self.closed = not self._left
@@ -122,7 +122,7 @@ def _responded(attempt: Sent, response: Any) -> None:
 
 
 class _Raw:
-    """The body of a response, watched; all else is urllib3's own."""
+    """The body of a response, observed; everything else is urllib3's own."""
 
     def __init__(self, raw: Any, reading: EndWatcher) -> None:
         self._raw = raw
@@ -151,7 +151,7 @@ class _Raw:
             except BaseException as exc:
                 self._reading.stopped(exc)
                 raise
-        # Bytes as they came over the wire would be taken for what they hold.
+        # Encoded bytes would be mistaken for decoded ones.
         if kwargs.get("decode_content") or "content-encoding" not in self._raw.headers:
             self._reading.received(data)
         if not data or not (args or kwargs.get("amt")):

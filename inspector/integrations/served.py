@@ -1,7 +1,7 @@
-"""Requests that a server of the program answers, each a run of its own once something is recorded in it.
+"""Requests to a server in the program; each is a run of its own once something is recorded in it.
 
-A server and the framework in it both see a request, and so do applications inside of one another: whoever sees it
-first makes it the one that is answered, and the others leave it alone.
+A server and its framework both see a request, and so do nested applications: the first to see it opens the request, and
+the others leave it alone.
 """
 
 import os
@@ -25,8 +25,8 @@ class Served:
     """One request, from its arrival to the end of its answer.
 
     Args:
-        recorder: What records it.
-        serving: What is known of it.
+        recorder: The recorder.
+        serving: The recorder's state for it.
     """
 
     def __init__(self, recorder: Recorder, serving: Serving) -> None:
@@ -38,14 +38,14 @@ class Served:
         """Whether the client went away before the end of the answer."""
 
     def ended(self, exc: BaseException | None = None) -> None:
-        """End the request, by an exception or in peace; nothing here fails it."""
+        """End the request, normally or with an exception; never raises."""
         try:
             exc = exc or self.serving.exc
             facts = self.serving.facts
             self.serving.facts = facts if self.status is None else {**facts, "status": self.status}
             keep = os.environ.get(_VARIABLE) == "all"
             self._recorder.end_request(self.serving, exc, state=self._state(exc), keep=keep)
-            # Its traceback holds the program's frames.
+            # Its traceback keeps the program's frames alive.
             self.serving.exc = None
         except Exception:  # noqa: BLE001 - the border to the program
             warn_once("the end of a request could not be recorded")
@@ -59,14 +59,14 @@ class Served:
 
 
 def arrived(method: str, path: str, headers: Mapping[str, Any], *, at_server: bool = False) -> Served | None:
-    """Begin a request; None where it is begun already, is part of a call, or nothing is recorded.
+    """Begin a request; None if it has begun already, is part of a call, or nothing is recorded.
 
     Args:
-        method: As HTTP has it, or ``WEBSOCKET``.
+        method: The HTTP method, or ``WEBSOCKET``.
         path: Without the query.
-        headers: Those of the trace context are enough.
-        at_server: Whether a server that listens calls: whatever is open then is around the server. Otherwise the
-            request may have been made in this process, by a call that it is then part of.
+        headers: Only those of the trace context are read.
+        at_server: Whether a listening server calls this: an open call then encloses the server. Otherwise the request
+            may come from this process, as part of the open call.
     """
     try:
         attachment = attached()
@@ -81,7 +81,7 @@ def arrived(method: str, path: str, headers: Mapping[str, Any], *, at_server: bo
 
 
 def failed(exc: BaseException) -> None:
-    """Note what the request that is answered here fails by: a framework makes a page of it, and no server is told."""
+    """Note the exception of the current request: frameworks turn it into a page, so the server does not see it."""
     request = answered()
     if request is not None:
         request.exc = exc

@@ -1,4 +1,4 @@
-"""What the SDKs of OpenAI and Anthropic share: both are written by the same generator, Stainless.
+"""Code for the SDKs of OpenAI and Anthropic, which are made by the same generator, Stainless.
 
 Neither has an extension point that covers every client and sees a call as a whole. So one method is patched,
 ``request`` of the two client classes, through which every endpoint goes in every mode, with its retries inside:
@@ -24,13 +24,13 @@ from inspector.integrations.streams import AsyncItems, Items
 
 @dataclass(frozen=True, slots=True)
 class Api:
-    """One SDK, and what its requests mean."""
+    """One SDK, and its endpoints."""
 
     package: str
     endpoints: Mapping[str, Endpoint]
-    """By the end of the path."""
+    """Endpoints by the end of the path."""
     provider: Callable[[Any], str]
-    """Tells from a client whose models it calls."""
+    """Returns the provider of a client's models."""
     url: Callable[[Any, str, Any], str | None]
     """Tells from a client, the path and the model that are asked for where the request goes; None where it would take
     more than a key to send it again, such as a signature."""
@@ -99,7 +99,7 @@ def _iterated(original: Callable[..., Any], items: type[Items] | type[AsyncItems
 
 
 def _retried(original: Callable[..., Any]) -> Callable[..., Any]:
-    # The asynchronous one returns its coroutine, so that one wrapper is enough.
+    # The asynchronous method returns its coroutine, so one wrapper is enough.
     def sleep_for_retry(self: Any, *args: Any, **kwargs: Any) -> Any:
         call = next(enclosing("llm_generate"), None)
         if call is not None:
@@ -122,7 +122,7 @@ def _progress(call: Call, kwargs: dict[str, Any]) -> dict[str, Any]:
 
 
 def _opened(api: Api, client: Any, options: Any) -> ModelRequest | None:
-    """Tell of a request, or return None when no model is called by it."""
+    """Open the call of a request; None if it calls no model."""
     url, method = getattr(options, "url", None), getattr(options, "method", None)
     if not isinstance(url, str) or not isinstance(method, str) or method.lower() != "post":
         return None
@@ -138,12 +138,12 @@ def _opened(api: Api, client: Any, options: Any) -> ModelRequest | None:
         llm = Model(api.provider(client), model, endpoint.operation, url=api.url(client, path, model))
         return {"llm": llm, "prompt": body}
 
-    # A context of its own: a stream is open while its consumer goes on, and calls of that are not below it.
+    # In its own context: a stream is open while its consumer continues, whose calls are not below it.
     return ModelRequest(endpoint, opened("llm_generate", describe, emitter=api.package, context=copy_context()))
 
 
 def _returned(asked: ModelRequest, result: Any) -> None:
-    """End a call with what the SDK returned, or follow the body that is still to be read."""
+    """End a call with the SDK's result, or follow a body that is still to be read."""
     response = safely(lambda: _http_response(result), None)
     if response is None:
         asked.answered(lambda: result)
@@ -152,19 +152,19 @@ def _returned(asked: ModelRequest, result: Any) -> None:
 
 
 def based_url(client: Any, path: str, _model: object = None) -> str:
-    """Return the address of a path as the SDKs make it: below the client's base, unless it is one by itself."""
+    """Return the URL of a path as the SDKs make it: below the client's base, unless it is absolute."""
     return path if "://" in path else f"{str(client.base_url).rstrip('/')}/{path.lstrip('/')}"
 
 
 def _body(options: Any) -> dict[str, Any]:
-    """Return the body of a request as the SDK is about to send it."""
+    """Return the body of a request before the SDK sends it."""
     body = options.json_data
     more = getattr(options, "extra_json", None)
     return {**(body if is_fields(body) else {"input": body}), **(more if is_fields(more) else {})}
 
 
 def _changed(decision: Decision, options: Any) -> Any:
-    """Return the options of a request with the body that the controller gave it, which its attempts need no more."""
+    """Return the options of a request with the controller's body."""
     if not decision.changes:
         return options
     options = copy(options)

@@ -1,7 +1,7 @@
 """Observes how a program reads an answer that arrives in pieces, without reading any of it.
 
-A call whose answer is a stream is over when the program has read all of it, has closed it, has dropped it, or was given
-an exception by it. `Reading` is told of that by what is put between the program and the stream:
+A call whose answer is a stream ends when the program has read all of it, closes it, drops it, or gets an exception from
+it. Objects between the program and the stream report that to `Reading`:
 
 - `byte_streams.watch_body` replaces the byte stream of an HTTP response, which is what the SDKs and HTTPX themselves do
   to follow one. It sees every way to read, also by the bytes and lines of a raw response, and every way to close.
@@ -23,11 +23,11 @@ from inspector.integrations.tracebacks import unseen
 
 
 class AnswerFailed(Exception):
-    """The provider said in an answer, and by no exception, that it failed.
+    """The provider reported a failure in an answer, not as an exception.
 
     Args:
-        message: What it said.
-        request_id: The provider's id of the request, as the exceptions of its SDK have it.
+        message: Its message.
+        request_id: The provider's request id, as in the exceptions of its SDK.
     """
 
     def __init__(self, message: str, request_id: str | None = None) -> None:
@@ -36,14 +36,14 @@ class AnswerFailed(Exception):
 
 
 class Answer(Protocol):
-    """The chunks of one stream put together."""
+    """Combines the chunks of one stream."""
 
     def add(self, chunk: dict[str, Any], /) -> None:
-        """Take in the next chunk, as plain data."""
+        """Add the next chunk, as plain data."""
         ...
 
     def response(self) -> dict[str, Any] | None:
-        """Return what came so far in the shape of an answer that is no stream; None before anything came."""
+        """Return the answer so far in the form of one without streaming; None before the first chunk."""
         ...
 
 
@@ -52,12 +52,12 @@ class Reading:
 
     Args:
         call: The call whose answer it is.
-        answer: Puts the chunks together.
-        plain: Makes plain data of an SDK's chunk.
-        shown: Makes of an answer that came whole what is to be recorded of it.
-        failure: Reads from a whole response that it is a failure.
-        failed: What such a failure is recorded as.
-        exchange: Takes in the body as it comes, where nobody below does.
+        answer: Combines the chunks.
+        plain: Converts an SDK's chunk to plain data.
+        shown: Reduces a complete answer to the part that is recorded.
+        failure: Finds a failure in a complete response.
+        failed: The exception class for such a failure.
+        exchange: The exchange that collects the body, unless a client below does.
     """
 
     def __init__(
@@ -86,23 +86,23 @@ class Reading:
         self._is_in_step = False
 
     def dropped_with(self, held: object) -> None:
-        """Count the stream as abandoned when ``held`` is no more, at the latest when the process ends."""
+        """Count the stream as abandoned once ``held`` is garbage-collected, at the latest when the process ends."""
         finalize(held, self.dropped)
 
     def of_body(self, response: Any) -> None:
-        """Say which HTTP response it is: its headers have the id of the request.
+        """Note the HTTP response: its headers have the request id.
 
-        Its bytes tell the answer where no SDK's stream decodes them.
+        If no SDK's stream decodes its bytes, the answer is read from them.
         """
         self._headers = (response.headers, type(response))
 
     def began(self) -> None:
-        """Note that chunks come decoded: the bytes need not be kept."""
+        """Note that chunks are decoded elsewhere: the bytes need not be kept."""
         self._are_chunks_decoded = True
         self._body = None
 
     def received(self, data: bytes) -> None:
-        """Take in bytes of the body."""
+        """Add bytes of the body."""
         if self._exchange is not None:
             self._exchange.received(data)
         if self._first_chunk_s is None:
@@ -114,24 +114,24 @@ class Reading:
                 self._body = None
 
     def step(self) -> None:
-        """Note that the next chunk is being read: a response that is closed meanwhile is closed by its own stream."""
+        """Note that the next chunk is being read: if the response closes meanwhile, its own stream closes it."""
         self._is_in_step = True
 
     def item(self, chunk: Any) -> None:
-        """Take in a decoded chunk."""
+        """Add a decoded chunk."""
         self._is_in_step = False
         if self._first_chunk_s is None:
             self._first_chunk_s = self._call.seconds
         try:
             if self._answer is not None and self._call.is_open:
                 self._answer.add(self._plain(chunk))
-        # The border to a provider's chunks, which may be of a kind that nobody has seen.
+        # The border to a provider's chunks, which may have an unknown form.
         except Exception:  # noqa: BLE001
             self._answer = None
             warn_once("a chunk of a stream could not be read; it is recorded without")
 
     def ended(self) -> None:
-        """Say that the program has read all of it."""
+        """Note that the program has read all of it."""
         self._is_in_step = False
         if not self._call.is_open:
             return
@@ -147,9 +147,9 @@ class Reading:
         self._call.ended(lambda: {"response": response, "usage": usage, "time_to_first_chunk": first_chunk_s})
 
     def stopped(self, exc: BaseException) -> None:
-        """Say what reading bytes raised, the last one read or not.
+        """Note an exception from reading bytes, including the one that marks the end.
 
-        Where chunks are decoded, the program's end comes later, and it gets what the decoding makes of an exception.
+        If chunks are decoded, the program reaches the end later, and gets the decoder's version of an exception.
         """
         if not self._are_chunks_decoded:
             self._over(exc)
@@ -159,7 +159,7 @@ class Reading:
         return self
 
     def __exit__(self, _: object, exc: BaseException | None, __: object) -> None:
-        """Say what it got instead of one, if so."""
+        """Note the exception that it got instead, if any."""
         if exc is not None:
             self._over(exc)
 
@@ -170,7 +170,7 @@ class Reading:
             self.failed(exc)
 
     def failed(self, exc: BaseException) -> None:
-        """Say that the program got an exception from it."""
+        """Note that the program got an exception from it."""
         self._is_in_step = False
         if self._exchange is not None:
             self._exchange.stopped(exc)
@@ -178,13 +178,13 @@ class Reading:
         self._call.failed(exc)
 
     def closed(self) -> None:
-        """Say that the program closed it before its end."""
+        """Note that the program closed it before its end."""
         if not self._is_in_step and self._call.is_open:
             self._keep_partial()
             self._call.closed()
 
     def dropped(self) -> None:
-        """Say that the program has let go of it before its end, without closing it."""
+        """Note that the program dropped it before its end, without closing it."""
         if self._call.is_open:
             self._keep_partial()
             self._call.abandoned()
@@ -223,7 +223,7 @@ class Reading:
 
 
 class _Told:
-    """An iterator of chunks that is told on to a `Reading`; everything else is the iterator's own.
+    """An iterator of chunks that reports to a `Reading`; everything else is the iterator's own.
 
     An SDK makes its stream before the response's body is watched, so the reading is looked for when first read.
     """
@@ -243,7 +243,7 @@ class _Told:
             self._reading, self._find = self._find(), None
             if self._reading is not None:
                 self._reading.began()
-                # Before the SDK's generator is let go of, which then closes the response; not with a copy of this.
+                # Before the SDK's generator is dropped, which closes the response; not for a copy of this.
                 self._reading.dropped_with(self)
         if self._reading is not None:
             self._reading.step()
@@ -251,7 +251,7 @@ class _Told:
 
 
 class Items(_Told, Iterator[Any]):
-    """What a synchronous stream iterates over."""
+    """The iterator of a synchronous stream."""
 
     def __next__(self) -> Any:
         """Read the next chunk."""
@@ -266,7 +266,7 @@ class Items(_Told, Iterator[Any]):
 
 
 class AsyncItems(_Told, AsyncIterator[Any]):
-    """What an asynchronous stream iterates over."""
+    """The iterator of an asynchronous stream."""
 
     async def __anext__(self) -> Any:
         """Read the next chunk."""

@@ -1,8 +1,8 @@
-"""Threads and thread pools: what they call is below the call that was open where their work was handed to them.
+"""Threads and thread pools: their calls are below the call that was open when they got their work.
 
-``Thread.start`` and ``ThreadPoolExecutor.submit`` are where a thread gets its work; the package
-opentelemetry-instrumentation-threading takes the same two. Where nothing of ours is open, both do what they do without
-us. A pool's own threads take over nothing: each piece of its work does.
+A thread gets its work in ``Thread.start`` and ``ThreadPoolExecutor.submit``; the package
+opentelemetry-instrumentation-threading patches the same two. If no call is open, nothing changes. The context belongs
+to each piece of a pool's work, not to its threads.
 """
 
 import threading
@@ -17,15 +17,15 @@ from inspector.integrations.tracebacks import unseen
 from inspector.record.carrying import Place, here
 
 _OURS: Final = frozenset(("inspector-spool", "inspector-forward", "instrument"))
-"""Threads that are started by the first call that needs them, and have nothing to do with it."""
+"""Threads that the first call in need of them starts, and that do not belong to it."""
 _PICKLES: Final = "InterpreterPoolExecutor"
-"""Hands work to another interpreter as bytes, from Python 3.14 on."""
+"""Passes work to another interpreter as bytes, from Python 3.14 on."""
 
 _is_handing_to_pool: ContextVar[bool] = ContextVar("inspector_is_handing_to_pool", default=False)
 
 
 def install(patches: Patches) -> None:
-    """Wrap what starts a thread, and what hands work to a pool of them."""
+    """Wrap the functions that start a thread, and that submit work to a pool."""
     patches.wrap(threading.Thread, "start", _start, exact=True)
     patches.once_imported("concurrent.futures.thread", lambda module: _wrap_pool(patches, module))
 
@@ -86,9 +86,9 @@ def _at(place: Place, function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _carrying(thread: threading.Thread, place: Place) -> Callable[[], None]:
-    """Have a thread enter a place before its ``run``, which a subclass may define; return what takes that back.
+    """Make a thread enter a context before its ``run``; return a function that undoes this.
 
-    The function stands on the thread itself from its start until it runs.
+    The replacement is on the thread itself, from its start until it runs.
     """
     try:
         if thread.name in _OURS:
@@ -113,4 +113,4 @@ def _carrying(thread: threading.Thread, place: Place) -> Callable[[], None]:
 
 
 def _nothing() -> None:
-    """Take nothing back."""
+    """Undo nothing."""

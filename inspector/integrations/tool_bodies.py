@@ -1,7 +1,7 @@
-"""Where a framework runs the body of a tool: the controller's decision, and the outcome.
+"""The body of a tool, as its framework runs it: the controller's decision, and the outcome.
 
-The framework stands around: it checks arguments before, and makes a message, a retry or a text for the model of what
-the body gives or raises. So what a controller answers or raises goes the way of what a tool answers or raises.
+The framework checks arguments before, and turns the result or exception into a message, a retry or a text for the
+model. A controller's answer or exception takes the same way.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -15,7 +15,7 @@ Arguments: TypeAlias = Mapping[str, Any]
 
 
 def undecided(emitter: str) -> Call | None:
-    """Return the tool call whose body is about to be run here; None within a body, or where nobody tells of one."""
+    """Return the tool call whose body is about to run; None within a body, or if no call was reported."""
     call = next(enclosing("tool_call"), None)
     return None if call is None or call.is_decided or call.emitter != emitter else call
 
@@ -25,7 +25,7 @@ def run_body(call: Call, body: Callable[[Arguments | None], Any], *, subject: ob
 
     Args:
         call: The call.
-        body: Makes it, with other arguments where it is given some.
+        body: Runs it, with other arguments if it gets some.
         subject: The framework's own object.
     """
     call.is_decided = True
@@ -49,7 +49,7 @@ def run_body(call: Call, body: Callable[[Arguments | None], Any], *, subject: ob
 async def run_body_async(
     call: Call, body: Callable[[Arguments | None], Awaitable[Any]], *, subject: object = None
 ) -> Any:
-    """Do the same of a coroutine function."""
+    """Like the function above, for a coroutine function."""
     call.is_decided = True
     with unseen:
         try:
@@ -69,14 +69,14 @@ async def run_body_async(
 
 
 def run_tool(call: Call, tool: Callable[[Any], Awaitable[Any]], arguments: Any, *, subject: object) -> Awaitable[Any]:
-    """Return the work of a tool that its framework calls in one place, wherever it runs.
+    """Return the awaitable of a tool whose framework calls it in a single place.
 
-    A tool of an MCP server is decided on where that is asked.
+    The controller decides about a tool of an MCP server when its server is asked.
 
     Args:
         call: The call.
-        tool: Makes it, given its arguments.
-        arguments: Those that the framework has for it.
+        tool: Calls it with its arguments.
+        arguments: The framework's arguments.
         subject: The framework's own object.
     """
     context: dict[str, Any] = call.keyword("context") or {}
@@ -88,22 +88,22 @@ def run_tool(call: Call, tool: Callable[[Any], Awaitable[Any]], arguments: Any, 
 Applied: TypeAlias = Callable[
     [Call, tuple[Any, ...], dict[str, Any], Arguments], tuple[tuple[Any, ...], dict[str, Any]]
 ]
-"""Returns what a body is called with instead of what the framework gives it."""
+"""Returns the arguments for a body instead of the framework's."""
 
 
 def by_name(
     call: Call, args: tuple[Any, ...], kwargs: dict[str, Any], changed: Arguments
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Put other arguments in the place of those that were told of; beside them are those that a framework adds."""
+    """Replace the reported arguments; those that a framework adds stay."""
     asked = call.keyword("args")
     if args or not isinstance(asked, dict):
-        # A tool of one text, which is passed by place.
+        # A tool with a single text, which is a positional argument.
         return tuple(changed.values()), kwargs
     return args, {name: value for name, value in kwargs.items() if name not in asked} | dict(changed)
 
 
 def decided(emitter: str, applied: Applied = by_name) -> Callable[[Any], Any]:
-    """Return what wraps a method that is the body of a tool."""
+    """Return a wrapper for a method that is the body of a tool."""
 
     def wrapper(original: Any) -> Any:
         def run(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -118,7 +118,7 @@ def decided(emitter: str, applied: Applied = by_name) -> Callable[[Any], Any]:
 
 
 def decided_async(emitter: str, applied: Applied = by_name) -> Callable[[Any], Any]:
-    """Do the same of a coroutine function."""
+    """Like the function above, for a coroutine function."""
 
     def wrapper(original: Any) -> Any:
         async def run(self: Any, *args: Any, **kwargs: Any) -> Any:

@@ -1,8 +1,8 @@
 """Keeps the frames of integrations out of the tracebacks that a program gets and prints.
 
 An exception that passes through a wrapper has its frame in the traceback. A frame that re-raises is not added again, so
-each wrapper takes out what leads the traceback there: its own frame, and those of what it calls here. The exception,
-its cause and its context stay what they are.
+each wrapper removes the first frames of the traceback: its own, and those of functions that it calls here. The
+exception, its cause and its context stay the same.
 """
 
 from collections.abc import Callable
@@ -17,11 +17,11 @@ from instrument import control
 _OURS: Final = f"{__name__.rpartition('.')[0]}."
 _ASKING: Final = control.__name__
 _without_any: ContextVar[int] = ContextVar("inspector_without_frames", default=0)
-"""The id of the exception that was left without a frame here: further wrappers add theirs, and only those."""
+"""The id of the exception without a frame of ours: further wrappers add only their own frames."""
 
 
 def without_ours(exc: BaseException) -> None:
-    """Take the frames of integrations, and those of asking the controller, off the beginning of a traceback."""
+    """Remove frames of integrations and of asking the controller from the beginning of a traceback."""
     first = found = exc.__traceback__
     name = ""
     while found is not None:
@@ -30,17 +30,17 @@ def without_ours(exc: BaseException) -> None:
             break
         name, found = module, found.tb_next
     if found is None and first is not None:
-        # One that has no other frame was raised here, or by a controller that is not seen either.
+        # Without other frames it was raised here, or by a controller, which is hidden too.
         if name != _ASKING and _without_any.get() != id(exc):
             return
         _without_any.set(id(exc))
     if found is not first:
-        # Not by assignment: a class of the program's may forbid that, or do something else.
+        # Not by assignment: a class of the program may forbid or override that.
         BaseException.with_traceback(exc, found)
 
 
 class _Unseen:
-    """Leaves no frame of the function that it is used in, nor of what that calls here, in an exception's traceback."""
+    """Removes the frame of the function that uses it, and of functions that it calls here, from tracebacks."""
 
     __slots__ = ()
 
@@ -56,9 +56,9 @@ unseen: Final = _Unseen()
 
 
 def hidden(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function that does the same and is not in the traceback of what passes through it.
+    """Return the same function, hidden from the traceback of exceptions that pass through it.
 
-    What it returns may have frames of its own: generators, iterators and context managers use `unseen` themselves.
+    Its results may have frames of their own: generators, iterators and context managers use `unseen` themselves.
     """
     if isgeneratorfunction(function) or isasyncgenfunction(function):
         return function

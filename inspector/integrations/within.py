@@ -1,4 +1,4 @@
-"""Asynchronous context managers of a framework whose inside is a call."""
+"""Asynchronous context managers of a framework whose body is a call."""
 
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
@@ -10,13 +10,13 @@ from inspector.integrations.calls import Call
 from inspector.integrations.tracebacks import unseen
 
 Make: TypeAlias = Callable[[], AbstractAsyncContextManager[Any]]
-"""Makes a context manager anew: each is entered once."""
+"""Makes a new context manager: each is entered once."""
 
 
 def decorated(make: Make, function: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
-    """Return a coroutine function that runs inside of a context manager of its own.
+    """Return a coroutine function that runs inside a context manager of its own.
 
-    What ``contextlib.asynccontextmanager`` returns can be used as a decorator, and so can what stands in for it.
+    Context managers of ``contextlib.asynccontextmanager`` are also decorators, so their replacement is one too.
     """
 
     @wraps(function)
@@ -29,10 +29,10 @@ def decorated(make: Make, function: Callable[..., Awaitable[Any]]) -> Callable[.
 
 
 class Within(AbstractAsyncContextManager[Any]):
-    """Opens a call as the framework's own context manager is entered, and ends it as that is left.
+    """Opens a call when the framework's context manager is entered, and ends it when that is left.
 
     Args:
-        make: Makes the framework's own; called at once, and for each call of a function that this decorates.
+        make: Makes the framework's context manager; called at once, and for each call of a decorated function.
         begin: Opens the call.
     """
 
@@ -45,13 +45,13 @@ class Within(AbstractAsyncContextManager[Any]):
         """What the framework's own is entered with."""
 
     def begun(self, call: Call) -> None:
-        """Take note that the call was opened, before anything of the framework's."""
+        """Called when the call was opened, before any code of the framework."""
 
     def entered(self, call: Call) -> None:
-        """Take note that the framework's own was entered."""
+        """Called when the framework's context manager was entered."""
 
     def ended(self, call: Call, exc: BaseException | None) -> None:
-        """End the call: with what left the framework's own by an exception, if one did."""
+        """End the call, with the exception that left the framework's context manager, if any."""
         raise NotImplementedError
 
     def __call__(self, function: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
@@ -59,7 +59,7 @@ class Within(AbstractAsyncContextManager[Any]):
         return decorated(lambda: type(self)(self._make, self._begin), function)
 
     async def __aenter__(self) -> Any:
-        """Enter the framework's own, within the call."""
+        """Enter the framework's context manager, within the call."""
         with unseen:
             self._call = call = self._begin()
             self.begun(call)
@@ -74,7 +74,7 @@ class Within(AbstractAsyncContextManager[Any]):
     async def __aexit__(
         self, kind: type[BaseException] | None, exc: BaseException | None, traceback: TracebackType | None
     ) -> bool | None:
-        """Leave the framework's own, and end the call."""
+        """Leave the framework's context manager, and end the call."""
         call = self._call
         assert call is not None
         with unseen:

@@ -1,4 +1,4 @@
-"""WSGI: a request lasts until the server closes what the application returned (PEP 3333)."""
+"""WSGI: a request lasts until the server closes the application's result (PEP 3333)."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
@@ -14,13 +14,13 @@ App: TypeAlias = Callable[[Environ, StartResponse], Iterable[bytes]]
 def answer_wsgi(
     app: App, environ: Environ, start_response: StartResponse, *, route: Callable[[], str | None] | None = None
 ) -> Iterable[bytes]:
-    """Have an application answer a request, as one of its own unless it is one already.
+    """Let an application answer a request, and record it unless an outer application does.
 
     Args:
         app: The program's.
         environ: The request.
         start_response: The server's.
-        route: Returns the pattern of the route that was taken, where the framework knows one by now.
+        route: Returns the pattern of the matched route, if the framework knows it by now.
     """
     request = _arrived(environ)
     if request is None:
@@ -33,7 +33,7 @@ def answer_wsgi(
         code = status[:3]
         request.status = int(code) if code.isdigit() else None
         if route is not None and (pattern := route()) is not None:
-            # Known for as long as the framework is at it alone.
+            # Known only while the framework handles it.
             serving.route = lambda: pattern
         return start_response(status, headers, *rest)
 
@@ -45,14 +45,14 @@ def answer_wsgi(
             raise
     wrapper = environ.get("wsgi.file_wrapper")
     if isinstance(wrapper, type) and isinstance(body, wrapper):
-        # Servers send files by the system where they get this very object.
+        # Servers use the system's sendfile only for this very object.
         request.ended()
         return body
     return _Body(request, body)
 
 
 class _Body:
-    """What an application returned; its end is the request's."""
+    """The result of an application; its end is that of the request."""
 
     def __init__(self, request: Served, body: Iterable[bytes]) -> None:
         self._request = request
@@ -72,7 +72,7 @@ class _Body:
         self._is_whole = True
 
     def close(self) -> None:
-        """End the request with what the application does at its end."""
+        """End the request when the application's own close has run."""
         close = getattr(self._body, "close", None)
         with unseen:
             try:
