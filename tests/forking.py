@@ -7,12 +7,13 @@ PYTHONIOENCODING, and PYTHONWARNINGS for all warnings) or of the locale changes,
 way.
 
 What is tested may start its processes itself: it gets a stand-in for the interpreter, an executable that asks for a
-process, forwards SIGTERM to it and ends as it does.
+process, forwards SIGTERM to it and ends as it does. Where it is killed itself, the program is.
 """
 
 import atexit
 import gc
 import inspect
+import io
 import json
 import os
 import select
@@ -165,14 +166,29 @@ def _serve(requests: socket.socket, named: socket.socket) -> list[str]:
                     return _become(streams=streams, **json.loads(message))
                 for stream in (requests.detach(), named.detach(), *streams):
                     os.close(stream)
-                says.write(f"{child}\n".encode())
-                says.write(f"{os.waitpid(child, 0)[1]}\n".encode())
+                _keep(child, says, is_stood_for=asked is named)
                 os._exit(0)
         for stream in streams:
             os.close(stream)
         with suppress(ChildProcessError):
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
+
+
+def _keep(child: int, says: io.FileIO, *, is_stood_for: bool) -> None:
+    """Say which process was forked and how it ended; kill it once the stand-in is gone that nobody else would miss."""
+    with suppress(BrokenPipeError):
+        says.write(f"{child}\n".encode())
+    if is_stood_for:
+        ended = os.pidfd_open(child)
+        watched = select.poll()
+        watched.register(ended, select.POLLIN)
+        watched.register(says, 0)  # an error of it, which is always told: nobody is there to read
+        if ended not in dict(watched.poll()):
+            os.kill(child, signal.SIGKILL)
+    status = os.waitpid(child, 0)[1]
+    with suppress(BrokenPipeError):
+        says.write(f"{status}\n".encode())
 
 
 def _become(argv: list[str], env: dict[str, str], cwd: str, streams: list[int], *, session: bool = False) -> list[str]:

@@ -44,16 +44,16 @@ def test_a_forked_program_has_a_session_of_its_own_where_that_is_asked_for(fork_
     assert (leads(), leads(start_new_session=True)) == ("False\n", "True\n")
 
 
-def test_what_is_sent_to_a_stand_in_ends_the_program(fork_python):
-    program = "import os; print(os.getpid(), flush=True); input()"
-    pipes = dict.fromkeys(("stdin", "stdout"), subprocess.PIPE)
-    with subprocess.Popen([fork_python.stand_in, "-c", program], **pipes) as process:
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGKILL])
+def test_what_is_sent_to_a_stand_in_ends_the_program(fork_python, sent):
+    program = "import os, time; print(os.getpid(), flush=True); time.sleep(600)"
+    with subprocess.Popen([fork_python.stand_in, "-c", program], stdout=subprocess.PIPE) as process:
         pid = int(process.stdout.readline())
         assert pid != process.pid
-        process.terminate()
-        assert process.wait(timeout=60) == -signal.SIGTERM
-    with pytest.raises(ProcessLookupError):
-        os.kill(pid, 0)
+        process.send_signal(sent)
+        # The program has the other end of the pipe, until it is gone.
+        assert process.communicate(timeout=60) == (b"", None)
+        assert process.returncode == -sent
 
 
 def test_a_program_whose_output_is_a_pipe_cannot_seek_in_it(fork_python):
