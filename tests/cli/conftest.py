@@ -4,7 +4,7 @@ import os
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from itertools import count
@@ -223,12 +223,17 @@ def inspector_anew(environment) -> Callable[..., subprocess.CompletedProcess[byt
     return run
 
 
+def _read_at_start(variables: Iterable[str]) -> list[str]:
+    """The variables of Python's own that a process which is forked no longer reads."""
+    return [name for name in variables if name.startswith("PYTHON") and name != "PYTHONIOENCODING"]
+
+
 @pytest.fixture
 def inspector(environment, fork_python) -> Callable[..., subprocess.CompletedProcess[bytes]]:
     """Run ``inspector`` to its end in a process of its own."""
 
     def run(*arguments, stdin=b"", **variables) -> subprocess.CompletedProcess[bytes]:
-        read_once = [name for name in variables if name.startswith("PYTHON") and name != "PYTHONIOENCODING"]
+        read_once = _read_at_start(variables)
         assert not read_once, f"Python reads {read_once} at its start: take inspector_anew"
         streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
         command = ("-W", "error", "-m", "inspector.cli", *arguments)
@@ -268,11 +273,12 @@ def start_inspector(environment, fork_python) -> Iterator[Callable[..., subproce
 
 
 @pytest.fixture
-def run(inspector_anew) -> Callable[..., subprocess.CompletedProcess[bytes]]:
-    """Run a program to its end under ``inspector run``, which hands it on what it started with itself."""
+def run(inspector, inspector_anew) -> Callable[..., subprocess.CompletedProcess[bytes]]:
+    """Run a program to its end under ``inspector run``; the program itself starts as any does."""
 
     def go(*words, **options) -> subprocess.CompletedProcess[bytes]:
-        return inspector_anew("run", *words, **options)
+        start = inspector_anew if _read_at_start(options) else inspector
+        return start("run", *words, **options)
 
     return go
 

@@ -1,11 +1,10 @@
 """``events``, ``show`` and ``sessions`` on a real database."""
 
+import contextlib
 import io
 import json
 import os
 import pty
-import subprocess
-import sys
 import termios
 import time
 
@@ -18,6 +17,30 @@ from inspector.model import SpanError
 
 HOSTILE = "\x1b]0;owned\x07\x1b[2J\x9b31m\r\b\u202e\u200b\u2066\ufeff\U000e0041\u2028"
 OBEYED = {character for character in HOSTILE if not character.isprintable()}
+
+
+@pytest.fixture
+def on_terminal(environment, fork_python):
+    """Run ``inspector`` in a terminal; gives what it showed."""
+
+    def show(*arguments, **variables):
+        leader, follower = pty.openpty()
+        modes = termios.tcgetattr(follower)
+        modes[1] &= ~termios.ONLCR
+        termios.tcsetattr(follower, termios.TCSANOW, modes)
+        streams = dict.fromkeys(("stdin", "stdout", "stderr"), follower)
+        process = fork_python("-m", "inspector.cli", *arguments, env=environment | variables, **streams)
+        os.close(follower)
+        with os.fdopen(leader, "rb", buffering=0) as shown:
+            chunks = []
+            # Linux says that the other end is closed by an error, others by nothing more.
+            with contextlib.suppress(OSError):
+                while chunk := shown.read(65536):
+                    chunks.append(chunk)
+        assert process.wait(timeout=30) == 0
+        return b"".join(chunks).decode()
+
+    return show
 
 
 def test_events_lists_the_newest_first_in_plain_columns(inspector, write_spans, span):
@@ -237,9 +260,9 @@ def test_recorded_text_never_controls_a_pipe(inspector, write_spans, span, comma
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-def test_recorded_text_never_controls_a_terminal_and_every_line_fits_it(environment, write_spans, span, command):
+def test_recorded_text_never_controls_a_terminal_and_every_line_fits_it(on_terminal, write_spans, span, command):
     write_spans(hostile_span(span), span(name="日本語のホテル予約 " * 20))
-    output = on_terminal(environment | {"COLUMNS": "72"}, *command)
+    output = on_terminal(*command, COLUMNS="72")
     for code in ("0", "1", "2", "31", "32", "33", "36"):
         output = output.replace(f"\x1b[{code}m", "")
     assert not OBEYED & set(output)
@@ -247,10 +270,10 @@ def test_recorded_text_never_controls_a_terminal_and_every_line_fits_it(environm
         assert all(len(line) <= 72 for line in output.splitlines())
 
 
-def test_colours_are_for_terminals_unless_the_usual_variables_say_otherwise(environment, inspector, write_spans, span):
+def test_colours_are_for_terminals_unless_the_usual_variables_say_otherwise(on_terminal, inspector, write_spans, span):
     write_spans(span())
-    assert "\x1b[" in on_terminal(environment, "events")
-    assert "\x1b[" not in on_terminal(environment | {"NO_COLOR": "1"}, "events")
+    assert "\x1b[" in on_terminal("events")
+    assert "\x1b[" not in on_terminal("events", NO_COLOR="1")
     assert b"\x1b[" not in inspector("events").stdout
     assert b"\x1b[" in inspector("events", FORCE_COLOR="1").stdout
     assert inspector("events", "--json", FORCE_COLOR="1").stdout == inspector("events", "--json").stdout
@@ -277,7 +300,7 @@ def test_the_usual_variables_decide_about_colours(variables, on_a_terminal, in_a
 
 
 @pytest.mark.parametrize("day_ns", [0, 86_400 * 10**9], ids=["a day", "another day"])
-def test_eighty_columns_show_what_a_failed_call_was_and_ids_that_show_takes(environment, write_spans, span, day_ns):
+def test_eighty_columns_show_what_a_failed_call_was_and_ids_that_show_takes(on_terminal, write_spans, span, day_ns):
     write_spans(
         span(name="chat gpt-5", kind="llm", span_id="beef" * 4, input_tokens=1234, output_tokens=56, cost_usd=0.0123),
         span(
@@ -289,13 +312,13 @@ def test_eighty_columns_show_what_a_failed_call_was_and_ids_that_show_takes(envi
             error=SpanError("mcp.server.exceptions.ToolError", "Hotel Miradouro did not answer in time"),
         ),
     )
-    narrow = environment | {"COLUMNS": "80", "NO_COLOR": "1"}
-    lines = on_terminal(narrow, "events").splitlines()
+    narrow = {"COLUMNS": "80", "NO_COLOR": "1"}
+    lines = on_terminal("events", **narrow).splitlines()
     line = next(line for line in lines if "✗" in line)
     assert " tool  book_hotel " in line
     assert "  cafe0123  ToolError: Ho" in line
     assert max(map(len, lines)) <= 80
-    assert "span       cafe0123456789ab\n" in on_terminal(narrow, "show", "cafe0123")
+    assert "span       cafe0123456789ab\n" in on_terminal("show", "cafe0123", **narrow)
 
 
 def test_eighty_columns_have_room_for_duplicates_durations_and_errors(event):
@@ -308,9 +331,9 @@ def test_eighty_columns_have_room_for_duplicates_durations_and_errors(event):
     assert len(duplicate) <= 80
 
 
-def test_a_wide_terminal_shows_ids_whole_and_a_pipe_names_too(environment, inspector, write_spans, span):
+def test_a_wide_terminal_shows_ids_whole_and_a_pipe_names_too(on_terminal, inspector, write_spans, span):
     write_spans(span(name="execute_tool book_hotel", span_id="cafe0123456789ab"))
-    wide = on_terminal(environment | {"COLUMNS": "140", "NO_COLOR": "1"}, "events")
+    wide = on_terminal("events", COLUMNS="140", NO_COLOR="1")
     assert " tool  book_hotel    312 ms  cafe0123456789ab  4bf92f35\n" in wide
     assert b" tool  execute_tool book_hotel    312 ms  cafe0123456789ab  4bf92f3577b34da6" in inspector("events").stdout
 
@@ -331,33 +354,6 @@ def test_a_span_is_found_by_the_beginning_of_its_id(inspector, write_spans, span
     assert inspector("show", "aaaa", "--span", "dead").stdout.startswith("✓ another\n".encode())
     assert b"no span dea1 is recorded" in inspector("show", "--span", "dea1").stderr
     assert b"no run or trace dea1 is recorded" in inspector("show", "dea1").stderr
-
-
-def on_terminal(environment, *arguments):
-    leader, follower = pty.openpty()
-    modes = termios.tcgetattr(follower)
-    modes[1] &= ~termios.ONLCR
-    termios.tcsetattr(follower, termios.TCSANOW, modes)
-    process = subprocess.Popen(
-        [sys.executable, "-m", "inspector.cli", *arguments],
-        stdin=follower,
-        stdout=follower,
-        stderr=follower,
-        env=environment,
-    )
-    os.close(follower)
-    chunks = []
-    while True:
-        try:
-            chunk = os.read(leader, 65536)
-        except OSError:
-            break
-        if not chunk:
-            break
-        chunks.append(chunk)
-    os.close(leader)
-    assert process.wait(timeout=30) == 0
-    return b"".join(chunks).decode()
 
 
 def test_an_encoding_that_is_not_utf_8_gets_ascii(inspector, inspector_anew, write_spans, span):

@@ -51,7 +51,8 @@ def test_a_module_is_run_as_python_runs_it(run, environment, tmp_path, recorded,
 
 def test_a_console_script_beside_the_inspector_needs_no_activated_environment(run, tmp_path, call):
     (tmp_path / "test_one.py").write_text(f"def test_one():\n    exec({call('add')!r})\n")
-    done = run("pytest", "-q", "-p", "no:cacheprovider", str(tmp_path / "test_one.py"), PATH="/usr/bin:/bin")
+    variables = {"PATH": "/usr/bin:/bin", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    done = run("pytest", "-q", "-p", "no:cacheprovider", str(tmp_path / "test_one.py"), **variables)
     assert done.returncode == 0, done.stdout
     assert b"recorded 1 call in 1 trace" in done.stderr
 
