@@ -1,7 +1,7 @@
 """fast-agent: its agents, workflows, model calls and tools.
 
-Its hooks (``ToolRunnerHooks``, ``ToolExecutionHandler``) have to be handed to every agent, and tell of a turn's tool
-calls together or not of all kinds of tools. So the methods that every call goes through are patched instead:
+Its hooks (``ToolRunnerHooks``, ``ToolExecutionHandler``) have to be passed to every agent, and report a turn's tool
+calls together, or not for all kinds of tools. So the methods that every call goes through are patched instead:
 
 - ``LlmDecorator.generate``, ``structured`` and ``structured_schema``: agents, and workflows, which are agents that call
   other agents.
@@ -34,11 +34,11 @@ _LLMS: Final = "fast_agent.llm"
 
 
 _told: ContextVar[tuple[Call, object] | None] = ContextVar("inspector_fast_agent_call", default=None)
-"""The call told of last, and what tells it from others: a method may hand the same call to its superclass's."""
+"""The last reported call, and its identity: a method may pass the same call to its superclass's."""
 
 
 class AnswerFailed(Exception):
-    """A model call or agent that failed and returned a message that says so."""
+    """A model call or agent that failed and returned that as a message."""
 
 
 def install(patches: Patches) -> None:
@@ -57,7 +57,7 @@ def install(patches: Patches) -> None:
 
 
 def as_workflow(original: Entered) -> Entered:
-    """Have the run of an application, from its entering to its leaving, told of as a workflow."""
+    """Report the run of an application, from entering to leaving it, as a workflow."""
 
     def run(self: Any, *args: Any, **kwargs: Any) -> AbstractAsyncContextManager[Any]:
         around = partial(original, self, *args, **kwargs)
@@ -73,7 +73,7 @@ class _Application(Within):
     """The run of an application."""
 
     def ended(self, call: Call, exc: BaseException | None) -> None:
-        """End the run; fast-agent makes exits of errors that it has printed."""
+        """End the run; fast-agent turns errors that it has printed into exits."""
         if exc is None or (isinstance(exc, SystemExit) and exc.code in (None, 0)):
             call.ended()
         elif isinstance(exc, SystemExit):
@@ -120,7 +120,7 @@ def _answer_of_agent(result: Any) -> Keywords | BaseException:
 
 
 def _parted(result: Any) -> tuple[Any, Any]:
-    """Return what structured methods return: the parsed value, and the message it is from; the others have the last."""
+    """Return the parsed value and its message for structured methods; other methods only have the message."""
     return cast("tuple[Any, Any]", result) if isinstance(result, tuple) else (None, result)
 
 
@@ -147,7 +147,7 @@ def _is_told(identity: object) -> bool:
 
 
 def _is_control(messages: Any) -> bool:
-    # An order to fast-agent itself, written as if it were a prompt; no model is asked.
+    # A command to fast-agent itself, written like a prompt; no model is asked.
     try:
         return messages[-1].first_text().startswith(_SAVE_HISTORY)
     except Exception:  # noqa: BLE001 -- whatever it is, fast-agent will say what is wrong with it
@@ -201,7 +201,7 @@ def _turns(llm: Any) -> list[Any]:
 
 
 def _usage(turns: list[Any]) -> Keywords | None:
-    """Add up the provider's requests of one call: retries and asking again after an empty answer count too."""
+    """Add up the provider's requests of one call, including retries and repeats after an empty answer."""
     if not turns:
         return None
     counts = [
@@ -288,7 +288,7 @@ def _tool_result(result: Any) -> Keywords:
 
 
 def _message(message: Any) -> Keywords:
-    """Return what went to the model of a message, without fast-agent's own notes on it."""
+    """Return the part of a message that went to the model, without fast-agent's own notes."""
     found = {
         "role": message.role,
         "content": message.content,
@@ -299,7 +299,7 @@ def _message(message: Any) -> Keywords:
 
 
 def _texts(given: Any) -> Any:
-    """Return messages as the text that they are, if they are no more than that."""
+    """Return messages as text, if they are only text."""
     if isinstance(given, list | tuple):
         found = [_texts(each) for each in cast("list[Any]", given)]
         return found[0] if len(found) == 1 else found
@@ -312,7 +312,7 @@ def _texts(given: Any) -> Any:
 
 
 def _failure(message: Any) -> BaseException | None:
-    """Return the failure that a message stands for: fast-agent makes answers of a provider's errors."""
+    """Return the failure in a message: fast-agent turns a provider's errors into answers."""
     match _value(getattr(message, "stop_reason", None)):
         case "error":
             return AnswerFailed(message.last_text() or "the model call failed")

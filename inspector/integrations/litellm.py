@@ -1,12 +1,11 @@
 """litellm: its public functions as model calls, whatever provider they reach.
 
-It publishes callbacks (``litellm.callbacks`` with a ``CustomLogger``), which do not fit: success is told later on a
-worker thread or in a task of its own, so that times are wrong and calls below (its provider's SDK) have no parent to be
-put under, and a stream that is left early is never told. So the public functions are patched, in the package that
-programs and litellm's own router call them by, and the steps of the streams that they return.
-With ``fallbacks`` each attempt is a call, by the name of the model that it asks.
-A call of the SDK of OpenAI below one of these is nested in it, and folded when read. A program that took a function
-from ``litellm.main``, or before the inspector was attached, is not seen.
+Its callbacks (``litellm.callbacks`` with a ``CustomLogger``) do not fit: they report success later, on a worker thread
+or in a task of its own, so times are wrong, calls of the provider's SDK have no parent, and a stream that is closed
+early is never reported. So the public functions are patched in the package through which programs and litellm's own
+router call them, and so are the steps of the streams that they return. With ``fallbacks`` each attempt is a call with
+the name of its model. A call of OpenAI's SDK below is nested, and folded when read. Functions that a program imported
+from ``litellm.main``, or before the inspector was attached, are not recorded.
 """
 
 from collections.abc import Callable
@@ -49,7 +48,7 @@ _STREAMS: Final = (
     ("litellm.utils", "TextCompletionStreamWrapper", ("__next__", "__anext__")),
     ("litellm.responses.streaming_iterator", "ResponsesAPIStreamingIterator", ("__anext__",)),
     ("litellm.responses.streaming_iterator", "SyncResponsesAPIStreamingIterator", ("__next__",)),
-    # Of providers that have no Responses API of their own, made of a chat completion.
+    # For providers without a Responses API, made from a chat completion.
     (
         "litellm.responses.litellm_completion_transformation.streaming_iterator",
         "LiteLLMCompletionStreamingIterator",
@@ -108,11 +107,11 @@ _RECORDED: Final = frozenset(
         "web_search_options",
     }
 )
-"""Arguments that are recorded: the rest are keys, addresses, clients and what litellm hands to itself."""
+"""Recorded arguments; the rest are keys, addresses, clients and litellm's internal ones."""
 
 
 class _Asked(Model):
-    """Tells its model calls from those of others."""
+    """Distinguishes its model calls from those of others."""
 
     __slots__ = ()
 
@@ -156,7 +155,7 @@ def _called(function: _Function, original: Callable[..., Any]) -> Callable[..., 
 
 
 _asked_in: ContextVar[Context | None] = ContextVar("inspector_litellm_asked_in", default=None)
-"""Where ``completion`` was called that tries several models: in the thread of an event loop it does so in another."""
+"""The call of ``completion`` that tries several models: within an event loop it does so in another thread."""
 
 
 def _in_place(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -193,7 +192,7 @@ def _called_async(function: _Function, original: Callable[..., Any]) -> Callable
 
 
 def _begun(function: _Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call | None:
-    """Tell of a call, unless litellm makes one function from another, or is to try several models, each by a call."""
+    """Open a call, unless one function of litellm calls another, or tries several models with a call each."""
     if function.name == "completion" and kwargs.get("fallbacks"):
         return None
     if any(isinstance(call.keyword("llm"), _Asked) for call in enclosing("llm_generate")):
@@ -215,7 +214,7 @@ def _named(model: Any, provider: Any) -> tuple[str | None, str | None]:
     if not isinstance(model, str):
         return None, None
     litellm: Any = import_module("litellm")
-    # Not get_llm_provider(): it prints where it finds none.
+    # Not get_llm_provider(), which prints if it finds none.
     first, slash, rest = model.partition("/")
     if not isinstance(provider, str):
         known = [str(getattr(each, "value", each)) for each in litellm.provider_list]
@@ -232,7 +231,7 @@ def _returned(function: _Function, call: Call, result: Any) -> None:
             _readings[result] = call, reading
             reading.dropped_with(result)
         except TypeError:
-            # A stream that cannot be referred to weakly; the program has it in any case.
+            # A stream that allows no weak references; the program gets it all the same.
             warn_once("a stream could not be read; it is recorded without")
             call.ended()
             return
@@ -245,7 +244,7 @@ def _plain_chunk(chunk: Any) -> dict[str, Any]:
     if is_fields(chunk):
         return chunk
     plain = chunk.model_dump(mode="json", exclude_none=True)
-    # Where a program does not ask for them, litellm takes the counts out of the chunk and keeps them here.
+    # If a program does not ask for the counts, litellm removes them from the chunk and keeps them here.
     hidden = getattr(chunk, "_hidden_params", None)
     usage = hidden.get("usage") if is_fields(hidden) else None
     if usage is not None and getattr(usage, "total_tokens", 0) and "usage" not in plain:
@@ -259,7 +258,7 @@ def _step(original: Callable[..., Any]) -> Callable[..., Any]:
         if call is None or reading is None:
             return original(self)
         reading.step()
-        # Some providers are asked when the stream is first read.
+        # Some providers are only asked when the stream is first read.
         leave = call.enter()
         try:
             with reading:

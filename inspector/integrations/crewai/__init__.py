@@ -1,11 +1,11 @@
 """CrewAI: crews, tasks, agents, flows, model calls and tools.
 
-It publishes an event bus for the whole process, ``crewai_event_bus``, whose handlers run later and on other threads,
-where nothing can be told to be below an event. So ``CrewAIEventsBus.emit`` and ``aemit`` themselves are patched: they
-run where the thing happens, in a context that CrewAI copies into every thread it starts.
+Its event bus for the whole process, ``crewai_event_bus``, runs handlers later and on other threads, where calls below
+an event cannot be recognised. So ``CrewAIEventsBus.emit`` and ``aemit`` themselves are patched: they run in place, in a
+context that CrewAI copies into every thread that it starts.
 
-Two things have no events and are patched too: ``call`` and ``acall`` of a program's own models, and the end of runs
-that are interrupted (``Crew.kickoff``, ``Crew.akickoff``, ``Flow.kickoff_async``).
+Two cases without events are patched too: ``call`` and ``acall`` of a program's own models, and the end of interrupted
+runs (``Crew.kickoff``, ``Crew.akickoff``, ``Flow.kickoff_async``).
 """
 
 from inspector.integrations.crewai.bus import listen
@@ -18,7 +18,7 @@ __all__ = ["install"]
 
 
 def install(patches: Patches) -> None:
-    """Listen to the bus, and wrap what has no events."""
+    """Observe the bus, and wrap the functions without events."""
     listen(patches)
     close_runs(patches)
     # A function with the decorator is run by `run` itself, any other tool by `_run`.

@@ -1,4 +1,4 @@
-"""CrewAI's event bus, listened to where events are emitted."""
+"""Observes CrewAI's event bus where events are emitted."""
 
 from collections import OrderedDict
 from collections.abc import Callable
@@ -16,7 +16,7 @@ _MOST_OPEN: Final = 4096
 
 
 def listen(patches: Patches) -> None:
-    """Have the bus tell of each event before its handlers are run."""
+    """Handle each event of the bus before its handlers run."""
     wrappers = {"emit": _emitted, "aemit": _emitted_async}
     patches.wrap_once_imported("crewai.events.event_bus", "CrewAIEventsBus", wrappers)
 
@@ -42,7 +42,7 @@ def _emitted_async(original: Callable[..., Any]) -> Callable[..., Any]:
 def _tell(source: Any, event: Any) -> None:
     kind = event.type
     if kind.startswith(("flow_", "method_")) and type(source).__module__.startswith("crewai."):
-        # What CrewAI builds its agents of, and no flow of the program.
+        # CrewAI's own building blocks of agents, not flows of the program.
         return
     if kind in STARTS:
         noun, describe = STARTS[kind]
@@ -76,7 +76,7 @@ def _begin(kind: str, event_id: str, call: Call) -> None:
 
 
 def _begun(kind: str, event_id: str | None) -> Call | None:
-    """Return the innermost open call of a kind; from elsewhere in the process, the one that the event names."""
+    """Return the innermost open call of a kind; in other contexts, the one that the event names."""
     for call in around_here():
         if call.call_id in _open and _open[call.call_id][0] == kind:
             return call

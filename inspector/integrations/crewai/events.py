@@ -1,4 +1,4 @@
-"""What CrewAI's events say: which begin a call, which end it, and how they are read."""
+"""CrewAI's events: which begin a call, which end it, and how they are read."""
 
 import sys
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from instrument.keywords import Noun
 
 
 class StepFailed(Exception):
-    """What an event says of a failure whose exception is not at hand."""
+    """A failure that an event reports without its exception."""
 
 
 def _crew(source: Any, event: Any) -> Keywords:
@@ -93,7 +93,7 @@ def _model(source: Any, event: Any) -> Keywords:
 
 
 def llm_of(source: Any) -> Model:
-    """Return what is said of a model of CrewAI's."""
+    """Return the description of a CrewAI model."""
     provider = str(getattr(source, "provider", "") or "")
     return Model(provider_named(provider) or None, getattr(source, "model", None))
 
@@ -120,20 +120,20 @@ def _answered(event: Any) -> Keywords:
     response = answer_of(event.response) | {"id": event.response_id, "finish_reason": event.finish_reason}
     usage: dict[str, Any] = dict(event.usage or ())
     if "cached_prompt_tokens" in usage:
-        # As OpenAI and those that are like it write it.
+        # In the format of OpenAI and compatible APIs.
         usage["cached_tokens"] = usage.pop("cached_prompt_tokens")
     return {"response": response, "usage": usage or None}
 
 
 def answer_of(answer: Any) -> Keywords:
-    """Return what a model's method returned, as the message that it is."""
+    """Return the result of a model's method as a message."""
     if isinstance(answer, list):
         return {"role": "assistant", "tool_calls": cast("list[Any]", answer)}
     return {"role": "assistant", "content": answer}
 
 
 def _failed(event: Any) -> BaseException:
-    """Return the exception that is being handled where the event is emitted, if it is the one the event speaks of."""
+    """Return the exception being handled when the event is emitted, if the event reports it."""
     error, handled = event.error, sys.exception()
     if isinstance(error, BaseException):
         return error
@@ -151,7 +151,7 @@ STARTS: Final[dict[str, tuple[Noun, Callable[[Any, Any], Keywords]]]] = {
     "tool_usage_started": ("tool_call", _tool),
     "mcp_tool_execution_started": ("tool_call", _mcp_tool),
 }
-"""By the event's type: what begins, and what its keywords are, given the event's source and the event."""
+"""By the event's type: the noun that begins, and its keywords, given the event's source and the event."""
 
 ENDS: Final[dict[str, tuple[str, Callable[[Any], Keywords | BaseException]]]] = {
     "crew_kickoff_completed": ("crew_kickoff_started", _output),
@@ -175,4 +175,4 @@ ENDS: Final[dict[str, tuple[str, Callable[[Any], Keywords | BaseException]]]] = 
     "mcp_tool_execution_completed": ("mcp_tool_execution_started", _result),
     "mcp_tool_execution_failed": ("mcp_tool_execution_started", _failed),
 }
-"""By the event's type: the type of the one that began it, and the keywords or the failure that it ends with."""
+"""By the event's type: the type of the beginning event, and the keywords or the failure of the end."""

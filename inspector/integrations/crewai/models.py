@@ -1,4 +1,4 @@
-"""Models that a program has written itself: subclasses of ``BaseLLM``, whose calls CrewAI has no events for."""
+"""Models written by the program: subclasses of ``BaseLLM``, for whose calls CrewAI has no events."""
 
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -11,11 +11,11 @@ from inspector.integrations.patches import Patches
 Method: TypeAlias = Callable[..., Any]
 
 _told: ContextVar[tuple[Call, int] | None] = ContextVar("inspector_crewai_model_call", default=None)
-"""The call told of last, and the model it is of: ``call`` may hand over to its superclass's, or emit events itself."""
+"""The last reported call and its model: ``call`` may call its superclass's, or emit events itself."""
 
 
 def wrap_models(patches: Patches, base: Any) -> None:
-    """Wrap the methods of every subclass of ``base``, those that are still to be defined as well."""
+    """Wrap the methods of every subclass of ``base``, including future ones."""
     patches.on_subclasses(base, lambda cls: _wrap_model(patches, cls))
 
 
@@ -23,7 +23,7 @@ def _wrap_model(patches: Patches, cls: Any) -> None:
     if any(
         "call" in vars(each) for each in cls.__mro__ if each.__module__.startswith("crewai.") and not _is_base(each)
     ):
-        # CrewAI's own models tell of themselves by events, with more to say.
+        # CrewAI's own models emit events, with more detail.
         return
     for name, wrapper in (("call", _called), ("acall", _called_async)):
         if name in vars(cls):
@@ -35,7 +35,7 @@ def _is_base(cls: Any) -> bool:
 
 
 def is_told_of(llm: Any) -> bool:
-    """Tell whether a model is within a call that its own method told of."""
+    """Tell whether a model is within a call that its own method reported."""
     told = _told.get()
     return told is not None and told[0].is_open and told[1] == id(llm)
 
@@ -68,10 +68,10 @@ def _called_async(original: Method) -> Method:
 
 def _begins(llm: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
     def describe() -> Keywords:
-        # A program's own method may have other names for them.
+        # A program's own method may name them differently.
         given = dict(zip(("messages", "tools"), args, strict=False)) | kwargs
         prompt = {"model": llm.model, "messages": given.get("messages"), "tools": given.get("tools")}
-        # Unless the program says something else, each of them has the provider `openai`.
+        # By default each of them has the provider `openai`.
         known = llm_of(llm) if "provider" in llm.model_fields_set else Model(None, llm.model)
         return {"llm": known, "prompt": prompt}
 

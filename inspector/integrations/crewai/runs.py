@@ -1,4 +1,4 @@
-"""Runs that end by no event: CrewAI has one for an ``Exception``, and none for an interrupted or cancelled run."""
+"""Runs that end without an event: CrewAI emits one for an ``Exception``, but not for interrupted or cancelled runs."""
 
 from collections.abc import Callable
 from typing import Any, TypeAlias
@@ -10,7 +10,7 @@ Method: TypeAlias = Callable[..., Any]
 
 
 def close_runs(patches: Patches) -> None:
-    """Have each run fail whatever it has left open when it raises."""
+    """Fail the open calls of a run that raises."""
     patches.wrap_once_imported("crewai.crew", "Crew", {"kickoff": _closing, "akickoff": _closing_async})
     patches.wrap_once_imported("crewai.flow.runtime", "Flow", {"kickoff_async": _closing_async})
 

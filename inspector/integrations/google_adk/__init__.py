@@ -1,13 +1,13 @@
 """Google ADK: invocations, agents, model calls and tools.
 
-Its plugins belong to one runner each, and are told neither of a model call that was cancelled nor of a stream that was
-left. So what every runner goes through is patched:
+Its plugins belong to one runner each, and see neither cancelled model calls nor streams that are closed early. So the
+functions that every runner uses are patched:
 
-- ``Runner.run_async`` and ``run_live``: an invocation, in the session that ADK has it in.
+- ``Runner.run_async`` and ``run_live``: an invocation, in its ADK session.
 - ``BaseAgent.run_async`` and ``run_live``: an agent; one that only runs other agents is a workflow.
-- ``BaseLlmFlow._run_and_handle_error``, which is given the model's answer as it comes: a model call.
-- ``PluginManager.run_before_tool_callback``, ``run_after_tool_callback`` and ``run_on_tool_error_callback``, the border
-  where plugins see each tool call.
+- ``BaseLlmFlow._run_and_handle_error``, which receives the model's answer as it comes: a model call.
+- ``PluginManager.run_before_tool_callback``, ``run_after_tool_callback`` and ``run_on_tool_error_callback``, where
+  plugins see each tool call.
 """
 
 from inspector.integrations.generators import generating

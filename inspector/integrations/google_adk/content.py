@@ -1,4 +1,4 @@
-"""What ADK's models of contents, answers and events hold, as plain data."""
+"""ADK's contents, answers and events as plain data."""
 
 from enum import Enum
 from typing import Any, cast
@@ -7,11 +7,11 @@ from inspector.integrations.calls import Keywords
 
 
 class AnswerFailed(Exception):
-    """A model's answer that says by an error code that the call failed."""
+    """A model's answer with an error code."""
 
 
 def failure_of(answer: Any) -> AnswerFailed | None:
-    """Return the failure that an answer or an event tells of, if it has nothing else to say."""
+    """Return the failure in an answer or an event, if it contains nothing else."""
     code = getattr(answer, "error_code", None)
     if not code or (answer.content is not None and answer.content.parts):
         return None
@@ -19,7 +19,7 @@ def failure_of(answer: Any) -> AnswerFailed | None:
 
 
 def text_of(content: Any) -> Any:
-    """Return content as the text that it is, if it is no more than that."""
+    """Return content as text, if it is only text."""
     parts = getattr(content, "parts", None)
     if not parts:
         return None

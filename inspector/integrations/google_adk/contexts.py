@@ -1,7 +1,6 @@
-"""What a tool leaves in its context beside its result: state, a transfer, an escalation, artifacts.
+"""The effects of a tool on its context, besides its result: state, a transfer, an escalation, artifacts.
 
-ADK reads it there once the tool has returned. So it is recorded with the result, and a result that has it is given
-back with it.
+ADK reads them once the tool has returned. So they are recorded with the result, and replayed with it.
 """
 
 from collections.abc import Callable
@@ -12,7 +11,7 @@ from typing import Any, Final, TypeAlias
 from inspector.integrations.calls import safely
 
 Artifact: TypeAlias = tuple[tuple[Any, ...], dict[str, Any]]
-"""What ``save_artifact`` was called with."""
+"""The arguments of ``save_artifact``."""
 
 _ARTIFACTS: Final = "artifact_delta"
 _STATE: Final = "state_delta"
@@ -21,17 +20,17 @@ _saved: ContextVar[list[Artifact] | None] = ContextVar("inspector_artifacts_of_a
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a tool that did more than return."""
+    """The outcome of a tool that did more than return."""
 
     result: Any
-    """What it returned."""
+    """Its result."""
     actions: dict[str, Any]
-    """What it left to be done, as ``EventActions`` names it."""
+    """Its actions, named as in ``EventActions``."""
     artifacts: list[Artifact]
-    """What it saved."""
+    """The artifacts that it saved."""
 
     async def leave_in(self, context: Any) -> None:
-        """Leave the same in the context of another call."""
+        """Apply the same effects to the context of another call."""
         for args, kwargs in self.artifacts:
             await context.save_artifact(*args, **kwargs)
         for name, value in self.actions.items():
@@ -44,7 +43,7 @@ class Outcome:
 
 
 async def outcome_of(body: Callable[[], Any], context: Any) -> Any:
-    """Run the body of a tool; return its result, in an `Outcome` where it left something in its context."""
+    """Run the body of a tool; return its result, in an `Outcome` if it changed its context."""
     artifacts: list[Artifact] = []
     token = _saved.set(artifacts)
     try:
@@ -56,7 +55,7 @@ async def outcome_of(body: Callable[[], Any], context: Any) -> Any:
 
 
 def saved(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Have ``save_artifact`` of a context noted, where a tool calls it."""
+    """Note calls of ``save_artifact`` by a tool."""
 
     async def save_artifact(self: Any, *args: Any, **kwargs: Any) -> Any:
         version = await original(self, *args, **kwargs)
@@ -69,7 +68,7 @@ def saved(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _left_in(context: Any) -> dict[str, Any]:
-    """Return what is set of a context's actions; of what is said in a dictionary, a copy."""
+    """Return the actions that are set in a context; dictionaries are copied."""
     found: dict[str, Any] = context.actions.__dict__
     return {
         name: dict(value) if isinstance(value, dict) else value  # pyright: ignore[reportUnknownArgumentType] - of any two types

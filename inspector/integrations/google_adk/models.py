@@ -9,7 +9,7 @@ from inspector.integrations.google_adk.content import failure_of, lean, value_of
 
 
 def asked(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Have the generator of a model's answer followed, before the method is given it."""
+    """Follow the generator of a model's answer, before the method gets it."""
 
     def answer(
         self: Any, response_generator: Any, invocation_context: Any, llm_request: Any, *args: Any, **kw: Any
@@ -26,7 +26,7 @@ def asked(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class _Answer:
-    """The responses of one model call: parts of a stream, then the whole, and more than one whole now and then."""
+    """The responses of one model call: parts of a stream, then the complete one, sometimes several."""
 
     def __init__(self, call: Call) -> None:
         self._call = call
@@ -42,7 +42,7 @@ class _Answer:
             return
         self._whole = response
         if response.finish_reason or response.error_code:
-            # Now, since ADK runs the tools that it asks for before it asks the generator for more.
+            # Now, since ADK runs the requested tools before it continues the generator.
             self.conclude()
 
     def is_whole(self) -> bool:
@@ -61,7 +61,7 @@ class _Answer:
 
 _PROVIDERS: Final = {"Gemini": "gcp.gemini", "Claude": "anthropic", "AnthropicLlm": "anthropic"}
 _UNSENT: Final = ("http_options", "labels")
-"""Of a request's configuration: what is for the client, keys in headers among it."""
+"""Parts of a request's configuration for the client, such as keys in headers."""
 
 
 def _request(request: Any, invocation: Any) -> Keywords:

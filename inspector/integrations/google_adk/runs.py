@@ -8,7 +8,7 @@ from inspector.integrations.google_adk.content import AnswerFailed, failure_of, 
 
 
 class _Said:
-    """What a run's events come to: the last whole answer, or the failure that the last one tells of."""
+    """The outcome of a run's events: the last complete answer, or the failure in the last event."""
 
     def __init__(self, call: Call, author: str | None) -> None:
         self._call = call
@@ -29,7 +29,7 @@ class _Said:
         conclude(self._call, lambda _: self._failure or {"result": self._text}, None)
 
     def has_transferred(self) -> bool:
-        """Tell whether another agent goes on; ADK then closes this one's run."""
+        """Tell whether another agent continues; ADK then closes this one's run."""
         return self._transferred_to is not None
 
 
@@ -44,7 +44,7 @@ def invoked(runner: Any, *_: Any, **kwargs: Any) -> Following:
     call = opened_apart(
         "workflow_run",
         lambda: {"workflow": Named(str(runner.app_name)), "input": text_of(kwargs.get("new_message"))},
-        # A runner inside a tool has a session of its own, made up for the one call.
+        # A runner inside a tool has its own session, made up for one call.
         session_id=None if is_inner else _session_id(kwargs),
         emitter="google_adk",
     )
@@ -60,7 +60,7 @@ _WORKFLOWS: Final = {"SequentialAgent": "sequential", "ParallelAgent": "parallel
 
 
 def agent_ran(agent: Any, *args: Any, **kwargs: Any) -> Following:
-    """Open the call of an agent; of a workflow, if all it does is to run other agents."""
+    """Open the call of an agent, or of a workflow if it only runs other agents."""
     context = args[0] if args else kwargs.get("parent_context")
     pattern = next((_WORKFLOWS[each.__name__] for each in type(agent).__mro__ if each.__name__ in _WORKFLOWS), None)
 

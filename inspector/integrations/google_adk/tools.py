@@ -1,4 +1,4 @@
-"""Tool calls, where plugins are told of them."""
+"""Tool calls, as plugins see them."""
 
 from collections.abc import Callable
 from typing import Any, Final, TypeAlias, cast
@@ -15,22 +15,22 @@ _CANCELLED: Final = "notify_tool_cancelled"
 
 
 class ToolFailed(Exception):
-    """A tool's result that says by its only field, ``error``, that there is none."""
+    """A tool's result with the single field ``error``."""
 
 
 def wrap_tools(patches: Patches) -> None:
-    """Wrap the methods that have plugins told."""
+    """Wrap the methods that call plugins."""
     wrappers = {
         "run_before_tool_callback": _tool_begins,
         "run_after_tool_callback": _tool_returned,
         "run_on_tool_error_callback": _tool_raised,
     }
     patches.wrap_once_imported("google.adk.plugins.plugin_manager", "PluginManager", wrappers)
-    # Plugins are told of a cancelled tool past their manager, by versions that tell them at all.
+    # Some versions report a cancelled tool to plugins directly, others not at all.
     errors = "google.adk.flows.llm_flows.tools._error_handler"
     patches.once_imported(errors, lambda module: _wrap_cancelled(patches, module))
     patches.wrap_once_imported("google.adk.agents.context", "Context", {"save_artifact": saved})
-    # The function that calls it would do, but other modules import that one.
+    # Not the function that calls it, since other modules import that one by name.
     bodies = {"run_async": _body_run}
     patches.once_imported(_TOOLS, lambda module: patches.wrap_in_subclasses(module.BaseTool, bodies))
 
