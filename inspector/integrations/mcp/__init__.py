@@ -1,4 +1,4 @@
-"""The MCP Python SDK, 2.x and 1.x: what a client asks, what a server answers, and one trace for both.
+"""The MCP Python SDK, 2.x and 1.x: requests of clients and answers of servers, in one trace.
 
 The SDK publishes middleware for servers (``Server.middleware``, ``Extension.intercept_tool_call``, 2.x alone), but each
 has to be put into a server object of the program's, and there is nothing for clients. So the functions that all of a
@@ -15,7 +15,7 @@ from inspector.integrations.patches import Patches
 
 
 def install(patches: Patches) -> None:
-    """Have the generation of the SDK that is installed emit hooks."""
+    """Make the installed version of the SDK emit hooks."""
     for module in ("mcp.client.session", "mcp.server"):
         import_module(module)
     tell_transports(patches)

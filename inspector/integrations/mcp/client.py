@@ -1,6 +1,6 @@
-"""What a client asks of a server by name: its tools, resources and prompts.
+"""The tools, resources and prompts that a client asks a server for.
 
-Each is one call, however many requests it takes: ``tools/call`` and the like are sent inside, and it stands for them.
+Each is one call, however many requests it takes: ``tools/call`` and the like are sent inside, and merged into it.
 """
 
 from collections.abc import Callable
@@ -19,7 +19,7 @@ _NAMES: Final = {"tool_call": "name", "resource_fetch": "uri", "prompt_apply": "
 
 
 def call_tool(server_name: ServerName) -> Wrapper:
-    """Tell of a tool call; ``server_name`` reads the name of the server that a session or client speaks to."""
+    """Report a tool call; ``server_name`` returns the name of the server of a session or client."""
 
     def before(client: Any, given: Keywords) -> Keywords:
         origin = {"tool_source": "mcp", "server_name": server_name(client)}
@@ -29,7 +29,7 @@ def call_tool(server_name: ServerName) -> Wrapper:
 
 
 def read_resource(server_name: ServerName) -> Wrapper:
-    """Tell of a resource that is read."""
+    """Report a resource that is read."""
 
     def before(client: Any, given: Keywords) -> Keywords:
         return {"uri": str(given["uri"]), "context": {"server_name": server_name(client)}}
@@ -38,7 +38,7 @@ def read_resource(server_name: ServerName) -> Wrapper:
 
 
 def get_prompt(server_name: ServerName) -> Wrapper:
-    """Tell of a prompt template that is filled in."""
+    """Report a prompt template that is filled in."""
 
     def before(client: Any, given: Keywords) -> Keywords:
         context = {"server_name": server_name(client)}
@@ -68,7 +68,7 @@ def _around(noun: Noun, names: tuple[str, ...], before: Callable[[Any, Keywords]
 
 
 def _is_told(noun: Noun, asked: object) -> bool:
-    """Tell whether the call around here is this one, told of by a framework, by the program or by the client above."""
+    """Tell whether a framework, the program or an outer client has already reported this call."""
     span = innermost()
     if span is None or span.noun != noun or is_served(span.call_id):
         return False
@@ -76,7 +76,7 @@ def _is_told(noun: Noun, asked: object) -> bool:
 
 
 def _is_same(known: str, asked: str) -> bool:
-    # Frameworks put the server's name in front: clock__now, clock-now, clock.now.
+    # Frameworks prefix the server's name: clock__now, clock-now, clock.now.
     return known == asked or (known.endswith(asked) and not known[: -len(asked)][-1:].isalnum() and asked != "")
 
 

@@ -1,4 +1,4 @@
-"""What the controller decides about JSON-RPC requests."""
+"""The controller's decisions about JSON-RPC requests."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, cast
@@ -16,17 +16,17 @@ async def response_to(
     send: Callable[[Mapping[str, Any] | None], Awaitable[Any]],
     refuse: Callable[[Mapping[str, Any]], Exception],
 ) -> Any:
-    """Return the result of a request: the server's, or the controller's in its place.
+    """Return the result of a request: the server's, or the controller's instead.
 
     Args:
-        exchange: The request, which is told of already.
-        request: Its method and its params, and how it is sent.
-        send: Sends it with these params.
-        refuse: Makes an exception of the SDK of a JSON-RPC error.
+        exchange: The request, which has been reported.
+        request: Its method, its params, and its transport.
+        send: Sends it with the given params.
+        refuse: Turns a JSON-RPC error into an exception of the SDK.
 
     Raises:
         Exception: The request is refused, by the server or by the controller.
-        TypeError: The controller gave what is no response.
+        TypeError: The controller's answer is not a response.
     """
     method, params, line = request
     if control.controller is None or method == LISTENING:

@@ -1,4 +1,4 @@
-"""A way to a server that is neither started nor reached, where the controller says so."""
+"""A connection without a server: the controller answers everything that is sent over it."""
 
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -9,15 +9,15 @@ from typing import Any, Final
 from instrument import control
 
 LISTENING: Final = "subscriptions/listen"
-"""A request that is open for as long as its client listens, and answered when that ends."""
+"""A request that stays open while its client listens, and is answered when that ends."""
 
 
 async def leads_nowhere(transport: str | None, server: object) -> bool:
-    """Ask the controller whether a server is done without, since it answers all that is asked of it.
+    """Ask the controller whether to connect to no server, since it answers every request itself.
 
     Args:
-        transport: How it would be reached.
-        server: Where it is: its URL, or the command that starts it.
+        transport: Its transport.
+        server: Its URL, or the command that starts it.
 
     Raises:
         Exception: The connection is refused.
@@ -25,17 +25,17 @@ async def leads_nowhere(transport: str | None, server: object) -> bool:
     if control.controller is None:
         return False
     proposal = control.Proposal("connection", transport or "", None, emitter="mcp", subject=server)
-    # No hook tells of a connection.
+    # There is no hook for connections.
     ruling = await control.ask(proposal, dict)
     return ruling.answer is not None
 
 
 @asynccontextmanager
 async def nowhere(*, with_session_id: bool) -> AsyncGenerator[tuple[Any, ...]]:
-    """Open streams that nothing comes out of until they are closed, but that a client may listen.
+    """Open streams that deliver nothing until they are closed, except that a client may listen.
 
     Args:
-        with_session_id: Whether a function that tells the id of the session belongs to them.
+        with_session_id: Whether they come with a function that returns the session id.
     """
     import anyio  # the SDK brings it
 
@@ -51,7 +51,7 @@ async def nowhere(*, with_session_id: bool) -> AsyncGenerator[tuple[Any, ...]]:
 
 
 async def _acknowledge(written: Any, answers: Any) -> None:
-    """Tell clients that what they listen for will be told of, as their SDK waits for that; let go of all else."""
+    """Acknowledge requests to listen, which the SDK waits for, and drop everything else."""
     async for sent in written:
         request = sent.message
         if getattr(request, "method", None) != LISTENING:

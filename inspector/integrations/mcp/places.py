@@ -1,4 +1,4 @@
-"""Finds the functions of the SDK that are wrapped."""
+"""Finds the functions of the SDK to wrap."""
 
 from collections.abc import Callable
 from importlib import import_module
@@ -10,7 +10,7 @@ Wrapper = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 def wrap(patches: Patches, module: str, path: str, wrapper: Wrapper) -> None:
-    """Wrap ``path``, such as ``ClientSession.call_tool``, of a module; a part that is not there counts as missing."""
+    """Wrap ``path``, such as ``ClientSession.call_tool``, in a module; if it does not exist, it counts as missing."""
     try:
         owner: Any = import_module(module)
     except ImportError:

@@ -1,4 +1,4 @@
-"""JSON-RPC requests between their two hooks, and which of them are under way."""
+"""JSON-RPC requests between their two hooks, and the open ones."""
 
 from asyncio import CancelledError
 from collections.abc import Callable, Generator, Mapping
@@ -18,16 +18,16 @@ _CONNECTION_CLOSED: Final = -32000
 _PEER_ERRORS: Final = frozenset({"MCPError", "McpError"})
 
 _under_way: WeakKeyDictionary[Any, dict[tuple[Direction, RequestId], "Exchange"]] = WeakKeyDictionary()
-"""By the object of the SDK that both directions of a connection share."""
+"""By the SDK's object that both directions of a connection share."""
 
 
 class Exchange:
-    """A request and what becomes of it; settled once."""
+    """A request and its outcome; it ends once."""
 
     __slots__ = ("_call", "_direction", "_key", "_request", "_surroundings", "_table")
 
     def __init__(self, peer: Any, direction: Direction, describe: Callable[[], Envelope], line: Line) -> None:
-        # Not the peer itself, which would keep it from going away before its requests have ended.
+        # Not the peer itself, which would then live until its requests have ended.
         self._table = _table(peer)
         self._direction: Direction = direction
         self._surroundings: Surroundings | None = None
@@ -48,32 +48,32 @@ class Exchange:
 
     @property
     def call_id(self) -> str:
-        """What hooks about this request name it by."""
+        """The id of this request in hooks."""
         return self._call.call_id
 
     @property
     def asked_for(self) -> Call:
-        """The call that this process shows for the request: what it was sent for, if anything, else the request."""
+        """The call that this process shows for the request: the one it was sent for, else the request itself."""
         above = self._call.parent
         stands = self._direction == "outbound" and above is not None and above.noun in _STAND_FOR_REQUESTS
         return above if stands and above is not None and above.is_open else self._call
 
     def add(self, **keywords: Any) -> None:
-        """Supply keywords of the hook that ends the request."""
+        """Add keywords for the hook that ends the request."""
         self._call.add(**keywords)
 
     def answered(self, result: Callable[[], Any]) -> None:
-        """Tell of the result, which is read when somebody listens."""
+        """Report the result, which is only read if somebody subscribes."""
         self._leave()
         self._call.ended(lambda: {"envelope": self._response(result=result())})
 
     def refused(self, error: Callable[[], Any]) -> None:
-        """Tell of a JSON-RPC error that is the answer."""
+        """Report a JSON-RPC error as the answer."""
         self._leave()
         self._call.ended(lambda: {"envelope": self._response(error=_error(error()))})
 
     def raised(self, exc: BaseException) -> None:
-        """Tell of an exception: an error that the other side answered with, or a request without an answer."""
+        """Report an exception: an error from the other side, or a request without an answer."""
         if _is_answer(exc) and (self._direction == "inbound" or not _is_local(exc)):
             self.refused(lambda: getattr(exc, "error", None))
         else:
@@ -81,7 +81,7 @@ class Exchange:
             self._call.failed(exc)
 
     def unanswered(self) -> None:
-        """Tell that the request was dropped, as one that was cancelled is."""
+        """Report that the request was dropped, for example because it was cancelled."""
         self.raised(CancelledError())
 
     def _described(self, describe: Callable[[], Envelope]) -> Envelope:
@@ -99,7 +99,7 @@ class Exchange:
             self._surroundings = None
 
     def put_back_at_end(self, surroundings: Surroundings) -> None:
-        """Have what the request is handled in end with it."""
+        """End the context of its handling together with the request."""
         self._surroundings = surroundings
 
 
@@ -107,7 +107,7 @@ _STAND_FOR_REQUESTS: Final = frozenset({"tool_call", "resource_fetch", "prompt_a
 
 
 def sent(peer: Any, describe: Callable[[], Envelope], line: Line) -> Exchange:
-    """Tell that this process is about to send a request."""
+    """Report that this process is about to send a request."""
     return Exchange(peer, "outbound", describe, line)
 
 
@@ -117,7 +117,7 @@ def received(
     line: Line,
     headers: Callable[[], Mapping[str, Any] | None],
 ) -> Exchange:
-    """Tell that a request came in, below the span and in the session that its sender names."""
+    """Report an incoming request, below the span and in the session that its sender names."""
     envelope, surroundings = _placed(describe, headers)
     exchange = Exchange(peer, "inbound", (lambda: envelope) if envelope is not None else describe, line)
     if surroundings is not None:
@@ -127,7 +127,7 @@ def received(
 
 @contextmanager
 def surrounded(describe: Callable[[], Envelope], headers: Callable[[], Mapping[str, Any] | None]) -> Generator[None]:
-    """Have a request that came in, and is told of by its receiver, be handled where its sender's session is known."""
+    """Handle an incoming request that its receiver reports itself, in its sender's session."""
     _, surroundings = _placed(describe, headers)
     try:
         yield
@@ -137,7 +137,7 @@ def surrounded(describe: Callable[[], Envelope], headers: Callable[[], Mapping[s
 
 
 def progressed(peer: Any, params: Any) -> None:
-    """Tell of a progress notification that came in for a request of ours."""
+    """Report an incoming progress notification for one of our requests."""
     found = _find(peer, "outbound", _read(params, "progressToken", "progress_token"))
     if found is not None:
         told("progress_update", lambda: progress_of(params, found.call_id))
@@ -149,7 +149,7 @@ def progress_of(params: Any, call_id: str) -> dict[str, Any]:
 
 
 def cancelled(peer: Any, params: Any, direction: Direction) -> None:
-    """Tell of a cancellation that was asked for: by the peer of what it sent us, or by the program of what it sent."""
+    """Report a cancellation: by the peer, of its request to us, or by the program, of its own."""
     found = _find(peer, direction, _read(params, "requestId", "request_id"))
     if found is not None:
         call_id = found.asked_for.call_id
@@ -175,7 +175,7 @@ def _table(peer: Any) -> dict[tuple[Direction, RequestId], Exchange]:
     try:
         return _under_way.setdefault(peer, {})
     except TypeError:
-        # A connection of one request has an object that has no identity; nothing else will speak of that request.
+        # A connection for one request has an object without identity; nothing else will refer to that request.
         return {}
 
 
@@ -187,14 +187,14 @@ def _find(peer: Any, direction: Direction, request_id: object) -> Exchange | Non
 def _key(direction: Direction, request_id: object) -> tuple[Direction, RequestId] | None:
     if isinstance(request_id, bool) or not isinstance(request_id, str | int):
         return None
-    # The SDK takes "7" and 7 for one id.
+    # For the SDK, "7" and 7 are the same id.
     if isinstance(request_id, str) and request_id.isdecimal():
         return direction, int(request_id)
     return direction, request_id
 
 
 def members(value: Any) -> dict[str, Any]:
-    """Return a copy of a mapping, or nothing where there is none."""
+    """Return a copy of a mapping; empty if it is none."""
     return dict(value) if isinstance(value, Mapping) else {}  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType] - JSON has texts for keys
 
 
@@ -216,7 +216,7 @@ def _is_answer(exc: BaseException) -> bool:
 
 
 def _is_local(exc: BaseException) -> bool:
-    """Tell whether the SDK itself made this error, because nothing came back in time or at all."""
+    """Tell whether the SDK itself made this error, because no answer came, or not in time."""
     error = getattr(exc, "error", None)
     closed = getattr(error, "code", None) == _CONNECTION_CLOSED and getattr(error, "message", "") == "Connection closed"
     return closed or isinstance(exc.__context__, TimeoutError)

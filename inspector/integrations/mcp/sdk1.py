@@ -1,8 +1,8 @@
 """The 1.x SDK: sessions send for clients and servers alike, and every answer goes through a responder.
 
 - ``BaseSession.send_request`` sends every request, in both directions, over every transport.
-- ``RequestResponder`` is what a request that came in is answered by, ``initialize`` and a client's callbacks included:
-  it is entered before the handler runs, told the response, and left.
+- ``RequestResponder`` answers incoming requests, including ``initialize`` and a client's callbacks: it is entered
+  before the handler runs, gets the response, and is left.
 - The SDK does not propagate trace context, so ``_meta.traceparent`` is added to what is sent.
 """
 
@@ -27,7 +27,7 @@ _PROGRESS_CALLBACK = 3
 """Position of the argument of ``send_request``, after the request."""
 
 _NOT_ASKED: Final[tuple[str, Mapping[str, Any] | None]] = "", None
-"""What nobody reads of a request that no controller is asked about."""
+"""Stands for method and params if no controller needs them."""
 
 _server_names: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
 _answering: WeakKeyDictionary[Any, Exchange] = WeakKeyDictionary()
@@ -51,11 +51,11 @@ def install(patches: Patches) -> None:
 
 
 class _Carrying:
-    """Stands for a request while it is sent: all of it, and a trace context that the program's object does not get.
+    """Stands for a request while it is sent, with a trace context that the program's own object does not get.
 
     Args:
         request: The request.
-        params: Others than its own; None for these.
+        params: Other params; None for its own.
     """
 
     def __init__(self, request: Any, params: Mapping[str, Any] | None) -> None:
@@ -70,7 +70,7 @@ class _Carrying:
         return getattr(self._request, name)
 
     def model_dump(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
-        """Return the request as it goes over the wire."""
+        """Return the request as it is sent."""
         dumped = self._request.model_dump(*args, **kwargs)
         params = members(dumped.get("params") if self._params is None else self._params)
         meta = members(params.get("_meta"))
@@ -142,7 +142,7 @@ def _begin(original: Callable[..., Any]) -> Callable[..., Any]:
 def _respond(original: Callable[..., Any]) -> Callable[..., Any]:
     async def respond(self: Any, response: Any) -> None:
         exchange = _answering.get(self)
-        # What was cancelled is not answered, whatever the handler went on to make of it.
+        # A cancelled request is not answered, whatever its handler returns.
         if exchange is not None and not self.cancelled:
             del _answering[self]
             if hasattr(response, "code"):
@@ -195,13 +195,13 @@ def _notify(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _asked(request: Any) -> tuple[str, Mapping[str, Any] | None]:
-    """Return the method of a request, and its params as they go over the wire."""
+    """Return the method of a request, and its params as they are sent."""
     asked = plain(request)
     return asked["method"], asked.get("params")
 
 
 def _refusal(error: Mapping[str, Any]) -> Exception:
-    # The SDK that the types here are of is the 2.x one.
+    # Type checking uses the 2.x SDK.
     exceptions, types = import_module("mcp.shared.exceptions"), import_module("mcp.types")
     return exceptions.McpError(types.ErrorData(**error))
 

@@ -7,7 +7,7 @@
 - ``inject_trace_context`` writes ``_meta.traceparent``; the span shown for the request has to be found there.
 - ``Client`` repeats a call until a server has all the input it asks for, so it is wrapped as well as ``ClientSession``.
 
-Dispatchers and servers with a true attribute ``emits_hooks`` tell of their requests themselves, and are left alone.
+Dispatchers and servers with a true attribute ``emits_hooks`` report their requests themselves, and are left alone.
 """
 
 from collections.abc import Callable, Mapping
@@ -122,7 +122,7 @@ def _ask_back_directly(original: Callable[..., Any]) -> Callable[..., Any]:
 def _progress_directly(original: Callable[..., Any]) -> Callable[..., Any]:
     async def progress(self: Any, progress: float, total: float | None = None, message: str | None = None) -> None:
         if getattr(self, "_on_progress", None) is not None:
-            # The request was sent in the context that it is handled in.
+            # The request was sent in the same context in which it is handled.
             asked = next((each for each in enclosing("rpc_request") if each.keyword("direction") == "outbound"), None)
             if asked is not None:
                 params = {"progress": progress, "total": total, "message": message}
@@ -201,7 +201,7 @@ def _request(
 
 
 def _next_id(dispatcher: Any, taken: Any, opts: Mapping[str, Any] | None) -> Any:
-    """Return the id that the dispatcher is about to give the request: it awaits nothing before it does."""
+    """Return the id that the dispatcher is about to assign, before any other await."""
     supplied = (opts or {}).get("request_id")
     if supplied is not None:
         return supplied
@@ -212,9 +212,9 @@ def _next_id(dispatcher: Any, taken: Any, opts: Mapping[str, Any] | None) -> Any
 
 
 def _numbered(dispatcher: Any, taken: Callable[[], Any], opts: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-    """Return the options of a request that a controller is asked about first: others may be sent meanwhile.
+    """Return the options of a request with its id, if a controller is asked first and others may be sent meanwhile.
 
-    So it takes its id now, whether it is sent with it or not.
+    The id is taken now, whether the request is sent or not.
     """
     if control.controller is None or (opts or {}).get("request_id") is not None:
         return opts
@@ -253,7 +253,7 @@ def _headers(connection: Any) -> Mapping[str, Any] | None:
 
 
 def _is_internal(dctx: Any, method: str) -> bool:
-    """Tell whether the SDK asks itself: it lists a server's tools to check the headers of the HTTP request at hand."""
+    """Tell whether this is the SDK's own request: it lists a server's tools to check the headers of an HTTP request."""
     if method != "tools/list":
         return False
     try:

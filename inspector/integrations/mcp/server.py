@@ -1,4 +1,4 @@
-"""What a server does about a tool call: the run of the tool's function, inside the request that asked for it."""
+"""A server's side of a tool call: it runs the tool's function inside the request."""
 
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -10,12 +10,12 @@ _serving: ContextVar[str | None] = ContextVar("inspector_served_tool_call", defa
 
 
 def is_served(call_id: str | None) -> bool:
-    """Tell whether this call is a server's run of a tool, rather than a client's wish for one of that name."""
+    """Tell whether this call is a server's run of a tool, and not a client's call by that name."""
     return call_id is not None and call_id == _serving.get()
 
 
 def run_tool(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap ``ToolManager.call_tool``, which every tool that is a function is run by, in both generations."""
+    """Wrap ``ToolManager.call_tool``, which runs every function tool, in both SDK versions."""
 
     async def call_tool(self: Any, *args: Any, **kwargs: Any) -> Any:
         call = opened("tool_call", lambda: _described(self, *args, **kwargs), emitter="mcp")
@@ -42,5 +42,5 @@ def _described(tools: Any, name: str, arguments: Any, context: Any = None, *_: A
 
 
 def plain(model: Any) -> Any:
-    """Return a message of the SDK as it goes over the wire."""
+    """Return a message of the SDK as it is sent."""
     return model.model_dump(by_alias=True, mode="json", exclude_none=True) if hasattr(model, "model_dump") else model

@@ -1,7 +1,6 @@
-"""What a stdio server is started with, so that it is recorded where its client is.
+"""The environment of a stdio server, so that it is recorded where its client is.
 
-The SDK hands a server process a few variables of the environment and no more, which leaves out where to record to and
-what ``inspector run`` has Python start with.
+The SDK passes only a few environment variables to a server process, and none of ours.
 """
 
 import os
@@ -12,13 +11,13 @@ from pathlib import Path
 from inspector.integrations.patches import Patches
 
 _SECRET = frozenset(("INSPECTOR_TOKEN", "INSPECTOR_ENDPOINT_HEADERS"))
-"""A server may be anybody's; what it records for an endpoint is sent by the program that started it."""
+"""A server may be anybody's, so it gets no credentials; the program that started it sends its recordings."""
 _STARTUP = Path("inspector", "launch", "startup").parts
 
 
 def record_servers(patches: Patches) -> None:
-    """Have servers be started with the variables of the inspector as well; those a program names itself go before."""
-    # Frameworks import the function by name, and go on with ours when it has been put back.
+    """Start servers with the inspector's variables too; those that the program sets itself take precedence."""
+    # Frameworks import the function by name, and keep ours after it has been restored.
     recording = [True]
     patches.on_undo(recording.clear)
 
@@ -32,7 +31,7 @@ def record_servers(patches: Patches) -> None:
 
 
 def ours(environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables that a recorded process is told by."""
+    """Return the variables that configure a recorded process."""
     found = {key: value for key, value in environ.items() if key.startswith("INSPECTOR_") and key not in _SECRET}
     for entry in environ.get("PYTHONPATH", "").split(os.pathsep):
         if Path(entry).parts[-len(_STARTUP) :] == _STARTUP:

@@ -1,6 +1,6 @@
-"""Over which transport a session speaks, and with whom: told by the functions that open one.
+"""The transport and the peer of a session, noted by the functions that open one.
 
-It is remembered by the stream that the session writes to.
+They are kept by the stream that the session writes to.
 """
 
 import sys
@@ -22,7 +22,7 @@ from inspector.integrations.within import Make, decorated
 
 _OPENERS = (
     ("mcp.client.stdio", ("stdio_client",), "stdio"),
-    # The second is a deprecated name for the first, which it calls where there are both.
+    # The second is a deprecated name for the first, and calls it if both exist.
     ("mcp.client.streamable_http", ("streamable_http_client", "streamablehttp_client"), "http"),
     ("mcp.client.sse", ("sse_client",), "sse"),
     ("mcp.server.stdio", ("stdio_server",), "stdio"),
@@ -39,10 +39,10 @@ class Line:
     """How a session reaches the other side."""
 
     transport: str | None
-    """As the hook contract names it; None where it was opened by other means."""
+    """Named as in the hook contract; None if it was opened in another way."""
     server: str | list[str] | None = None
-    """Where the server is: its URL, or the command that starts it; None for the server itself, and where the command
-    runs in a folder of its own."""
+    """The server's URL, or the command that starts it; None in the server itself, or if the command runs in another
+    directory."""
 
 
 UNKNOWN = Line(None)
@@ -50,7 +50,7 @@ _known: WeakKeyDictionary[Any, Line] = WeakKeyDictionary()
 
 
 def tell_transports(patches: Patches) -> None:
-    """Have every transport that is opened from now on be known by its streams."""
+    """Note the streams of every transport that is opened from now on."""
     replaced: dict[int, tuple[str, Callable[..., Any], bool]] = {}
     for module, names, transport in _OPENERS:
         found = import_module(module)
@@ -60,7 +60,7 @@ def tell_transports(patches: Patches) -> None:
             patches.wrap(found, name, lambda opener: opener)
         else:
             replaced[id(original)] = transport, original, module.startswith("mcp.client.")
-    # The SDK's own modules have imported them by name.
+    # The SDK's own modules import them by name.
     for name, module in tuple(sys.modules.items()):
         if name == "mcp" or name.startswith("mcp."):
             for attribute, value in tuple(vars(module).items()):
@@ -72,7 +72,7 @@ def tell_transports(patches: Patches) -> None:
 
 
 def line_of(stream: Any) -> Line:
-    """Return what is known of the transport that is written to by this stream."""
+    """Return the line of this stream."""
     try:
         return _known.get(_bare(stream), UNKNOWN)
     except TypeError:
@@ -91,7 +91,7 @@ def _telling(transport: str, *, is_client: bool = False) -> Callable[[Callable[.
 
 
 def _server_in(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | list[str] | None:
-    """Read from the arguments of what opens a transport where its server is."""
+    """Read the address of the server from the arguments of a function that opens a transport."""
     server: Any = args[0] if args else kwargs.get("url", kwargs.get("server"))
     if isinstance(server, str):
         return server
@@ -102,7 +102,7 @@ def _server_in(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | list[str]
 
 
 class _Opened(AbstractAsyncContextManager[Any]):
-    """A transport of the SDK's, whose streams are remembered as they are opened."""
+    """A transport of the SDK; its streams are noted when they are opened."""
 
     def __init__(self, make: Make, line: Line, *, is_client: bool) -> None:
         self._make = make

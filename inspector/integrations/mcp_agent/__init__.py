@@ -1,7 +1,6 @@
 """mcp-agent: agents, workflows, model calls and tools.
 
-It publishes no extension point, but for subclasses of its own (``pre_tool_call``) and a log of events, so these methods
-are patched:
+Its only extension points are for subclasses (``pre_tool_call``) and a log of events, so these methods are patched:
 
 - ``generate``, ``generate_str`` and ``generate_structured`` of every subclass of ``AugmentedLLM``: an agent, or a
   workflow where the class is one of its patterns.
@@ -24,7 +23,7 @@ __all__ = ["install"]
 
 
 def install(patches: Patches) -> None:
-    """Pass on the hooks of an mcp-agent that emits them, and else wrap its methods."""
+    """Pass on the hooks of an mcp-agent that emits them, else wrap its methods."""
     if has_contract():
         pass_on(patches)
         return

@@ -16,9 +16,9 @@ class NoAnswer(Exception):
 
 
 _told: ContextVar[tuple[Call, int] | None] = ContextVar("inspector_mcp_agent_call", default=None)
-"""The call told of last, and whose it is: one method of an object calls another, or its superclass's."""
+"""The last reported call and its object, since one method may call another, or its superclass's."""
 _failures: dict[str, BaseException] = {}
-"""How the last model call of an agent failed, by the id of the agent's call, while it is open."""
+"""The failure of an agent's last model call, by the id of the agent's open call."""
 
 _ID: Final = re.compile(r"-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
 _GENERATED: Final = ("generate", "generate_str", "generate_structured")
@@ -32,7 +32,7 @@ _PATTERNS: Final = {
 
 
 def wrap_agents(patches: Patches) -> None:
-    """Wrap what agents are asked by."""
+    """Wrap the methods that ask agents."""
 
     def wrap(cls: Any) -> None:
         for name in _GENERATED:
@@ -44,7 +44,7 @@ def wrap_agents(patches: Patches) -> None:
 
 
 def wrap_workflows(patches: Patches) -> None:
-    """Wrap what a workflow does."""
+    """Wrap the methods that run workflows."""
 
     def wrap(cls: Any) -> None:
         if "run" in vars(cls):
@@ -55,7 +55,7 @@ def wrap_workflows(patches: Patches) -> None:
 
 
 def model_ended(failure: BaseException | None) -> None:
-    """Take down how a model call ended, for the agent around it."""
+    """Note how a model call ended, for its agent."""
     agent = next(enclosing("agent_call"), None)
     if agent is None:
         return
@@ -66,7 +66,7 @@ def model_ended(failure: BaseException | None) -> None:
 
 
 def _is_told(of: Any) -> bool:
-    """Tell whether nothing but a call of the same object's is around here."""
+    """Tell whether the enclosing call is of the same object."""
     told = _told.get()
     return told is not None and told[1] == id(of) and next(around_here(), None) is told[0]
 

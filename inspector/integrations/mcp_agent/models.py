@@ -1,4 +1,4 @@
-"""Model calls: the tasks by which mcp-agent asks providers."""
+"""Model calls: mcp-agent's tasks that ask providers."""
 
 from collections.abc import Callable
 from typing import Any, Final, TypeAlias
@@ -23,7 +23,7 @@ _UNSENT: Final = frozenset({"extra_headers", "http_client", "api_key", "timeout"
 
 
 def wrap_models(patches: Patches) -> None:
-    """Wrap what each provider's class has of the tasks."""
+    """Wrap the tasks of each provider's class."""
     for module, owner, provider in _TASKS:
         name = f"mcp_agent.workflows.llm.augmented_llm_{module}"
         patches.once_imported(

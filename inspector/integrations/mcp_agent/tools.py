@@ -11,7 +11,7 @@ from inspector.integrations.tool_bodies import run_tool
 Method: TypeAlias = Callable[..., Any]
 
 _asked_id: ContextVar[str | None] = ContextVar("inspector_mcp_agent_tool_use_id", default=None)
-"""The id that the model gave the tool call that is under way."""
+"""The model's id for the current tool call."""
 _HUMAN_INPUT: Final = "__human_input__"
 
 
@@ -38,7 +38,7 @@ def _called(original: Method) -> Method:
     async def call_tool(self: Any, name: Any, arguments: Any = None, server_name: Any = None) -> Any:
         tool_use_id = _asked_id.get()
         call = opened("tool_call", lambda: _tool(self, name, arguments, server_name, tool_use_id), emitter="mcp_agent")
-        # What the tool itself calls has not been asked for by the model.
+        # The model did not request the calls that the tool itself makes.
         _asked_id.set(None)
 
         def tool(given: Any) -> Any:

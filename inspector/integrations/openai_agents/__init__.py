@@ -1,14 +1,14 @@
 """openai-agents: runs, agents, handoffs, guardrails, tools and model calls.
 
-The SDK publishes trace processors. One would see nothing of a program that switched tracing off, as those do that use
-other models, and would be gone where a program sets its own; adding one starts the SDK's exporter at import. What
-processors are told of is therefore taken from where they are told, and the program's own stay as they are:
+A trace processor of the SDK would see nothing in programs that switch tracing off, as those with other models do, and
+would disappear if a program sets its own; adding one starts the SDK's exporter at import. So the functions that call
+processors are patched, and the program's own processors stay:
 
 - ``start`` and ``finish`` of ``TraceImpl`` and ``SpanImpl``, of ``ReattachedTrace``, which stands for the trace of a
   run that is resumed, and of ``NoOpTrace`` and ``NoOpSpan``, which stand for them where tracing is off: a trace is a
   workflow, agent spans are agents, handoffs and guardrails are tool calls.
 
-Spans of tools and models leave out much, and those of models are made by the SDK's own models alone. So further:
+Spans of tools and models lack detail, and only the SDK's own models have spans. So these are patched too:
 
 - ``get_response`` and ``stream_response`` of each class of ``Model``, present and future: one attempt each.
 - ``_FunctionToolBatchExecutor._run_single_tool``: function tools, those of MCP servers, and agents as tools; and

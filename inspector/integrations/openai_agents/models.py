@@ -1,4 +1,4 @@
-"""Calls of models, the SDK's own and those that a program brings."""
+"""Calls of models, both the SDK's own and the program's."""
 
 from collections.abc import AsyncGenerator, Mapping
 from contextvars import copy_context
@@ -24,11 +24,11 @@ _LAST: Final = frozenset({"response.completed", "response.incomplete", "response
 
 
 class ResponseFailed(Exception):
-    """A streamed response that says that it failed."""
+    """A streamed response that reports a failure."""
 
 
 def asked(original: Any) -> Any:
-    """Tell of requests that are answered at once."""
+    """Report requests without streaming."""
 
     async def get_response(self: Any, *args: Any, **kwargs: Any) -> Any:
         if is_told("llm_generate", self):
@@ -43,7 +43,7 @@ def asked(original: Any) -> Any:
 
 
 def streamed(original: Any) -> Any:
-    """Tell of requests that are answered bit by bit."""
+    """Report requests with streaming."""
 
     def stream_response(self: Any, *args: Any, **kwargs: Any) -> Any:
         events = original(self, *args, **kwargs)
@@ -67,7 +67,7 @@ async def _stream(
         try:
             async for event in events:
                 if call.keyword("time_to_first_chunk") is None:
-                    # Whoever reads the stream does so in between, in this very context.
+                    # The consumer of the stream runs in between, in this context.
                     leave()
                     call.add(time_to_first_chunk=call.seconds)
                 if getattr(event, "type", None) in _LAST:
@@ -133,7 +133,7 @@ def _response(found: Any) -> Keywords:
 
 @guarded
 def _tell_above(response: Any) -> None:
-    """Have an agent and its workflow end with what its model said last, unless a tool asked for it."""
+    """Give an agent and its workflow the last answer of its model as their result, unless a tool called the model."""
     output: Any = getattr(response, "output", ())
     texts = [getattr(part, "text", None) for item in output for part in getattr(item, "content", None) or ()]
     said = "".join(text for text in texts if isinstance(text, str))

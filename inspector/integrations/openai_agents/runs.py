@@ -1,4 +1,4 @@
-"""What a run was asked, for the workflow and the agent that its spans tell of."""
+"""The input of a run, for the workflow and the agent of its spans."""
 
 from contextvars import ContextVar
 from typing import Any
@@ -38,7 +38,7 @@ asked: ContextVar[Asked | None] = ContextVar("inspector_openai_agents_run", defa
 
 
 def run(original: Any) -> Any:
-    """Note what a run is asked while it runs."""
+    """Note the input of a run while it runs."""
 
     async def asking(self: Any, starting_agent: Any, input: Any, **options: Any) -> Any:  # noqa: A002 - the SDK's name
         around = asked.get()
@@ -52,7 +52,7 @@ def run(original: Any) -> Any:
 
 
 def run_streamed(original: Any) -> Any:
-    """Note what a run is asked while it is started; its task takes that along."""
+    """Note the input of a run while it is started; its task inherits it."""
 
     def asking(self: Any, starting_agent: Any, input: Any, **options: Any) -> Any:  # noqa: A002 - as above
         around = asked.get()

@@ -1,4 +1,4 @@
-"""Calls of what the SDK has spans of: traces, agents, handoffs and guardrails."""
+"""Calls for the SDK's spans: traces, agents, handoffs and guardrails."""
 
 import sys
 from collections.abc import Callable
@@ -11,17 +11,17 @@ from inspector.integrations.openai_agents.tools import handoff, innermost_tool
 
 
 class AgentFailed(Exception):
-    """What the SDK noted as the failure of an agent without raising anything."""
+    """A failure of an agent that the SDK noted without raising an exception."""
 
 
 class Spans:
-    """The spans and traces that are calls, as long as they are open."""
+    """The open spans and traces that are calls."""
 
     def __init__(self) -> None:
         self._open: dict[int, tuple[Any, Call, BaseException | None]] = {}
 
     def starting(self, original: Any) -> Any:
-        """Tell of what starts."""
+        """Report the start."""
 
         def start(self: Any, *args: Any, **kwargs: Any) -> Any:
             begin(self)
@@ -31,7 +31,7 @@ class Spans:
         return start
 
     def finishing(self, original: Any) -> Any:
-        """Tell of what ends."""
+        """Report the end."""
 
         def finish(self: Any, *args: Any, **kwargs: Any) -> Any:
             end(self)
@@ -46,7 +46,7 @@ class Spans:
         data = getattr(span, "span_data", None)
         call = _opened_trace(span) if data is None else _opened_span(data)
         if call is not None:
-            # What is being handled here already is not how the span ends.
+            # An exception that was being handled before did not end the span.
             self._open[id(span)] = (span, call, sys.exc_info()[1])
 
     def _end(self, span: Any) -> None:
@@ -104,7 +104,7 @@ def _opened_span(data: Any) -> Call | None:
                 emitter="openai_agents",
             )
         case "function" if innermost_tool(data.name) is None:
-            # Tools of the SDK's own, such as a shell; function tools are told of by who runs them.
+            # The SDK's own tools, such as a shell; function tools are reported where they run.
             return opened(
                 "tool_call",
                 lambda: {"tool_name": data.name, "context": {"tool_source": "runtime"}},
@@ -115,7 +115,7 @@ def _opened_span(data: Any) -> Call | None:
 
 
 def _taken(run: Asked | None) -> Keywords:
-    """What the first agent of a run is asked; the others go on with its conversation."""
+    """The input of a run's first agent; the others continue its conversation."""
     if run is None or run.agent_is_told:
         return {}
     run.agent_is_told = True
@@ -126,7 +126,7 @@ def _bound(session_id: str | None, open_call: Callable[[], Call]) -> Call:
     around = context.get()
     if session_id is None or around is not None:
         return open_call()
-    # What is called further in finds the session by its parent.
+    # Inner calls get the session from their parent.
     context.set(session_id)
     try:
         return open_call()

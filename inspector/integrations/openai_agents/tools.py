@@ -14,13 +14,13 @@ _MCP = "mcp"
 
 
 def innermost_tool(name: str) -> Call | None:
-    """Return the tool call around here, if it is one of the tool with this name."""
+    """Return the enclosing tool call, if its tool has this name."""
     call = next(enclosing("tool_call"), None)
     return call if call is not None and name.endswith(str(call.keyword("tool_name"))) else None
 
 
 class _Failure:
-    """What a tool raised, if the SDK made an answer of it."""
+    """The exception of a tool, if the SDK turned it into an answer."""
 
     __slots__ = ("exc",)
 
@@ -29,7 +29,7 @@ class _Failure:
 
 
 def called(original: Any) -> Any:
-    """Tell of each call of a function tool."""
+    """Report each call of a function tool."""
 
     async def run_single_tool(self: Any, *, func_tool: Any, tool_call: Any, **more: Any) -> Any:
         call = opened("tool_call", lambda: _facts(func_tool, tool_call), emitter="openai_agents")
@@ -52,11 +52,11 @@ def called(original: Any) -> Any:
 
 
 handed_off: ContextVar[Any] = ContextVar("inspector_openai_agents_handoff", default=None)
-"""The tool call by which a model has asked for the handoff that is under way."""
+"""The tool call with which a model requested the current handoff."""
 
 
 def handing_off(original: Any) -> Any:
-    """Note what the model asked for, for the call that the handoff's span tells of."""
+    """Note the model's request, for the call of the handoff's span."""
 
     async def execute_handoffs(*args: Any, **kwargs: Any) -> Any:
         before = handed_off.get()
@@ -70,12 +70,12 @@ def handing_off(original: Any) -> Any:
 
 
 def _first_of(handoffs: Any) -> Any:
-    # The SDK goes by the first and ignores the others.
+    # The SDK uses the first and ignores the others.
     return getattr(handoffs[0], "tool_call", None) if handoffs else None
 
 
 def handoff(from_agent: str) -> Keywords:
-    """The call of a handoff, named as the model asked for it."""
+    """The call of a handoff, with the name that the model used."""
     asked = handed_off.get()
     told_of: dict[str, Any] = {"tool_source": "agent", "agent_name": from_agent}
     if asked is None:
@@ -85,7 +85,7 @@ def handoff(from_agent: str) -> Keywords:
 
 
 def failing(original: Any) -> Any:
-    """Keep the exception that the model is told a text of."""
+    """Keep an exception that the model only gets as a text."""
 
     async def invoke(*args: Any, **kwargs: Any) -> Any:
         call = next(enclosing("tool_call"), None)
@@ -123,13 +123,13 @@ def _waits_for_approval(result: Any) -> bool:
 
 
 def _reason(exc: BaseException) -> BaseException:
-    """What a tool raised, where the SDK raises that a tool failed."""
+    """The exception of a tool, if the SDK wraps it."""
     cause = exc.__cause__
     return cause if type(exc).__name__ == "UserError" and cause is not None else exc
 
 
 def invoking(original: Any) -> Any:
-    """Have the body of a tool decided about where what it raises becomes a text for the model."""
+    """Ask the controller about the body of a tool, below the code that turns its exceptions into texts."""
 
     async def call_invoker(self: Any, ctx: Any, arguments: str) -> Any:
         call = undecided("openai_agents")
@@ -143,7 +143,7 @@ def invoking(original: Any) -> Any:
 
 
 def invoking_own(original: Any) -> Any:
-    """Do the same for a tool that a program made without the SDK's decorator, and which handles its own failures."""
+    """Do the same for a tool made without the SDK's decorator, which handles its own failures."""
 
     async def invoke(*args: Any, function_tool: Any, **kwargs: Any) -> Any:
         call = undecided("openai_agents")
@@ -161,7 +161,7 @@ def _decided(run: Any, call: Call) -> Any:
         def body(changed: Any) -> Any:
             if changed is None:
                 return run(ctx, arguments)
-            # What later versions have parsed before.
+            # Later versions parse the arguments before.
             ctx._function_tool_arguments = None  # noqa: SLF001 - as above
             return run(ctx, json.dumps(changed))
 

@@ -1,8 +1,8 @@
 """pydantic-ai: agents, model requests and tools.
 
-What it publishes would be seen by the program: a capability (``Hooks``) becomes part of an agent and takes its model
-requests another way, and ``Agent.instrument_all`` has every agent make spans, with whatever the program set up for
-them. So functions are wrapped that are the same since 2.0:
+The program would notice its extension points: a capability (``Hooks``) becomes part of an agent and changes the path of
+its model requests, and ``Agent.instrument_all`` makes spans for every agent, in the program's own telemetry. So
+functions are wrapped that have not changed since 2.0:
 
 - ``Agent.iter``, which every way to run an agent goes through.
 - ``request`` and ``request_stream`` of each class of ``Model``, present and future: the interface that models
@@ -62,7 +62,7 @@ def _run(original: Any) -> Any:
 
 
 class _Run(Within):
-    """The run of an agent."""
+    """One run of an agent."""
 
     def ended(self, call: Call, exc: BaseException | None) -> None:
         if exc is not None:
@@ -74,7 +74,7 @@ class _Run(Within):
 def _opened_agent(agent: Any, prompt: Any, session_id: Any) -> Call:
     around = context.get()
     if isinstance(session_id, str) and around is None:
-        # A run is part of its conversation; what it calls finds that by its parent.
+        # A run belongs to its conversation; inner calls get that from their parent.
         context.set(session_id)
     try:
         return opened("agent_call", lambda: {"agent": facts.agent(agent), "input": prompt}, emitter="pydantic_ai")
@@ -133,7 +133,7 @@ def _streamed(original: Any) -> Any:
 
 
 class _Stream(Within):
-    """A request whose answer is read bit by bit."""
+    """A request with a streamed answer."""
 
     def __init__(self, asked: Make, begin: Callable[[], Call]) -> None:
         super().__init__(asked, begin)
@@ -144,7 +144,7 @@ class _Stream(Within):
         self._leave = call.enter()
 
     def entered(self, call: Call) -> None:
-        # Whoever reads the stream does so from here on, in this very context: only its beginning is the request's own.
+        # From here on the consumer reads the stream in this context; only the beginning belongs to the request.
         self._leave()
         safely(lambda: _watch(self.value, call, self._failures), None)
 
@@ -167,7 +167,7 @@ def _asked(model: Any, args: Any, kwargs: Any) -> Call:
 
 
 def _watch(stream: Any, call: Call, failures: list[BaseException]) -> None:
-    """Have a stream tell of its first event and of its failure, which may reach whoever reads it alone."""
+    """Report the first event of a stream, and its failure, which perhaps only its consumer sees."""
     events = getattr(stream, "_get_event_iterator", None)
     if events is None or getattr(stream, "_event_iterator", None) is not None:
         return

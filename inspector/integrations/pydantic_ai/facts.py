@@ -1,4 +1,4 @@
-"""What hooks carry of pydantic-ai's objects."""
+"""The keywords of hooks, from pydantic-ai's objects."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, cast
@@ -37,7 +37,7 @@ def agent(found: Any) -> Named:
 
 
 def outcome(run: Any) -> Keywords | BaseException:
-    """What an agent answered; a run that was left before its end answered nothing."""
+    """The answer of an agent; none if its run was left early."""
     result = run.result
     if result is not None:
         return {"result": result.output}
@@ -112,19 +112,19 @@ def _answer(response: Any) -> dict[str, Any]:
 
 
 def response(found: Any) -> Keywords:
-    """What a model answered."""
+    """The answer of a model."""
     choice = {"message": _answer(found), "finish_reason": getattr(found, "finish_reason", None)}
     answered = {"id": getattr(found, "provider_response_id", None), "model": found.model_name, "choices": [choice]}
     return {"response": answered, "usage": found.usage}
 
 
 def streamed(stream: Any) -> Keywords | BaseException:
-    """What a model answered bit by bit; GeneratorExit where it was left before its end."""
+    """The streamed answer of a model; GeneratorExit if it was closed early."""
     return response(stream.get()) if getattr(stream, "_finished", True) else GeneratorExit()
 
 
 def tool(validated: Any) -> Keywords:
-    """The call of a tool, with arguments that were found right or wrong."""
+    """The call of a tool, with valid or invalid arguments."""
     call = validated.call
     given = validated.validated_args
     told: dict[str, Any] = {"tool_use_id": call.tool_call_id, "tool_source": "function"}
@@ -143,16 +143,16 @@ def tool(validated: Any) -> Keywords:
 
 
 def returned(result: Any) -> Any:
-    """What a tool answered to the model, without what it added for the program alone."""
+    """A tool's answer to the model, without the part that is only for the program."""
     return result.return_value if type(result).__name__ == "ToolReturn" else result
 
 
 def is_deferred(exc: BaseException) -> bool:
-    """Tell whether a tool call has to wait for somebody's approval or answer, which is no failure."""
+    """Tell whether a tool call waits for an approval or an answer, which is not a failure."""
     return type(exc).__name__ in _DEFERRED
 
 
 def reason(exc: BaseException) -> BaseException:
-    """The exception that a tool raised, where the model is asked to try again because of it."""
+    """The exception of a tool for which the model is asked to retry."""
     cause = exc.__cause__
     return cause if type(exc).__name__ == "ToolRetryError" and cause is not None else exc
