@@ -1,4 +1,4 @@
-"""What hooks carry of the framework's objects."""
+"""The keywords of hooks, from the framework's objects."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ def _fields(value: Any) -> Mapping[str, Any]:
 
 
 def agent(found: Any, given: Given) -> Keywords:
-    """An agent, and what it is asked."""
+    """An agent and its input."""
     described = getattr(found, "description", None)
     named = Named(found.name or found.id, described if isinstance(described, str) else None)
     return {"agent": named, "input": _text_of(given.first("messages"))}
@@ -57,7 +57,7 @@ def _text_of(messages: Any) -> Any:
 
 
 def agent_answer(response: Any) -> Keywords:
-    """What an agent answered."""
+    """The answer of an agent."""
     return {"result": response.text}
 
 
@@ -69,7 +69,7 @@ def workflow(found: Any, given: Given) -> Keywords:
 
 
 def workflow_answer(result: Any) -> Keywords:
-    """What a workflow put out, and what it waits for."""
+    """The outputs of a workflow, and the requests that it waits for."""
     waiting = [event.data for event in result.get_request_info_events()]
     if waiting:
         told("session_paused", lambda: {"reason": waiting[0] if len(waiting) == 1 else waiting, "context": None})
@@ -135,7 +135,7 @@ def _block(content: Any) -> Any:
 
 
 def response(found: Any) -> Keywords:
-    """What a model answered."""
+    """The answer of a model."""
     reason = getattr(found, "finish_reason", None)
     message = {"role": "assistant", "content": [_block(each) for said in found.messages for each in said.contents]}
     answered: dict[str, Any] = {

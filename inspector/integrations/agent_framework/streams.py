@@ -29,13 +29,13 @@ _TOLD = "_inspector_calls"
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What is called, and how it is read."""
+    """A kind of call, and how it is read."""
 
     noun: Noun
     asked: Callable[[Any, Given], Keywords]
-    """Reads what a call is given."""
+    """Reads the input of a call."""
     answered: Callable[[Any], Keywords | BaseException]
-    """Reads what it returned."""
+    """Reads its result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Streamed:
 
 
 def asked(original: Any, kind: Kind) -> Any:
-    """Tell of the calls of a method that returns an awaitable or, with ``stream=True``, a ``ResponseStream``."""
+    """Report calls of a method that returns an awaitable or, with ``stream=True``, a ``ResponseStream``."""
 
     def ask(self: Any, *args: Any, **kwargs: Any) -> Any:
         if not kwargs.get("stream"):
@@ -78,7 +78,7 @@ async def _answered(work: Any, kind: Kind, owner: Any, given: Given) -> Any:
         try:
             call = _opened(kind, owner, given, alone=False)
         finally:
-            # What is called further in finds the session by its parent.
+            # Inner calls get the session from their parent.
             context.set(around)
         return await awaited(call, work, kind.answered)
 
@@ -86,7 +86,7 @@ async def _answered(work: Any, kind: Kind, owner: Any, given: Given) -> Any:
 def _opened(kind: Kind, owner: Any, given: Given, *, alone: bool = True) -> Call:
     session_id = safely(lambda: given.session_id, None)
     if session_id is not None and context.get() is None and next(around_here(), None) is None:
-        # Agents inside of others are given sessions that nobody asked for.
+        # Inner agents get sessions that the program did not ask for.
         context.set(session_id)
     call = opened(
         kind.noun,
@@ -134,7 +134,7 @@ def pulled(original: Any) -> Any:
 
 
 def finished(original: Any) -> Any:
-    """Run what is left of a stream inside of its call, and end the call with it."""
+    """Run the rest of a stream inside its call, and end the call with it."""
 
     async def get_final_response(self: Any) -> Any:
         calls = _calls_of(self)

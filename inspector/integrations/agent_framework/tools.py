@@ -14,7 +14,7 @@ class ToolFailed(Exception):
 
 
 class _Raised:
-    """What the function of a call raised."""
+    """The exception of a call's function."""
 
     __slots__ = ("exc",)
 
@@ -23,7 +23,7 @@ class _Raised:
 
 
 def called(original: Any) -> Any:
-    """Tell of each function call of a model."""
+    """Report each function call of a model."""
 
     async def auto_invoke_function(function_call_content: Any, *args: Any, **kwargs: Any) -> Any:
         tools: Any = kwargs.get("tool_map") or {}
@@ -48,7 +48,7 @@ def called(original: Any) -> Any:
 
 
 def invoked(original: Any) -> Any:
-    """Keep the exception that the model is told a text of."""
+    """Keep an exception that the model only gets as a text."""
 
     async def invoke(*args: Any, **kwargs: Any) -> Any:
         try:
@@ -67,7 +67,7 @@ def body_run(original: Any) -> Any:
     made, made_async = decided("agent_framework")(original), decided_async("agent_framework")(original)
 
     def call_function(self: Any, *args: Any, **kwargs: Any) -> Any:
-        # Either is what the framework does itself: it calls both, and awaits what is to be awaited.
+        # As the framework does: it calls plain and coroutine functions, and awaits the result if necessary.
         return (made_async if iscoroutinefunction(self.func) else made)(self, *args, **kwargs)
 
     return call_function

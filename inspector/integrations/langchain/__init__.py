@@ -1,7 +1,7 @@
 """langchain-core, langgraph and langchain: chains, graphs, agents, models, tools and retrievers.
 
-The extension point is ``langchain_core.tracers.context.register_configure_hook``: one callback handler for everything
-in the process, told of each run with its id and its parent's. Callbacks leave some things open, so that is patched:
+The extension point is ``langchain_core.tracers.context.register_configure_hook``: one callback handler for the process,
+which gets each run with its id and its parent's. Callbacks do not cover everything, so these are patched:
 
 - ``_set_config_context`` of ``langchain_core.runnables.config`` and of ``langgraph._internal._runnable`` sets the
   context that a chain, node or tool then runs in. There the run is made the innermost call, so that whatever its
@@ -28,7 +28,7 @@ from inspector.integrations.patches import Patches
 
 
 def install(patches: Patches) -> None:
-    """Register the handler, and wrap what callbacks do not tell of, each part once it is imported."""
+    """Register the handler, and wrap functions that callbacks do not cover, each once it is imported."""
     runs = Runs()
 
     def register(context: Any) -> None:
@@ -38,7 +38,7 @@ def install(patches: Patches) -> None:
         context.register_configure_hook(*hook[:2])
 
         def unregister() -> None:
-            # Managers that exist already go on with the handler.
+            # Existing managers keep the handler.
             runs.active = False
             context._configure_hooks.remove(hook)  # noqa: SLF001 - langchain-core has nothing to take a hook back with
 
@@ -91,7 +91,7 @@ def _ending(original: Any, runs: Runs) -> Any:
 
 
 def _end_inside(outside: Call | None, exc: BaseException, runs: Runs) -> None:
-    """End the calls that were opened here since, as an exception that callbacks are not told of passes through."""
+    """End the calls that were opened inside, for an exception that callbacks do not get."""
     if isinstance(exc, Exception):
         return
     for call in around_here():

@@ -1,4 +1,4 @@
-"""What a tool or a retriever does itself, inside of what LangChain makes of it: what the controller decides about."""
+"""The bodies of tools and retrievers, inside LangChain's own code: the controller decides about these."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from inspector.integrations.tool_bodies import Arguments, decided, decided_async
 
 
 def wrap_bodies(patches: Patches) -> None:
-    """Wrap the methods that tools and retrievers implement, in each class there is and is to come."""
+    """Wrap the methods that tools and retrievers implement, in existing and future classes."""
     tools = {"_run": decided("langchain"), "_arun": decided_async("langchain")}
     retrievers = {
         "_get_relevant_documents": decided("langchain", _query),

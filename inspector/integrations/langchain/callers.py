@@ -1,4 +1,4 @@
-"""Whose run it is that a callback tells of: callbacks name no object, but the function that called them has it."""
+"""Finds the object of a run: callbacks do not name it, but the function that called them has it."""
 
 import sys
 from types import FrameType
@@ -15,7 +15,7 @@ _AGENT_HOOKS = frozenset({"before_agent", "before_model", "after_model", "after_
 
 
 def caller() -> FrameType | None:
-    """Return the frame of the function that started the run which is being told of."""
+    """Return the frame of the function that started the run of this callback."""
     frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - there is no public way
     while frame is not None and str(frame.f_globals.get("__name__")).startswith(_CALLBACKS):
         frame = frame.f_back
@@ -23,14 +23,14 @@ def caller() -> FrameType | None:
 
 
 def running_graph(frame: FrameType | None) -> Any:
-    """Return the graph whose own run that is; None for any other run."""
+    """Return the graph whose own run this is; None for other runs."""
     if frame is None or not str(frame.f_globals.get("__name__")).startswith("langgraph.pregel"):
         return None
     return frame.f_locals.get("self")
 
 
 def entrypoint_of(graph: Any) -> str | None:
-    """Return the name of the function that ``@entrypoint`` made a graph of; None of any other graph."""
+    """Return the name of the function that ``@entrypoint`` turned into a graph; None for other graphs."""
     nodes: Any = getattr(graph, "nodes", None) or {}
     if type(graph).__name__ != "Pregel" or len(nodes) != 1:
         return None
@@ -39,9 +39,9 @@ def entrypoint_of(graph: Any) -> str | None:
 
 
 def is_task(frame: FrameType | None, metadata: Any, name: str | None) -> bool:
-    """Tell whether a run is that of a function that ``@task`` made a task of.
+    """Tell whether a run is that of a ``@task`` function.
 
-    What a task calls is given the same metadata, but not by langgraph itself under the task's name.
+    Inner runs get the same metadata, but not from langgraph itself, and not with the task's name.
     """
     if frame is None or not str(frame.f_globals.get("__name__")).startswith("langgraph._internal"):
         return False
@@ -54,14 +54,14 @@ def is_task(frame: FrameType | None, metadata: Any, name: str | None) -> bool:
 
 
 def is_bound_graph(frame: FrameType | None) -> bool:
-    """Tell whether the run is one of a node that is a graph."""
+    """Tell whether the run is that of a node that is a graph."""
     node = None if frame is None else frame.f_locals.get("self")
     steps = getattr(node, "steps", None)
     return bool(steps) and any(base.__name__ == "Pregel" for base in type(steps[0]).__mro__)
 
 
 def is_agent(graph: Any) -> bool:
-    """Tell whether a graph was made by ``create_agent``, which older versions do not say, or ``create_react_agent``."""
+    """Tell whether a graph was made by ``create_agent``, as far as versions show that, or ``create_react_agent``."""
     if fields(fields(getattr(graph, "config", None)).get("metadata")).get("ls_integration") == _AGENT_MARK:
         return True
     nodes = set(getattr(graph, "nodes", None) or ())

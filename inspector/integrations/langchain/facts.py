@@ -1,4 +1,4 @@
-"""What hooks carry of LangChain's objects."""
+"""The keywords of hooks, from LangChain's objects."""
 
 from collections.abc import Mapping
 from types import FrameType
@@ -32,12 +32,12 @@ _PARAMETERS: Final = (
 
 
 def fields(value: Any) -> Mapping[str, Any]:
-    """Return a mapping as it is, and nothing of what is none."""
+    """Return a mapping unchanged; an empty one for other values."""
     return cast("Mapping[str, Any]", value) if isinstance(value, dict) else {}
 
 
 def chain_name(serialized: Any, name: Any) -> str:
-    """Return what a chain or graph goes by."""
+    """Return the name of a chain or graph."""
     if isinstance(name, str) and name:
         return name
     return _serialized_name(serialized) or "chain"
@@ -49,13 +49,13 @@ def _serialized_name(serialized: Any) -> str | None:
 
 
 def graph_name(name: str, node: str | None) -> str | None:
-    """Return what a graph goes by: its own name, else that of the node it is."""
+    """Return the name of a graph: its own, else that of its node."""
     return node if name == _UNNAMED_GRAPH else name
 
 
 def workflow(name: str, kind: str | None, inputs: Any) -> Keywords:
     """A chain, a graph or a node of one."""
-    # Chains that are streamed have not read their input when they say that they start.
+    # Streamed chains have not read their input when they start.
     given = {} if inputs == {"input": ""} else {"input": inputs}
     return {"workflow": Named(name, workflow_type=kind), "context": None, **given}
 
@@ -75,7 +75,7 @@ def chat(serialized: Any, messages: Any, metadata: Any, more: Any, *, streams: b
 
 
 def completion(serialized: Any, prompt: Any, metadata: Any, more: Any, *, streams: bool) -> Keywords:
-    """The call of a model that takes a text and goes on with it."""
+    """The call of a text completion model."""
     request = _request(serialized, metadata, more, streams=streams)
     return {
         "llm": Model(_provider(metadata), request.get("model"), "text_completion"),
@@ -112,7 +112,7 @@ def _message(message: Any) -> Any:
 
 
 def answer(result: Any) -> Keywords:
-    """What a model answered, with one choice for each of several answers."""
+    """The answer of a model, with one choice for each of several answers."""
     generations: Any = result.generations[0]
     messages = [getattr(each, "message", None) for each in generations]
     first = messages[0] if messages else None
@@ -152,7 +152,7 @@ def tool(serialized: Any, text: str, more: Any, frame: FrameType | None) -> Keyw
 
 
 def tool_result(output: Any) -> Any:
-    """What a tool answered; a message that says that it failed is a failure."""
+    """The result of a tool; a message with an error status is a failure."""
     if getattr(output, "type", None) != "tool":
         return output
     if getattr(output, "status", None) == "error":
@@ -162,18 +162,18 @@ def tool_result(output: Any) -> Any:
 
 
 def retriever(serialized: Any, query: str, more: Any) -> Keywords:
-    """The call of a retriever, which the program asks and not the model."""
+    """The call of a retriever, made by the program and not the model."""
     name = more.get("name") or _serialized_name(serialized) or "retriever"
     return {"tool_name": name, "args": {"query": query}, "context": {"tool_source": "runtime"}}
 
 
 def is_control_flow(error: BaseException) -> bool:
-    """Tell whether langgraph raised it to get out of a node, not because something failed."""
+    """Tell whether langgraph raised it to leave a node, not because something failed."""
     return any(cls.__name__ == "GraphBubbleUp" for cls in type(error).__mro__)
 
 
 def interrupts(error: BaseException) -> dict[Any, Any]:
-    """What a graph that pauses waits for, by ids; nothing when it goes on elsewhere."""
+    """The interrupts that a paused graph waits for, by id; none if it continues elsewhere."""
     if not any(cls.__name__ == "GraphInterrupt" for cls in type(error).__mro__):
         return {}
     found: Any = error.args[0] if error.args else ()
@@ -187,11 +187,11 @@ def pause(waits_for: Mapping[Any, Any], session_id: str | None) -> Keywords:
 
 
 def thread_of(metadata: Any) -> str | None:
-    """Return the conversation that a run says it belongs to."""
+    """Return the thread id of a run."""
     found = fields(metadata).get("thread_id")
     return found if isinstance(found, str) else None
 
 
 def resumes(inputs: Any) -> bool:
-    """Tell whether a graph is run to go on where it paused."""
+    """Tell whether a graph is resumed."""
     return type(inputs).__name__ == "Command" and getattr(inputs, "resume", None) is not None

@@ -1,4 +1,4 @@
-"""The callback handler: tells of LangChain's runs as they begin and end."""
+"""The callback handler, which reports LangChain's runs as they begin and end."""
 
 from collections.abc import Callable
 from importlib import import_module
@@ -24,7 +24,7 @@ _UNTOLD_TYPES: Final = frozenset({"prompt", "parser"})
 
 
 def handler_of(runs: Runs) -> Any:
-    """Return a handler that tells of these runs."""
+    """Return a handler that reports these runs."""
     base: Any = import_module("langchain_core.callbacks.base").BaseCallbackHandler
 
     methods = {name: guarded(method) for name, method in vars(_Handler).items() if name.startswith("on_")}
@@ -133,7 +133,7 @@ class _Handler:
         streams = frame is not None and bool(frame.f_code.co_flags & _GENERATORS)
         run = self._runs.begin(run_id, parent_id, metadata)
         call = self._runs.tell(run, "llm_generate", lambda: describe(streams))
-        # The provider is asked in this very context, with no other set up for it.
+        # The provider is asked in this context, without one of its own.
         run.leave = call.enter()
 
     def on_llm_new_token(self, *_: Any, run_id: UUID, **__: Any) -> None:
@@ -216,7 +216,7 @@ class _Handler:
 
 
 def _is_step(parent: Run | None, tags: Any) -> bool:
-    """Tell whether a run is a node of a graph whose nodes are told of; an entrypoint is told of as the graph."""
+    """Tell whether a run is a node of a graph whose nodes are reported; an entrypoint is reported as the graph."""
     if parent is None or not parent.is_graph or parent.is_agent or parent.entrypoint or _HIDDEN in tags:
         return False
     return any(isinstance(tag, str) and tag.startswith("graph:step") for tag in tags)
@@ -232,7 +232,7 @@ def _fail(run: Run, error: BaseException) -> None:
     if run.outermost_graph is not None:
         run.outermost_graph.waits_for |= waits_for
     if waits_for:
-        # What it was called for is done when the graph is resumed, by another call.
+        # Its work is done by another call when the graph is resumed.
         run.call.failed(error)
     else:
         run.call.ended()

@@ -1,4 +1,4 @@
-"""Which runs LangChain told of, which of them are calls, and below what each belongs."""
+"""LangChain's runs, which of them are calls, and the parent of each."""
 
 from collections.abc import Callable
 from contextvars import Context, copy_context
@@ -11,7 +11,7 @@ from inspector.integrations.langchain.facts import fields, thread_of
 
 
 class Run:
-    """One run that LangChain told of, whether or not it is a call of its own."""
+    """One run of LangChain, whether or not it is a call of its own."""
 
     __slots__ = (
         "anchor",
@@ -59,14 +59,14 @@ class Runs:
         self._calls: dict[Call, Run] = {}
 
     def begin(self, run_id: UUID, parent_id: UUID | None, metadata: Any = None) -> Run:
-        """Take in a run that is no call as yet."""
+        """Add a run that is not a call yet."""
         run = self._open[run_id] = Run(run_id, self.parent(parent_id))
         if parent_id is None and context.get() is None:
             run.session_id = thread_of(metadata)
         return run
 
     def tell(self, run: Run, noun: Any, describe: Callable[[], Keywords]) -> Call:
-        """Open the call of a run, below what its code is below: the current call, or the run's parent."""
+        """Open the call of a run below the call that encloses its code: the current call, or the run's parent."""
         inner = self._inner_context(run.anchor)
         if run.session_id is not None:
             inner.run(context.set, run.session_id)
@@ -75,7 +75,7 @@ class Runs:
         return run.call
 
     def parent(self, parent_id: UUID | None) -> Run | None:
-        """Return the run that another is part of, if it is known."""
+        """Return the parent of a run, if it is known."""
         return self._open.get(parent_id) if parent_id else None
 
     def running(self, run_id: UUID) -> Run | None:
@@ -83,7 +83,7 @@ class Runs:
         return self._open.get(run_id)
 
     def end(self, run_id: UUID) -> Run | None:
-        """Forget a run, and return it when it has a call, to be ended."""
+        """Remove a run, and return it if it has a call to end."""
         run = self._open.pop(run_id, None)
         if run is None or run.call is None:
             return None
@@ -93,14 +93,14 @@ class Runs:
         return run
 
     def cut(self, call: Call, exc: BaseException) -> None:
-        """End a call whose run callbacks are not going to tell the end of."""
+        """End a call whose run will get no end callback."""
         run = self._calls.get(call)
         if run is not None:
             self.end(run.id)
         call.failed(exc)
 
     def enter(self, config: Any) -> None:
-        """Make the run whose code is about to run here the innermost call, where it is not."""
+        """Make the run whose code is about to run here the innermost call, if it is not."""
         run_id = getattr(fields(config).get("callbacks"), "parent_run_id", None)
         run = self._open.get(run_id) if isinstance(run_id, UUID) else None
         if run is not None and run.anchor is not None and run.anchor.is_open and not self._is_inside(run.anchor):
@@ -112,7 +112,7 @@ class Runs:
         return anchor.inside()
 
     def _is_inside(self, anchor: Call) -> bool:
-        """Tell whether this code runs for a call: calls of others may be in between, but none of LangChain's."""
+        """Tell whether this code runs for a call; other calls may be in between, but none of LangChain's."""
         for call in around_here():
             if call is anchor:
                 return True

@@ -1,5 +1,5 @@
-"""Models that a program calls by plain HTTP, through any client: known by the shape of the request.
+"""Model calls over plain HTTP, through any client, recognised by the shape of the request.
 
-Each client has an integration of its own, beside this package, which asks `requested` about every request before it is
-sent. What goes through an SDK, or a framework, that is recorded already is left to that.
+Each client has its own integration next to this package, which asks `requested` about every request before it is sent.
+Requests of an SDK or a framework that is recorded already are left to that.
 """

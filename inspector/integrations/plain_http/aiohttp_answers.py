@@ -1,6 +1,6 @@
-"""Responses of aiohttp that nobody sent: the far end of a connection is made up, and all else is aiohttp's own.
+"""Responses of aiohttp without a server: only the far end of the connection is simulated.
 
-So middlewares, trace configurations, response classes and ``raise_for_status`` of a session do what they do.
+So middlewares, trace configurations, response classes and ``raise_for_status`` of a session work as usual.
 """
 
 # Its classes are those of the program's aiohttp, which pyright cannot know:
@@ -17,7 +17,7 @@ from inspector.integrations.calls import safely
 from instrument.control import HttpAnswer
 
 Answered: TypeAlias = Callable[..., Awaitable[Any]]
-"""Sends a request, given the session's method, the session, what it is answered, and the method's arguments."""
+"""Sends a request, given the session's method, the session, the answer, and the method's arguments."""
 
 _LONGEST: Final = 1 << 30
 """Of a line: what was too long for the program's buffer was none that came."""
@@ -26,7 +26,7 @@ _FRAMING: Final = frozenset(("connection", "content-length", "transfer-encoding"
 
 
 def answering() -> Answered:
-    """Return what sends a request of aiohttp to nobody."""
+    """Return a function that answers a request of aiohttp without sending it."""
     connector = _connector_class(import_module("aiohttp"), import_module("aiohttp.client_proto").ResponseHandler)
 
     async def answered(original: Callable[..., Any], session: Any, answer: HttpAnswer, *args: Any, **kw: Any) -> Any:
@@ -36,7 +36,7 @@ def answering() -> Answered:
         try:
             return await original(instead, *args, **kw)
         finally:
-            # A session that still has one warns that nobody closed it.
+            # A session that still has a connector warns that it was not closed.
             instead._connector = None  # noqa: SLF001 - as above
 
     return answered
@@ -134,7 +134,7 @@ class _Nowhere(asyncio.Transport):
         self.close()
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
-        """Let go of what is sent."""
+        """Drop sent data."""
 
     def pause_reading(self) -> None:
         """Nothing comes by itself."""

@@ -1,4 +1,4 @@
-"""Pieces of the streams of Gemini and of Ollama, put together to what the same request answers when it is no stream."""
+"""Combines the chunks of Gemini's and Ollama's streams to the answer of the same request without streaming."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ class GeminiAnswer:
                 _add_part(self._parts.setdefault(at, []), part)
 
     def response(self) -> dict[str, Any] | None:
-        """Return what came so far as one response."""
+        """Return the answer so far as one response."""
         if not self._head and not self._candidates:
             return None
         candidates = [
@@ -81,7 +81,7 @@ class OllamaAnswer:
                 self._message[key] = value
 
     def response(self) -> dict[str, Any] | None:
-        """Return what came so far as one response."""
+        """Return the answer so far as one response."""
         if not self._head:
             return None
         texts = {key: "".join(pieces) for key, pieces in self._pieces.items()}
@@ -92,7 +92,7 @@ class OllamaAnswer:
 
 
 def without_embeddings(response: Any) -> Any:
-    """Return a response with the size of each vector in its place: numbers by the thousand tell nobody anything."""
+    """Return a response with the size of each vector instead of its thousands of numbers."""
     if is_fields(response):
         return {key: without_embeddings(each) if key in _VECTORS else each for key, each in response.items()}
     if is_items(response):

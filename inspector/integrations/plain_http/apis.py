@@ -1,4 +1,4 @@
-"""Which requests call a model: the paths of the APIs that are in use, and what their bodies have to hold."""
+"""Recognises requests that call a model, by the paths of known APIs and the members of their bodies."""
 
 import re
 from collections.abc import Callable
@@ -64,13 +64,13 @@ _BELOW_SDKS: Final = re.compile(
 
 
 def calls_model(url: str) -> bool:
-    """Tell whether a POST request that an SDK sends for a model call goes to the model, rather than for a token."""
+    """Tell whether an SDK's POST request during a model call goes to the model, and not to a token endpoint."""
     path = urlsplit(url).path
     return any(each.pattern.search(path) for each in _PATHS) or _BELOW_SDKS.search(path) is not None
 
 
 def recognised(url: str, read_body: Callable[[], Any]) -> Recognised | None:
-    """Return what a POST request asks of which model; None where it calls none.
+    """Return the model call of a POST request; None if it calls no model.
 
     Args:
         url: Where it goes.

@@ -25,7 +25,7 @@ Direct: TypeAlias = Callable[[Sent, Any, Any, dict[str, Any]], tuple[Any, Any]]
 
 
 def _stand_in(httpx: Any) -> Direct:
-    """Return what sends a request as the controller decided: with another body, or to nobody."""
+    """Return a function that sends a request as the controller decided: with another body, or not at all."""
 
     class Pieces(httpx.SyncByteStream, httpx.AsyncByteStream):
         def __init__(self, pieces: Iterable[bytes]) -> None:
@@ -47,7 +47,7 @@ def _stand_in(httpx: Any) -> Direct:
     def direct(attempt: Sent, client: Any, request: Any, kwargs: dict[str, Any]) -> tuple[Any, Any]:
         given = attempt.given()
         if given is not None:
-            # Nobody is signed in to: it would be by a request of its own.
+            # Without authentication, which would send requests of its own.
             kwargs.pop("auth", None)
             kind = httpx.AsyncClient if isinstance(client, httpx.AsyncClient) else httpx.Client
             return kind(transport=answering(given), trust_env=False, event_hooks=client.event_hooks), request

@@ -22,7 +22,7 @@ _FIRST_ERROR = 400
 
 
 class Decoded:
-    """What is known of a response whose client hands out its body decoded.
+    """A response whose client returns its body decoded.
 
     Args:
         headers: The response's.
@@ -38,7 +38,7 @@ class Sent:
 
     Args:
         call: The call.
-        exchange: What the client gets.
+        exchange: Its exchange.
         request: The call, where it is one of its own.
     """
 
@@ -53,7 +53,7 @@ class Sent:
         return control.controller is not None and self.call.decision is None
 
     def given(self) -> HttpAnswer | None:
-        """Return what the client is given instead of sending; None where it is to send.
+        """Return the outcome for the client instead of sending; None to send.
 
         Raises:
             Exception: The call was refused, or its client is given this instead of a response.
@@ -66,11 +66,11 @@ class Sent:
         return json.dumps(decision.body).encode() if decision is not None and decision.changes else None
 
     def enter(self) -> Callable[[], None]:
-        """Make a call of its own the innermost one while the client sends it; returns what takes that back."""
+        """Make its own call the innermost while the client sends it; returns a function that undoes this."""
         return _nothing if self._request is None else self._request.call.enter()
 
     def failed(self, exc: BaseException, said: str | None = None) -> None:
-        """Say what the client raised instead of a response, as `Exchange.failed`."""
+        """Note an exception of the client, like `Exchange.failed`."""
         self.exchange.failed(exc, said)
         if self._request is not None:
             self._request.call.failed(exc)
@@ -86,7 +86,7 @@ def _nothing() -> None:
 
 
 def sent(client: str, method: Any, url: Any, read_body: Callable[[], Any]) -> Sent | None:
-    """Tell of a request that is about to be sent; None where it calls no model, or that is recorded already.
+    """Report a request that is about to be sent; None if it calls no model, or is recorded already.
 
     Args:
         client: The integration of the HTTP client.
