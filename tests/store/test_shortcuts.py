@@ -2,6 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lists import walk
+from msgspec.structs import replace
 
 from inspector.model import Filter
 from inspector.store import ReadLimits
@@ -56,3 +57,17 @@ def test_sorting_along_an_index_pages_without_gaps(tmp_path_factory, empty_datab
         assert len(listed) == len(set(ids(listed)))
         assert len(listed) == len([span for span in spans if not where.statuses or span.status == "ok"])
     store.close()
+
+
+@pytest.mark.parametrize("failed", [1_900, 2_100])
+def test_what_failed_is_sorted_along_an_index_however_much_of_it_there_is(store, make_span, failed):
+    spans = [make_span(start_ns=0, end_ns=(at * 7919 % 4000) * 10**6) for at in range(3_000)]
+    spans = [replace(span, status="error") if at % 3 and at < failed * 1.5 else span for at, span in enumerate(spans)]
+    spans += [make_span(start_ns=0, end_ns=None, status="lost") for _ in range(200)]
+    store.write(spans)
+    for statuses, order in (("error",), "desc"), (("error", "lost"), "asc"):
+        expected = [span for span in spans if span.status in statuses]
+        listed = walk(store.events, Filter(statuses=statuses), sort="duration", order=order, limit=700)
+        lasted = [event.duration_ms for event in listed if event.duration_ms is not None]
+        assert lasted == sorted(lasted, reverse=order == "desc")
+        assert sorted(ids(listed)) == sorted(span.span_id for span in expected)

@@ -25,7 +25,7 @@ from inspector.store.sqlite.labels import score_of_span
 from inspector.store.sqlite.listing import Pace, Ranking, Test, first, page_rows, passing_ids
 from inspector.store.sqlite.membership import meeting, membership_of
 from inspector.store.sqlite.search import Matches, find
-from inspector.store.sqlite.shortcuts import any_of, largest_meeting, latest_holding, latest_matching
+from inspector.store.sqlite.shortcuts import any_of, largest_meeting, largest_not_ok, latest_holding, latest_matching
 from inspector.store.sqlite.summaries import SESSION, TRACE, session_of, trace_of
 from inspector.store.sqlite.tables import sessions, spans, traces
 from inspector.store.sqlite.timeline import with_timelines
@@ -129,7 +129,8 @@ def _short_way(  # what decides on it
     is_indexed = window.sort in ("duration", "cost") and (ranking.after is None or ranking.after[0] is not None)
     if conditions.tested or not is_indexed:
         return None
-    return largest_meeting(connection, ranking, conditions.found, limit)
+    not_ok = largest_not_ok(connection, ranking, where, limit)
+    return largest_meeting(connection, ranking, conditions.found, limit) if not_ok is None else not_ok
 
 
 def _page(

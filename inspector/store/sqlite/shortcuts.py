@@ -21,6 +21,8 @@ _MATCHES = (400, 2_000, 8_000)
 """How many of the latest matches of a text are looked at."""
 _LARGEST = 2_000
 """How many of the largest values are looked at."""
+_MOST_NOT_OK = 50_000
+"""Spans that are not ok up to which these are looked for along an order."""
 
 
 def latest_matching(
@@ -62,6 +64,25 @@ def largest_meeting(
         meeting = {row_id for _, row_id in _meeting(connection, [row_id for _, row_id in positions], conditions)}
         positions = [position for position in positions if position[1] in meeting]
     return positions[: limit + 1] if len(positions) > limit else None
+
+
+def largest_not_ok(connection: Connection, ranking: Ranking, where: Filter, limit: int) -> Sequence[Position] | None:
+    """Returns the first spans of such a list that are not ok, one more than wanted; None where that is no short way.
+
+    One index has the order, and another one tells which rows are not ok: none of the rows is looked at.
+    """
+    if not where.statuses or "ok" in where.statuses or where != Filter(statuses=where.statuses):
+        return None
+    sql = "SELECT id FROM spans WHERE status IN (SELECT value FROM json_each(?)) AND status <> 'ok' LIMIT ?"
+    ids = [row[0] for row in driver(connection).execute(sql, (json_list(where.statuses), _MOST_NOT_OK + 1))]
+    # Fewer are soon sorted, and of more there are enough among the largest of all.
+    if not _LARGEST <= len(ids) <= _MOST_NOT_OK:
+        return None
+    known = ranking.value.is_not(literal(None, literal_execute=True))
+    # The plus keeps the planner from looking the rows up one by one.
+    among = text("+spans.id IN (SELECT value FROM json_each(:not_ok))").bindparams(not_ok=json_list(ids))
+    rows = page_rows(connection, select(ranking.value, spans.c.id).where(known, among), ranking, limit + 1)
+    return [(row[0], row[1]) for row in rows] if len(rows) > limit else None
 
 
 def latest_holding(
