@@ -90,6 +90,8 @@ class _Handler:
         if run is not None:
             _fail(run, error)
 
+    on_tool_error = on_chain_error
+
     def on_chat_model_start(
         self,
         serialized: Any,
@@ -152,14 +154,14 @@ class _Handler:
         leave()
 
     def on_llm_end(self, response: Any, *, run_id: UUID, **_: Any) -> None:
-        run = self._runs.end(run_id)
-        if run is not None and run.call is not None:
-            run.call.ended(lambda: facts.answer(response))
+        self._end(run_id, lambda: facts.answer(response))
 
     def on_llm_error(self, error: BaseException, *, run_id: UUID, **_: Any) -> None:
         run = self._runs.end(run_id)
         if run is not None and run.call is not None:
             run.call.failed(error)
+
+    on_retriever_error = on_llm_error
 
     def on_tool_start(
         self,
@@ -171,22 +173,11 @@ class _Handler:
         metadata: Any = None,
         **more: Any,
     ) -> None:
-        if not self._runs.active:
-            return
         frame = caller()
-        run = self._runs.begin(run_id, parent_run_id, metadata)
-        call = self._runs.tell(run, "tool_call", lambda: facts.tool(serialized, input_str, more, frame))
-        run.leave = call.enter()
+        self._tell_tool(run_id, parent_run_id, metadata, lambda: facts.tool(serialized, input_str, more, frame))
 
     def on_tool_end(self, output: Any, *, run_id: UUID, **_: Any) -> None:
-        run = self._runs.end(run_id)
-        if run is not None and run.call is not None:
-            run.call.ended(lambda: {"result": facts.tool_result(output)})
-
-    def on_tool_error(self, error: BaseException, *, run_id: UUID, **_: Any) -> None:
-        run = self._runs.end(run_id)
-        if run is not None:
-            _fail(run, error)
+        self._end(run_id, lambda: {"result": facts.tool_result(output)})
 
     def on_retriever_start(
         self,
@@ -198,21 +189,20 @@ class _Handler:
         metadata: Any = None,
         **more: Any,
     ) -> None:
-        if not self._runs.active:
-            return
-        run = self._runs.begin(run_id, parent_run_id, metadata)
-        call = self._runs.tell(run, "tool_call", lambda: facts.retriever(serialized, query, more))
-        run.leave = call.enter()
+        self._tell_tool(run_id, parent_run_id, metadata, lambda: facts.retriever(serialized, query, more))
 
     def on_retriever_end(self, documents: Any, *, run_id: UUID, **_: Any) -> None:
-        run = self._runs.end(run_id)
-        if run is not None and run.call is not None:
-            run.call.ended(lambda: {"result": documents})
+        self._end(run_id, lambda: {"result": documents})
 
-    def on_retriever_error(self, error: BaseException, *, run_id: UUID, **_: Any) -> None:
+    def _tell_tool(self, run_id: UUID, parent_id: UUID | None, metadata: Any, describe: Callable[[], Keywords]) -> None:
+        if self._runs.active:
+            run = self._runs.begin(run_id, parent_id, metadata)
+            run.leave = self._runs.tell(run, "tool_call", describe).enter()
+
+    def _end(self, run_id: UUID, describe: Callable[[], Keywords]) -> None:
         run = self._runs.end(run_id)
         if run is not None and run.call is not None:
-            run.call.failed(error)
+            run.call.ended(describe)
 
 
 def _is_step(parent: Run | None, tags: Any) -> bool:
