@@ -1,14 +1,15 @@
 import subprocess
-import sys
 
 import pytest
 
 
 @pytest.fixture
-def inspector(environment):
-    def run(*words, **more):
-        command = [sys.executable, "-m", "inspector.cli", *words]
-        return subprocess.run(command, env={**environment, **more}, capture_output=True, text=True)
+def inspector(inspector):
+    """Run ``inspector`` to its end, and read what it printed as text."""
+
+    def run(*words, **variables):
+        done = inspector(*words, **variables)
+        return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
 
     return run
 
