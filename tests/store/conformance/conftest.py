@@ -42,12 +42,10 @@ class Kept:
     seed: int
 
     def filters(self, count: int) -> Iterator[Filter]:
-        """Filters that a few or many of the spans meet, always the same ones."""
+        """Filters that a few or many of the spans meet, always the same ones; fifty of them have every value."""
         rng = random.Random(f"filters {self.seed}")
-        yield Filter()
-        for _ in range(count):
-            names = rng.sample(sorted(_VALUES), rng.choice((1, 1, 2, 3)))
-            yield Filter(**{name: rng.choice(_VALUES[name]) for name in names})
+        dealt = itertools.chain.from_iterable(_deal(rng) for _ in itertools.count())
+        return itertools.chain((Filter(),), itertools.islice(dealt, count))
 
 
 COUNT = itertools.count(1)
@@ -77,6 +75,17 @@ _VALUES = {
     "results": [(("city", WORDS[1]),)],
     "q": [WORDS[0], f"{WORDS[1]} {WORDS[2]}", "cop*", f"tool {WORDS[4]}", "found", "neverwritten"],
 }
+
+
+def _deal(rng: random.Random) -> Iterator[Filter]:
+    """Each value of each field once, one to three fields in a filter."""
+    cards = [(name, value) for name, values in _VALUES.items() for value in values]
+    rng.shuffle(cards)
+    while cards:
+        # Of two values of a field the first waits for another filter.
+        hand = dict(cards[: rng.choice((1, 1, 2, 3))])
+        yield Filter(**hand)
+        cards = [card for card in cards if card not in hand.items()]
 
 
 @pytest.fixture(scope="module")
