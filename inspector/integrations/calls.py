@@ -199,7 +199,7 @@ class Call:
     def _emit(self, hook: str, keywords: Keywords) -> None:
         self.is_open = False
         if self.exchanges:
-            keywords["exchanges"] = [exchange.told() for exchange in self.exchanges]
+            keywords["exchanges"] = [exchange.as_keywords() for exchange in self.exchanges]
         _emit_in(self._context, hook, keywords | {"call_id": self.call_id, "emitter": self.emitter})
         self._keywords = {}
         self.exchanges = []
@@ -312,7 +312,7 @@ def conclude(call: Call, describe: Callable[[Any], Keywords | BaseException], re
         call.ended(lambda: results)
 
 
-def told(hook: str, describe: Describe) -> None:
+def announce(hook: str, describe: Describe) -> None:
     """Emit a hook outside calls: progress, cancellation, session events."""
     if enabled(hook):
         _emit_in(None, hook, dict.fromkeys(HOOKS[hook].keywords) | _described(describe))
@@ -328,7 +328,7 @@ def enclosing(noun: Noun) -> Iterator[Call]:
             yield call
 
 
-def is_told(noun: Noun, subject: object) -> bool:
+def is_reported(noun: Noun, subject: object) -> bool:
     """Tell whether the innermost call of this kind has this subject: a method may call its superclass's."""
     call = next(enclosing(noun), None)
     return call is not None and call.subject is subject

@@ -86,7 +86,7 @@ class Exchange:
         if isinstance(exc, Exception):
             self._end, self._exc, self._said = "failed", exc, said
 
-    def told(self) -> dict[str, Any]:
+    def as_keywords(self) -> dict[str, Any]:
         """Return it as the hooks of its call carry it."""
         exchange: dict[str, Any] = {"end": self._end}
         if self._exc is not None:

@@ -33,7 +33,7 @@ _AGENTS: Final = "fast_agent.agents"
 _LLMS: Final = "fast_agent.llm"
 
 
-_told: ContextVar[tuple[Call, object] | None] = ContextVar("inspector_fast_agent_call", default=None)
+_last_reported: ContextVar[tuple[Call, object] | None] = ContextVar("inspector_fast_agent_call", default=None)
 """The last reported call, and its identity: a method may pass the same call to its superclass's."""
 
 
@@ -131,19 +131,19 @@ _SAVE_HISTORY: Final = "***SAVE_HISTORY"
 def _generated(original: Method) -> Method:
     async def generated(self: Any, messages: Any, *args: Any, **kwargs: Any) -> Any:
         work = original(self, messages, *args, **kwargs)
-        if _is_told(id(self)) or _is_control(messages):
+        if _is_reported(id(self)) or _is_control(messages):
             return await work
         call = opened("llm_generate", lambda: _request(self, messages, *args, **kwargs), emitter="fast_agent")
-        _told.set((call, id(self)))
+        _last_reported.set((call, id(self)))
         before = safely(lambda: len(_turns(self)), 0)
         return await awaited(call, work, lambda result: _response(self, result, before))
 
     return generated
 
 
-def _is_told(identity: object) -> bool:
-    told = _told.get()
-    return told is not None and told[0].is_open and told[1] == identity
+def _is_reported(identity: object) -> bool:
+    reported = _last_reported.get()
+    return reported is not None and reported[0].is_open and reported[1] == identity
 
 
 def _is_control(messages: Any) -> bool:
@@ -230,10 +230,10 @@ def _tool_called(original: Method) -> Method:
             return original(self, name, given, tool_use_id, **kwargs)
 
         identity = (id(self), name, tool_use_id)
-        if _is_told(identity):
+        if _is_reported(identity):
             return await tool(arguments)
         call = opened("tool_call", lambda: _tool(self, name, arguments, tool_use_id), emitter="fast_agent")
-        _told.set((call, identity))
+        _last_reported.set((call, identity))
         return await awaited(call, run_tool(call, tool, arguments, subject=self), _tool_result)
 
     return call_tool

@@ -15,7 +15,7 @@ Imported = Callable[[], None]
 
 _INITIALIZING = "_initializing"
 """The attribute that importlib sets on a module's spec during its import."""
-_TOLD = "inspector_told"
+_CALLBACKS = "inspector_callbacks"
 
 
 class ImportWatch:
@@ -35,7 +35,7 @@ class ImportWatch:
         if self not in sys.meta_path:
             sys.meta_path.insert(0, self)
         if found is not None:
-            self._tell_at_end(module, found.__spec__)
+            self._call_back_at_end(module, found.__spec__)
 
     def stop(self) -> None:
         """Forget all awaited modules."""
@@ -58,10 +58,10 @@ class ImportWatch:
         finally:
             self._asking.name = None
         if spec is not None and hasattr(spec.loader, "exec_module") and not isinstance(spec.loader, type):
-            self._tell_after(name, spec.loader)
+            self._call_back_after(name, spec.loader)
         return spec
 
-    def _tell_after(self, name: str, loader: Any) -> None:
+    def _call_back_after(self, name: str, loader: Any) -> None:
         execute = loader.exec_module
 
         def exec_module(module: ModuleType) -> None:
@@ -73,24 +73,24 @@ class ImportWatch:
                 del loader.exec_module
             execute(module)
             # Not before: a program may only check for the module, or retry a failed import.
-            self._tell(name)
+            self._call_back(name)
 
         # If a loader refuses attributes, its module is not recorded, but still imported.
         with suppress(AttributeError, TypeError):
             loader.exec_module = exec_module
 
-    def _tell_at_end(self, name: str, spec: Any) -> None:
+    def _call_back_at_end(self, name: str, spec: Any) -> None:
         """Call back for a module whose import began before it was awaited: finders are no longer asked for it."""
         if spec.__class__ not in (ModuleSpec, _Beginning):
             return
         noted: dict[str, Any] = spec.__dict__
-        noted.setdefault(_TOLD, []).append(lambda: self._tell(name))
+        noted.setdefault(_CALLBACKS, []).append(lambda: self._call_back(name))
         spec.__class__ = _Beginning
         # It may have ended meanwhile in its thread.
         if not noted[_INITIALIZING]:
             _end(spec)
 
-    def _tell(self, name: str) -> None:
+    def _call_back(self, name: str) -> None:
         for callback in self._awaited.pop(name, ()):
             callback()
 
@@ -108,11 +108,11 @@ class _Beginning(ModuleSpec):
 
 def _end(spec: ModuleSpec) -> None:
     spec.__class__ = ModuleSpec
-    tellers = vars(spec).pop(_TOLD, ())
+    callbacks = vars(spec).pop(_CALLBACKS, ())
     # After an import that failed, finders are asked again.
     if getattr(sys.modules.get(spec.name), "__spec__", None) is spec:
-        for tell in tellers:
-            tell()
+        for callback in callbacks:
+            callback()
 
 
 def _imported(name: str) -> ModuleType | None:

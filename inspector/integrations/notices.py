@@ -4,11 +4,11 @@ import logging
 
 from inspector.logger import logger
 
-_told: set[str] = set()
+_warned: set[str] = set()
 
 
 def warn_once(what: str) -> None:
     """Log the exception being handled, once per ``what``; its traceback only at level DEBUG."""
-    if what not in _told:
-        _told.add(what)
+    if what not in _warned:
+        _warned.add(what)
         logger.warning("%s", what, exc_info=logger.isEnabledFor(logging.DEBUG))

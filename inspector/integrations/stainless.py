@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import Any
 
 from inspector.integrations.byte_streams import reading_of
-from inspector.integrations.calls import Call, Model, enclosing, opened, safely, told
+from inspector.integrations.calls import Call, Model, announce, enclosing, opened, safely
 from inspector.integrations.deciding import Decision, decide, decide_async
 from inspector.integrations.model_requests import Endpoint, ModelRequest
 from inspector.integrations.patches import Patches
@@ -103,7 +103,7 @@ def _retried(original: Callable[..., Any]) -> Callable[..., Any]:
     def sleep_for_retry(self: Any, *args: Any, **kwargs: Any) -> Any:
         call = next(enclosing("llm_generate"), None)
         if call is not None:
-            told("progress_update", lambda: _progress(call, kwargs))
+            announce("progress_update", lambda: _progress(call, kwargs))
         return original(self, *args, **kwargs)
 
     return sleep_for_retry

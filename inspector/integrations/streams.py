@@ -222,7 +222,7 @@ class Reading:
         return self._answer.response()
 
 
-class _Told:
+class _Observed:
     """An iterator of chunks that reports to a `Reading`; everything else is the iterator's own.
 
     An SDK makes its stream before the response's body is watched, so the reading is looked for when first read.
@@ -250,7 +250,7 @@ class _Told:
         return self._reading
 
 
-class Items(_Told, Iterator[Any]):
+class Items(_Observed, Iterator[Any]):
     """The iterator of a synchronous stream."""
 
     def __next__(self) -> Any:
@@ -265,7 +265,7 @@ class Items(_Told, Iterator[Any]):
             return item
 
 
-class AsyncItems(_Told, AsyncIterator[Any]):
+class AsyncItems(_Observed, AsyncIterator[Any]):
     """The iterator of an asynchronous stream."""
 
     async def __anext__(self) -> Any:

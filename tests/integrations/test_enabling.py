@@ -19,7 +19,7 @@ from emitted import VARIABLE
 
 import inspector.integrations
 from inspector.integrations import HTTP_CLIENTS, INTEGRATIONS, SERVERS, Enabled, Integration, IntegrationUnknown, chosen
-from inspector.integrations.calls import enclosing, opened, told
+from inspector.integrations.calls import announce, enclosing, opened
 from inspector.integrations.imports import ImportWatch
 from inspector.integrations.mcp.servers import ours
 from inspector.integrations.patches import Patches
@@ -632,7 +632,7 @@ def test_ended_calls_are_let_go_of():
 
 def test_a_hook_that_is_no_call_is_told():
     with capture() as hooks:
-        told("progress_update", lambda: {"progress": 1, "total": 2})
+        announce("progress_update", lambda: {"progress": 1, "total": 2})
     assert [(name, said["progress"]) for name, said in hooks] == [("progress_update", 1)]
 
 
@@ -665,20 +665,20 @@ def test_subclasses_are_told_of_and_their_other_classes_hear_of_them_too():
     class Early(Base):
         pass
 
-    told = []
+    changed = []
     patches = Patches("test")
-    patches.on_subclasses(Base, lambda cls: told.append(cls.__name__))
+    patches.on_subclasses(Base, lambda cls: changed.append(cls.__name__))
 
     class Other:
         def __init_subclass__(cls, **kwargs):
             super().__init_subclass__(**kwargs)
-            told.append(f"Other: {cls.__name__}")
+            changed.append(f"Other: {cls.__name__}")
 
     class Late(Early, Other):
         pass
 
-    assert told == ["Early", "Other: Late", "Late"]
+    assert changed == ["Early", "Other: Late", "Late"]
     patches.undo()
     assert "__init_subclass__" not in vars(Base)
     type("Later", (Base,), {})
-    assert told[-1] == "Late"
+    assert changed[-1] == "Late"

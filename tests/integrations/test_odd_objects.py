@@ -9,7 +9,7 @@ import pytest
 from inspector.integrations.agent_framework import streams
 from inspector.integrations.crewai.models import wrap_models
 from inspector.integrations.mcp.client import call_tool
-from inspector.integrations.mcp.transports import tell_transports
+from inspector.integrations.mcp.transports import note_transports
 from inspector.integrations.openai_agents import models, runs, tools
 from inspector.integrations.patches import Patches
 from instrument.testing import capture
@@ -161,7 +161,7 @@ def test_a_transport_whose_streams_cannot_be_referred_to_weakly_is_opened(monkey
     memory = pytest.importorskip("mcp.shared.memory")
     monkeypatch.setattr(memory, "create_client_server_memory_streams", streams)
     patches = Patches("mcp")
-    tell_transports(patches)
+    note_transports(patches)
     try:
         assert asyncio.run(opened(memory)) == 2
     finally:

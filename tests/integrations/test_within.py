@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from inspector.integrations.calls import opened
-from inspector.integrations.mcp.transports import line_of, tell_transports
+from inspector.integrations.mcp.transports import line_of, note_transports
 from inspector.integrations.patches import Patches
 from inspector.integrations.within import Within
 from instrument.testing import capture
@@ -60,7 +60,7 @@ def test_what_a_decorated_function_raises_has_no_frame_of_ours():
 def test_a_transport_of_mcps_is_a_decorator_still():
     memory = pytest.importorskip("mcp.shared.memory")
     patches = Patches("mcp")
-    tell_transports(patches)
+    note_transports(patches)
     try:
 
         @memory.create_client_server_memory_streams()

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
-from inspector.integrations.calls import Keywords, Model, Named, told
+from inspector.integrations.calls import Keywords, Model, Named, announce
 
 _OPTIONS: Final = (
     "frequency_penalty",
@@ -72,7 +72,7 @@ def workflow_answer(result: Any) -> Keywords:
     """The outputs of a workflow, and the requests that it waits for."""
     waiting = [event.data for event in result.get_request_info_events()]
     if waiting:
-        told("session_paused", lambda: {"reason": waiting[0] if len(waiting) == 1 else waiting, "context": None})
+        announce("session_paused", lambda: {"reason": waiting[0] if len(waiting) == 1 else waiting, "context": None})
     outputs = [_output(each) for each in result.get_outputs()]
     return {"result": outputs[0] if len(outputs) == 1 else outputs}
 

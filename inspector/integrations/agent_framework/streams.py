@@ -13,18 +13,18 @@ from inspector.integrations.calls import (
     Call,
     Entrance,
     Keywords,
+    announce,
     around_here,
     awaited,
     conclude,
-    is_told,
+    is_reported,
     opened,
     safely,
-    told,
 )
 from inspector.integrations.tracebacks import unseen
 from instrument.keywords import Noun
 
-_TOLD = "_inspector_calls"
+_CALLS = "_inspector_calls"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ def asked(original: Any, kind: Kind) -> Any:
     def ask(self: Any, *args: Any, **kwargs: Any) -> Any:
         if not kwargs.get("stream"):
             return _answered(original(self, *args, **kwargs), kind, self, Given(args, kwargs))
-        if is_told(kind.noun, self):
+        if is_reported(kind.noun, self):
             return original(self, *args, **kwargs)
         around = copy_context()
         call = around.run(_opened, kind, self, Given(args, kwargs))
@@ -72,7 +72,7 @@ def asked(original: Any, kind: Kind) -> Any:
 
 async def _answered(work: Any, kind: Kind, owner: Any, given: Given) -> Any:
     with unseen:
-        if is_told(kind.noun, owner):
+        if is_reported(kind.noun, owner):
             return await work
         around = context.get()
         try:
@@ -96,13 +96,13 @@ def _opened(kind: Kind, owner: Any, given: Given, *, alone: bool = True) -> Call
     )
     call.subject = owner
     if given.kwargs.get("responses"):
-        call.inside().run(told, "session_resumed", lambda: {"session_id": session_id, "context": None})
+        call.inside().run(announce, "session_resumed", lambda: {"session_id": session_id, "context": None})
     return call
 
 
 def _attach(stream: Any, streamed: Streamed) -> None:
     try:
-        cast("dict[str, Any]", vars(stream)).setdefault(_TOLD, []).append(streamed)
+        cast("dict[str, Any]", vars(stream)).setdefault(_CALLS, []).append(streamed)
         weakref.finalize(stream, streamed.call.abandoned).atexit = False
     except TypeError:
         # No ResponseStream: an agent of the program's own, which answers in another way.
@@ -153,7 +153,7 @@ def finished(original: Any) -> Any:
 
 
 def _calls_of(stream: Any) -> list[Streamed]:
-    found = cast("dict[str, Any]", vars(stream)).get(_TOLD)
+    found = cast("dict[str, Any]", vars(stream)).get(_CALLS)
     return cast("list[Streamed]", found or [])
 
 

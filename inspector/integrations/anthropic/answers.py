@@ -23,10 +23,10 @@ class MessageAnswer:
             case "content_block_delta":
                 self._add_delta(at, event["delta"])
             case "message_delta":
-                told = {key: value for key, value in event["delta"].items() if value is not None}
+                reported = {key: value for key, value in event["delta"].items() if value is not None}
                 spent: dict[str, Any] = event.get("usage") or {}
                 usage = {key: value for key, value in spent.items() if value is not None}
-                self._message |= {**told, "usage": {**self._message.get("usage", {}), **usage}}
+                self._message |= {**reported, "usage": {**self._message.get("usage", {}), **usage}}
             case _:
                 pass
 

@@ -176,12 +176,12 @@ class _Decided:
 def _decided(original: Callable[..., Any]) -> Callable[..., Any]:
     def run_tool(self: Any, tool: Any, *args: Any, **kwargs: Any) -> Any:
         def call(given: Any) -> Any:
-            told = undecided("anthropic")
-            if told is None:
+            reported = undecided("anthropic")
+            if reported is None:
                 return tool.call(given)
             with unseen:
                 return run_body(
-                    told, lambda changed: tool.call(given if changed is None else dict(changed)), subject=tool
+                    reported, lambda changed: tool.call(given if changed is None else dict(changed)), subject=tool
                 )
 
         return original(self, _Decided(tool, call), *args, **kwargs)
@@ -192,12 +192,12 @@ def _decided(original: Callable[..., Any]) -> Callable[..., Any]:
 def _decided_async(original: Callable[..., Any]) -> Callable[..., Any]:
     async def run_tool(self: Any, tool: Any, *args: Any, **kwargs: Any) -> Any:
         async def call(given: Any) -> Any:
-            told = undecided("anthropic")
-            if told is None:
+            reported = undecided("anthropic")
+            if reported is None:
                 return await tool.call(given)
             with unseen:
                 return await run_body_async(
-                    told, lambda changed: tool.call(given if changed is None else dict(changed)), subject=tool
+                    reported, lambda changed: tool.call(given if changed is None else dict(changed)), subject=tool
                 )
 
         return await original(self, _Decided(tool, call), *args, **kwargs)

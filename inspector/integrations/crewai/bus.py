@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from inspector.integrations.calls import Call, around_here, conclude, enclosing, guarded, opened
 from inspector.integrations.crewai.events import ENDS, STARTS
-from inspector.integrations.crewai.models import is_told_of
+from inspector.integrations.crewai.models import is_reported
 from inspector.integrations.patches import Patches
 from instrument.keywords import Noun
 
@@ -24,7 +24,7 @@ def listen(patches: Patches) -> None:
 def _emitted(original: Callable[..., Any]) -> Callable[..., Any]:
     def emit(self: Any, source: Any, event: Any) -> Any:
         result = original(self, source, event)
-        _tell(source, event)
+        _report(source, event)
         return result
 
     return emit
@@ -32,21 +32,21 @@ def _emitted(original: Callable[..., Any]) -> Callable[..., Any]:
 
 def _emitted_async(original: Callable[..., Any]) -> Callable[..., Any]:
     async def aemit(self: Any, source: Any, event: Any) -> Any:
-        _tell(source, event)
+        _report(source, event)
         return await original(self, source, event)
 
     return aemit
 
 
 @guarded
-def _tell(source: Any, event: Any) -> None:
+def _report(source: Any, event: Any) -> None:
     kind = event.type
     if kind.startswith(("flow_", "method_")) and type(source).__module__.startswith("crewai."):
         # CrewAI's own building blocks of agents, not flows of the program.
         return
     if kind in STARTS:
         noun, describe = STARTS[kind]
-        if not _is_told(noun, source, event):
+        if not _is_reported(noun, source, event):
             _begin(kind, event.event_id, opened(noun, lambda: describe(source, event), emitter="crewai"))
     elif kind in ENDS:
         started, describe = ENDS[kind]
@@ -60,9 +60,9 @@ def _tell(source: Any, event: Any) -> None:
             call.add(time_to_first_chunk=call.seconds)
 
 
-def _is_told(noun: Noun, source: Any, event: Any) -> bool:
+def _is_reported(noun: Noun, source: Any, event: Any) -> bool:
     if noun == "llm_generate":
-        return is_told_of(source)
+        return is_reported(source)
     if event.type == "mcp_tool_execution_started":
         around = next(enclosing("tool_call"), None)
         return around is not None and str(around.keyword("tool_name")).endswith(event.tool_name)

@@ -10,7 +10,7 @@ from inspector.integrations.patches import Patches
 
 Method: TypeAlias = Callable[..., Any]
 
-_told: ContextVar[tuple[Call, int] | None] = ContextVar("inspector_crewai_model_call", default=None)
+_last_reported: ContextVar[tuple[Call, int] | None] = ContextVar("inspector_crewai_model_call", default=None)
 """The last reported call and its model: ``call`` may call its superclass's, or emit events itself."""
 
 
@@ -34,23 +34,23 @@ def _is_base(cls: Any) -> bool:
     return cls.__name__ == "BaseLLM"
 
 
-def is_told_of(llm: Any) -> bool:
+def is_reported(llm: Any) -> bool:
     """Tell whether a model is within a call that its own method reported."""
-    told = _told.get()
-    return told is not None and told[0].is_open and told[1] == id(llm)
+    reported = _last_reported.get()
+    return reported is not None and reported[0].is_open and reported[1] == id(llm)
 
 
 def _called(original: Method) -> Method:
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if is_told_of(self):
+        if is_reported(self):
             return original(self, *args, **kwargs)
-        told = _begins(self, args, kwargs)
+        reported = _begins(self, args, kwargs)
         try:
             result = original(self, *args, **kwargs)
         except BaseException as exc:
-            told.failed(exc)
+            reported.failed(exc)
             raise
-        conclude(told, _answered, result)
+        conclude(reported, _answered, result)
         return result
 
     return call
@@ -59,7 +59,7 @@ def _called(original: Method) -> Method:
 def _called_async(original: Method) -> Method:
     async def acall(self: Any, *args: Any, **kwargs: Any) -> Any:
         work = original(self, *args, **kwargs)
-        if is_told_of(self):
+        if is_reported(self):
             return await work
         return await awaited(_begins(self, args, kwargs), work, _answered)
 
@@ -75,9 +75,9 @@ def _begins(llm: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
         known = llm_of(llm) if "provider" in llm.model_fields_set else Model(None, llm.model)
         return {"llm": known, "prompt": prompt}
 
-    told = opened("llm_generate", describe, emitter="crewai")
-    _told.set((told, id(llm)))
-    return told
+    reported = opened("llm_generate", describe, emitter="crewai")
+    _last_reported.set((reported, id(llm)))
+    return reported
 
 
 def _answered(result: Any) -> Keywords:

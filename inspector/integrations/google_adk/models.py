@@ -19,8 +19,8 @@ def asked(original: Callable[..., Any]) -> Callable[..., Any]:
             answer = _Answer(call)
             return Following(call, saw=guarded(answer.saw), conclude=answer.conclude, is_done=answer.is_whole)
 
-        told = followed(response_generator, begin)
-        return original(self, told, invocation_context, llm_request, *args, **kw)
+        reported = followed(response_generator, begin)
+        return original(self, reported, invocation_context, llm_request, *args, **kw)
 
     return answer
 

@@ -6,7 +6,7 @@ from inspect import CO_ASYNC_GENERATOR, CO_GENERATOR
 from typing import Any, Final
 from uuid import UUID
 
-from inspector.integrations.calls import Keywords, guarded, told
+from inspector.integrations.calls import Keywords, announce, guarded
 from inspector.integrations.langchain import facts
 from inspector.integrations.langchain.callers import (
     caller,
@@ -20,7 +20,7 @@ from inspector.integrations.langchain.runs import Run, Runs
 
 _HIDDEN: Final = "langsmith:hidden"
 _GENERATORS: Final = CO_GENERATOR | CO_ASYNC_GENERATOR
-_UNTOLD_TYPES: Final = frozenset({"prompt", "parser"})
+_UNREPORTED_TYPES: Final = frozenset({"prompt", "parser"})
 
 
 def handler_of(runs: Runs) -> Any:
@@ -59,30 +59,30 @@ class _Handler:
             run.entrypoint = entrypoint_of(graph)
             run.thread = facts.thread_of(metadata)
             run.outermost_graph = run.outermost_graph or run
-            self._tell_graph(run, run.entrypoint or facts.graph_name(name, parent and parent.node), inputs)
+            self._open_graph(run, run.entrypoint or facts.graph_name(name, parent and parent.node), inputs)
         elif is_task(frame, metadata, name):
-            self._runs.tell(run, "workflow_run", lambda: facts.workflow(name, "task", inputs))
+            self._runs.open_call(run, "workflow_run", lambda: facts.workflow(name, "task", inputs))
         elif _is_step(parent, more.get("tags") or ()):
             if is_bound_graph(frame):
                 run.node = name
             else:
-                self._runs.tell(run, "workflow_run", lambda: facts.workflow(name, "node", inputs))
-        elif parent is None and more.get("run_type") not in _UNTOLD_TYPES:
-            self._runs.tell(run, "workflow_run", lambda: facts.workflow(name, None, inputs))
+                self._runs.open_call(run, "workflow_run", lambda: facts.workflow(name, "node", inputs))
+        elif parent is None and more.get("run_type") not in _UNREPORTED_TYPES:
+            self._runs.open_call(run, "workflow_run", lambda: facts.workflow(name, None, inputs))
 
-    def _tell_graph(self, run: Run, name: str | None, inputs: Any) -> None:
+    def _open_graph(self, run: Run, name: str | None, inputs: Any) -> None:
         if run.is_agent:
-            call = self._runs.tell(run, "agent_call", lambda: facts.agent(name, inputs))
+            call = self._runs.open_call(run, "agent_call", lambda: facts.agent(name, inputs))
         else:
-            call = self._runs.tell(run, "workflow_run", lambda: facts.workflow(name or "graph", "graph", inputs))
+            call = self._runs.open_call(run, "workflow_run", lambda: facts.workflow(name or "graph", "graph", inputs))
         if run.outermost_graph is run and facts.resumes(inputs):
-            call.inside().run(told, "session_resumed", lambda: {"session_id": run.thread, "context": None})
+            call.inside().run(announce, "session_resumed", lambda: {"session_id": run.thread, "context": None})
 
     def on_chain_end(self, outputs: Any, *, run_id: UUID, **_: Any) -> None:
         run = self._runs.end(run_id)
         if run is not None and run.call is not None:
             if run.waits_for:
-                run.call.inside().run(told, "session_paused", lambda: facts.pause(run.waits_for, run.thread))
+                run.call.inside().run(announce, "session_paused", lambda: facts.pause(run.waits_for, run.thread))
             run.call.ended(lambda: {"result": outputs})
 
     def on_chain_error(self, error: BaseException, *, run_id: UUID, **_: Any) -> None:
@@ -102,7 +102,7 @@ class _Handler:
         metadata: Any = None,
         **more: Any,
     ) -> None:
-        self._tell_model(
+        self._open_model(
             run_id,
             parent_run_id,
             metadata,
@@ -119,14 +119,14 @@ class _Handler:
         metadata: Any = None,
         **more: Any,
     ) -> None:
-        self._tell_model(
+        self._open_model(
             run_id,
             parent_run_id,
             metadata,
             lambda streams: facts.completion(serialized, prompts[0], metadata, more, streams=streams),
         )
 
-    def _tell_model(
+    def _open_model(
         self, run_id: UUID, parent_id: UUID | None, metadata: Any, describe: Callable[[bool], Keywords]
     ) -> None:
         if not self._runs.active:
@@ -134,7 +134,7 @@ class _Handler:
         frame = caller()
         streams = frame is not None and bool(frame.f_code.co_flags & _GENERATORS)
         run = self._runs.begin(run_id, parent_id, metadata)
-        call = self._runs.tell(run, "llm_generate", lambda: describe(streams))
+        call = self._runs.open_call(run, "llm_generate", lambda: describe(streams))
         # The provider is asked in this context, without one of its own.
         run.leave = call.enter()
 
@@ -174,7 +174,7 @@ class _Handler:
         **more: Any,
     ) -> None:
         frame = caller()
-        self._tell_tool(run_id, parent_run_id, metadata, lambda: facts.tool(serialized, input_str, more, frame))
+        self._open_tool(run_id, parent_run_id, metadata, lambda: facts.tool(serialized, input_str, more, frame))
 
     def on_tool_end(self, output: Any, *, run_id: UUID, **_: Any) -> None:
         self._end(run_id, lambda: {"result": facts.tool_result(output)})
@@ -189,15 +189,15 @@ class _Handler:
         metadata: Any = None,
         **more: Any,
     ) -> None:
-        self._tell_tool(run_id, parent_run_id, metadata, lambda: facts.retriever(serialized, query, more))
+        self._open_tool(run_id, parent_run_id, metadata, lambda: facts.retriever(serialized, query, more))
 
     def on_retriever_end(self, documents: Any, *, run_id: UUID, **_: Any) -> None:
         self._end(run_id, lambda: {"result": documents})
 
-    def _tell_tool(self, run_id: UUID, parent_id: UUID | None, metadata: Any, describe: Callable[[], Keywords]) -> None:
+    def _open_tool(self, run_id: UUID, parent_id: UUID | None, metadata: Any, describe: Callable[[], Keywords]) -> None:
         if self._runs.active:
             run = self._runs.begin(run_id, parent_id, metadata)
-            run.leave = self._runs.tell(run, "tool_call", describe).enter()
+            run.leave = self._runs.open_call(run, "tool_call", describe).enter()
 
     def _end(self, run_id: UUID, describe: Callable[[], Keywords]) -> None:
         run = self._runs.end(run_id)

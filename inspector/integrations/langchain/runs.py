@@ -65,7 +65,7 @@ class Runs:
             run.session_id = thread_of(metadata)
         return run
 
-    def tell(self, run: Run, noun: Any, describe: Callable[[], Keywords]) -> Call:
+    def open_call(self, run: Run, noun: Any, describe: Callable[[], Keywords]) -> Call:
         """Open the call of a run below the call that encloses its code: the current call, or the run's parent."""
         inner = self._inner_context(run.anchor)
         if run.session_id is not None:

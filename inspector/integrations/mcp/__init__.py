@@ -10,7 +10,7 @@ from importlib.util import find_spec
 
 from inspector.integrations.mcp import sdk1, sdk2
 from inspector.integrations.mcp.servers import record_servers
-from inspector.integrations.mcp.transports import tell_transports
+from inspector.integrations.mcp.transports import note_transports
 from inspector.integrations.patches import Patches
 
 
@@ -18,7 +18,7 @@ def install(patches: Patches) -> None:
     """Make the installed version of the SDK emit hooks."""
     for module in ("mcp.client.session", "mcp.server"):
         import_module(module)
-    tell_transports(patches)
+    note_transports(patches)
     record_servers(patches)
     generation = sdk2 if find_spec("mcp.shared.dispatcher") else sdk1
     generation.install(patches)

@@ -51,7 +51,7 @@ def _around(noun: Noun, names: tuple[str, ...], before: Callable[[Any, Keywords]
     def wrapper(original: Callable[..., Any]) -> Callable[..., Any]:
         async def ask(self: Any, *args: Any, **kwargs: Any) -> Any:
             given = dict(zip(names, args, strict=False)) | kwargs
-            if safely(lambda: _is_told(noun, given.get(names[0])), otherwise=False):
+            if safely(lambda: _is_reported(noun, given.get(names[0])), otherwise=False):
                 return await original(self, *args, **kwargs)
             call = opened(noun, lambda: before(self, given), emitter="mcp")
             try:
@@ -67,7 +67,7 @@ def _around(noun: Noun, names: tuple[str, ...], before: Callable[[Any, Keywords]
     return wrapper
 
 
-def _is_told(noun: Noun, asked: object) -> bool:
+def _is_reported(noun: Noun, asked: object) -> bool:
     """Tell whether a framework, the program or an outer client has already reported this call."""
     span = innermost()
     if span is None or span.noun != noun or is_served(span.call_id):

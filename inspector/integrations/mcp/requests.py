@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import Any, Final, TypeAlias
 from weakref import WeakKeyDictionary
 
-from inspector.integrations.calls import Call, opened, told
+from inspector.integrations.calls import Call, announce, opened
 from inspector.integrations.mcp.transports import Line
 from inspector.integrations.propagation import Surroundings, named_for_us
 from instrument.keywords import Direction
@@ -140,7 +140,7 @@ def progressed(peer: Any, params: Any) -> None:
     """Report an incoming progress notification for one of our requests."""
     found = _find(peer, "outbound", _read(params, "progressToken", "progress_token"))
     if found is not None:
-        told("progress_update", lambda: progress_of(params, found.call_id))
+        announce("progress_update", lambda: progress_of(params, found.call_id))
 
 
 def progress_of(params: Any, call_id: str) -> dict[str, Any]:
@@ -153,7 +153,7 @@ def cancelled(peer: Any, params: Any, direction: Direction) -> None:
     found = _find(peer, direction, _read(params, "requestId", "request_id"))
     if found is not None:
         call_id = found.asked_for.call_id
-        told("operation_cancelled", lambda: {"reason": _read(params, "reason"), "call_id": call_id})
+        announce("operation_cancelled", lambda: {"reason": _read(params, "reason"), "call_id": call_id})
 
 
 def _placed(

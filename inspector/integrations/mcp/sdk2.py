@@ -13,7 +13,7 @@ Dispatchers and servers with a true attribute ``emits_hooks`` report their reque
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from inspector.integrations.calls import enclosing, safely, told
+from inspector.integrations.calls import announce, enclosing, safely
 from inspector.integrations.mcp import client, server
 from inspector.integrations.mcp.deciding import response_to
 from inspector.integrations.mcp.places import wrap
@@ -126,7 +126,7 @@ def _progress_directly(original: Callable[..., Any]) -> Callable[..., Any]:
             asked = next((each for each in enclosing("rpc_request") if each.keyword("direction") == "outbound"), None)
             if asked is not None:
                 params = {"progress": progress, "total": total, "message": message}
-                told("progress_update", lambda: progress_of(params, asked.call_id))
+                announce("progress_update", lambda: progress_of(params, asked.call_id))
         await original(self, progress, total, message)
 
     return progress

@@ -49,7 +49,7 @@ UNKNOWN = Line(None)
 _known: WeakKeyDictionary[Any, Line] = WeakKeyDictionary()
 
 
-def tell_transports(patches: Patches) -> None:
+def note_transports(patches: Patches) -> None:
     """Note the streams of every transport that is opened from now on."""
     replaced: dict[int, tuple[str, Callable[..., Any], bool]] = {}
     for module, names, transport in _OPENERS:

@@ -15,7 +15,7 @@ class NoAnswer(Exception):
     """An agent whose model failed; it logs the failure and returns nothing."""
 
 
-_told: ContextVar[tuple[Call, int] | None] = ContextVar("inspector_mcp_agent_call", default=None)
+_last_reported: ContextVar[tuple[Call, int] | None] = ContextVar("inspector_mcp_agent_call", default=None)
 """The last reported call and its object, since one method may call another, or its superclass's."""
 _failures: dict[str, BaseException] = {}
 """The failure of an agent's last model call, by the id of the agent's open call."""
@@ -65,19 +65,19 @@ def model_ended(failure: BaseException | None) -> None:
         _failures[agent.call_id] = failure
 
 
-def _is_told(of: Any) -> bool:
+def _is_reported(of: Any) -> bool:
     """Tell whether the enclosing call is of the same object."""
-    told = _told.get()
-    return told is not None and told[1] == id(of) and next(around_here(), None) is told[0]
+    reported = _last_reported.get()
+    return reported is not None and reported[1] == id(of) and next(around_here(), None) is reported[0]
 
 
 def _generated(original: Method) -> Method:
     async def generate(self: Any, *args: Any, **kwargs: Any) -> Any:
         work = original(self, *args, **kwargs)
-        if _is_told(self):
+        if _is_reported(self):
             return await work
         call = _asked(self, args[0] if args else kwargs.get("message"))
-        _told.set((call, id(self)))
+        _last_reported.set((call, id(self)))
         try:
             return await awaited(call, work, lambda result: _answer(call, result))
         finally:
@@ -109,12 +109,12 @@ def _answer(call: Call, result: Any) -> Keywords | BaseException:
 def _ran(original: Method) -> Method:
     async def run(self: Any, *args: Any, **kwargs: Any) -> Any:
         work = original(self, *args, **kwargs)
-        if _is_told(self):
+        if _is_reported(self):
             return await work
         call = opened(
             "workflow_run", lambda: {"workflow": Named(self.name), **_given(args, kwargs)}, emitter="mcp_agent"
         )
-        _told.set((call, id(self)))
+        _last_reported.set((call, id(self)))
         return await awaited(call, work, _workflow_result)
 
     return run

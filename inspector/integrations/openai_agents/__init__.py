@@ -48,11 +48,11 @@ def _wrap_runner(patches: Patches, runner: Any) -> None:
 
 
 def _wrap_spans(patches: Patches, module: Any, names: tuple[str, ...]) -> None:
-    told = spans.Spans()
+    reported = spans.Spans()
     for name in names:
         owner = getattr(module, name, module)
-        patches.wrap(owner, "start", told.starting)
-        patches.wrap(owner, "finish", told.finishing)
+        patches.wrap(owner, "start", reported.starting)
+        patches.wrap(owner, "finish", reported.finishing)
 
 
 def _wrap_traces(patches: Patches, module: Any) -> None:

@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator, Mapping
 from contextvars import copy_context
 from typing import Any, Final
 
-from inspector.integrations.calls import Keywords, Model, around_here, awaited, conclude, guarded, is_told, opened
+from inspector.integrations.calls import Keywords, Model, around_here, awaited, conclude, guarded, is_reported, opened
 from inspector.integrations.tracebacks import unseen
 
 _NAMES: Final = ("system_instructions", "input", "model_settings", "tools", "output_schema", "handoffs")
@@ -31,12 +31,12 @@ def asked(original: Any) -> Any:
     """Report requests without streaming."""
 
     async def get_response(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if is_told("llm_generate", self):
+        if is_reported("llm_generate", self):
             return await original(self, *args, **kwargs)
         call = opened("llm_generate", lambda: _request(self, args, kwargs, streams=False), emitter="openai_agents")
         call.subject = self
         response = await awaited(call, original(self, *args, **kwargs), _response)
-        _tell_above(response)
+        _answer_above(response)
         return response
 
     return get_response
@@ -47,7 +47,7 @@ def streamed(original: Any) -> Any:
 
     def stream_response(self: Any, *args: Any, **kwargs: Any) -> Any:
         events = original(self, *args, **kwargs)
-        return events if is_told("llm_generate", self) else _stream(events, self, args, kwargs)
+        return events if is_reported("llm_generate", self) else _stream(events, self, args, kwargs)
 
     return stream_response
 
@@ -72,7 +72,7 @@ async def _stream(
                     call.add(time_to_first_chunk=call.seconds)
                 if getattr(event, "type", None) in _LAST:
                     conclude(call, _last, event)
-                    _tell_above(getattr(event, "response", None))
+                    _answer_above(getattr(event, "response", None))
                 yield event
             call.ended()
         except BaseException as exc:
@@ -132,7 +132,7 @@ def _response(found: Any) -> Keywords:
 
 
 @guarded
-def _tell_above(response: Any) -> None:
+def _answer_above(response: Any) -> None:
     """Give an agent and its workflow the last answer of its model as their result, unless a tool called the model."""
     output: Any = getattr(response, "output", ())
     texts = [getattr(part, "text", None) for item in output for part in getattr(item, "content", None) or ()]

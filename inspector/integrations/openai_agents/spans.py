@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from inspector import context
-from inspector.integrations.calls import Call, Keywords, Named, enclosing, guarded, opened, told
+from inspector.integrations.calls import Call, Keywords, Named, announce, enclosing, guarded, opened
 from inspector.integrations.openai_agents.runs import Asked, asked
 from inspector.integrations.openai_agents.tools import handoff, innermost_tool
 
@@ -81,7 +81,7 @@ def _opened_trace(trace: Any) -> Call | None:
         ),
     )
     if run is not None and run.is_resumed:
-        told("session_resumed", lambda: {"session_id": session_id, "context": None})
+        announce("session_resumed", lambda: {"session_id": session_id, "context": None})
     return call
 
 

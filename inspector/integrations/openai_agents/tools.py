@@ -6,7 +6,7 @@ from copy import copy
 from functools import wraps
 from typing import Any
 
-from inspector.integrations.calls import Call, Keywords, enclosing, opened, safely, told
+from inspector.integrations.calls import Call, Keywords, announce, enclosing, opened, safely
 from inspector.integrations.tool_bodies import run_body_async, undecided
 from inspector.integrations.tracebacks import hidden
 
@@ -42,7 +42,7 @@ def called(original: Any) -> Any:
         if failure.exc is not None:
             call.failed(failure.exc)
         elif safely(lambda: _waits_for_approval(result), otherwise=False):
-            told("session_paused", lambda: {"reason": f"{func_tool.name} needs approval", "context": None})
+            announce("session_paused", lambda: {"reason": f"{func_tool.name} needs approval", "context": None})
             call.interrupted()
         else:
             call.ended(lambda: {"result": getattr(result, "output", result)})

@@ -19,7 +19,7 @@ from functools import partial
 from typing import Any
 
 from inspector import context
-from inspector.integrations.calls import Call, awaited, conclude, is_told, opened, safely
+from inspector.integrations.calls import Call, awaited, conclude, is_reported, opened, safely
 from inspector.integrations.patches import Patches
 from inspector.integrations.pydantic_ai import facts
 from inspector.integrations.tool_bodies import run_body_async, undecided
@@ -115,7 +115,7 @@ def _body_run(original: Any) -> Any:
 
 def _requested(original: Any) -> Any:
     async def request(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if is_told("llm_generate", self):
+        if is_reported("llm_generate", self):
             return await original(self, *args, **kwargs)
         call = opened("llm_generate", lambda: facts.request(self, args, kwargs, streams=False), emitter="pydantic_ai")
         call.subject = self
@@ -127,7 +127,7 @@ def _requested(original: Any) -> Any:
 def _streamed(original: Any) -> Any:
     def request_stream(self: Any, *args: Any, **kwargs: Any) -> Any:
         asked = partial(original, self, *args, **kwargs)
-        return asked() if is_told("llm_generate", self) else _Stream(asked, lambda: _asked(self, args, kwargs))
+        return asked() if is_reported("llm_generate", self) else _Stream(asked, lambda: _asked(self, args, kwargs))
 
     return request_stream
 

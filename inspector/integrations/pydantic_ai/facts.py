@@ -127,17 +127,17 @@ def tool(validated: Any) -> Keywords:
     """The call of a tool, with valid or invalid arguments."""
     call = validated.call
     given = validated.validated_args
-    told: dict[str, Any] = {"tool_use_id": call.tool_call_id, "tool_source": "function"}
+    reported: dict[str, Any] = {"tool_use_id": call.tool_call_id, "tool_source": "function"}
     toolset = getattr(validated.tool, "toolset", None)
     while (inner := getattr(toolset, "wrapped", None)) is not None:
         toolset = inner
     if any(base.__name__ in ("MCPServer", "MCPToolset") for base in type(toolset).__mro__):
-        told |= {"tool_source": "mcp", "server_name": getattr(toolset, "id", None)}
+        reported |= {"tool_source": "mcp", "server_name": getattr(toolset, "id", None)}
     held = _fields(getattr(toolset, "tools", None)).get(call.tool_name)
     return {
         "tool_name": call.tool_name,
         "args": call.args_as_dict() if given is None else given,
-        "context": told,
+        "context": reported,
         "function": getattr(held, "function", None),
     }
 
