@@ -15,7 +15,7 @@ from inspector.store.sqlite.migrations import upgrade
 INPUT = "gen_ai.input.messages"
 COPIED = (
     *("traces", "sessions", "contents", "spools"),
-    *("search_data", "search_idx", "search_docsize", "search_config"),
+    *("search_data", "search_idx", "search_config"),
 )
 
 
@@ -68,6 +68,10 @@ def old(tmp_path, spans):
             # Spools counted what was dropped themselves.
             own, counted = (", dropped, dropped_segments", ", 2, 1") if table == "spools" else ("", "")
             database.execute(f"INSERT INTO {table} ({kept}{own}) SELECT {kept}{counted} FROM fresh.{table}")
+        # The index knew how many words each document has.
+        indexed = "SELECT id, x'01' FROM fresh.spans WHERE status <> 'running' AND seq <= ?"
+        (last,) = database.execute("SELECT value FROM fresh.counters WHERE name = 'indexed'").fetchone()
+        database.execute(f"INSERT INTO search_docsize {indexed}", (last,))
         # Sums of then counted otherwise.
         database.execute("UPDATE traces SET errors = 9, failed = 9, models = '[\"as answered\"]'")
         database.execute("UPDATE sessions SET errors = 9")
@@ -103,7 +107,7 @@ def everything(store):
         [store.event(f"{at}" * 16) for at in range(1, 8)],
         text,
         store.spools(),
-        replace(store.health(), bytes=0),
+        replace(store.health(), bytes=0, used_bytes=0),
     )
 
 
@@ -114,6 +118,18 @@ def test_a_database_of_the_first_schema_is_brought_up_to_date_and_reads_the_same
     assert [event.span_id[0] for event in migrated.after(0, Filter()) if event.span_id] == list("2345617")
     for store in (migrated, known):
         assert store.index() == 1
+
+
+def tables_of(path):
+    with closing(sqlite3.connect(path)) as database:
+        return {row[0] for row in database.execute("SELECT name FROM sqlite_master")}
+
+
+def test_only_an_index_that_has_documents_keeps_their_sizes(old, open_store):
+    path, fresh = old
+    open_store(path), open_store(fresh)
+    assert "search_docsize" in tables_of(path)
+    assert "search_docsize" not in tables_of(fresh)
 
 
 def test_a_database_of_the_first_schema_is_written_like_any_other_afterwards(old, spans, open_store, make_span):

@@ -6,7 +6,7 @@ large columns come last so that lists of summaries never touch them.
 
 from sqlalchemy import BigInteger, Column, Computed, Float, Index, Integer, LargeBinary, MetaData, Table, Text, text
 
-SCHEMA_VERSION = "0019"
+SCHEMA_VERSION = "0020"
 """The newest migration."""
 
 APPLICATION_ID = 0x4D434149
