@@ -235,15 +235,8 @@ def inspector(environment, fork_python) -> Callable[..., subprocess.CompletedPro
     def run(*arguments, stdin=b"", **variables) -> subprocess.CompletedProcess[bytes]:
         read_once = _read_at_start(variables)
         assert not read_once, f"Python reads {read_once} at its start: take inspector_anew"
-        streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
         command = ("-W", "error", "-m", "inspector.cli", *arguments)
-        with fork_python(*command, env=environment | variables, **streams) as process:
-            try:
-                stdout, stderr = process.communicate(stdin, timeout=60)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                raise
-        return subprocess.CompletedProcess(process.args, process.returncode, stdout, stderr)
+        return fork_python.run(*command, stdin=stdin, env=environment | variables)
 
     return run
 

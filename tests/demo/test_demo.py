@@ -2,7 +2,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -120,17 +119,11 @@ def test_each_request_that_the_server_took_is_below_the_span_that_sent_it(run):
         assert sender.attributes["jsonrpc.request.id"] == span.attributes["jsonrpc.request.id"]
 
 
-def test_the_whole_trip_is_one_session(run):
+def test_the_whole_trip_is_one_session(run, fork_python):
     (session_id,) = {span.attributes["session.id"] for span in run.spans if "session.id" in span.attributes}
     assert session_id.startswith("trip-")
-    listed = subprocess.run(
-        [sys.executable, "-m", "inspector.cli", "sessions", "--json"],
-        cwd=ROOT,
-        env={**os.environ, "INSPECTOR_HOME": str(run.home)},
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
+    environment = {**os.environ, "INSPECTOR_HOME": str(run.home)}
+    listed = fork_python.run("-m", "inspector.cli", "sessions", "--json", env=environment)
     (session,) = json.loads(listed.stdout)["items"]
     assert (session["session_id"], session["traces"], session["spans"]) == (session_id, 1, len(run.spans))
 
@@ -141,7 +134,7 @@ def test_the_desks_progress_is_on_the_call_that_it_belongs_to(run):
 
 
 def test_a_demo_that_is_killed_in_a_tool_call_leaves_that_call_as_lost_with_its_arguments(
-    tmp_path, demo_command, read_spool
+    tmp_path, demo_command, read_spool, fork_python
 ):
     agent = subprocess.Popen(
         [*demo_command, "--hang"],
@@ -164,13 +157,7 @@ def test_a_demo_that_is_killed_in_a_tool_call_leaves_that_call_as_lost_with_its_
     assert agent.returncode == -signal.SIGKILL
     assert call.end_ns is None
     assert json.loads(call.attributes["gen_ai.tool.call.arguments"])["hotel"] == "Hotel Miradouro"
-    listed = subprocess.run(
-        [sys.executable, "-m", "inspector.cli", "events", "--kind", "tool", "--status", "lost", "--full", "--json"],
-        cwd=ROOT,
-        env={**os.environ, "INSPECTOR_HOME": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
+    asked = ("events", "--kind", "tool", "--status", "lost", "--full", "--json")
+    listed = fork_python.run("-m", "inspector.cli", *asked, env={**os.environ, "INSPECTOR_HOME": str(tmp_path)})
     lost = {event["span_id"]: event for event in json.loads(listed.stdout)["items"]}
     assert lost[call.span_id]["input"]["hotel"] == "Hotel Miradouro"

@@ -19,7 +19,7 @@ with around("tool_call", tool_name={!r}, args={{}}, context=None):
 
 
 @pytest.fixture
-def run_program(tmp_path):
+def run_program(tmp_path, fork_python):
     """Runs a program with a home of its own, and returns the runs that are recorded then, the first one first."""
 
     def run(code, **variables):
@@ -28,12 +28,8 @@ def run_program(tmp_path):
         environment = {key: value for key, value in os.environ.items() if key != "INSPECTOR_RUN_ID"}
         environment |= {"INSPECTOR_HOME": str(tmp_path / "home"), **variables}
         subprocess.run([sys.executable, str(program)], env=environment, check=True, cwd=tmp_path)
-        listed = subprocess.run(
-            [sys.executable, "-m", "inspector.cli", "runs", "--order", "asc", "--json"],
-            env=environment,
-            check=True,
-            capture_output=True,
-        )
+        listed = fork_python.run("-m", "inspector.cli", "runs", "--order", "asc", "--json", env=environment)
+        assert listed.returncode == 0, listed.stderr
         return json.loads(listed.stdout)["items"]
 
     return run
