@@ -6,7 +6,8 @@ under one of the names that model APIs use, lists of lists, and JSON inside of J
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain, pairwise, repeat
+from itertools import accumulate, chain, compress, count, groupby, repeat
+from operator import sub
 from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 import msgspec
@@ -82,6 +83,7 @@ class Quoted(NamedTuple):
 
 
 Piece: TypeAlias = bytes | Elements | Quoted
+BodiesOf: TypeAlias = Callable[[Sequence[dict[str, Any]]], list[bytes]]
 Refer: TypeAlias = Callable[[Sequence[bytes | Raw]], list[int]]
 """Gives messages their numbers."""
 
@@ -107,18 +109,18 @@ def cut(text: str, *, is_prompt: bool, are_said: bool = True) -> list[Piece]:
     return pieces if any(type(piece) is not bytes for piece in pieces) else []
 
 
-def cut_value(value: dict[str, Any] | list[Any], body_of: Callable[[dict[str, Any]], bytes]) -> list[Piece]:
-    """Cuts the JSON text of a prompt, as `cut` does, of which each message is asked for.
+def cut_value(value: dict[str, Any] | list[Any], bodies_of: BodiesOf) -> list[Piece]:
+    """Cuts the JSON text of a prompt, as `cut` does, of which the messages are asked for.
 
     Args:
         value: The prompt, of JSON's own types alone.
-        body_of: Returns the JSON text of a message.
+        bodies_of: Returns the JSON text of each of some messages.
 
     Raises:
         TypeError: It has something that JSON has not.
         UnicodeError: A text has half a surrogate pair.
     """
-    pieces = _cut_value(value, 0, body_of, are_said=True)
+    pieces = _cut_value(value, 0, bodies_of, are_said=True)
     return pieces if any(type(piece) is not bytes for piece in pieces) else []
 
 
@@ -134,16 +136,15 @@ def cut_strings(raw: bytes, least_bytes: int) -> list[Piece]:
     return [*pieces, raw[done:]] if pieces else []
 
 
-def _strings(raw: bytes, least_bytes: int) -> Iterator[tuple[int, int]]:
+def _strings(raw: bytes, least_bytes: int) -> list[tuple[int, int]]:
     """Returns where strings of so many bytes begin and end in JSON text, their quotation marks included."""
     # As long as the text, but without the quotation marks that are inside of strings.
     plain = raw.replace(rb"\\", b"__").replace(rb"\"", b"__") if b"\\" in raw else raw
-    begin = 0
-    for place, between in enumerate(plain.split(b'"')[:-1]):
-        size = len(between) + 2
-        if size >= least_bytes and place % 2:
-            yield begin - 1, begin - 1 + size
-        begin += size - 1
+    sizes = list(map(len, plain.split(b'"')))
+    ends = list(accumulate(sizes))
+    # Every second piece is inside of a string; what is behind the last quotation mark is in none that ends.
+    found = compress(count(1, 2), map((least_bytes - 2).__le__, sizes[1:-1:2]))
+    return [(ends[at - 1] + at - 1, ends[at] + at + 1) for at in found]
 
 
 def frame_of(refers: Refers) -> Frame:
@@ -233,11 +234,15 @@ def in_runs(ids: Sequence[int]) -> Runs:
     """Returns numbers as runs, as `expanded` reads them."""
     if not ids:
         return []
-    steps = [after - before for before, after in pairwise(ids)]
+    steps = list(map(sub, ids[1:], ids))
+    ends: list[int] = []
+    for _, alike in groupby(steps):
+        times = len(list(alike))
+        ends += [len(ends) + times] * times
     runs: Runs = [ids[0]]
     at = 0
     while at < len(steps):
-        length, times = _pattern(steps, at)
+        length, times = _pattern(steps, at, ends[at])
         if length == 1 and steps[at] == 1:
             runs.append(-times)
         elif times == 1:
@@ -248,14 +253,19 @@ def in_runs(ids: Sequence[int]) -> Runs:
     return runs
 
 
-def _pattern(steps: Sequence[int], at: int) -> tuple[int, int]:
-    """Returns how many steps repeat from a place on, and how often they are taken; a number alone is one, once."""
-    for length in range(1, _LONGEST_PATTERN + 1):
+def _pattern(steps: Sequence[int], at: int, end: int) -> tuple[int, int]:
+    """Returns how many steps repeat from a place on, and how often they are taken; a number alone is one, once.
+
+    Up to ``end`` they are all alike.
+    """
+    if end - at >= _LEAST_TIMES or steps[at] == 1:
+        return 1, end - at
+    for length in range(2, _LONGEST_PATTERN + 1):
         end = at + length
         while end < len(steps) and steps[end] == steps[end - length]:
             end += 1
         times = (end - at) // length
-        if times >= _LEAST_TIMES or (length == 1 and steps[at] == 1):
+        if times >= _LEAST_TIMES:
             return length, times
     return 1, 1
 
@@ -283,20 +293,18 @@ def _cut_object(raw: bytes, depth: int, *, are_said: bool) -> list[Piece]:
     return _in_place(raw, inside)
 
 
-def _cut_value(value: Any, depth: int, body_of: Callable[[dict[str, Any]], bytes], *, are_said: bool) -> list[Piece]:
+def _cut_value(value: Any, depth: int, bodies_of: BodiesOf, *, are_said: bool) -> list[Piece]:
     if depth <= _DEEPEST and type(value) is dict:
-        return _cut_members(cast("dict[str, Any]", value), depth, body_of, are_said=are_said)
+        return _cut_members(cast("dict[str, Any]", value), depth, bodies_of, are_said=are_said)
     if depth <= _DEEPEST and type(value) is list and _are_objects(members := cast("list[Any]", value)):
-        bodies = list(map(body_of, members))
+        bodies = bodies_of(members)
         if sum(map(len, bodies)) + len(bodies) + 1 < LEAST_BYTES:
             return [b"[" + b",".join(bodies) + b"]"]
         return [b"[", Elements(bodies, ",", are_said), b"]"]
     return _cut(_encode(value), depth, are_said=are_said)
 
 
-def _cut_members(
-    members: dict[str, Any], depth: int, body_of: Callable[[dict[str, Any]], bytes], *, are_said: bool
-) -> list[Piece]:
+def _cut_members(members: dict[str, Any], depth: int, bodies_of: BodiesOf, *, are_said: bool) -> list[Piece]:
     pieces: list[Piece] = []
     text = b"{"
     for name, member in members.items():
@@ -304,7 +312,7 @@ def _cut_members(
         if name not in _ENTERED:
             text += _encode(member)
             continue
-        inside = _cut_value(member, depth + 1, body_of, are_said=are_said and name not in _NOT_SAID)
+        inside = _cut_value(member, depth + 1, bodies_of, are_said=are_said and name not in _NOT_SAID)
         if any(type(piece) is not bytes for piece in inside):
             pieces += (text, *inside)
             text = b""

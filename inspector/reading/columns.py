@@ -17,6 +17,8 @@ EVENT_END: Final = "\n\n"
 Letters: TypeAlias = Literal["utf8", "ascii"]
 """How JSON escapes letters outside ASCII."""
 _PLACE: Final = "\0"
+_DELETE: Final = "\x7f"
+"""The only letter of ASCII that is written in two ways."""
 _VALUE: Final = re.compile(r'("[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"|[0-9]++)')
 _LEAST_CHARS: Final = 256
 """Of a text that stands by itself."""
@@ -115,6 +117,8 @@ def unquoted(string: str, wanted: Letters | None = None) -> Unquoted | None:
         text = _decode_text(string)
     except (msgspec.MsgspecError, UnicodeError):
         return None
+    if text.isascii() and _DELETE not in text:
+        return Unquoted(text, None) if quoted(text, "utf8") == string else None
     ways: tuple[Letters, ...] = ("utf8", "ascii")
     found: list[Letters] = [letters for letters in ways if quoted(text, letters) == string]
     if len(found) == len(ways):

@@ -4,16 +4,19 @@ A history is sent with each call: the objects may be new ones, but what they say
 message says is a few texts, whose hashes Python remembers, so that one that was seen costs no look at its letters.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from hashlib import blake2b
-from typing import Any, Final, TypeAlias
+from itertools import compress, count, repeat
+from operator import is_, methodcaller
+from typing import Any, Final, TypeAlias, cast
 
 import msgspec
 
 _MOST_BYTES: Final = 4 << 20
 """Of the messages that are kept; then it is begun anew."""
 _WORDS: Final = frozenset((str, type(None)))
-_Words: TypeAlias = tuple[str | None, ...]
+_Words: TypeAlias = tuple[tuple[str, Any], ...]
+_items: Final[Callable[[dict[str, Any]], Iterable[tuple[str, Any]]]] = methodcaller("items")
 _encode: Final = msgspec.json.Encoder().encode
 
 
@@ -30,17 +33,26 @@ class Messages:
         self._bodies: dict[_Words, bytes] = {}
         self._addresses: dict[bytes, bytes] = {}
 
-    def body(self, message: dict[str, Any]) -> bytes:
-        """Return the JSON of a message.
+    def bodies(self, messages: Sequence[dict[str, Any]]) -> list[bytes]:
+        """Return the JSON of messages.
 
         Raises:
-            TypeError: There is something in it that JSON has not.
+            TypeError: There is something in one that JSON has not.
             UnicodeError: A text has half a surrogate pair.
         """
-        words: _Words = (*message, *message.values())
+        words: list[_Words] = list(map(tuple, map(_items, messages)))
+        try:
+            found = list(map(self._bodies.get, words))
+        except TypeError:  # a list or an object, which a message holds and others may change
+            return list(map(self._body, messages, words))
+        for at in missing(found):
+            found[at] = self._body(messages[at], words[at])
+        return cast("list[bytes]", found)
+
+    def _body(self, message: dict[str, Any], words: _Words) -> bytes:
         try:
             known = self._bodies.get(words)
-        except TypeError:  # a list or an object, which the message holds and others may change
+        except TypeError:  # as above
             return _encode(message)
         if known is not None:
             return known
@@ -53,15 +65,18 @@ class Messages:
 
     def addresses(self, bodies: Sequence[bytes | msgspec.Raw]) -> list[bytes]:
         """Return the hashes that messages are known by, whatever process looks at them."""
-        known = self._addresses
-        # What was cut out of a text is asked for once.
-        return [(known.get(body) if type(body) is bytes else None) or self._address(body) for body in bodies]
+        if not bodies or type(bodies[0]) is not bytes:
+            # What was cut out of a text is asked for once.
+            return list(map(address_of, bodies))
+        found = list(map(self._addresses.get, cast("Sequence[bytes]", bodies)))
+        for at in missing(found):
+            found[at] = self._address(bytes(bodies[at]))
+        return cast("list[bytes]", found)
 
-    def _address(self, body: bytes | msgspec.Raw) -> bytes:
+    def _address(self, body: bytes) -> bytes:
         address = address_of(body)
-        if type(body) is bytes:
-            self._make_room(body)
-            self._addresses[body] = address
+        self._make_room(body)
+        self._addresses[body] = address
         return address
 
     def _make_room(self, body: bytes) -> None:
@@ -70,6 +85,11 @@ class Messages:
             self._addresses.clear()
             self._bytes = 0
         self._bytes += len(body)
+
+
+def missing(found: Sequence[object]) -> Iterable[int]:
+    """Return the places where there is None."""
+    return compress(count(), map(is_, found, repeat(None)))
 
 
 def address_of(body: bytes | msgspec.Raw) -> bytes:

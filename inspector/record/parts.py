@@ -1,7 +1,8 @@
 """Which texts the spool file that is written has already, so that a history that is sent again costs its new text."""
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, TypeAlias
+from operator import methodcaller
+from typing import NamedTuple, TypeAlias, cast
 
 import msgspec
 from msgspec import Raw
@@ -9,7 +10,7 @@ from msgspec import Raw
 from inspector.frames import LEAST_BYTES, Piece, Quoted, Refers, cut, cut_strings, cut_value, frame_of, framed
 from inspector.parts import LONG_CHARS, part_line
 from inspector.plain import Plain
-from inspector.record.messages import Messages
+from inspector.record.messages import Messages, missing
 
 _MOST_KNOWN = 16_384
 _MOST_BLOCKS = 256
@@ -17,6 +18,7 @@ _BLOCK = 64
 """Numbers that a conversation takes at once, so that its history is a few runs of them."""
 _TEXTS = ("", b"")
 _SOME_TEXT = b'"................"'
+_is_object = methodcaller("startswith", b"{")
 
 Clean: TypeAlias = Callable[[Sequence[bytes]], Sequence[bytes]]
 """Returns messages without their secrets."""
@@ -80,7 +82,7 @@ class WrittenParts:
         if not isinstance(prompt, dict | list):
             return []
         try:
-            return cut_value(prompt, self._messages.body)
+            return cut_value(prompt, self._messages.bodies)
         # Half a surrogate pair, or marks where something was left out.
         except (msgspec.MsgspecError, TypeError, UnicodeError, RecursionError):
             return []
@@ -100,17 +102,17 @@ class WrittenParts:
         hashes = self._messages.addresses(bodies)
         known = self._numbers
         found = list(map(known.get, hashes))
-        if not self._refers_back:
-            self._refers_back = any(number is not None and number not in self._new for number in found)
-        new = {hashes[at]: bytes(bodies[at]) for at, number in enumerate(found) if number is None}
+        self._refers_back = self._refers_back or not self._new.issuperset(filter(None, found))
+        if None not in found:
+            return cast("list[int]", found)
+        new = {hashes[at]: bytes(bodies[at]) for at in missing(found)}
         # Conversations begin alike and part with their first question.
         block = (key, b"".join(hashes[:2])) if len(hashes) > 1 else _TEXTS
-        cleaned = dict(zip(new, clean(list(new.values())), strict=True)) if new else {}
-        for address, body in cleaned.items():
+        for address, body in zip(new, clean(list(new.values())), strict=True):
             # It may be a string in one before.
             if address not in known:
                 self._write(address, body, block)
-        return [known[address] for address in hashes]
+        return list(map(known.__getitem__, hashes))
 
     def _write(self, address: bytes, body: bytes, block: tuple[str, bytes]) -> None:
         # A string is not cut into itself.
@@ -170,6 +172,6 @@ def _around(piece: Piece) -> bytes | None:
         return piece
     if isinstance(piece, Quoted):
         return around(piece.pieces)
-    if len(piece.bodies) > 1 and not all(bytes(body).startswith(b"{") for body in piece.bodies):
+    if len(piece.bodies) > 1 and not all(map(_is_object, map(bytes, piece.bodies))):
         return None
     return _SOME_TEXT

@@ -72,7 +72,7 @@ def test_a_prompt_is_cut_into_the_messages_that_its_text_is(value):
 
     messages = Messages()
     for _ in range(2):
-        pieces = cut_value(value, messages.body)
+        pieces = cut_value(value, messages.bodies)
         expected = cut(text, is_prompt=True) if len(text.encode()) >= LEAST_BYTES else []
         assert bool(pieces) == bool(expected)
         if pieces:
@@ -190,13 +190,13 @@ async def test_prompts_that_wait_take_up_what_their_texts_do(record, monkeypatch
 
 def test_marks_of_a_copy_are_never_taken_for_a_message():
     with pytest.raises(TypeError):
-        cut_value(prompt_of(said(Cut("head", "tail", 9))), Messages().body)
+        cut_value(prompt_of(said(Cut("head", "tail", 9))), Messages().bodies)
 
 
 def test_messages_are_kept_up_to_a_bound():
     messages = Messages(most_bytes=10_000)
     for at in range(100):
-        body = messages.body(said(f"{at} {LONG}"))
+        (body,) = messages.bodies([said(f"{at} {LONG}")])
         assert messages.addresses([body]) == messages.addresses([bytes(bytearray(body))])
-        assert messages.body(said(f"{at} {LONG}")) == body
+        assert messages.bodies([said(f"{at} {LONG}")]) == [body]
         assert len(messages._bodies) + len(messages._addresses) < 12
