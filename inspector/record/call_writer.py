@@ -6,12 +6,13 @@ that a prompt repeats is known by its bytes, and searched once.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 import msgspec
 from msgspec import Raw, Struct
 
-from inspector.frames import Piece, Refers
+from inspector.encoding import Encoded
+from inspector.frames import LEAST_BYTES, Piece, Refers, cut_strings
 from inspector.nouns import NOUNS
 from inspector.parts import LONG_CHARS
 from inspector.plain import Plain
@@ -34,6 +35,9 @@ _SECTIONS: Final[tuple[Section, ...]] = ("before", "after", "extra", "noted", "r
 _EXCHANGES: Final = "exchanges"
 _IN_AGENTS: Final = frozenset(noun.name for noun in NOUNS.values() if noun.in_agent)
 _NAMES: Final = ("call", "session", "emitter", "agent", "name")
+_SHORT_CHARS: Final = LEAST_BYTES
+"""A value of up to so many characters has no part of its own."""
+_SCALARS: Final = frozenset((bool, int, float, type(None)))
 _UNENCODABLE = (TypeError, UnicodeError, ValueError, OverflowError)
 
 
@@ -69,6 +73,10 @@ class _Value(NamedTuple):
     plain: Plain
     json: str
     is_shortened: bool
+    messages: Sequence[Piece]
+    """Its messages and what is around them; empty where it has none, as the following."""
+    strings: Sequence[Piece]
+    """Its long strings, and what is around them, where it has no messages."""
 
 
 class CallWriter:
@@ -110,27 +118,44 @@ class CallWriter:
         facts = self._facts_of(span)
         self._put_prompt(facts)
         facts.merged = [Raw(self.record(part, state, self.careful(part, state))) for part in span.merged or ()]
-        values = [
-            _Value(section, key, value, made.text, made.truncated)
-            for section in _SECTIONS
-            for key, value in _section(facts, section).items()
-            for made in (self._texts.of(value),)
-        ]
-        if facts.after is not None:
-            facts.after = {}
-        facts.before, facts.extra, facts.noted, facts.raw = {}, {}, {}, {}
-        rest = [value for value in values if not self._has_messages(facts, value)]
-        names = {name: text for name in _NAMES if (text := getattr(facts, name)) is not None}
-        shown = self._texts.of(names)
-        is_clean = not shown.truncated and self._texts.redactor.clean("\n".join((shown.text, *map(_as_field, rest))))
-        if not is_clean:
-            for name, text in names.items():
-                setattr(facts, name, self._texts.redacted(name, text))
-        for value in rest:
+        # Together: a search has a cost of its own, and so has a value.
+        long = [value for value in self._taken(facts, all_of_them=False) if not self._has_messages(facts, value)]
+        is_clean = self._are_clean(facts, long)
+        for value in long if is_clean else (*long, *self._taken(facts, all_of_them=True)):
             self._put(facts, value, is_clean=is_clean and not value.is_shortened)
+        if not is_clean:
+            for name in _NAMES:
+                if (text := getattr(facts, name)) is not None:
+                    setattr(facts, name, self._texts.redacted(name, text))
         if self._texts.raw:
             self._put_exchanges(facts, span)
         return _encode(facts)
+
+    def _taken(self, facts: _Facts, *, all_of_them: bool) -> list[_Value]:
+        """Take values out of facts: all, or those that are long or odd."""
+        taken: list[_Value] = []
+        for section in _SECTIONS:
+            held = _section(facts, section)
+            found = held if all_of_them else {key: value for key, value in held.items() if not _is_short(value)}
+            if found:
+                setattr(facts, section, {key: value for key, value in held.items() if key not in found})
+            for key, value in found.items():
+                made = self._texts.of(value)
+                taken.append(_Value(section, key, value, made.text, made.truncated, *self._pieces_of(key, made)))
+        return taken
+
+    def _are_clean(self, facts: _Facts, long: Sequence[_Value]) -> bool:
+        """Tell whether nothing is like a secret in some long values, and in the names and values that are left."""
+        left = {name: getattr(facts, name) for name in (*_NAMES, *_SECTIONS)}
+        try:
+            return self._texts.redactor.clean("\n".join((_encode(left).decode(), *map(self._field, long))))
+        except _UNENCODABLE:
+            return False
+
+    def _has_messages(self, facts: _Facts, value: _Value) -> bool:
+        """Write a value by its messages, if it has some."""
+        section, key, messages = value.section, value.key, value.messages
+        return bool(messages) and self._by_messages(facts, section, key, messages)
 
     def _put_prompt(self, facts: _Facts) -> None:
         """Write a long prompt by its messages, or have it written as other values are."""
@@ -147,8 +172,11 @@ class CallWriter:
         exchanges: Sequence[Exchange] = (span.raw or {}).get(_EXCHANGES, ())
         if exchanges:
             response = (span.after or {}).get("response")
-            made = self._texts.of(written(exchanges, self._texts.redactor, lambda: self._texts.of(response).text))
-            self._write(facts, "raw", _EXCHANGES, made.text, is_shortened=made.truncated)
+            made = self._texts.of(
+                written(exchanges, self._texts.redactor, lambda: self._texts.of(response).text, self._parts)
+            )
+            pieces = () if self._parts is None else self._parts.strings(made.text)
+            self._write(facts, "raw", _EXCHANGES, made.text, pieces, is_shortened=made.truncated)
 
     def record(self, span: RecordedSpan, state: State, facts: bytes) -> bytes:
         """Return the record of a call: what it is and when it was, before its facts."""
@@ -223,12 +251,12 @@ class CallWriter:
             for each in happenings(tuple(span.events or ()), self._texts)
         ]
 
-    def _has_messages(self, facts: _Facts, value: _Value) -> bool:
-        """Write a value by its messages, if it has some."""
-        if self._parts is None or value.is_shortened or len(value.json) <= LONG_CHARS:
-            return False
-        pieces = self._parts.pieces(value.json, is_prompt=value.key == "prompt")
-        return self._by_messages(facts, value.section, value.key, pieces)
+    def _pieces_of(self, key: str, made: Encoded) -> tuple[Sequence[Piece], Sequence[Piece]]:
+        """Return the messages of a text or else its long strings, and what is around them."""
+        if self._parts is None:
+            return (), ()
+        messages = () if made.truncated else self._parts.pieces(made.text, is_prompt=key == "prompt")
+        return messages, () if messages else self._parts.strings(made.text)
 
     def _by_messages(self, facts: _Facts, section: Section, key: str, pieces: Sequence[Piece]) -> bool:
         """Write a value by messages, of which those that the file has are not searched again."""
@@ -240,9 +268,18 @@ class CallWriter:
         return True
 
     def _clean_bodies(self, key: str, bodies: Sequence[bytes]) -> list[bytes]:
-        if self.are_clean(bodies):
+        unsearched = [self._unsearched(body) for body in bodies]
+        if self.are_clean(unsearched):
             return list(bodies)
-        return [body if self.are_clean((body,)) else self._redacted(key, body) for body in bodies]
+        return [
+            body if self.are_clean((rest,)) else self._redacted(key, body)
+            for body, rest in zip(bodies, unsearched, strict=True)
+        ]
+
+    def _unsearched(self, body: bytes) -> bytes:
+        """Return a message without the long texts in it that the file has, as the answer which it repeats."""
+        strings = cut_strings(body, LEAST_BYTES)
+        return self._parts.unsearched(strings) if self._parts is not None and strings else body
 
     def _redacted(self, key: str, body: bytes) -> bytes:
         plain, count = self._texts.redactor.redact_value(key, _decode(body))
@@ -250,31 +287,45 @@ class CallWriter:
 
     def _put(self, facts: _Facts, value: _Value, *, is_clean: bool) -> None:
         """Write a value whole, or by its long strings, without secrets."""
-        key, json, is_shortened = value.key, value.json, value.is_shortened
-        if not is_clean and not (not is_shortened and self._texts.redactor.clean(_as_field(value))):
+        key, json, pieces, is_shortened = value.key, value.json, value.messages or value.strings, value.is_shortened
+        if not is_clean and not (not is_shortened and self._texts.redactor.clean(self._field(value))):
             made = self._texts.without_secrets(key, plain(value.plain))
             json, is_shortened = made.text, is_shortened or made.truncated
+            messages, strings = self._pieces_of(key, made)
+            pieces = messages or strings
             key = self._texts.key(key) if value.section in ("extra", "noted") else key
-        self._write(facts, value.section, key, json, is_shortened=is_shortened)
+        self._write(facts, value.section, key, json, pieces, is_shortened=is_shortened)
 
-    def _write(self, facts: _Facts, section: Section, key: str, json: str, *, is_shortened: bool) -> None:
-        """Write JSON without secrets whole, or by its long strings."""
+    def _write(
+        self, facts: _Facts, section: Section, key: str, json: str, pieces: Sequence[Piece], *, is_shortened: bool
+    ) -> None:
+        """Write JSON without secrets whole, or by its pieces."""
         if is_shortened:
             facts.shortened.setdefault(section, []).append(key)
-        refers = None if self._parts is None else self._parts.refers(key, json, is_prompt=key == "prompt")
+        refers = None if self._parts is None else self._parts.refers(key, pieces)
         if refers is not None:
             facts.parts.setdefault(section, {})[key] = refers
         else:
             _section(facts, section)[key] = Raw(json.encode())
 
+    def _field(self, value: _Value) -> str:
+        """Return what of a value is to be searched, behind its name: not what the file has, as a repeated answer."""
+        if self._parts is None or not value.strings:
+            return _field(value.key, value.json)
+        return _field(value.key, self._parts.unsearched(value.strings).decode())
+
+
+def _is_short(value: Plain) -> bool:
+    """Tell whether a value is written as it is where nothing in it is like a secret."""
+    held = cast("Plain | Raw", value)
+    if type(held) is str:
+        return len(held) <= _SHORT_CHARS
+    return type(held) in _SCALARS or (type(held) is Raw and len(bytes(held)) <= _SHORT_CHARS)
+
 
 def _section(facts: _Facts, section: Section) -> dict[str, Any]:
     found: dict[str, Any] | None = getattr(facts, section)
     return {} if found is None else found
-
-
-def _as_field(value: _Value) -> str:
-    return _field(value.key, value.json)
 
 
 def _field(key: str, json: str) -> str:

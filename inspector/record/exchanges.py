@@ -14,12 +14,13 @@ from typing import Any, Final, NamedTuple, cast
 
 import msgspec
 
-from inspector.frames import LEAST_BYTES, Elements, cut_strings
+from inspector.frames import LEAST_BYTES, Elements, Piece, cut_strings
 from inspector.plain import Plain
 from inspector.reading.columns import EVENT_END, Letters, columns_of, unquoted
 from inspector.record.failures import error_text
 from inspector.record.labels import label
 from inspector.record.layouts import class_path
+from inspector.record.parts import WrittenParts
 from inspector.redaction import Redactor
 
 _MOST_CHARS: Final = 3 << 20
@@ -81,21 +82,24 @@ def _error(exc: BaseException, said: Any) -> dict[str, Plain]:
     return {"class": class_path(type(exc)), "message": said if type(said) is str else error_text(exc)}
 
 
-def written(exchanges: Sequence[Exchange], redactor: Redactor, answer: Callable[[], str]) -> list[Plain]:
+def written(
+    exchanges: Sequence[Exchange], redactor: Redactor, answer: Callable[[], str], parts: WrittenParts | None = None
+) -> list[Plain]:
     """Return exchanges as they are written, without secrets.
 
     Args:
         exchanges: Those of a call.
         redactor: What removes secrets.
         answer: Returns what was read of a stream: in the stream itself a secret is in pieces.
+        parts: What the file has already, which is not searched again.
     """
-    return [_written(each, redactor, answer) for each in exchanges]
+    return [_written(each, redactor, answer, parts) for each in exchanges]
 
 
-def _written(exchange: Exchange, redactor: Redactor, answer: Callable[[], str]) -> Plain:
+def _written(exchange: Exchange, redactor: Redactor, answer: Callable[[], str], parts: WrittenParts | None) -> Plain:
     made: dict[str, Plain] = {}
     if exchange.status is not None:
-        made = {"status": exchange.status, **_response(exchange, redactor, answer)}
+        made = {"status": exchange.status, **_response(exchange, redactor, answer, parts)}
     if exchange.end != "whole":
         made["end"] = exchange.end
     if exchange.error is not None:
@@ -103,19 +107,25 @@ def _written(exchange: Exchange, redactor: Redactor, answer: Callable[[], str]) 
     return made
 
 
-def _response(exchange: Exchange, redactor: Redactor, answer: Callable[[], str]) -> dict[str, Plain]:
+def _response(
+    exchange: Exchange, redactor: Redactor, answer: Callable[[], str], parts: WrittenParts | None
+) -> dict[str, Plain]:
     headers, text = exchange.headers, _text_of(exchange)
+    pieces = [] if text is None or exchange.at_ns else _cut(text)
+    unsearched = parts.unsearched(pieces).decode() if parts is not None and pieces else text or ""
     # Together: a search has a cost of its own.
-    is_clean = redactor.clean(f"{_encode(headers).decode()}\n{text or ''}")
+    is_clean = redactor.clean(f"{_encode(headers).decode()}\n{unsearched}")
     made: dict[str, Plain] = {"headers": headers if is_clean else redactor.redact_value("headers", headers)[0]}
     if text is None:
         return made | {"left_out": "too long" if exchange.pieces is None else "not text"}
     if not exchange.at_ns:
-        return made | _whole(text if is_clean else redactor.redact_text("body", text))
+        shown = text if is_clean else redactor.redact_text("body", text)
+        return made | _whole(shown, pieces if is_clean else _cut(shown))
     told = columns_of(_PADDING.sub(_dots, text))
     if told is None:
         return made | {"left_out": "not text"}
-    if not _is_clean((text, answer(), *told.said), redactor):
+    # What is clean was searched just now.
+    if not _is_clean((*([] if is_clean else [text]), answer(), *told.said), redactor):
         return made | {"left_out": "a secret"}
     made["texts"] = [*told.texts]
     return made | _packed(_encode(_table(exchange) | {"columns": told.columns}), text)
@@ -136,11 +146,15 @@ def _dots(padding: re.Match[str]) -> str:
     return padding[1] + "." * len(padding[2])
 
 
-def _whole(text: str) -> dict[str, Plain]:
+def _cut(text: str) -> list[Piece]:
+    return cut_strings(text.encode(), LEAST_BYTES) or [text.encode()]
+
+
+def _whole(text: str, body: Sequence[Piece]) -> dict[str, Plain]:
     pieces: list[Plain] = [""]
     letters: Letters | None = None
     around = 0
-    for piece in cut_strings(text.encode(), LEAST_BYTES) or (text.encode(),):
+    for piece in body:
         if isinstance(piece, Elements):
             (string,) = map(bytes, piece.bodies)
             found = unquoted(string.decode(), letters)

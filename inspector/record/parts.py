@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias, cast
 import msgspec
 from msgspec import Raw
 
-from inspector.frames import LEAST_BYTES, Piece, Quoted, Refers, cut, cut_strings, cut_value, frame_of, framed
+from inspector.frames import LEAST_BYTES, Elements, Piece, Quoted, Refers, cut, cut_strings, cut_value, frame_of, framed
 from inspector.parts import LONG_CHARS, part_line
 from inspector.plain import Plain
 from inspector.record.messages import Messages, missing
@@ -17,7 +17,13 @@ _MOST_BLOCKS = 256
 _BLOCK = 64
 """Numbers that a conversation takes at once, so that its history is a few runs of them."""
 _TEXTS = ("", b"")
-_SOME_TEXT = b'"................"'
+_SOME_TEXT = b'"..."'
+_SAYING = tuple(
+    b'"%b":%b' % (name, space)
+    for name in (b"content", b"text", b"thinking", b"reasoning_content", b"arguments", b"output", b"refusal")
+    for space in (b"", b" ")
+)
+"""Members whose text is no secret for the name that it has, so that one which was searched is clean here too."""
 _is_object = methodcaller("startswith", b"{")
 
 Clean: TypeAlias = Callable[[Sequence[bytes]], Sequence[bytes]]
@@ -38,6 +44,8 @@ class WrittenParts:
     def __init__(self) -> None:
         self._file = -1
         self._numbers: dict[bytes, int] = {}
+        self._redacted: set[bytes] = set()
+        """Those that had secrets, which the file does not have."""
         self._blocks: dict[tuple[str, bytes], tuple[int, int]] = {}
         self._last = 0
         self._lines: list[bytes] = []
@@ -60,22 +68,35 @@ class WrittenParts:
         self._new.clear()
         return new
 
-    def refers(self, key: str, text: str, *, is_prompt: bool) -> Refers | None:
-        """Return the frame of a text that holds no secrets; None where it has nothing that may repeat.
-
-        Args:
-            key: What the text is of.
-            text: The text.
-            is_prompt: Whether an array of anything holds messages.
-        """
-        if len(text) <= LONG_CHARS:
-            return None
-        pieces = self.pieces(text, is_prompt=is_prompt) or cut_strings(text.encode(), LEAST_BYTES)
+    def refers(self, key: str, pieces: Sequence[Piece]) -> Refers | None:
+        """Return the frame of a text that holds no secrets; None where it has nothing that may repeat."""
         return self.framed(key, pieces, _as_they_are) if pieces else None
 
+    def has(self, string: bytes) -> bool:
+        """Tell whether the file has a string of JSON as it is: it was searched for secrets before it was written."""
+        (address,) = self._messages.addresses((string,))
+        return address in self._numbers and address not in self._redacted
+
+    def unsearched(self, pieces: Sequence[Piece]) -> bytes:
+        """Return JSON that was cut by its strings, with something in the place of what was said and the file has."""
+        found: list[bytes] = []
+        before = b""
+        for piece in pieces:
+            if isinstance(piece, bytes):
+                before = piece
+                found.append(piece)
+            elif isinstance(piece, Elements):
+                (string,) = map(bytes, piece.bodies)
+                found.append(_SOME_TEXT if before.endswith(_SAYING) and self.has(string) else string)
+        return b"".join(found)
+
     def pieces(self, text: str, *, is_prompt: bool) -> list[Piece]:
-        """Return the messages of a text and what is around them; nothing where it has none."""
-        return cut(text, is_prompt=is_prompt)
+        """Return the messages of a text and what is around them; nothing where it has none, or is short."""
+        return cut(text, is_prompt=is_prompt) if len(text) > LONG_CHARS else []
+
+    def strings(self, text: str) -> list[Piece]:
+        """Return the long strings of a text that is JSON and what is around them; nothing where it is short."""
+        return cut_strings(text.encode(), LEAST_BYTES) if len(text) > LONG_CHARS else []
 
     def pieces_of(self, prompt: Plain) -> list[Piece]:
         """Return the same of the JSON of a prompt; nothing where it has none, or is not made of JSON's types alone."""
@@ -112,6 +133,8 @@ class WrittenParts:
             # It may be a string in one before.
             if address not in known:
                 self._write(address, body, block)
+                if body != new[address]:
+                    self._redacted.add(address)
         return list(map(known.__getitem__, hashes))
 
     def _write(self, address: bytes, body: bytes, block: tuple[str, bytes]) -> None:
@@ -137,6 +160,7 @@ class WrittenParts:
 
     def _forget(self) -> None:
         self._numbers.clear()
+        self._redacted.clear()
         self._blocks.clear()
 
 
