@@ -27,12 +27,12 @@ def attempts_said(store: Store, traces: Sequence[Sequence[Event]], terminal: Ter
             # Those that had anything around them and reached their tool.
             executed = tool_calls_of(store, events[0].trace_id, (sc.TOOL_OUTCOME, "executed"))
             for call in islice(executed, _MOST_CALLS):
-                if (told := _told(call, terminal)) is not None:
-                    said[call.span_id] = told
+                if (lines := _attempts(call, terminal)) is not None:
+                    said[call.span_id] = lines
     return said
 
 
-def _told(call: Event, terminal: Terminal) -> Said | None:
+def _attempts(call: Event, terminal: Terminal) -> Said | None:
     """Return the lines for a call that a middleware repeated; if several did, for the outermost one."""
     for step in steps_of(msgspec.json.decode(call.attributes or b"{}", type=dict[str, Any])):
         if len(step.attempts) > 1:

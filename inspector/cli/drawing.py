@@ -113,9 +113,9 @@ def _lines(
     for row in rows:
         del above[row.depth :]
         message = (row.event.error.message or "") if row.event.error else ""
-        is_told = len(message) > _SHORT_ERROR and any(message in told or told in message for told in above if told)
+        is_repeated = len(message) > _SHORT_ERROR and any(message in each or each in message for each in above if each)
         above.append(message if len(message) > _SHORT_ERROR else "")
-        yield _line(row, extent, terminal, said.get(row.event.span_id, Said()), with_message=not is_told)
+        yield _line(row, extent, terminal, said.get(row.event.span_id, Said()), with_message=not is_repeated)
 
 
 def run_lines(

@@ -40,8 +40,8 @@ def event_lines(event: Event, terminal: Terminal) -> Iterable[str]:
     yield from _section("output", _readable(event.output), terminal)
     yield from _steps("controller", (controlled,) if controlled is not None else (), terminal)
     yield from _steps("middleware", steps, terminal)
-    told = (sc.MIDDLEWARE if steps else None, sc.CONTROLLED if controlled is not None else None)
-    yield from _attributes({key: value for key, value in attributes.items() if key not in told}, terminal)
+    shown = (sc.MIDDLEWARE if steps else None, sc.CONTROLLED if controlled is not None else None)
+    yield from _attributes({key: value for key, value in attributes.items() if key not in shown}, terminal)
     yield from _section("span events", _readable(event.events, nothing="[]"), terminal)
     yield from _section("links", _readable(event.links, nothing="[]"), terminal)
 

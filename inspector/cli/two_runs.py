@@ -132,10 +132,10 @@ def _line(pair: Pair, terminal: Terminal) -> str:
         notes.append("answer")
     if pair.is_moved:
         notes.append("order")
-    told = f": {', '.join(notes)}" if notes else ""
+    remarks = f": {', '.join(notes)}" if notes else ""
     ids = f"  {step.event.span_id[:SHORT_ID]}"
     return terminal.style(
-        terminal.cut(terminal.safe(f"{sign} {'  ' * min(pair.depth, 20)}{_name(step)}{told}{ids}")), style
+        terminal.cut(terminal.safe(f"{sign} {'  ' * min(pair.depth, 20)}{_name(step)}{remarks}{ids}")), style
     )
 
 

@@ -47,9 +47,9 @@ def messages_of(event: Event) -> Spoken:
         listed = tools_of(_decoded(event.output)) if event.name.startswith(_LIST) else []
         return NOTHING_SPOKEN | {"tools": listed}
     asked, answered = _SIDES.get(event.kind, (None, None))
-    told = _instructions(event) + _read(event.input, asked)
+    input_messages = _instructions(event) + _read(event.input, asked)
     offered = tools_of(_attribute(event, semconv.TOOL_DEFINITIONS)) if event.kind == "llm" else []
-    return {"input": told, "output": _read(event.output, answered), "tools": offered}
+    return {"input": input_messages, "output": _read(event.output, answered), "tools": offered}
 
 
 def _read(text: LargeField, role: str | None) -> list[Message]:

@@ -22,8 +22,8 @@ _ALWAYS = "*"
 class _Run:
     """What ``inspector run`` says in the environment."""
 
-    def __init__(self, told: str) -> None:
-        self.parent, self.quiet, triggers, self.directory = told.split(":", 3)
+    def __init__(self, variable: str) -> None:
+        self.parent, self.quiet, triggers, self.directory = variable.split(":", 3)
         self.triggers = triggers.split(",")
 
     def came_by(self) -> None:
@@ -233,8 +233,8 @@ def _is_installed(name: str) -> bool:
     return any(find(name, None) is not None for find in finders if find is not None)
 
 
-def _start(told: str) -> None:
-    run = _Run(told)
+def _start(variable: str) -> None:
+    run = _Run(variable)
     run.came_by()
     if sys.version_info < _OLDEST or not (_is_installed("inspector") and _is_installed("msgspec")):
         run.left_out(_what_is_missing(), is_beginning=True)

@@ -117,22 +117,22 @@ def of_event(name: str, key: str) -> Reader:
 
 def asked_in_events(span: DecodedSpan) -> AttributeValue:
     """Find the input of a model call in the events of the span."""
-    return _told(_bodies(span), semconv.INPUT_MESSAGES) if span.events else None
+    return _messages_in(_bodies(span), semconv.INPUT_MESSAGES) if span.events else None
 
 
 def answered_in_events(span: DecodedSpan) -> AttributeValue:
     """Find the output of a model call in the events of the span."""
-    return _told(_bodies(span), semconv.OUTPUT_MESSAGES) if span.events else None
+    return _messages_in(_bodies(span), semconv.OUTPUT_MESSAGES) if span.events else None
 
 
 def asked_in_list(key: str) -> Reader:
     """Find the input of a model call in a JSON list of events in an attribute."""
-    return lambda span: _told(_listed_bodies(span, key), semconv.INPUT_MESSAGES)
+    return lambda span: _messages_in(_listed_bodies(span, key), semconv.INPUT_MESSAGES)
 
 
 def answered_in_list(key: str) -> Reader:
     """Find the output of a model call in a JSON list of events in an attribute."""
-    return lambda span: _told(_listed_bodies(span, key), semconv.OUTPUT_MESSAGES)
+    return lambda span: _messages_in(_listed_bodies(span, key), semconv.OUTPUT_MESSAGES)
 
 
 _ROLES = {f"gen_ai.{role}.message": role for role in ("system", "user", "assistant", "tool")}
@@ -168,7 +168,7 @@ def _attributes_of(event: Mapping[str, AttributeValue]) -> Mapping[str, Attribut
     return attributes if isinstance(attributes, dict) else {}
 
 
-def _told(bodies: _Bodies, wanted: str) -> AttributeValue:
+def _messages_in(bodies: _Bodies, wanted: str) -> AttributeValue:
     found: list[Message] = []
     for name, body in bodies:
         if name == _DETAILS:

@@ -25,9 +25,9 @@ _EXCEPTION_TYPES = (semconv.EXCEPTION_TYPE,)
 def status(decoded: DecodedSpan, table: Table) -> Status:
     """Return the status: the recorder's, else OTLP's, else the dialect's rule for failures."""
     attributes = decoded.attributes
-    told = attributes.get(semconv.STATUS)
-    if isinstance(told, str) and told in _STATUSES:
-        return _STATUSES[told]
+    recorded = attributes.get(semconv.STATUS)
+    if isinstance(recorded, str) and recorded in _STATUSES:
+        return _STATUSES[recorded]
     if decoded.status_code == _ERROR:
         return "error"
     if decoded.end_ns is None:

@@ -36,10 +36,10 @@ def _field(held: Any, name: str) -> Any:
 
 
 def _message(item: Mapping[str, Any]) -> Message | None:
-    told = item.get("message")
-    if not isinstance(told, dict):
+    wrapped = item.get("message")
+    if not isinstance(wrapped, dict):
         return None
-    held = cast("Mapping[str, Any]", told)
+    held = cast("Mapping[str, Any]", wrapped)
     blocks = [_block(each) for each in _list(held.get("contents"))] if "contents" in held else []
     calls = [_field(each, "tool_call") for each in _list(held.get("tool_calls"))] if "tool_calls" in held else []
     if "function_call_name" in held:
