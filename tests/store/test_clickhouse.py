@@ -15,7 +15,7 @@ from pydantic import SecretStr
 
 from inspector.model import Filter, Loss, NewLabel
 from inspector.settings import Settings
-from inspector.store import SpoolMark, StoreBusy, StoreError, StoreMissing, StoreReadOnly, open_store
+from inspector.store import ReadLimits, SpoolMark, StoreBusy, StoreError, StoreMissing, StoreReadOnly, open_store
 from inspector.store.clickhouse import ClickHouseStore, read_address, statements
 
 COUNT = itertools.count(1)
@@ -57,7 +57,7 @@ def address():
 
 @pytest.fixture
 def store(server, address):
-    with closing(ClickHouseStore(address)) as opened:
+    with closing(ClickHouseStore(address, limits=ReadLimits(read_s=60))) as opened:
         yield opened
 
 

@@ -6,11 +6,12 @@ from contextlib import closing
 import pytest
 
 from inspector.model import Filter
-from inspector.store import SpoolMark, StoreError, StoreNewer
+from inspector.store import ReadLimits, SpoolMark, StoreError, StoreNewer
 from inspector.store.clickhouse import ClickHouseStore, create, read_address, upgrade
 from inspector.store.clickhouse.tables import SCHEMA_VERSION
 
 COUNT = itertools.count(1)
+PATIENT = ReadLimits(read_s=60)
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +33,7 @@ def noted(address, engine):
 @pytest.fixture
 def first_version(address, engine, make_span):
     """A database of the first version, in which the marks of spools belonged to no home."""
-    with closing(ClickHouseStore(address)) as store:
+    with closing(ClickHouseStore(address, limits=PATIENT)) as store:
         store.write([make_span()])
     old_marks = (
         f"CREATE TABLE {address.database}.spools (name String, version Int64, removed UInt8, inode UInt64, "
@@ -71,7 +72,7 @@ def test_an_earlier_version_is_brought_up_to_date_as_often_as_it_is_asked(first_
     assert upgrade(first_version, "mine") == (1, SCHEMA_VERSION)
     engine._database.command(f"INSERT INTO {first_version.database}.notes VALUES ('schema', 5000, 1)")
     assert upgrade(first_version, "mine") == (1, SCHEMA_VERSION)
-    with closing(ClickHouseStore(first_version, home="mine")) as store:
+    with closing(ClickHouseStore(first_version, home="mine", limits=PATIENT)) as store:
         assert store.spools() == {"a.jsonl": SpoolMark("a.jsonl", 17, 10, 1, 0, 1, 0)}
         assert len(store.events(Filter()).items) == 1
         store.write([make_span()])
@@ -81,7 +82,7 @@ def test_an_earlier_version_is_brought_up_to_date_as_often_as_it_is_asked(first_
 def test_traces_from_before_they_knew_where_their_spans_lie_are_read_and_go_on(address, engine, make_span):
     day = 86400 * 10**9
     spans = [make_span(start_ns=10**18 + at * day) for at in range(3)]
-    with closing(ClickHouseStore(address)) as store:
+    with closing(ClickHouseStore(address, limits=PATIENT)) as store:
         store.write(spans[:2])
     for statement in (
         f"ALTER TABLE {address.database}.traces DROP INDEX by_trace, DROP INDEX by_run",
@@ -90,7 +91,7 @@ def test_traces_from_before_they_knew_where_their_spans_lie_are_read_and_go_on(a
     ):
         engine._database.command(statement)
     assert upgrade(address, "mine") == (4, SCHEMA_VERSION)
-    with closing(ClickHouseStore(address)) as store:
+    with closing(ClickHouseStore(address, limits=PATIENT)) as store:
         assert len(store.events(Filter(trace_id=spans[0].trace_id)).items) == 2
         store.write(spans)
         assert len(store.events(Filter(trace_id=spans[0].trace_id)).items) == 3

@@ -33,6 +33,7 @@ _LOGS: Final = ("clickhouse_connect", "urllib3.connectionpool")
 _SETTINGS: Final[Mapping[str, Any]] = {
     # A span has one partition for ever, so that versions of it lie in one alone.
     "do_not_merge_across_partitions_select_final": 1,
+    "optimize_move_to_prewhere_if_final": 1,
     "use_skip_indexes_if_final": 1,
     "use_skip_indexes_if_final_exact_mode": 1,
     "join_use_nulls": 1,
@@ -52,6 +53,10 @@ class Values:
     def texts(self, values: Sequence[str]) -> str:
         """Binds several texts."""
         return self._named("Array(String)", [clean(value) for value in values])
+
+    def wholes(self, values: Sequence[int]) -> str:
+        """Binds several numbers of 64 bits."""
+        return self._named("Array(Int64)", list(values))
 
     def whole(self, value: int) -> str:
         """Binds a number of 64 bits."""

@@ -20,7 +20,7 @@ def read_numbers(database: Database) -> dict[str, int]:
 
 
 _VERSIONS: Final = " UNION ALL ".join(
-    f"SELECT max(version) AS last FROM {table}" for table in ("spans", "traces", "labels", "notes")
+    f"SELECT max(version) AS last FROM {table}" for table in ("spans", "traces", "labels", "notes", "hours", "figures")
 )
 _LAST: Final = {
     "seq": "SELECT max(seq) FROM spans",

@@ -35,6 +35,8 @@ def delete_traces(database: Database, writer: Writer, trace_ids: Sequence[str]) 
     # The traces last, so that what is cut short is found and finished by the next call. A delete looks at every file of
     # its table, also where there is nothing to delete.
     are_there = database.row(f"SELECT 1 FROM spans WHERE {among} LIMIT 1", values) is not None
+    if are_there:
+        writer.change_hours(among, values)
     for table in ("spans", "traces") if are_there else ("traces",):
         database.command(f"DELETE FROM {table} WHERE {among}", values, _AT_ONCE)
     forget_labels(database, writer, trace_ids, [row[0] for row in runs])
@@ -68,7 +70,7 @@ def prune(  # what is to go
         forget_stray_labels(database, writer, before_ns)
         # Of so many days that they cannot be looked through, each trace is deleted.
         with suppress(QueryTooSlow):
-            _drop_days(database, before_ns, by)
+            _drop_days(database, writer, before_ns, by)
     for batch in _batches(database, before_ns, max_bytes, by):
         spans += delete_traces(database, writer, batch)
         traces += len(batch)
@@ -109,7 +111,7 @@ def _older(before_ns: int, by: Age) -> str:
     return f"arrived_ns < {at}" if by == "arrival" else f"start_ns < {at} AND ifNull(end_ns, start_ns) < {at}"
 
 
-def _drop_days(database: Database, before_ns: int, by: Age) -> None:
+def _drop_days(database: Database, writer: Writer, before_ns: int, by: Age) -> None:
     """Drops the days of which all traces are too old, at no cost; their traces are then removed as any others are."""
     old = f"SELECT trace_id FROM traces FINAL WHERE {_older(before_ns, by)}"
     # Whole days alone, of the past. A span may say that it began after it arrived, and is then removed with its trace.
@@ -119,6 +121,7 @@ def _drop_days(database: Database, before_ns: int, by: Age) -> None:
         f"GROUP BY day HAVING countIf(trace_id NOT IN ({old})) = 0 ORDER BY day"
     )
     for (day,) in days:
+        writer.change_hours(f"toDate(slot * 60) = '{day}'", Values())
         # Above 50 GB a server takes it for a mistake.
         database.command(f"ALTER TABLE spans DROP PARTITION '{day}'", settings={"max_partition_size_to_drop": 0})
 

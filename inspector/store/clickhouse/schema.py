@@ -12,6 +12,9 @@ _STEPS: Final[Mapping[int, str]] = {
     # How far spools were taken in belongs to a home since then: to that of whoever brings it up to date.
     2: "INSERT INTO marks (home, name, version, removed, inode, offset, lines, bad_lines, spans, bad_spans) "
     "SELECT {home}, name, version, removed, inode, offset, lines, bad_lines, spans, bad_spans FROM spools FINAL",
+    # Statistics are summed up by hour since then, where something is noted of it.
+    6: "INSERT INTO hours (hour, version, removed) SELECT intDiv(slot, 60) AS hour, max(version), 0 FROM spans "
+    "GROUP BY hour",
 }
 """What leads to a version from the one before, besides what was not there: tables, columns, indexes and views.
 

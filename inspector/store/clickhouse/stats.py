@@ -5,31 +5,21 @@ from dataclasses import replace
 from typing import Any, Final
 
 from inspector.model import Filter, GroupBy, Stats, StatsBucket, StatsGroup, StatsOf
-from inspector.store.clickhouse.database import Database, Values
-from inspector.store.clickhouse.filters import NAMED_MODEL, Question, ask_runs, ask_spans, ask_traces, named
+from inspector.store.clickhouse.database import Database
+from inspector.store.clickhouse.figured import MOST_GROUPS, read_figured
+from inspector.store.clickhouse.filters import Question, ask_runs, ask_spans, ask_traces, named
+from inspector.store.clickhouse.hours import KEYS, UNPRICED
 from inspector.store.clickhouse.labels import KEY, of_runs, of_traces
+from inspector.store.clickhouse.slices import slices_of
 from inspector.store.limits import ReadLimits
+from inspector.store.values.figures import Figures
 from inspector.store.values.rows import INT64_MAX
 
-_MOST_GROUPS: Final = 1000
-_NOTHING: Final = (0, 0, None, None, None, 0, 0, 0, None, 0)
+_NOTHING: Final = Figures().values()
 _EXACT: Final = "1e-9"
 """Less than any share of so many rows: `quantilesExact` then takes the smallest that the share does not exceed."""
 _QUANTILES: Final = ", ".join(f"{share} - {_EXACT}" for share in (0.5, 0.95, 0.99))
 _TOKENS: Final = ("input_tokens", "output_tokens", "cached_tokens")
-_UNPRICED: Final = (
-    "kind = 'llm' AND cost_usd IS NULL AND (coalesce(input_tokens, output_tokens) IS NOT NULL OR status = 'ok')"
-)
-_KEYS: Final[dict[GroupBy, str]] = {
-    "kind": "kind",
-    "model": NAMED_MODEL,
-    "tool": "tool",
-    "agent": "agent",
-    "service": "service",
-    "status": "status",
-    "error_type": "error_type",
-    "name": "name",
-}
 _MANY: Final = frozenset(("model", "tool", "error_type"))
 """What a trace or a run has many of: it is in the group of every one that one of its calls has."""
 
@@ -50,7 +40,7 @@ def _figures(priced: str, unpriced: str) -> str:
     )
 
 
-_OF_CALLS: Final = _figures("cost_usd IS NOT NULL", f"countIf({_UNPRICED})")
+_OF_CALLS: Final = _figures("cost_usd IS NOT NULL", UNPRICED)
 _OF_WHOLES: Final = _figures("priced > 0", "sum(unpriced_calls)")
 
 
@@ -58,7 +48,8 @@ def read_stats(
     database: Database, where: Filter, limits: ReadLimits, *, of: StatsOf, by: GroupBy | None, buckets: int
 ) -> Stats:
     """Returns the figures of a filter."""
-    del limits
+    if of == "events" and (found := read_figured(database, where, limits, by=by, buckets=buckets)) is not None:
+        return found
     question = Question()
     if of == "events":
         calls = named(database, replace(where, duplicates=False))
@@ -77,7 +68,7 @@ def read_stats(
     elif by is not None and of != "events" and by in _MANY:
         groups = _of_many(database, question, table, of, by)
     elif by is not None:
-        key = _KEYS[by] if (of, by) != ("traces", "agent") else "ifNull(head_agent, agent)"
+        key = KEYS[by] if (of, by) != ("traces", "agent") else "ifNull(head_agent, agent)"
         groups = database.rows(
             f"SELECT {key} AS key, {figures} FROM {table} {question.where} GROUP BY key {_LARGEST}", question.values
         )
@@ -89,7 +80,7 @@ def read_stats(
     )
 
 
-_LARGEST: Final = f"ORDER BY count() DESC, key IS NULL, key LIMIT {_MOST_GROUPS}"
+_LARGEST: Final = f"ORDER BY count() DESC, key IS NULL, key LIMIT {MOST_GROUPS}"
 
 
 def _told(row: Sequence[Any]) -> tuple[Any, ...]:
@@ -101,7 +92,7 @@ def _told(row: Sequence[Any]) -> tuple[Any, ...]:
 def _of_many(database: Database, question: Question, table: str, of: StatsOf, by: GroupBy) -> Sequence[Sequence[Any]]:
     """Returns the groups of what a trace or run has many of; those without any are in one of their own."""
     own = "trace_id" if of == "traces" else "run_id"
-    key = _KEYS[by]
+    key = KEYS[by]
     has = f"SELECT DISTINCT trace_id, {key} AS key FROM spans FINAL WHERE folded_into IS NULL AND {key} IS NOT NULL"
     if of == "runs":
         of_run = "SELECT trace_id, run_id FROM traces FINAL"
@@ -137,19 +128,11 @@ def _buckets(  # what slices are made of
         return ()
     ends = database.row(f"SELECT min(start_ns), max(start_ns), count() FROM {table} {question.where}", question.values)
     first, last, rows = (0, 0, 0) if ends is None else ends
-    first = where.since_ns if where.since_ns is not None else first if rows else None
-    end = where.until_ns if where.until_ns is not None else last + 1 if rows else None
-    if first is None or end is None:
+    slices = slices_of(where, (first, last) if rows else None, count)
+    if slices is None:
         return ()
-    first, end = min(first, INT64_MAX), min(end, INT64_MAX + 1)
-    if end <= first:
-        return ()
-    width = end - first
-    values = Values(dict(question.values.bound))
-    since = values.whole(first)
-    slice_of = f"toInt64(least({count - 1}, intDiv((toInt128(start_ns) - {since}) * {count}, toInt128({width}))))"
-    found = database.rows(f"SELECT {slice_of} AS slice, {figures} FROM {table} {question.where} GROUP BY slice", values)
-    told = {row[0]: _told(row[1:]) for row in found}
-    # Rounded up, as the first nanosecond that falls into the slice.
-    starts = [first - (-at * width // count) for at in range(count)]
-    return tuple(StatsBucket(str(start), *told.get(at, _NOTHING)) for at, start in enumerate(starts))
+    found = database.rows(
+        f"SELECT {slices.of('start_ns')} AS slice, {figures} FROM {table} {question.where} GROUP BY slice",
+        question.values,
+    )
+    return slices.told({row[0]: _told(row[1:]) for row in found})

@@ -76,10 +76,10 @@ class ClickHouseStore(Store):
         busy: bool = False,
         give_way: Callable[[float], object] = lambda _: None,
     ) -> bool:
-        """See `Store.maintain`: waits for what was handed to another process; ClickHouse merges by itself."""
-        del idle_s, busy, give_way
+        """See `Store.maintain`: waits for what was handed to another process, and sums up hours that are over."""
+        del idle_s, give_way
         self._writable().wait(for_s)
-        return False
+        return not busy and self._writable().sum_up(for_s)
 
     def sync(self) -> None:
         """See `Store.sync`; what was inserted is ClickHouse's to keep."""

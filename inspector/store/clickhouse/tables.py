@@ -10,7 +10,7 @@ from typing import Final
 
 from inspector.store.values.rows import Row
 
-SCHEMA_VERSION: Final = 5
+SCHEMA_VERSION: Final = 6
 
 _NAME: Final = "LowCardinality(String)"
 _MAYBE_NAME: Final = "LowCardinality(Nullable(String))"
@@ -123,6 +123,22 @@ LOSSES: Final = {
     "until_ns": "Int64",
     "arrived_ns": "Int64",
 }
+HOURS: Final = {"hour": "Int64", "version": "Int64", "removed": "UInt8"}
+FIGURES: Final = {
+    "by": _NAME,
+    "hour": "Int64",
+    "known": "UInt8",
+    "key": "String",
+    "version": "Int64",
+    "kept": "Array(LowCardinality(String))",
+    **dict.fromkeys(("first_ns", "last_ns", "calls", "errors"), "Int64"),
+    **dict.fromkeys(("input_tokens", "output_tokens", "cached_tokens"), "Int128"),
+    "priced": "Int64",
+    "cost_usd": "Float64",
+    "unpriced_calls": "Int64",
+    "durations": "Tuple(Array(Int32), Array(Int64)) CODEC(ZSTD(1))",
+}
+"""Sums of the calls of an hour, by the values of a column, and of all of them where it is empty."""
 _INDEXES: Final = (
     "INDEX by_trace trace_id TYPE bloom_filter(0.001) GRANULARITY 1",
     "INDEX by_span span_id TYPE bloom_filter(0.001) GRANULARITY 1",
@@ -133,10 +149,11 @@ _INDEXES: Final = (
     "INDEX by_text text TYPE text(tokenizer = 'splitByNonAlpha')",
 )
 _TRACE_INDEXES: Final = (
-    "INDEX by_trace trace_id TYPE bloom_filter(0.01) GRANULARITY 1",
-    "INDEX by_run run_id TYPE bloom_filter(0.001) GRANULARITY 4",
+    "INDEX by_trace trace_id TYPE bloom_filter(0.0001) GRANULARITY 1",
+    "INDEX by_run run_id TYPE bloom_filter(0.001) GRANULARITY 1",
 )
 _REPEATS: Final = "non_replicated_deduplication_window = 100"
+_SCATTERED: Final = ", index_granularity = 256, min_compress_block_size = 4096"
 _REPLICATED_REPEATS: Final = "replicated_deduplication_window = 1000"
 
 
@@ -152,19 +169,20 @@ class Table:
     indexes: tuple[str, ...] = ()
     shard: str = "cityHash64(trace_id)"
     """By what its rows are spread over the shards of a cluster."""
-    granule: int = 8192
-    """Rows that are read to find one."""
+    is_scattered: bool = False
+    """Whether the rows of a question lie anywhere: few are then read and unpacked to find one."""
 
 
 TABLES: Final[Mapping[str, Table]] = {
     "spans": Table(SPANS, "slot, trace_id, span_id", "version", "toDate(slot * 60)", _INDEXES),
-    # The traces of a page lie anywhere, and so do those that a batch looks for.
-    "traces": Table(TRACES, "trace_id", "version", indexes=_TRACE_INDEXES, granule=256),
+    "traces": Table(TRACES, "trace_id", "version", indexes=_TRACE_INDEXES, is_scattered=True),
     "labels": Table(LABELS, "id", "version, removed", shard="id"),
     "marks": Table(MARKS, "home, name", "version, removed", shard="cityHash64(home)"),
     "notes": Table(NOTES, "name", "version", shard="cityHash64(name)"),
     "leases": Table(LEASES, "name", "number", shard="cityHash64(name)"),
     "inbox": Table(INBOX, "id", "done", shard="cityHash64(id)"),
+    "hours": Table(HOURS, "hour", "version, removed", shard="hour"),
+    "figures": Table(FIGURES, "by, hour, known, key", "version", shard="hour"),
     "losses": Table(LOSSES, "until_ns", shard="cityHash64(process)"),
 }
 
@@ -204,8 +222,19 @@ def views(database: str, *, replaced: bool = False) -> Iterator[str]:
     """Returns what creates the views over the tables."""
     name = quoted(database)
     create = "CREATE OR REPLACE VIEW" if replaced else "CREATE VIEW IF NOT EXISTS"
-    yield f"{create} {name}.runs AS {_RUNS.format(database=name)}"
+    yield f"{create} {name}.runs AS {_RUNS.format(traces=f'{name}.traces FINAL')}"
     yield f"{create} {name}.sessions AS {_SESSIONS.format(database=name)}"
+
+
+def runs_among(ids: str) -> str:
+    """Returns the runs with some ids, which are bound, as the view has all of them."""
+    return f"({_RUNS.format(traces=f'traces FINAL WHERE {traces_among(ids)}')}) AS runs"
+
+
+def traces_among(ids: str) -> str:
+    """Returns the condition of the traces of some runs, whose ids are bound."""
+    # The index of runs is asked once alone: what it finds in one file, FINAL would look for in all others.
+    return f"trace_id IN (SELECT trace_id FROM traces WHERE run_id IN {ids}) AND toString(run_id) IN {ids}"
 
 
 def noted(database: str) -> str:
@@ -228,7 +257,7 @@ def _created(name: str, table: Table, engine: str, repeats: str = _REPEATS) -> s
     by = f"\nPARTITION BY {table.partition}" if table.partition else ""
     return (
         f"CREATE TABLE IF NOT EXISTS {name} (\n  {lines}\n)\nENGINE = {engine}{by}\nORDER BY ({table.order})\n"
-        f"SETTINGS {repeats}, index_granularity = {table.granule}"
+        f"SETTINGS {repeats}{_SCATTERED if table.is_scattered else ''}"
     )
 
 
@@ -273,7 +302,7 @@ _RUNS: Final = (
     "argMaxIf(answer, tuple(answer_ns, id), answer IS NOT NULL) AS answered, "
     "min(start_ns) AS first_ns, max(end_ns) AS last_ns, sum(running) AS open_calls, "
     f"arraySort(groupUniqArrayArray(models)) AS all_models, max(seq) AS last_seq, {_summed()} "
-    "FROM {database}.traces FINAL GROUP BY run_id)"
+    "FROM {traces} GROUP BY run_id)"
 )
 """What `RunSums` adds up, in the database: a run is the sum of its traces."""
 _SESSIONS: Final = (

@@ -11,6 +11,7 @@ from typing import Any, Final
 from inspector.model import Span, coalesce, supersedes
 from inspector.store.clickhouse import numbers
 from inspector.store.clickhouse.database import Database, Values
+from inspector.store.clickhouse.hours import Hours
 from inspector.store.clickhouse.members import Known, Members
 from inspector.store.clickhouse.records import Columns, digest_of, large_of, made_row, slot_of
 from inspector.store.clickhouse.slots import reached
@@ -63,6 +64,7 @@ class Writer:
         self._database = database
         self._known = Known(database)
         self._columns = Columns()
+        self._hours = Hours(database)
         self._me = secrets.token_hex(8)
         self._is_ready = False
         self._is_torn = True
@@ -80,6 +82,7 @@ class Writer:
         self._is_ready = False
         self._is_torn = True
         self._follows_broken |= lapsed
+        self._hours.forget()
 
     def ready(self) -> None:
         """Makes whole what was left by a write that broke off, of this process or the one before it."""
@@ -145,6 +148,20 @@ class Writer:
         """Lets go of what is remembered of traces that are gone, and keeps the numbers that they had."""
         self._known.forget()
         self.note({name: self.numbers[name] for name in ("seq", "trace")})
+
+    def change_hours(self, condition: str, values: Values) -> None:
+        """Notes that something of the spans that meet a condition is about to change."""
+        rows = self._database.rows(f"SELECT DISTINCT intDiv(slot, 60) * 60 FROM spans WHERE {condition}", values)
+        version = self.next_version()
+        self._hours.change((row[0] for row in rows), version, self.token(version))
+
+    def hours_over(self, now_ns: int) -> Sequence[int]:
+        """Returns the hours that are over and have to be summed up."""
+        return self._hours.over(now_ns)
+
+    def sum_up(self, hour: int) -> None:
+        """Sums up an hour for statistics."""
+        self._hours.sum_up(hour, self.next_version())
 
     def note(self, given: Mapping[str, int]) -> None:
         """Keeps numbers."""
@@ -287,6 +304,7 @@ class Writer:
         spans = [
             self._columns.of(each.row, each.members.sums.trace_id, each.slot, version, each.digest) for each in changes
         ]
+        self._hours.change((each.slot for each in changes), version, token)
         self._database.insert("spans", tuple(SPANS), spans, token=token)
         for trace_id, members in batch.traces.items():
             own = [(each.row, each.slot, each.digest) for each in changes if each.members is members]

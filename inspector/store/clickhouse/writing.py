@@ -17,7 +17,7 @@ from inspector.store.clickhouse.database import Database
 from inspector.store.clickhouse.inbox import Entry, Inbox
 from inspector.store.clickhouse.lease import Lease
 from inspector.store.clickhouse.writer import Writer
-from inspector.store.errors import StoreBusy, StoreError
+from inspector.store.errors import QueryTooSlow, StoreBusy, StoreError
 
 LOOK_S: Final = 0.25
 """How often the inbox, or whether the lease is free, is looked at."""
@@ -59,6 +59,7 @@ class Writing:
         self._lock = threading.RLock()
         self._look_again_s = -math.inf
         self._tidy_s = -math.inf
+        self._sum_up_s = -math.inf
         self._sent: str | None = None
         self._stopping = threading.Event()
         self._threads = [
@@ -133,6 +134,27 @@ class Writing:
             if self._clock_s() >= self._tidy_s:
                 self._tidy_s = self._clock_s() + TIDY_S
                 self._inbox.tidy()
+
+    def sum_up(self, for_s: float) -> bool:
+        """Sums up for statistics the hours that are over, if this process writes; returns whether there are more."""
+        if for_s < math.inf and self._clock_s() < self._sum_up_s:
+            return False
+        self._sum_up_s = self._clock_s() + TIDY_S
+        until_s = time.monotonic() + for_s
+        hours: Sequence[int] = ()
+        with suppress(QueryTooSlow):
+            hours = self._writer.hours_over(self._now_ns()) if self.is_writer() else ()
+        for hour in hours:
+            with self._lock:
+                if not self._holds():
+                    return False
+                # An hour that is too long for it is counted call by call.
+                with suppress(QueryTooSlow):
+                    self._writer.sum_up(hour)
+            if time.monotonic() >= until_s:
+                self._sum_up_s = -math.inf
+                return True
+        return False
 
     def close(self) -> None:
         """Lets another process write."""
