@@ -5,20 +5,20 @@ from typing import Final
 
 from inspector.store.clickhouse.database import Database, Values
 
-_SPANS: Final = 200
+_SPANS: Final = 50
 """That are looked at for each trace that is sought: longer ones make the stretch shorter."""
 
 
 def latest(
     database: Database, own: str, counts: Sequence[int], values: Values, until_ns: int | None
 ) -> Iterator[tuple[int, str]]:
-    """Yields a time and a condition that all meet which began since then, further back each time.
+    """Yields a time and the ids of all that began since then, bound, and of a few others; further back each time.
 
     Args:
         database: Where they are.
         own: What identifies them: ``trace_id`` or ``run_id``.
         counts: How many traces are sought each time.
-        values: Where what the conditions name is bound.
+        values: Where the ids are bound.
         until_ns: When they began at the latest; None for any time.
     """
     before = "" if until_ns is None else f" AND start_ns <= {until_ns}"
@@ -37,4 +37,4 @@ def latest(
         begun = f"SELECT trace_id FROM spans WHERE start_ns >= {since_ns}{before}"
         of_them = f"SELECT DISTINCT {own} FROM traces WHERE trace_id IN ({begun})"
         ids = [found[0] for found in database.rows(of_them)]
-        yield since_ns, f"{own} IN {values.texts(ids)}"
+        yield since_ns, values.texts(ids)

@@ -7,14 +7,14 @@ from typing import Any, Final
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.filters import Question
 from inspector.store.clickhouse.latest import latest
+from inspector.store.clickhouse.tables import runs_among
 from inspector.store.values.cursor import cut, read_cursor
 from inspector.store.values.window import S, Window
 
 _AHEAD: Final = 4
 """Rows that are looked at for each that is wanted."""
-_STEPS: Final = (2, 32, 512)
+_STEPS: Final = (2, 8, 64, 512)
 """Traces that are looked at for each that is wanted, one after the other until the page is full."""
-_TABLES: Final = {"trace_id": "traces FINAL", "run_id": "runs"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,27 +80,29 @@ def read_page(
     where = f"{question.where} AND {_Place(after, source.value, beyond).met(values)}"
     wanted = (source.whole,) if source.whole else columns
 
-    def read(further: str) -> Sequence[Any]:
+    def read(table: str, further: str = "true") -> Sequence[Any]:
         return database.rows(
-            f"SELECT {', '.join(wanted)}, {source.value} AS sorted, id FROM {source.table} {where} AND {further} "
+            f"SELECT {', '.join(wanted)}, {source.value} AS sorted, id FROM {table} {where} AND {further} "
             f"ORDER BY sorted {way} NULLS LAST, id {way} LIMIT {window.limit + 1}",
             values,
         )
 
     rows: Sequence[Any] = ()
     if window.order == "desc":
-        for further in _further(database, source, where, values, window.limit + 1, None if after is None else after[0]):
-            rows = read(further)
+        for table, since in _latest(database, source, where, values, window.limit + 1, after):
+            rows = read(table, f"{source.value} >= {since}")
             if len(rows) > window.limit:
                 break
     if len(rows) <= window.limit:
-        rows = read("true")
+        rows = read(source.table)
     page, following = cut(list_of, rows, window.limit)
     return _whole(database, source.whole, columns, page) if source.whole else page, following
 
 
-def _further(database: Database, source: Source, where: str, values: Values, wanted: int, until: Any) -> Iterator[str]:
-    """Yields conditions that the latest rows meet, and fewer others the earlier it comes."""
+def _latest(
+    database: Database, source: Source, where: str, values: Values, wanted: int, after: tuple[Any, int] | None
+) -> Iterator[tuple[str, int]]:
+    """Yields where the latest rows are and since when these are all, further back each time."""
     if source.along:
         most = _AHEAD * wanted
         stored = source.table.removesuffix(" FINAL")
@@ -109,11 +111,15 @@ def _further(database: Database, source: Source, where: str, values: Values, wan
         )
         # Of what is stored some rows are replaced by others, of which fewer may be left.
         if len(found) == most:
-            yield f"{source.value} >= {min(row[0] for row in found)}"
+            yield source.table, min(row[0] for row in found)
     elif source.whole and source.value == "start_ns":
         counts = [wanted * times for times in _STEPS]
-        for since_ns, among in latest(database, source.whole, counts, values, until):
-            yield f"{source.value} >= {since_ns} AND {among}"
+        for since_ns, ids in latest(database, source.whole, counts, values, None if after is None else after[0]):
+            yield _among(source.whole, ids), since_ns
+
+
+def _among(own: str, ids: str) -> str:
+    return runs_among(ids) if own == "run_id" else f"(SELECT * FROM traces FINAL WHERE trace_id IN {ids}) AS traces"
 
 
 def _whole(database: Database, own: str, columns: Sequence[str], rows: Sequence[Any]) -> Sequence[Any]:
@@ -121,8 +127,8 @@ def _whole(database: Database, own: str, columns: Sequence[str], rows: Sequence[
     if not rows:
         return ()
     values = Values()
-    among = f"{own} IN {values.texts([row[0] for row in rows])}"
-    found = database.rows(f"SELECT {', '.join((own, *columns))} FROM {_TABLES[own]} WHERE {among}", values)
+    ids = values.texts([row[0] for row in rows])
+    found = database.rows(f"SELECT {', '.join((own, *columns))} FROM {_among(own, ids)}", values)
     by_id = {row[0]: row[1:] for row in found}
     # One that is gone by now is left out.
     return [(*by_id[row[0]], *row[1:]) for row in rows if row[0] in by_id]

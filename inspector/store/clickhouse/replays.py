@@ -8,6 +8,7 @@ from inspector import semconv
 from inspector.model import Run
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.slots import reached
+from inspector.store.clickhouse.tables import traces_among
 from inspector.store.values import replays
 from inspector.store.values.replays import ANSWERED, FIRST_CALLS, FIRST_SPANS, FIRST_TRACES
 
@@ -17,8 +18,9 @@ _KEY: Final = "slot, trace_id, span_id"
 def with_replays(database: Database, items: Sequence[Run]) -> tuple[Run, ...]:
     """Returns runs, the replays among them with the run that each one replays."""
     values = Values()
+    ids = values.texts([run.run_id for run in items])
     first = (
-        f"SELECT trace_id, run_id FROM traces FINAL WHERE run_id IN {values.texts([run.run_id for run in items])} "
+        f"SELECT trace_id, run_id FROM traces FINAL WHERE {traces_among(ids)} "
         f"ORDER BY start_ns LIMIT {FIRST_TRACES} BY run_id"
     )
     slots = database.rows(

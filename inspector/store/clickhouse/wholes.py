@@ -9,6 +9,7 @@ from inspector.store.clickhouse.filters import Question, ask_runs, ask_traces
 from inspector.store.clickhouse.labels import labels_of_runs, scores_of_runs
 from inspector.store.clickhouse.listing import Source, read_page
 from inspector.store.clickhouse.replays import with_replays
+from inspector.store.clickhouse.tables import runs_among
 from inspector.store.clickhouse.timelines import timeline_of_run, timeline_of_trace
 from inspector.store.limits import ReadLimits
 from inspector.store.values.rows import INT64_MAX, clamp
@@ -79,7 +80,7 @@ def read_traces(
 def read_run(database: Database, run_id: str) -> Run | None:
     """Returns one run's sums."""
     values = Values()
-    row = database.row(f"SELECT {', '.join(_RUN)} FROM runs WHERE run_id = {values.text(run_id)}", values)
+    row = database.row(f"SELECT {', '.join(_RUN)} FROM {runs_among(values.texts([run_id]))}", values)
     return None if row is None else _marked(database, (run_of(row),))[0]
 
 
