@@ -201,10 +201,6 @@ def test_the_demo_takes_a_free_port_where_nobody_said_which(start_inspector):
     assert url.startswith("http://127.0.0.1:") and not url.endswith(":7800")
 
 
-def test_the_demo_that_is_only_drawn_needs_no_port(inspector, taken_port):
-    assert inspector("demo", "--once", "--port", taken_port).returncode == 0
-
-
 def test_a_second_server_says_who_owns_the_database_and_how_to_reach_it(server, inspector):
     process, url, _ = server()
     done = inspector("serve", "--port", "0")
@@ -368,8 +364,8 @@ def test_token_prints_the_token_that_opens_the_api_and_narrower_ones(inspector, 
     assert whole.encode() not in b"".join(scoped)
 
 
-def test_the_demo_draws_its_run_and_exits(inspector):
-    done = inspector("demo", "--once")
+def test_the_demo_that_is_only_drawn_needs_no_port_and_exits(inspector, taken_port):
+    done = inspector("demo", "--once", "--port", taken_port)
     assert done.returncode == 0, done.stderr
     drawn = done.stdout.decode()
     assert "✓ invoke_workflow" in drawn
