@@ -21,6 +21,7 @@ MOST_MESSAGES = 10_000
 """Of a prompt with more, nothing is told."""
 _DIGEST_BYTES = 16
 _REMEMBERED = 8192
+_STEPS = 4096
 _ARRAY = msgspec.json.Decoder(list[Raw])
 _ANY = msgspec.json.Decoder()
 _SORTED = msgspec.json.Encoder(order="deterministic")
@@ -100,6 +101,8 @@ class Chains:
     def __init__(self, address: Callable[[bytes], bytes] = address_of) -> None:
         self._address = address
         self._known: OrderedDict[bytes, Message] = OrderedDict()
+        self._steps: dict[tuple[bytes, tuple[bytes, ...]], bytes] = {}
+        """Where a chain leads with the parts of a message: the next prompt goes the same way, and further."""
 
     def of_prompt(self, text: object) -> Chain | None:
         """Read the messages of a prompt, as ``gen_ai.input.messages`` has them; None for what is none."""
@@ -110,7 +113,7 @@ class Chains:
         after: list[bytes] = []
         chain = _BEGIN
         for message in messages:
-            chain = extended(chain, message.parts)
+            chain = self._after(chain, message.parts)
             after.append(chain)
         return Chain(messages, after)
 
@@ -119,6 +122,15 @@ class Chains:
         bodies = _bodies(text)
         found = self._message(bodies[0]) if bodies else None
         return found if found is not None and found.parts else None
+
+    def _after(self, chain: bytes, parts: tuple[bytes, ...]) -> bytes:
+        step = chain, parts
+        known = self._steps.get(step)
+        if known is None:
+            if len(self._steps) >= _STEPS:
+                self._steps.clear()
+            known = self._steps[step] = extended(chain, parts)
+        return known
 
     def _message(self, body: Raw) -> Message:
         raw = bytes(body)
