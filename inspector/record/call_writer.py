@@ -200,9 +200,13 @@ class CallWriter:
         if span.noun in _IN_AGENTS and "agent" not in before:
             facts.agent = _agent_around(span)
         facts.name = span.rename
-        facts.extra = dict(span.extra or {})
+        # Copies: the program may add to them in another thread, or the span be let go of.
+        if extra := span.extra:
+            facts.extra = dict(extra)
         if self._texts.content:
-            facts.before, facts.after, facts.noted = before, after, dict(span.bodies or {})
+            facts.before, facts.after = before, after
+            if bodies := span.bodies:
+                facts.noted = dict(bodies)
             raw = span.raw
             if raw is not None and self._texts.raw:
                 facts.raw = {key: value for key, value in raw.items() if key != _EXCHANGES}

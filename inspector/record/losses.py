@@ -1,12 +1,16 @@
 """What of a process was not recorded, counted once a call: where its end is missing, whatever became of its start."""
 
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from operator import add, sub
+from typing import Final, Literal, TypeAlias
 
 from inspector import semconv as sc
 from inspector.record.spans import RecordedSpan, State
 
 Loss: TypeAlias = Literal["dropped", "unwritten", "unencodable"]
+_LOSSES: Final[tuple[Loss, ...]] = ("dropped", "unwritten", "unencodable")
+_KEYS: Final = (sc.DROPPED, sc.UNWRITTEN, sc.UNENCODABLE, sc.UNMATCHED, sc.DROPPED_SEGMENTS)
+"""What the lines of a spool call the five counts below, in their order."""
 
 
 @dataclass(slots=True)
@@ -29,7 +33,7 @@ class Losses:
     """Finished files removed for room."""
     _open: dict[int, Loss] = field(default_factory=dict[int, Loss])
     """Calls whose start was lost; their end, should it be recorded, holds all that the start did."""
-    _reported: dict[str, int] = field(default_factory=dict[str, int])
+    _reported: tuple[int, ...] = (0,) * len(_KEYS)
 
     def lose(self, span: RecordedSpan, state: State, loss: Loss) -> None:
         """Count a call whose record as of ``state`` is lost, unless its last record is still to come."""
@@ -58,23 +62,16 @@ class Losses:
 
     def news(self, *, is_over: bool = False) -> dict[str, int]:
         """Return what was lost since this was asked last, by attribute; with ``is_over`` no end is awaited any more."""
-        totals = {
-            sc.DROPPED: self.dropped,
-            sc.UNWRITTEN: self.unwritten,
-            sc.UNENCODABLE: self.unencodable,
-            sc.UNMATCHED: self.unmatched,
-            sc.DROPPED_SEGMENTS: self.dropped_segments,
-        }
+        totals = (self.dropped, self.unwritten, self.unencodable, self.unmatched, self.dropped_segments)
         if is_over and self._open:
-            totals[sc.DROPPED] += self.of_the_open("dropped")
-            totals[sc.UNWRITTEN] += self.of_the_open("unwritten")
-            totals[sc.UNENCODABLE] += self.of_the_open("unencodable")
-        news = {key: total - self._reported.get(key, 0) for key, total in totals.items()}
-        news = {key: count for key, count in news.items() if count}
-        if news:
-            self._reported = totals
-        return news
+            open_ = (*map(self.of_the_open, _LOSSES), 0, 0)
+            totals = tuple(map(add, totals, open_))
+        if totals == self._reported:
+            return {}
+        news = dict(zip(_KEYS, map(sub, totals, self._reported), strict=True))
+        self._reported = totals
+        return {key: count for key, count in news.items() if count}
 
     def take_back(self, news: dict[str, int]) -> None:
         """Have what was asked for reported again: the line that said so is lost."""
-        self._reported = {key: total - news.get(key, 0) for key, total in self._reported.items()}
+        self._reported = tuple(map(sub, self._reported, (news.get(key, 0) for key in _KEYS)))
