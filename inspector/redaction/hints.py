@@ -92,7 +92,7 @@ def _has_mark(text: str, lowered: str, rest: str) -> bool:
         return True
     if "@" in rest and "://" in rest:
         return True
-    if "=" in rest and ("?" in rest or "&" in rest) and has_secret_parameter(lowered):
+    if "=" in rest and ("?" in rest or "&" in rest or ";" in rest) and has_secret_parameter(lowered):
         return True
     if "-" in rest and _OPTION.search(text) and any(True for _ in commands(text)):
         return True

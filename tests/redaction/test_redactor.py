@@ -44,6 +44,7 @@ SECRETS = {
     "aws secret": (f"aws_secret_access_key={made(8, 40)}", made(8, 40)),
     "azure storage": (f"AccountName=store;AccountKey={made(9, 86)}==;EndpointSuffix=core", made(9, 86)),
     "azure sas": (f"https://store.blob/c?sv=2024&sig={made(10, 43)}%3D&se=x", made(10, 43)),
+    "matrix parameter": (f"https://store.blob/c;sig={made(11, 40)}", made(11, 40)),
     "github": ("ghp_" + made(11, 36),) * 2,
     "github fine": ("github_pat_" + made(12, 22) + "_" + made(13, 59),) * 2,
     "gitlab": ("glpat-" + made(14, 20),) * 2,
