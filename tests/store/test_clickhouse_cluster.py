@@ -10,19 +10,27 @@ TESTS = Path(__file__).parents[1]
 CLUSTER = """
 <clickhouse>
   <tcp_port>9000</tcp_port>
-  <remote_servers><here><shard><replica><host>127.0.0.1</host><port>9000</port></replica></shard></here></remote_servers>
+  <remote_servers>
+    <here><shard><replica><host>127.0.0.1</host><port>9000</port></replica></shard></here>
+    <there>
+      <shard><replica><host>127.0.0.1</host><port>9000</port></replica></shard>
+      <shard><replica><host>127.0.0.1</host><port>9001</port></replica></shard>
+    </there>
+  </remote_servers>
 </clickhouse>
 """
-"""That port makes the engine find that it is the shard itself; nothing listens on it or connects to it."""
+"""Port 9000 makes the engine find that it is the shard itself; nothing listens on it or connects to it."""
 PROGRAM = r"""
-import re, sys
+import re, sys, time
 from contextlib import closing
 sys.path.insert(0, sys.argv[1])
 from clickhouse_server import served
 from made_spans import make
 from inspector.model import Filter
 from inspector.store.clickhouse import ClickHouseStore, cluster_statements, read_address
+from inspector.store.clickhouse.cluster import keeper_of
 from inspector.store.clickhouse.database import Database
+from inspector.store.limits import ReadLimits
 
 def alone(statement):
     # Without the keeper that replicas and statements on a cluster need, which the engine in process has not.
@@ -35,7 +43,14 @@ with served(f":memory:?config-file={sys.argv[2]}") as host:
         for statement in cluster_statements("team", "here"):
             database.command("EXPLAIN AST " + statement)
             database.command(alone(statement))
-    with closing(ClickHouseStore(address)) as store:
+        # Of more than one shard each is told.
+        database.begin()
+        spread = "Distributed('there', 'team', 'spans_local', slot)"
+        database.command(f"CREATE TABLE spread AS spans_local ENGINE = {spread}")
+        assert keeper_of(database, "spread") == "`team`.`spans_local` ON CLUSTER `there`"
+        for statement in ("DELETE FROM {} WHERE slot = 1", "ALTER TABLE {} DROP PARTITION '2026-01-01'"):
+            database.command("EXPLAIN AST " + statement.format(keeper_of(database, "spread")))
+    with closing(ClickHouseStore(address, limits=ReadLimits(read_s=60, exact_calls=0))) as store:
         made = make(3, traces=6)
         for batch in made.batches:
             store.write(batch)
@@ -44,6 +59,18 @@ with served(f":memory:?config-file={sys.argv[2]}") as host:
         assert store.runs(Filter()).items and store.sessions().items and store.events(Filter(q="anchor")).items
         assert store.stats(Filter()).total.count
         assert sum(each.spans for each in store.arrivals()) == len(made.spans)
+        store.maintain()
+        assert store.stats(Filter()).total.count == store.stats(Filter(), by="kind").total.count > 0
+        first = store.traces(Filter()).items[0]
+        assert store.delete_trace(first.trace_id) == first.spans
+        assert store.trace(first.trace_id) is None and len(store.traces(Filter()).items) == 5
+        assert store.used_bytes() > 0
+        now_ns = time.time_ns()
+        assert store.prune(before_ns=now_ns, by="time").traces == 5
+        assert not store.traces(Filter()).items and not store.events(Filter()).items
+        store.write([span for batch in made.batches for span in batch])
+        assert store.prune(max_bytes=1).traces == 6
+        assert not store.traces(Filter()).items and not store.events(Filter()).items
 print("whole")
 """
 

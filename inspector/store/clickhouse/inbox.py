@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from inspector.store.clickhouse.cluster import keeper_of
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.tables import INBOX
 from inspector.store.errors import StoreBusy
@@ -112,7 +113,8 @@ class Inbox:
         while done := [row[0] for row in self._database.rows(sql, values)]:
             own = Values()
             # By their ids: a row that waits must not outlive the one that says that it is done.
-            self._database.command(f"DELETE FROM inbox WHERE id IN {own.texts(done)}", own)
+            keeper = keeper_of(self._database, "inbox")
+            self._database.command(f"DELETE FROM {keeper} WHERE id IN {own.texts(done)}", own)
             if len(done) < _MOST_TIDIED:
                 return
 

@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import Final
 
 from inspector.model import LOSS_REASONS, Losses
+from inspector.store.clickhouse.cluster import files_of, keeper_of
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.labels import forget_labels, forget_stray_labels
 from inspector.store.clickhouse.writer import Writer
@@ -17,7 +18,6 @@ from inspector.store.values.rows import clamp
 
 _SLICE: Final = 2000
 """Traces that are removed at a time."""
-_BYTES: Final = "SELECT sum(bytes_on_disk) FROM system.parts WHERE active AND database = currentDatabase()"
 _LAST_S: Final = 2**32 - 1
 """Of the days that partitions are of."""
 _AT_ONCE: Final = {"lightweight_deletes_sync": 2, "mutations_sync": 2}
@@ -38,7 +38,7 @@ def delete_traces(database: Database, writer: Writer, trace_ids: Sequence[str]) 
     if are_there:
         writer.change_hours(among, values)
     for table in ("spans", "traces") if are_there else ("traces",):
-        database.command(f"DELETE FROM {table} WHERE {among}", values, _AT_ONCE)
+        database.command(f"DELETE FROM {keeper_of(database, table)} WHERE {among}", values, _AT_ONCE)
     forget_labels(database, writer, trace_ids, [row[0] for row in runs])
     writer.forget()
     return 0 if spans is None else spans[0]
@@ -80,7 +80,7 @@ def prune(  # what is to go
     if traces and max_bytes is not None:
         # What is deleted stays in its files, unseen, until they are written again.
         for table in ("spans", "traces"):
-            database.command(f"ALTER TABLE {table} APPLY DELETED MASK", settings=_AT_ONCE)
+            database.command(f"ALTER TABLE {keeper_of(database, table)} APPLY DELETED MASK", settings=_AT_ONCE)
     return Pruned(traces, spans, max(0, before - used_bytes(database)), complete)
 
 
@@ -123,12 +123,14 @@ def _drop_days(database: Database, writer: Writer, before_ns: int, by: Age) -> N
     for (day,) in days:
         writer.change_hours(f"toDate(slot * 60) = '{day}'", Values())
         # Above 50 GB a server takes it for a mistake.
-        database.command(f"ALTER TABLE spans DROP PARTITION '{day}'", settings={"max_partition_size_to_drop": 0})
+        statement = f"ALTER TABLE {keeper_of(database, 'spans')} DROP PARTITION '{day}'"
+        database.command(statement, settings={"max_partition_size_to_drop": 0})
 
 
 def used_bytes(database: Database) -> int:
     """Returns how large the tables are."""
-    row = database.row(_BYTES)
+    own = "active AND database = currentDatabase()"
+    row = database.row(f"SELECT sum(bytes_on_disk) FROM {files_of(database)} WHERE {own}")
     return 0 if row is None else int(row[0] or 0)
 
 
@@ -137,7 +139,7 @@ def _prune_losses(database: Database, writer: Writer, before_ns: int, by: Age) -
     gone = database.rows(f"SELECT reason, sum(count) FROM losses WHERE {older} GROUP BY reason")
     if gone:
         writer.note({f"lost_{reason}": writer.numbers.get(f"lost_{reason}", 0) + count for reason, count in gone})
-        database.command(f"DELETE FROM losses WHERE {older}", settings=_AT_ONCE)
+        database.command(f"DELETE FROM {keeper_of(database, 'losses')} WHERE {older}", settings=_AT_ONCE)
 
 
 def sum_losses(database: Database, numbers: dict[str, int]) -> tuple[Losses, Losses]:
