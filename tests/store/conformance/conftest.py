@@ -135,7 +135,7 @@ def kept(request, open_new, tmp_path_factory) -> Iterator[Kept]:
 @pytest.fixture
 def store(engine, tmp_path) -> Iterator[Store]:
     """An empty store of each engine."""
-    with closing(engine(tmp_path / "home")) as opened:
+    with closing(engine(tmp_path / "home", limits=_PATIENT)) as opened:
         yield opened
 
 
@@ -146,7 +146,7 @@ def fill(engine, tmp_path) -> Iterator[Callable[[int], Kept]]:
 
     def filled(seed: int, **options) -> Kept:
         made, oracle = make(seed), None
-        stores.append(engine(tmp_path / f"home {len(stores)}", **options))
+        stores.append(engine(tmp_path / f"home {len(stores)}", **{"limits": _PATIENT, **options}))
         oracle = Oracle(made.folded)
         for batch in made.batches:
             stores[-1].write(batch)
