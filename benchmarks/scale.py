@@ -29,17 +29,21 @@ from inspector.store.clickhouse.tables import SPANS, TRACES
 from inspector.store.limits import ReadLimits
 from inspector.store.sqlite import SqliteStore
 
-BYTES: Final = 550
+BYTES: Final = 500
 """A span with its text index, merged."""
 WRITE_US: Final = 240.0
 """Of a processor, for the `serve` that writes: all shards have one between them."""
 ENGINE_US: Final = 35.0
 """Of a processor, for ready columns that are inserted."""
+SUM_US: Final = 7.0
+"""Of a processor, for a span of an hour that is summed up once it is over."""
 MERGED: Final = 3.0
 """How often a byte is written again by merges until it lies still: blocks of 5,000 spans grow by tens."""
 SCAN_NS: Final = 220.0
-"""CPU a span of statistics by model over everything."""
-PAGE_MS: Final = 55.0
+"""CPU a span of statistics by model, in the hour that goes on."""
+HOUR_US: Final = 200.0
+"""CPU an hour of the same, where it is over."""
+PAGE_MS: Final = 30.0
 """CPU of the newest 50, for which each shard is asked."""
 PARTS_A_DAY: Final = 8
 """Parts of a day that lie still, where merges end at 150 GB."""
@@ -69,6 +73,7 @@ def main() -> None:
             database.begin()
             write_all(store, small, database, options.write, options.batch)
             multiply(database, options.write, options.spans)
+            sum_up(store, database)
             read_all(store, database)
 
 
@@ -132,13 +137,18 @@ def _bytes(database: Database, name: str) -> int:
     return int(database.rows(sql)[0][0])
 
 
+_COPIES: Final = 24
+"""At a time; each is an hour, and a day is one partition."""
+
+
 def multiply(database: Database, written: int, wanted: int) -> None:
     """Has the engine copy what was written until there is enough, each copy with ids and minutes of its own."""
-    copies = max(0, wanted // written - 1)
+    copies = max(1, wanted // written)
     begun = time.perf_counter()
-    for copy in range(1, copies + 1):
-        database.command(_copied("spans", SPANS, copy))
-        database.command(_copied("traces", TRACES, copy))
+    for first in range(1, copies, _COPIES):
+        last = min(copies, first + _COPIES)
+        for table, columns in (("spans", SPANS), ("traces", TRACES)):
+            database.command(_copied(table, columns, range(first, last)))
     rows = database.rows("SELECT count() FROM spans")[0][0]
     parts = database.rows(
         "SELECT count() FROM system.parts WHERE active AND table = 'spans' AND database = 'inspector'"
@@ -149,24 +159,36 @@ def multiply(database: Database, written: int, wanted: int) -> None:
     print(f"multiplied in {time.perf_counter() - begun:,.0f} s")
 
 
-def _copied(table: str, columns: dict[str, str], copy: int) -> str:
-    minutes, last = copy * 60, copy * 10**9
-
+def _copied(table: str, columns: dict[str, str], copies: range) -> str:
     def changed(name: str) -> str:
         match name:
             case "trace_id" | "span_id" | "parent_id" | "run_id":
                 half = 16 if name in ("trace_id", "run_id") else 0
-                return f"concat(lower(hex(sipHash64({name}, {copy}))), substring({name}, 1, {half}))"
-            case "slot":
-                return f"slot + {minutes}"
+                return f"concat(lower(hex(sipHash64({name}, copy))), substring({name}, 1, {half}))"
+            case "slot" | "first_slot" | "last_slot":
+                return f"{name} + copy * 60"
             case "start_ns" | "end_ns" | "question_ns" | "answer_ns":
-                return f"{name} + {minutes * 60 * 10**9}"
+                return f"{name} + copy * {3600 * 10**9}"
             case "id" | "seq":
-                return f"{name} + {last}"
+                return f"{name} + copy * {10**9}"
             case _:
                 return name
 
-    return f"INSERT INTO {table} SELECT {', '.join(map(changed, columns))} FROM {table} WHERE id < 1000000000"
+    return (
+        f"INSERT INTO {table} SELECT {', '.join(map(changed, columns))} FROM {table} "
+        f"ARRAY JOIN range({copies.start}, {copies.stop}) AS copy WHERE id < {10**9}"
+    )
+
+
+def sum_up(store: ClickHouseStore, database: Database) -> None:
+    """Has the store sum up the hours that were multiplied, and prints what that costs."""
+    hours = "SELECT intDiv(slot, 60) AS hour, max(version), 0 FROM spans GROUP BY hour"
+    database.command(f"INSERT INTO hours (hour, version, removed) {hours}")
+    begun = time.process_time()
+    store.maintain()
+    calls = database.rows("SELECT sum(calls) FROM figures FINAL WHERE by = ''")[0][0]
+    if calls:
+        print(f"{calls:,} calls summed up by hour, {(time.process_time() - begun) / calls * 1e6:,.1f} us of CPU each")
 
 
 def read_all(store: ClickHouseStore, database: Database) -> None:
@@ -224,7 +246,7 @@ class Shard:
     @property
     def busy(self) -> float:
         """The part of its processors that taking in and merging needs."""
-        return self.a_day * ENGINE_US * (1 + MERGED) * 1e-6 / 86400 / CORES
+        return self.a_day * (ENGINE_US * (1 + MERGED) + SUM_US) * 1e-6 / 86400 / CORES
 
     @property
     def pages_s(self) -> float:
@@ -233,14 +255,15 @@ class Shard:
 
     @property
     def statistics_s(self) -> float:
-        """How long statistics over everything take, with all of its processors."""
-        return self.spans * SCAN_NS * 1e-9 / CORES
+        """How long statistics over everything take: sums of the hours, on one processor, and the last hour's calls."""
+        return KEPT_DAYS * 24 * HOUR_US * 1e-6 + self.a_day / 24 * SCAN_NS * 1e-9 / CORES
 
 
 def simulated() -> Iterator[str]:
     """Yields what shards would carry."""
     yield f"{KEPT_DAYS} days kept, {CORES} processors a shard; a span is {BYTES} bytes, and costs who writes"
-    yield f"{WRITE_US:g} us, a shard {ENGINE_US:g}, {SCAN_NS:g} ns to scan; a page costs each shard {PAGE_MS:g} ms.\n"
+    yield f"{WRITE_US:g} us, a shard {ENGINE_US:g} and {SUM_US:g}, {SCAN_NS:g} ns to scan, an hour that is over"
+    yield f"{HOUR_US:g} us; a page costs each shard {PAGE_MS:g} ms.\n"
     names = (
         "spans",
         "a second",
