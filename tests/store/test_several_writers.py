@@ -106,6 +106,35 @@ def test_spans_that_come_in_pieces_through_two_stores_are_what_they_are_through_
         assert known(store) == known(other) == known(alone)
 
 
+def test_what_two_stores_take_in_of_the_same_traces_at_the_same_time_is_there_once(store, other, address):
+    made = make(11, traces=3)
+    start, failures = threading.Barrier(2), []
+
+    def take_in(into, batches):
+        try:
+            start.wait()
+            for batch in batches:
+                into.write(batch)
+        except Exception as error:
+            failures.append(error)
+
+    threads = [
+        threading.Thread(target=take_in, args=(into, batches))
+        for into, batches in ((store, made.batches), (other, made.batches[::-1]))
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    while other._writing._sent is not None:
+        other.maintain()
+    assert not failures
+    with closing(ClickHouseStore(read_address(f"chdb://memory/alone_{address.database}"))) as alone:
+        for batch in made.batches:
+            alone.write(batch)
+        assert known(store) == known(other) == known(alone)
+
+
 def test_an_end_that_comes_through_another_store_than_its_start_is_found(store, other, make_span):
     begun = make_span(status="running", process="p1")
     other.write([begun])
