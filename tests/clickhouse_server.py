@@ -86,6 +86,8 @@ def served(place: str = ":memory:", faults: Faults | None = None) -> Iterator[st
     connection = chdb.connect(place)
     given = {"engine": connection, "faults": faults or Faults()}
     server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), given))
+    # Of clients that are killed it would write a traceback each.
+    server.handle_error = lambda *_: None
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
