@@ -1,4 +1,5 @@
 import itertools
+import math
 
 from inspector.store.sqlite import upkeep
 from inspector.store.sqlite.upkeep import FAR_BEHIND, LEAST_WAY, WAY, Upkeep
@@ -32,3 +33,49 @@ def test_the_further_search_is_behind_the_less_it_gives_way(monkeypatch):
 
 def test_search_far_behind_gives_way_a_little_so_that_others_still_write(monkeypatch):
     assert ways_given(monkeypatch, [100 * FAR_BEHIND]) == [LEAST_WAY]
+
+
+class Figures:
+    """Upkeep of a store where nothing is left to index, with the fewest changes that figures were told to follow."""
+
+    def __init__(self, add_up_every_s):
+        self.least = []
+        self.upkeep = Upkeep(
+            index=lambda _: (0, 0),
+            add_up=lambda _, least: self.least.append(least) or 0,
+            give_back=lambda: None,
+            checkpoint=lambda: None,
+            shrink_log=lambda: True,
+            add_up_every_s=add_up_every_s,
+        )
+
+    def run(self, for_s):
+        assert not self.upkeep.run(for_s=for_s, idle_s=1e6, busy=False, give_way=lambda _: None)
+
+
+def test_figures_wait_for_more_changes_and_then_follow_however_few_there_are():
+    for every_s, least in ((1e6, upkeep.ADD_UP_LIMIT), (0.0, 1)):
+        figures = Figures(every_s)
+        for _ in range(2):
+            figures.upkeep.note_write()
+            figures.run(for_s=1)
+        assert figures.least == [1, least]
+
+
+def test_figures_that_waited_follow_without_another_write():
+    figures = Figures(1e6)
+    for _ in range(2):
+        figures.upkeep.note_write()
+        figures.run(for_s=1)
+    figures.upkeep._add_up_at_s = 0.0
+    for _ in range(2):
+        figures.run(for_s=1)
+    assert figures.least == [1, upkeep.ADD_UP_LIMIT, 1]
+
+
+def test_figures_follow_at_once_where_there_is_all_the_time():
+    figures = Figures(1e6)
+    for _ in range(2):
+        figures.upkeep.note_write()
+        figures.run(for_s=math.inf)
+    assert figures.least == [1, 1]

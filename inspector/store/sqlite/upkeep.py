@@ -1,10 +1,13 @@
 """What a store on an SQLite file has to do beside writing: bring search up to date, move the log, give space back."""
 
+import math
 import time
 from collections.abc import Callable
 
 ADD_UP_LIMIT = 4096
 """Changes that figures take in at once: of so many, most share a row of figures with others."""
+ADD_UP_EVERY_S = 2.0
+"""How long changes wait for figures while there are fewer: of what came in a moment, each group has a row to itself."""
 INDEX_LIMIT = 512
 """Spans indexed in one transaction: a tenth fewer instructions a span than with 200."""
 CHECKPOINT_EVERY_S = 0.5
@@ -26,6 +29,7 @@ class Upkeep:
         give_back: Makes the file as small as it can be, where much of it is not needed.
         checkpoint: Moves the log into the database.
         shrink_log: Gives the space of the log back, and returns whether it could.
+        add_up_every_s: How long figures wait for more changes.
     """
 
     def __init__(
@@ -35,12 +39,19 @@ class Upkeep:
         give_back: Callable[[], None],
         checkpoint: Callable[[], None],
         shrink_log: Callable[[], bool],
+        *,
+        add_up_every_s: float = ADD_UP_EVERY_S,
     ) -> None:
         self._index = index
         self._add_up = add_up
         self._give_back = give_back
         self._checkpoint = checkpoint
         self._shrink_log = shrink_log
+        self._add_up_every_s = add_up_every_s
+        self._is_to_add_up = True
+        """Whether there may be changes that figures do not know."""
+        self._add_up_at_s = 0.0
+        """When they follow, however few these are."""
         self._is_behind = True
         """Whether there may be text to index and a log to move."""
         self._checkpoint_at_s = 0.0
@@ -56,8 +67,9 @@ class Upkeep:
     def run(self, *, for_s: float, idle_s: float, busy: bool, give_way: Callable[[float], object]) -> bool:
         """Do what is due; see `Store.maintain`."""
         now_s = time.monotonic()
-        if self._is_behind:
+        if self._is_behind or self._adds_up(now_s):
             self._shrink_at_s = now_s + idle_s
+            self._is_to_add_up |= self._is_behind
             self._is_behind = False
             try:
                 more = self._bring_up_to_date(now_s + for_s, give_way)
@@ -77,7 +89,7 @@ class Upkeep:
     def _bring_up_to_date(self, until_s: float, give_way: Callable[[float], object]) -> bool:
         """Index for half of the time at most; returns whether there is more."""
         began_s = time.monotonic()
-        while self._follow():
+        while self._follow(add_up=until_s == math.inf or self._adds_up(began_s)):
             # The lock of the store goes to whoever asks first, which would always be this loop.
             give_way((time.monotonic() - began_s) * max(LEAST_WAY, WAY * (1 - self._left / FAR_BEHIND)))
             began_s = time.monotonic()
@@ -85,7 +97,15 @@ class Upkeep:
                 return True
         return False
 
-    def _follow(self) -> int:
-        """Let search and figures follow some of the changes; returns how many."""
+    def _adds_up(self, now_s: float) -> bool:
+        return self._is_to_add_up and now_s >= self._add_up_at_s
+
+    def _follow(self, *, add_up: bool) -> int:
+        """Let search and figures follow some of the changes, figures also few with ``add_up``; returns how many."""
         indexed, self._left = self._index(INDEX_LIMIT)
-        return indexed + self._add_up(ADD_UP_LIMIT, ADD_UP_LIMIT if indexed else 1)
+        least = 1 if add_up and not indexed else ADD_UP_LIMIT
+        added_up = self._add_up(ADD_UP_LIMIT, least)
+        if least == 1 and not added_up:
+            self._is_to_add_up = False
+            self._add_up_at_s = time.monotonic() + self._add_up_every_s
+        return indexed + added_up
