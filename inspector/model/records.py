@@ -1,9 +1,21 @@
 """Which record of a span wins, where several arrive."""
 
 from collections.abc import Iterable
+from typing import Protocol, TypeVar
 
-from inspector.model.spans import Span, Status
+from inspector.model.spans import Status
 
+
+class _Record(Protocol):
+    @property
+    def trace_id(self) -> str: ...
+    @property
+    def span_id(self) -> str: ...
+    @property
+    def status(self) -> str: ...
+
+
+_R = TypeVar("_R", bound=_Record)
 _COMPLETE: frozenset[Status] = frozenset(("ok", "error", "denied", "cancelled"))
 
 
@@ -16,9 +28,9 @@ def supersedes(new: str, old: str) -> bool:
     return new in _COMPLETE
 
 
-def coalesce(spans: Iterable[Span]) -> dict[tuple[str, str], Span]:
+def coalesce(spans: Iterable[_R]) -> dict[tuple[str, str], _R]:
     """Returns the record of each span that wins, by trace and span id, in the order in which the spans first occur."""
-    winners: dict[tuple[str, str], Span] = {}
+    winners: dict[tuple[str, str], _R] = {}
     for span in spans:
         key = (span.trace_id, span.span_id)
         known = winners.get(key)

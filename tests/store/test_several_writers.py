@@ -1,6 +1,7 @@
 """Several processes on one ClickHouse: one writes at a time, for all of them, and nothing is lost or doubled."""
 
 import itertools
+import json
 import threading
 import time
 from contextlib import closing
@@ -146,6 +147,20 @@ def test_an_end_that_comes_through_another_store_than_its_start_is_found(store, 
     assert (event.status, event.end_time_unix_nano) == ("ok", str(begun.start_ns + 1))
 
 
+def test_an_end_that_names_no_process_is_stored_as_one_of_the_process_that_its_start_names(store, other, make_span):
+    messages = json.dumps([{"role": "user", "parts": [{"type": "text", "content": "hello"}]}])
+    attributes = {"gen_ai.input.messages": messages, "thread.id": 1}
+    for at, process in enumerate((None, "spool-1")):
+        names = {"kind": "llm", "trace_id": f"{at}" * 32, "span_id": "1" * 16, "start_ns": 10**18, "run": "spool-1"}
+        store.write([make_span(**names, status="running", process="spool-1")])
+        other.write([make_span(**names, attributes=attributes, process=process)])
+    other.maintain()
+    stored = "SELECT process, run, identity, turn, digest FROM spans FINAL WHERE status = 'ok'"
+    first, second = other._database.rows(stored)
+    assert first == second
+    assert first[0] == "spool-1"
+
+
 def test_what_is_asked_of_a_store_that_does_not_write_is_answered(store, other, make_span):
     other.write([make_span(trace_id=each * 32, status="running", process="p1") for each in "abc"])
     other.maintain()
@@ -247,8 +262,8 @@ def test_spans_arrive_when_the_store_that_takes_them_in_has_them(store, address,
 
 def test_who_takes_over_from_one_that_broke_off_writes_what_was_handed_to_that(writing, clock, make_span, address):
     broken, heir = writing(), writing()
-    broken.apply(Write([make_span(trace_id="a" * 32)]))
-    heir.apply(Write([make_span(trace_id="b" * 32)]), wait=False)
+    broken.apply(Write(broken.prepared([make_span(trace_id="a" * 32)])))
+    heir.apply(Write(heir.prepared([make_span(trace_id="b" * 32)])), wait=False)
     heir.drain()
     reader = ClickHouseStore(address, read_only=True)
     assert [trace.trace_id for trace in reader.traces(Filter()).items] == ["a" * 32]
@@ -257,7 +272,7 @@ def test_who_takes_over_from_one_that_broke_off_writes_what_was_handed_to_that(w
     heir.drain()
     assert [trace.trace_id for trace in reader.traces(Filter()).items] == ["b" * 32, "a" * 32]
     assert [event.trace_id for event in reader.after(seq, Filter())] == ["b" * 32]
-    broken.apply(Write([make_span(trace_id="c" * 32)]), wait=False)
+    broken.apply(Write(broken.prepared([make_span(trace_id="c" * 32)])), wait=False)
     assert reader.trace("c" * 32) is None
     heir.drain()
     assert reader.trace("c" * 32).spans == 1
@@ -265,10 +280,10 @@ def test_who_takes_over_from_one_that_broke_off_writes_what_was_handed_to_that(w
 
 def test_what_is_committed_late_by_one_that_broke_off_is_met_by_every_cursor(writing, clock, make_span, address):
     broken, heir = writing(), writing()
-    broken.apply(Write([make_span(span_id="1" * 16)]))
+    broken.apply(Write(broken.prepared([make_span(span_id="1" * 16)])))
     heir.drain()
     clock.now_s += LENGTH_S
-    heir.apply(Write([make_span(span_id="2" * 16)]))
+    heir.apply(Write(heir.prepared([make_span(span_id="2" * 16)])))
     reader = ClickHouseStore(address, read_only=True)
     cursor = reader.last_seq()
     reader._database.command(
@@ -286,7 +301,7 @@ def test_what_is_committed_late_by_one_that_broke_off_is_met_by_every_cursor(wri
 
 def test_who_lost_the_lease_while_it_wrote_hands_that_over_too(writing, clock, make_span, address):
     slow, heir = writing(), writing()
-    slow.apply(Write([make_span(span_id="1" * 16)]))
+    slow.apply(Write(slow.prepared([make_span(span_id="1" * 16)])))
     heir.drain()
     reader = ClickHouseStore(address, read_only=True)
     with slow._lock:
@@ -295,10 +310,10 @@ def test_who_lost_the_lease_while_it_wrote_hands_that_over_too(writing, clock, m
         heir.drain()
         cursor = reader.last_seq()
         slow._lease._until_s = clock.now_s + 1
-        slow._writer.write([make_span(span_id="2" * 16)])
+        slow._writer.write(slow.prepared([make_span(span_id="2" * 16)]))
         slow._lease._until_s = clock.now_s
         assert reader.after(cursor, Filter()) == ()
-    slow.apply(Write([make_span(span_id="2" * 16)], late=True), wait=False)
+    slow.apply(Write(slow.prepared([make_span(span_id="2" * 16)]), late=True), wait=False)
     heir.drain()
     assert [event.span_id for event in reader.after(cursor, Filter())] == ["2" * 16]
     assert reader.trace("a" * 32).spans == 2

@@ -7,14 +7,14 @@ from typing import Any, Final, Literal, TypeAlias, cast
 
 import msgspec
 from msgspec import Struct
-from msgspec.structs import replace
 
-from inspector.model import NewLabel, Span, SpanError
+from inspector.model import NewLabel
 from inspector.store.clickhouse import labels, removal
 from inspector.store.clickhouse.database import Database
+from inspector.store.clickhouse.prepared import Prepared, Preparing
 from inspector.store.clickhouse.writer import Writer
 from inspector.store.nouns import Age
-from inspector.store.values.rows import clean, encode, scrubbed
+from inspector.store.values.rows import clean
 
 Whole = Literal["trace", "run", "session"]
 _OF: Final[dict[Whole, str]] = {
@@ -24,11 +24,14 @@ _OF: Final[dict[Whole, str]] = {
 }
 
 
+Given: TypeAlias = Prepared | dict[str, Any]
+"""A span that is ready to be written, or as earlier versions have it in the inbox."""
+
+
 class Write(Struct, tag="write", frozen=True):
     """Spans and labels came in."""
 
-    spans: Sequence[Any]
-    """`Span`s, or what JSON has of them."""
+    spans: Sequence[Given]
     labels: Sequence[NewLabel] = ()
     arrived_ns: int = 0
     late: bool = False
@@ -38,7 +41,7 @@ class Write(Struct, tag="write", frozen=True):
 class WriteAgain(Struct, tag="again", frozen=True):
     """Stored spans were read otherwise."""
 
-    spans: Sequence[Any]
+    spans: Sequence[Given]
 
 
 class MarkLost(Struct, tag="lose", frozen=True):
@@ -83,7 +86,6 @@ class Note(Struct, tag="note", frozen=True):
 
 Change: TypeAlias = Write | WriteAgain | MarkLost | GiveLabel | RemoveLabel | Delete | Prune | Note
 _READ: Final = msgspec.json.Decoder[Change](Change)
-_VALUES: Final = msgspec.json.Decoder()
 
 
 def encode_change(change: Change) -> str:
@@ -103,13 +105,15 @@ def decode_change(text: str) -> Change:
     return _READ.decode(text)
 
 
-def apply(change: Change, database: Database, writer: Writer, now_ns: Callable[[], int]) -> Any:  # noqa: PLR0911 - a line each
+def apply(  # noqa: PLR0911 - a line each
+    change: Change, database: Database, writer: Writer, preparing: Preparing, now_ns: Callable[[], int]
+) -> Any:
     """Applies a change, and returns its outcome as JSON has it."""
     match change:
         case Write():
-            return _write(change, database, writer)
+            return _write(change, database, writer, preparing)
         case WriteAgain(spans):
-            return _write_spans(writer, spans, again=True)
+            return writer.write([preparing.read(span) for span in spans], again=True)
         case MarkLost(processes):
             return writer.lose(processes)
         case GiveLabel(label):
@@ -124,22 +128,11 @@ def apply(change: Change, database: Database, writer: Writer, now_ns: Callable[[
             return writer.note(numbers)
 
 
-def _write(change: Write, database: Database, writer: Writer) -> None:
+def _write(change: Write, database: Database, writer: Writer, preparing: Preparing) -> None:
     if change.spans:
         writer.numbers["arrived"] = change.arrived_ns
-    _write_spans(writer, change.spans, late=change.late)
+    writer.write([preparing.read(span) for span in change.spans], late=change.late)
     labels.write_labels(database, writer, change.labels)
-
-
-def _write_spans(writer: Writer, given: Sequence[Any], *, again: bool = False, late: bool = False) -> int:
-    spans = [span if isinstance(span, Span) else _span_of(span) for span in given]
-    return writer.write(spans, again=again, late=late)
-
-
-def _span_of(given: dict[str, Any]) -> Span:
-    fields, error = dict(given), given["error"]
-    fields["error"] = None if error is None else SpanError(**error)
-    return Span(**fields)
 
 
 def _prune(change: Prune, database: Database, writer: Writer, now_ns: Callable[[], int]) -> tuple[Any, ...]:
@@ -159,10 +152,7 @@ def _prune(change: Prune, database: Database, writer: Writer, now_ns: Callable[[
 def _cleaned(change: Change) -> Change:
     match change:
         case Write(spans, given, arrived_ns, late):
-            cleaned = [_clean_label(label) for label in given]
-            return Write([_clean_span(span) for span in spans], cleaned, arrived_ns, late)
-        case WriteAgain(spans):
-            return WriteAgain([_clean_span(span) for span in spans])
+            return Write(spans, [_clean_label(label) for label in given], arrived_ns, late)
         case GiveLabel(label):
             return GiveLabel(_clean_label(label))
         case Delete(of, whole_id):
@@ -176,8 +166,3 @@ def _cleaned(change: Change) -> Change:
 def _clean_label(label: NewLabel) -> NewLabel:
     texts = {name: clean(value) for name, value in asdict(label).items() if isinstance(value, str)}
     return dataclasses.replace(label, **cast("dict[str, Any]", texts))
-
-
-def _clean_span(span: Span) -> Span:
-    large = {name: _VALUES.decode(encode(getattr(span, name))) for name in ("attributes", "events", "links")}
-    return replace(scrubbed(span), **large)

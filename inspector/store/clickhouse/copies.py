@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from inspector.store.clickhouse.database import Database, Values
-from inspector.store.clickhouse.records import large_of
 from inspector.store.clickhouse.slots import reached
 from inspector.store.clickhouse.tables import OF_ROW
 from inspector.store.nouns import Arrival, Stored
@@ -57,6 +56,7 @@ def read_stored(
 def _stored(fields: Sequence[Any]) -> Stored:
     given: dict[str, Any] = dict(zip(_COLUMNS, fields, strict=True))
     trace_id = given.pop("trace_id")
-    given |= large_of([given[name] for name in _LARGE])
+    for name in ("attributes", "events", "links"):
+        given[name] = None if given[name] is None else given[name].encode()
     row = Row(**given, trace_id=0, shared=None)
     return Stored(row.id, span_of(row, trace_id, (row.attributes, row.events or b"[]", row.links or b"[]")))

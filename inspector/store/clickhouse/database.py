@@ -13,6 +13,7 @@ from clickhouse_connect.driver.client import Client
 from clickhouse_connect.driver.exceptions import ClickHouseError, DatabaseError, OperationalError
 
 from inspector.store.clickhouse.address import Address
+from inspector.store.clickhouse.tables import TABLES
 from inspector.store.errors import QueryTooSlow, StoreBusy, StoreError, StoreFull, StoreReadOnly
 from inspector.store.values.rows import clean
 
@@ -28,6 +29,8 @@ _ANSWER_S: Final = 60
 _IS_RIGHT: Final = "is it running, and is INSPECTOR_DATABASE_URL right?"
 _SAID: Final = re.compile(r"(?:DB::Exception: |HTTP driver received )(.+?)(?: \(version | \(for url |$)")
 _LONGEST_REASON: Final = 200
+_TYPE: Final = re.compile(" (?:CODEC|DEFAULT)")
+"""What a type ends at."""
 _LOGS: Final = ("clickhouse_connect", "urllib3.connectionpool")
 """Loggers that warn of what our errors say with the address and what to do."""
 _SETTINGS: Final[Mapping[str, Any]] = {
@@ -120,24 +123,36 @@ class Database:
 
     def insert(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], *, token: str) -> None:
         """Inserts rows in one block, once however often it is repeated with this token."""
-        if not rows:
+        if rows:
+            self.insert_columns(table, dict(zip(columns, zip(*rows, strict=True), strict=True)), token=token)
+
+    def insert_columns(self, table: str, columns: Mapping[str, Sequence[Any]], *, token: str) -> None:
+        """Inserts whole columns as `insert` does rows."""
+        if not columns:
             return
         settings = {"insert_deduplication_token": f"{table} {token}", "async_insert": 0}
         try:
-            self._insert(table, columns, rows, settings)
+            self._insert(table, columns, settings)
         except StoreBusy:
             # Where the answer alone was lost, the same token changes nothing.
-            self._insert(table, columns, rows, settings)
+            self._insert(table, columns, settings)
 
     def close(self) -> None:
         """Lets go of the connections."""
         self._client.close()
 
-    def _insert(
-        self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], settings: dict[str, Any]
-    ) -> None:
+    def _insert(self, table: str, columns: Mapping[str, Sequence[Any]], settings: dict[str, Any]) -> None:
+        kinds = TABLES[table].columns
         with self._translated():
-            self._client.insert(table, rows, column_names=columns, settings=settings)
+            self._client.insert(
+                table,
+                list(columns.values()),
+                column_names=list(columns),
+                # Else it asks for them before each insert.
+                column_type_names=[_TYPE.split(kinds[name])[0] for name in columns],
+                column_oriented=True,
+                settings=settings,
+            )
 
     @contextmanager
     def _translated(self) -> Generator[None]:

@@ -83,7 +83,7 @@ class Members:
                 self.sums.add(row)
             elif exact:
                 exact = self.sums.exchange(known.row, row)
-            self.add(Kept(light(row), slot, digest))
+            self.add(Kept(row, slot, digest))
         if not exact:
             self.sum_up()
 
@@ -152,11 +152,6 @@ def node_of(row: Row) -> Node:
     label = row.tool if row.kind == "tool" else row.agent if row.kind == "agent" else None
     usage = (row.input_tokens, row.output_tokens, row.cost_usd is not None)
     return Node(row.span_id, row.parent_id, row.kind, row.status, label, row.start_ns, *usage, row.identity)
-
-
-def light(row: Row) -> Row:
-    """Returns a row without what is large."""
-    return row._replace(attributes=b"", events=None, links=None, error_traceback=None)
 
 
 def _read(database: Database, trace_ids: Sequence[str], *, torn: bool) -> dict[str, Members]:

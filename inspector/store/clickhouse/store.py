@@ -95,14 +95,15 @@ class ClickHouseStore(Store):
         # read again changes nothing.
         writing = self._writable()
         if spans or labels:
-            writing.apply(Write(spans, labels, self._now_ns()), wait=False)
+            writing.apply(Write(writing.prepared(spans), labels, self._now_ns()), wait=False)
         if losses:
             state.write_losses(self._database, losses, marks, self._now_ns())
         if marks:
             self._marks.save(marks)
 
     def _take_again(self, spans: Sequence[Span]) -> int:
-        return self._writable().apply(WriteAgain(spans))
+        writing = self._writable()
+        return writing.apply(WriteAgain(writing.prepared(spans)))
 
     def spools(self) -> Mapping[str, SpoolMark]:
         """See `Store.spools`."""

@@ -6,51 +6,45 @@ import time
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from inspector.model import Span, coalesce, supersedes
+from inspector.model import coalesce, supersedes
 from inspector.store.clickhouse import numbers
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.hours import Hours
 from inspector.store.clickhouse.members import Known, Members
-from inspector.store.clickhouse.records import Columns, digest_of, large_of, made_row, slot_of
+from inspector.store.clickhouse.prepared import Content, Prepared, Preparing, with_session
 from inspector.store.clickhouse.slots import reached
 from inspector.store.clickhouse.tables import SHARE, SPANS, TRACES
 from inspector.store.values.ever import count_calls
-from inspector.store.values.gist import gists_of
-from inspector.store.values.records import Key, of_its_process, own_session
-from inspector.store.values.rows import Row, clamp
+from inspector.store.values.records import Key, own_session
+from inspector.store.values.rows import Row, placed
 from inspector.store.values.sums import TraceSums
 
-_LARGE: Final = "attributes, events, links, error_traceback"
 
-
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """A row that is written."""
 
-    members: Members
     row: Row
+    """Without what is large."""
+    content: Content
     slot: int
     digest: int
-
-    @property
-    def old(self) -> Row | None:
-        """What is stored of it, without what is large."""
-        known = self.members.spans.get(self.row.span_id)
-        return None if known is None else known.row
 
 
 @dataclass(slots=True)
 class _Batch:
-    """What is about to be written of the traces of a batch."""
+    """What is about to be written of the traces of a batch, by their ids."""
 
     traces: dict[str, Members]
-    accepted: list[tuple[Span, Members]] = field(default_factory=list[tuple[Span, Members]])
-    changes: dict[Key, Change] = field(default_factory=dict[Key, Change])
+    accepted: list[tuple[Prepared, Members]] = field(default_factory=list[tuple[Prepared, Members]])
+    changes: dict[str, dict[str, Change]] = field(default_factory=dict[str, dict[str, Change]])
+    """By the ids of their spans."""
     sessions: dict[str, tuple[tuple[int, str] | None, bool]] = field(
         default_factory=dict[str, tuple[tuple[int, str] | None, bool]]
     )
+    told: set[str] = field(default_factory=set[str])
+    """Traces of which another question or answer is known."""
 
 
 class Writer:
@@ -58,12 +52,13 @@ class Writer:
 
     Args:
         database: The database, with its tables.
+        preparing: Prepares what is read otherwise than it came.
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, preparing: Preparing) -> None:
         self._database = database
+        self._preparing = preparing
         self._known = Known(database)
-        self._columns = Columns()
         self._hours = Hours(database)
         self._me = secrets.token_hex(8)
         self._is_ready = False
@@ -102,7 +97,7 @@ class Writer:
             if time.monotonic() >= self._watched_until_s:
                 self._late = None
 
-    def write(self, spans: Sequence[Span], *, again: bool = False, late: bool = False) -> int:
+    def write(self, spans: Sequence[Prepared], *, again: bool = False, late: bool = False) -> int:
         """Stores spans with everything that depends on them, and returns how many said something new.
 
         Args:
@@ -117,8 +112,9 @@ class Writer:
             batch = _Batch(self._known.of(list(dict.fromkeys(trace_id for trace_id, _ in wanted))))
             self._accept(batch, wanted, again=again)
             self._record(batch, late=late)
-            written = len(batch.changes)
-            self._save(batch, self._followers(batch), again=again)
+            self._tell(batch, again=again)
+            written = sum(map(len, batch.changes.values()))
+            self._save(batch, self._followers(batch))
         return written
 
     def lose(self, processes: Sequence[str]) -> int:
@@ -133,14 +129,14 @@ class Writer:
             return 0
         with self._whole():
             batch = _Batch(self._known.of(list(dict.fromkeys(trace_id for trace_id, _ in found))))
-            lost: dict[Key, Row] = {}
+            lost: dict[str, dict[str, Row]] = {}
             for trace_id, span_id in found:
                 kept = batch.traces[trace_id].spans[span_id]
-                lost[trace_id, span_id] = kept.row._replace(status="lost")
-            for members in batch.traces.values():
-                own = [row for (trace_id, _), row in lost.items() if trace_id == members.sums.trace_id]
-                lost |= self._folded(members, own, lost)
-                batch.sessions[members.sums.trace_id] = members.session({})
+                lost.setdefault(trace_id, {})[span_id] = kept.row._replace(status="lost")
+            for trace_id, rows in lost.items():
+                members = batch.traces[trace_id]
+                rows.update(self._folded(members, list(rows.values()), rows, {}))
+                batch.sessions[trace_id] = members.session({})
             self._save(batch, lost)
         return len(found)
 
@@ -212,15 +208,18 @@ class Writer:
                 if members.family is not None:
                     members.family.changed.update(members.family.nodes)
                     members.family.unsettled.update(members.family.nodes)
-            stirred = {(trace_id, span_id): batch.traces[trace_id].spans[span_id].row for trace_id, span_id in found}
-            self._save(batch, {**stirred, **self._followers(batch)})
+            others = self._followers(batch)
+            for trace_id, span_id in found:
+                own = others.setdefault(trace_id, {})
+                own.setdefault(span_id, batch.traces[trace_id].spans[span_id].row)
+            self._save(batch, others)
 
     def _next(self, name: str) -> int:
         self.numbers[name] = self.numbers.get(name, 0) + 1
         return self.numbers[name]
 
-    def _accept(self, batch: _Batch, wanted: Mapping[Key, Span], *, again: bool) -> None:
-        for (trace_id, span_id), span in wanted.items():
+    def _accept(self, batch: _Batch, wanted: Mapping[Key, Prepared], *, again: bool) -> None:
+        for (trace_id, span_id), given in wanted.items():
             members = batch.traces.get(trace_id)
             kept = None if members is None else members.spans.get(span_id)
             if again and kept is None:
@@ -228,95 +227,107 @@ class Writer:
             if members is None:
                 members = Members(TraceSums(id=self._next("trace"), trace_id=trace_id))
                 batch.traces[trace_id] = members
-            if again or kept is None or supersedes(span.status, kept.row.status):
-                batch.accepted.append((of_its_process(span, None if kept is None else kept.row), members))
+            if again or kept is None or supersedes(given.row.status, kept.row.status):
+                batch.accepted.append((self._of_its_process(given, None if kept is None else kept.row), members))
+
+    def _of_its_process(self, given: Prepared, old: Row | None) -> Prepared:
+        # An export names none, and losses are found by it.
+        if old is None or old.process is None or given.row.process is not None:
+            return given
+        return self._preparing.of_process(given, old.process)
 
     def _record(self, batch: _Batch, *, late: bool) -> None:
         """Makes the rows that say something new, each with the session that it belongs to."""
-        owns = {key_of(span): own_session(span, _row(members, span)) for span, members in batch.accepted}
+        owns: list[str | None] = []
         named: dict[str, dict[str, tuple[int, str] | None]] = {trace_id: {} for trace_id in batch.traces}
-        for span, _ in batch.accepted:
-            own = owns[key_of(span)]
-            named[span.trace_id][span.span_id] = None if own is None else (clamp(span.start_ns), own)
+        for given, members in batch.accepted:
+            kept = members.spans.get(given.row.span_id)
+            own = own_session(given.session_id, None if kept is None else kept.row)
+            owns.append(own)
+            named[given.trace_id][given.row.span_id] = None if own is None else (given.row.start_ns, own)
         for trace_id, members in batch.traces.items():
             batch.sessions[trace_id] = members.session(named[trace_id])
-        for span, members in batch.accepted:
-            kept, own = members.spans.get(span.span_id), owns[key_of(span)]
-            session = batch.sessions[span.trace_id][0]
-            belongs = (own, None) if own is not None or session is None else (session[1], 1)
-            seq = self.numbers["seq"] + 1
-            row = made_row(span, (seq if kept is None else kept.row.id, seq, members.sums.id), belongs)
-            digest = digest_of(row, own, span.attributes)
+        for (given, members), own in zip(batch.accepted, owns, strict=True):
+            span_id = given.row.span_id
+            kept, session = members.spans.get(span_id), batch.sessions[given.trace_id][0]
+            digest = with_session(given.digest, own)
             if kept is None or kept.digest != digest or late:
-                self.numbers["seq"] = seq
-                slot = slot_of(span) if kept is None else kept.slot
-                batch.changes[key_of(span)] = Change(members, row, slot, digest)
+                seq = self._next("seq")
+                belongs = (own, None) if own is not None or session is None else (session[1], 1)
+                row = placed(given.row, (seq if kept is None else kept.row.id, seq, members.sums.id), belongs)
+                change = Change(row, given.content, given.slot if kept is None else kept.slot, digest)
+                batch.changes.setdefault(given.trace_id, {})[span_id] = change
 
-    def _followers(self, batch: _Batch) -> dict[Key, Row]:
+    def _tell(self, batch: _Batch, *, again: bool) -> None:
+        """Keeps what traces were about: the first question, the last answer."""
+        for given, members in batch.accepted:
+            sums, row = members.sums, given.row
+            if given.question is not None and (sums.question is None or row.start_ns < sums.question_ns + again):
+                sums.question, sums.question_ns = given.question, row.start_ns
+                batch.told.add(given.trace_id)
+            if given.answer is not None and row.end_ns is not None and row.end_ns >= sums.answer_ns:
+                sums.answer, sums.answer_ns = given.answer, row.end_ns
+                batch.told.add(given.trace_id)
+
+    def _followers(self, batch: _Batch) -> dict[str, dict[str, Row]]:
         """Returns the stored rows that something else is true of by what the batch writes."""
-        others: dict[Key, Row] = {}
+        others: dict[str, dict[str, Row]] = {}
         for trace_id, members in batch.traces.items():
             if trace_id not in batch.sessions:
                 batch.sessions[trace_id] = members.session({})
-            session = batch.sessions[trace_id][0]
+            session, changes = batch.sessions[trace_id][0], batch.changes.get(trace_id, {})
+            found: dict[str, Row] = {}
             if session is not None and session[1] != members.sums.session_id:
                 for span_id, (row, _, _) in members.spans.items():
                     follows = row.session_id is None or row.session_inherited == 1
-                    if follows and row.session_id != session[1] and (trace_id, span_id) not in batch.changes:
-                        others[trace_id, span_id] = row._replace(session_id=session[1], session_inherited=1)
-            written = [change.row for key, change in batch.changes.items() if key[0] == trace_id]
-            others |= self._folded(members, written, others, batch)
+                    if follows and row.session_id != session[1] and span_id not in changes:
+                        found[span_id] = row._replace(session_id=session[1], session_inherited=1)
+            found.update(self._folded(members, [change.row for change in changes.values()], found, changes))
+            if found:
+                others[trace_id] = found
         return others
 
     def _folded(
-        self, members: Members, rows: Sequence[Row], others: Mapping[Key, Row], batch: _Batch | None = None
-    ) -> dict[Key, Row]:
-        """Returns the rows, stored or about to be, that are folded otherwise."""
-        found: dict[Key, Row] = {}
-        trace_id = members.sums.trace_id
-        for span_id, into in members.fold(rows).items():
-            key = (trace_id, span_id)
-            if (batch is None or key not in batch.changes) and span_id in members.spans:
-                found[key] = others.get(key, members.spans[span_id].row)._replace(folded_into=into)
-        return found
+        self, members: Members, rows: Sequence[Row], others: Mapping[str, Row], changes: Mapping[str, Change]
+    ) -> dict[str, Row]:
+        """Returns the stored rows that are folded otherwise and not written anyhow."""
+        return {
+            span_id: others.get(span_id, members.spans[span_id].row)._replace(folded_into=into)
+            for span_id, into in members.fold(rows).items()
+            if span_id not in changes and span_id in members.spans
+        }
 
-    def _save(self, batch: _Batch, others: Mapping[Key, Row], *, again: bool = False) -> None:
-        changes = [
-            Change(
-                each.members, each.row._replace(folded_into=each.members.folded_into(each.row)), each.slot, each.digest
-            )
-            for each in batch.changes.values()
-        ]
-        changes += self._complete(batch, others)
-        gists = gists_of(((span, members.sums) for span, members in batch.accepted), again=again)
-        changed = {each.members.sums.trace_id for each in changes}
+    def _save(self, batch: _Batch, others: Mapping[str, Mapping[str, Row]]) -> None:
+        changes = {trace_id: list(own.values()) for trace_id, own in batch.changes.items()}
+        for trace_id, own in changes.items():
+            for at, change in enumerate(own):
+                into = batch.traces[trace_id].folded_into(change.row)
+                if into is not None:
+                    own[at] = change._replace(row=change.row._replace(folded_into=into))
+        for trace_id, own in self._complete(batch, others).items():
+            changes.setdefault(trace_id, []).extend(own)
         # A trace whose spans were written without it is saved with no change of its own.
         batch.traces = {
             trace_id: members
             for trace_id, members in batch.traces.items()
-            if trace_id in changed or members.sums.id in gists or self._is_torn
+            if trace_id in changes or trace_id in batch.told or self._is_torn
         }
         if not batch.traces:
             return
-        pairs = [(change.old, change.row) for change in changes]
         version = self.next_version()
         token = self.token(version)
-        spans = [
-            self._columns.of(each.row, each.members.sums.trace_id, each.slot, version, each.digest) for each in changes
-        ]
-        self._hours.change((each.slot for each in changes), version, token)
-        self._database.insert("spans", tuple(SPANS), spans, token=token)
+        self._hours.change((change.slot for own in changes.values() for change in own), version, token)
+        self._database.insert_columns("spans", _columns(changes, version), token=token)
+        pairs: list[tuple[Row | None, Row]] = []
         for trace_id, members in batch.traces.items():
-            own = [(each.row, each.slot, each.digest) for each in changes if each.members is members]
-            members.put(own)
+            own = changes.get(trace_id, ())
+            for row, *_ in own:
+                known = members.spans.get(row.span_id)
+                pairs.append((None if known is None else known.row, row))
+            members.put((row, slot, digest) for row, _, slot, digest in own)
             session, mixed = batch.sessions[trace_id]
             sums = members.sums
             sums.session_start_ns, sums.session_id = (0, None) if session is None else session
-            gist = gists.get(sums.id)
-            if gist is not None and gist.question is not None:
-                sums.question, sums.question_ns = gist.question
-            if gist is not None and gist.answer is not None:
-                sums.answer, sums.answer_ns = gist.answer
             sums.finish()
             members.share_out(mixed=mixed)
         self._save_traces(batch, version, token)
@@ -325,24 +336,28 @@ class Writer:
         numbers.save_numbers(self._database, kept, version=version, token=token)
         self._known.keep(batch.traces.values())
 
-    def _complete(self, batch: _Batch, others: Mapping[Key, Row]) -> list[Change]:
+    def _complete(self, batch: _Batch, others: Mapping[str, Mapping[str, Row]]) -> dict[str, list[Change]]:
         """Reads what is large of stored rows that are to be written again, each as a change of its own."""
         if not others:
-            return []
+            return {}
         values = Values()
-        traces, spans = values.texts([key[0] for key in others]), values.texts([key[1] for key in others])
-        slots = {batch.traces[trace_id].spans[span_id].slot for trace_id, span_id in others}
+        traces = values.texts(list(others))
+        spans = values.texts([span_id for rows in others.values() for span_id in rows])
+        slots = {batch.traces[trace_id].spans[span_id].slot for trace_id, rows in others.items() for span_id in rows}
         among = f"trace_id IN {traces} AND span_id IN {spans} AND {reached((slot, slot) for slot in slots)}"
-        found = self._database.rows(f"SELECT trace_id, span_id, {_LARGE} FROM spans FINAL WHERE {among}", values)
-        large = {(trace_id, span_id): large_of(fields) for trace_id, span_id, *fields in found}
-        changes: list[Change] = []
-        for key, row in others.items():
-            members = batch.traces[key[0]]
-            kept = members.spans[key[1]]
-            # What was declared lost is no record that can come again.
-            digest = kept.digest if row.status == kept.row.status else 0
-            whole = row._replace(seq=self._next("seq"), **large[key])
-            changes.append(Change(members, whole, kept.slot, digest))
+        columns = ", ".join(("trace_id", "span_id", *Content._fields))
+        found = self._database.rows(f"SELECT {columns} FROM spans FINAL WHERE {among}", values)
+        contents = {(trace_id, span_id): Content(*fields) for trace_id, span_id, *fields in found}
+        changes: dict[str, list[Change]] = {}
+        for trace_id, rows in others.items():
+            for span_id, row in rows.items():
+                kept, content = batch.traces[trace_id].spans[span_id], contents[trace_id, span_id]
+                digest = kept.digest
+                if row.status != kept.row.status:
+                    # What was declared lost is no record that can come again.
+                    content, digest = self._preparing.ended(row, content), 0
+                change = Change(row._replace(seq=self._next("seq")), content, kept.slot, digest)
+                changes.setdefault(trace_id, []).append(change)
         return changes
 
     def _save_traces(self, batch: _Batch, version: int, token: str) -> None:
@@ -358,14 +373,21 @@ _WATCHED_S: Final = 60.0
 _UNKEPT: Final = frozenset(("version", "label", "indexed", "schema"))
 
 
-def key_of(span: Span) -> Key:
-    """Returns the trace and the id of a span."""
-    return span.trace_id, span.span_id
-
-
-def _row(members: Members, span: Span) -> Row | None:
-    kept = members.spans.get(span.span_id)
-    return None if kept is None else kept.row
+def _columns(changes: Mapping[str, Sequence[Change]], version: int) -> dict[str, Sequence[Any]]:
+    """Returns the columns of the spans that are written."""
+    written = [change for own in changes.values() for change in own]
+    if not written:
+        return {}
+    rows, contents, slots, digests = zip(*written, strict=True)
+    columns: dict[str, Sequence[Any]] = {
+        **dict(zip(Row._fields, zip(*rows, strict=True), strict=True)),
+        **dict(zip(Content._fields, zip(*contents, strict=True), strict=True)),
+        "trace_id": [trace_id for trace_id, own in changes.items() for _ in own],
+        "version": [version] * len(written),
+        "slot": slots,
+        "digest": digests,
+    }
+    return {name: columns[name] for name in SPANS}
 
 
 def _trace_row(members: Members, version: int, arrived_ns: int) -> tuple[Any, ...]:

@@ -11,11 +11,12 @@ from typing import Any, Final
 
 import msgspec
 
-from inspector.model import NewLabel
+from inspector.model import NewLabel, Span
 from inspector.store.clickhouse.changes import Change, Write, apply, decode_change, encode_change
 from inspector.store.clickhouse.database import Database
 from inspector.store.clickhouse.inbox import Entry, Inbox
 from inspector.store.clickhouse.lease import Lease
+from inspector.store.clickhouse.prepared import Prepared, Preparing
 from inspector.store.clickhouse.writer import Writer
 from inspector.store.errors import QueryTooSlow, StoreBusy, StoreError
 
@@ -54,7 +55,8 @@ class Writing:
         self._lease = Lease(database, home, clock_s)
         self._now_ns = now_ns
         self._clock_s = clock_s
-        self._writer = Writer(database)
+        self._preparing = Preparing()
+        self._writer = Writer(database, self._preparing)
         self._inbox = Inbox(database)
         self._lock = threading.RLock()
         self._look_again_s = -math.inf
@@ -75,6 +77,14 @@ class Writing:
             thread.start()
         # A program that does not close its store is not to wait for threads that ask a database meanwhile.
         atexit.register(self.close)
+
+    def prepared(self, spans: Sequence[Span]) -> list[Prepared]:
+        """Returns what is to be written of spans.
+
+        Raises:
+            UnicodeEncodeError: A text cannot be stored.
+        """
+        return self._preparing.of(spans)
 
     def apply(self, change: Change, *, wait: bool = True) -> Any:
         """Applies a change, or has the process that writes apply it.
@@ -211,7 +221,7 @@ class Writing:
             return "null"
 
     def _run(self, change: Change) -> Any:
-        return apply(change, self._database, self._writer, self._now_ns)
+        return apply(change, self._database, self._writer, self._preparing, self._now_ns)
 
     def _repeat(self, every_s: float, step: Callable[[], object]) -> None:
         problem = ""

@@ -43,7 +43,7 @@ class Sessions:
         renamed: set[int] = set()
         for span, old, trace in batch:
             before[trace.id] = trace
-            session = own_session(span, old)
+            session = own_session(span.session_id, old)
             if session is not None:
                 named.setdefault(trace.id, []).append((clamp(span.start_ns), session))
             if old is not None and old.session_id is not None and old.session_inherited is None:
@@ -64,7 +64,7 @@ class Sessions:
 
     def of(self, span: Span, old: Row | None, trace: TraceSums) -> tuple[str | None, int | None]:
         """Returns the session of a record, and 1 where it has that of its trace."""
-        session = own_session(span, old)
+        session = own_session(span.session_id, old)
         if session is not None or trace.id not in self.named:
             return session, None
         return self.named[trace.id][1], 1

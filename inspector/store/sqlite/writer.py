@@ -28,7 +28,7 @@ from inspector.store.values.contents import StoredShared, content_ids, read_shar
 from inspector.store.values.ever import count_calls
 from inspector.store.values.gist import Gist, gists_of
 from inspector.store.values.records import Key, of_its_process
-from inspector.store.values.rows import Row, clean, named_run, row_of
+from inspector.store.values.rows import Row, clean, named_run, packed, row_of
 from inspector.store.values.sums import TraceSums
 
 _NAMES = Row._fields
@@ -131,7 +131,7 @@ def _changes(
         row_id = seq if old is None else old.id
         session = sessions.of(span, old, trace)
         attributes, shared = _share(span, session[0], old, row_id, conversations)
-        row = row_of(span, (row_id, seq, trace.id), session, attributes, shared)
+        row = row_of(span, (row_id, seq, trace.id), session, packed(span, attributes), shared)
         if old is None or _is_news(row, old):
             changes.append((old, row))
             counts["seq"] = seq

@@ -9,6 +9,7 @@ from msgspec import Raw
 
 from inspector.model import Span
 from inspector.roles import role_named
+from inspector.store.values.records import Key
 from inspector.store.values.rows import clamp, clean
 from inspector.store.values.sums import TraceSums
 
@@ -51,22 +52,48 @@ def gists_of(batch: Iterable[tuple[Span, TraceSums]], *, again: bool = False) ->
             asked.setdefault(trace.id, []).append(span)
         if span.output_key is not None and end_ns is not None and end_ns >= trace.answer_ns:
             answered.setdefault(trace.id, []).append(span)
-    return {row_id: Gist(_first(asked.get(row_id, ())), _last(answered.get(row_id, ()))) for row_id in asked | answered}
+    gists: dict[int, Gist] = {}
+    for row_id in asked | answered:
+        question, answer = _first(asked.get(row_id, ())), _last(answered.get(row_id, ()))
+        gists[row_id] = Gist(
+            None if question is None else (question[1], clamp(question[0].start_ns)),
+            None if answer is None else (answer[1], clamp(answer[0].end_ns or 0)),
+        )
+    return gists
 
 
-def _first(spans: Sequence[Span]) -> Dated | None:
+def told_by(batch: Iterable[Span]) -> Mapping[Key, tuple[str | None, str | None]]:
+    """Returns the first question and the last answer of each trace, each with the span that says it."""
+    asked: dict[str, list[Span]] = {}
+    answered: dict[str, list[Span]] = {}
+    for span in batch:
+        if span.kind in _ASKED:
+            if span.input_key is not None:
+                asked.setdefault(span.trace_id, []).append(span)
+            if span.output_key is not None and span.end_ns is not None:
+                answered.setdefault(span.trace_id, []).append(span)
+    told: dict[Key, tuple[str | None, str | None]] = {}
+    for first in filter(None, map(_first, asked.values())):
+        told[first[0].trace_id, first[0].span_id] = first[1], None
+    for last in filter(None, map(_last, answered.values())):
+        key = last[0].trace_id, last[0].span_id
+        told[key] = told.get(key, (None, None))[0], last[1]
+    return told
+
+
+def _first(spans: Sequence[Span]) -> tuple[Span, str] | None:
     for span in sorted(spans, key=lambda span: (span.start_ns, span.parent_id is not None, span.span_id)):
         text = question_in(span.attributes.get(span.input_key or ""))
         if text:
-            return text, clamp(span.start_ns)
+            return span, text
     return None
 
 
-def _last(spans: Sequence[Span]) -> Dated | None:
+def _last(spans: Sequence[Span]) -> tuple[Span, str] | None:
     for span in sorted(spans, key=lambda span: (-(span.end_ns or 0), span.parent_id is not None, span.span_id)):
         text = answer_in(span.attributes.get(span.output_key or ""))
         if text:
-            return text, clamp(span.end_ns or 0)
+            return span, text
     return None
 
 

@@ -16,8 +16,8 @@ def of_its_process(span: Span, old: Row | None) -> Span:
     return span if old is None or span.process is not None else replace(span, process=old.process)
 
 
-def own_session(span: Span, old: Row | None) -> str | None:
-    """Returns the session that a span names, or named when it began."""
-    if span.session_id or old is None or old.session_inherited is not None:
-        return span.session_id or None
+def own_session(named: str | None, old: Row | None) -> str | None:
+    """Returns the session that a record names, or the one that it named when it began."""
+    if named or old is None or old.session_inherited is not None:
+        return named or None
     return old.session_id

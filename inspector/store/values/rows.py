@@ -80,6 +80,9 @@ class Row(NamedTuple):
 
 Place: TypeAlias = tuple[int, int, int]
 """Where a span is stored: the first three columns."""
+Large: TypeAlias = tuple[bytes, bytes | None, bytes | None]
+"""Attributes, events and links as they are stored."""
+_SESSION, _INHERITED = map(Row._fields.index, ("session_id", "session_inherited"))
 
 
 def named_run(span: Span) -> str | None:
@@ -91,7 +94,7 @@ def row_of(
     span: Span,
     place: Place,
     session: tuple[str | None, int | None],
-    attributes: Mapping[str, AttributeValue],
+    large: Large,
     shared: StoredShared,
 ) -> Row:
     """Returns the span's row.
@@ -100,8 +103,8 @@ def row_of(
         span: What came in.
         place: Where it is stored.
         session: The session it belongs to, and 1 where that is its trace's.
-        attributes: Those that are not kept elsewhere.
-        shared: Where the others are.
+        large: What is kept with it.
+        shared: Where the other attributes are.
     """
     *times, exact_times = _times(span.start_ns, span.end_ns)
     return Row._make(
@@ -129,12 +132,33 @@ def row_of(
             span.input_key,
             span.output_key,
             shared,
-            pack(encode(attributes)),
-            pack(encode(span.events)) if span.events else None,
-            pack(encode(span.links)) if span.links else None,
+            *large,
             identity_text(span),
             session[1],
             named_run(span),
+        )
+    )
+
+
+def packed(span: Span, attributes: Mapping[str, AttributeValue]) -> Large:
+    """Returns what is large of a span, of its attributes those that are not kept elsewhere, in few bytes."""
+    return (
+        pack(encode(attributes)),
+        pack(encode(span.events)) if span.events else None,
+        pack(encode(span.links)) if span.links else None,
+    )
+
+
+def placed(row: Row, place: Place, session: tuple[str | None, int | None]) -> Row:
+    """Returns a row at its place and in its session; in a fraction of the time that ``_replace`` takes."""
+    return Row._make(
+        (
+            *place,
+            *row[len(place) : _SESSION],
+            session[0],
+            *row[_SESSION + 1 : _INHERITED],
+            session[1],
+            *row[_INHERITED + 1 :],
         )
     )
 

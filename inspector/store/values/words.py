@@ -6,12 +6,23 @@ import unicodedata
 from inspector.store.values.terms import asked_words
 
 _WORD = re.compile(r"[^\W_]+")
+_ASCII = bytes(ord(chr(code).lower()) if code < 128 and chr(code).isalnum() else 32 for code in range(256))
+"""What each byte of an ASCII text becomes: lower case, or a space between words."""
 
 
 def words_of(text: str) -> str:
     """Returns the words of a text, in order, without accents."""
-    found = _WORD.findall(_folded(text))
-    return f" {' '.join(found)} " if found else ""
+    if text.isascii():
+        # Most texts are; without an object for each word that takes a tenth of the time.
+        words = text.encode().translate(_ASCII)
+        while b"  " in words:
+            words = words.replace(b"  ", b" ")
+        return _spaced(words.strip().decode())
+    return _spaced(" ".join(_WORD.findall(_folded(text))))
+
+
+def _spaced(words: str) -> str:
+    return f" {words} " if words else ""
 
 
 def sought(q: str) -> list[str] | None:

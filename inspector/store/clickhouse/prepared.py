@@ -1,0 +1,184 @@
+"""What is to be stored of a span as far as it follows from the span alone; made by whoever takes the span in."""
+
+import threading
+from collections.abc import Iterable, Mapping
+from hashlib import blake2b
+from typing import Any, Final, NamedTuple
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from inspector.model import AttributeValue, Span, SpanError, coalesce
+from inspector.store.values.chains import Chains
+from inspector.store.values.gist import told_by
+from inspector.store.values.rows import Row, clamp, encode, row_of
+from inspector.store.values.stored import span_of
+from inspector.store.values.texts import add_text, content_keys
+from inspector.store.values.turns import said_by
+from inspector.store.values.words import words_of
+
+_MOST_TEXT_CHARS: Final = 1 << 20
+_ENCODER: Final = msgspec.json.Encoder()
+_SORTED: Final = msgspec.json.Encoder(order="sorted")
+_VALUE: Final = msgspec.json.Decoder()
+_MINUTE_NS: Final = 60 * 10**9
+_LAST_MINUTE: Final = (2**32 - 1) // 60
+"""Of the days that partitions are of, which begin with the Unix epoch."""
+
+
+class Content(NamedTuple):
+    """The columns of a span that may be large, with the words it is found by and what is said of a conversation."""
+
+    attributes: str
+    events: str | None
+    links: str | None
+    error_traceback: str | None
+    text: str
+    asks: list[str]
+    turn: str | None
+
+
+class Prepared(Struct, array_like=True, frozen=True, gc=False):
+    """A span, ready to be numbered, folded and counted. Its form in the inbox is of a version of the tables."""
+
+    trace_id: str
+    session_id: str | None
+    """The session that it names."""
+    slot: int
+    digest: int
+    """The same for records that say the same, in whatever order their attributes are; sessions aside."""
+    row: Any
+    """Its `Row`, without place, session and what is large; from the inbox a list, until it is read."""
+    content: Content
+    question: str | None = None
+    """What its trace was asked first, of those that came with it."""
+    answer: str | None = None
+
+    @property
+    def span_id(self) -> str:
+        """Its id."""
+        return self.row.span_id
+
+    @property
+    def status(self) -> str:
+        """How it ended, if it did."""
+        return self.row.status
+
+
+class Preparing:
+    """Prepares spans; may be used from any thread."""
+
+    def __init__(self) -> None:
+        self._chains = Chains()
+        self._lock = threading.Lock()
+
+    def of(self, spans: Iterable[Span]) -> list[Prepared]:
+        """Returns what is to be stored of spans, once of each.
+
+        Raises:
+            UnicodeEncodeError: A text cannot be stored.
+        """
+        wanted = coalesce(spans)
+        told = told_by(wanted.values())
+        return [self._prepared(span, *told.get(key, (None, None))) for key, span in wanted.items()]
+
+    def read(self, given: Prepared | Span | dict[str, Any]) -> Prepared:
+        """Returns what is to be stored of what a change has, also of a span as earlier versions put it in the inbox."""
+        if not isinstance(given, Prepared):
+            return self.of([given if isinstance(given, Span) else _span_of(given)])[0]
+        return given if isinstance(given.row, Row) else replace(given, row=Row._make(given.row))
+
+    def of_process(self, given: Prepared, process: str) -> Prepared:
+        """Returns the same as recorded by a process."""
+        content = given.content
+        row = given.row._replace(session_id=given.session_id, error_traceback=content.error_traceback)
+        large = (content.attributes.encode(), (content.events or "[]").encode(), (content.links or "[]").encode())
+        span = replace(span_of(row, given.trace_id, large), process=process)
+        return self._prepared(span, given.question, given.answer)
+
+    def ended(self, row: Row, content: Content) -> Content:
+        """Returns the content of a stored row whose status is another now."""
+        text, asks, turn = self._said(row, _VALUE.decode(content.attributes))
+        return content._replace(text=text, asks=asks, turn=turn)
+
+    def _prepared(self, span: Span, question: str | None, answer: str | None) -> Prepared:
+        attributes, held = _encoded(span.attributes)
+        row = row_of(span, (0, 0, 0), (None, None), (b"", None, None), None)
+        traceback = row.error_traceback
+        if traceback is not None:
+            row = row._replace(error_traceback=None)
+        events = encode(span.events) if span.events else b""
+        links = encode(span.links) if span.links else b""
+        said = (_sorted(held, attributes), events, links, (traceback or "").encode())
+        return Prepared(
+            trace_id=span.trace_id,
+            session_id=span.session_id or None,
+            slot=min(max(clamp(span.start_ns) // _MINUTE_NS, 0), _LAST_MINUTE),
+            digest=_digest(b"\n".join((_ENCODER.encode(row), *said))),
+            row=row,
+            content=Content(
+                attributes.decode(),
+                events.decode() if events else None,
+                links.decode() if links else None,
+                traceback,
+                *self._said(row, held),
+            ),
+            question=question,
+            answer=answer,
+        )
+
+    def _said(self, row: Row, attributes: Mapping[str, Any]) -> tuple[str, list[str], str | None]:
+        """Returns the words that a span is found by, the tools that it asks for and what it says as a model call."""
+        text = _text(row, attributes)
+        if row.kind != "llm":
+            return text, [], None
+        with self._lock:
+            said = said_by(self._chains, attributes, row.process, is_over=row.status != "running")
+        if said is None:
+            return text, [], None
+        return text, list({tool.name for tool in said.tools}), _ENCODER.encode(said).decode(errors="replace")
+
+
+def with_session(digest: int, session_id: str | None) -> int:
+    """Returns a digest of a record that belongs to a session of its own."""
+    return digest if session_id is None else _digest(f"{digest} {session_id}".encode())
+
+
+def _digest(said: bytes) -> int:
+    # Nothing is as good as not known.
+    return int.from_bytes(blake2b(said, digest_size=8).digest(), "big") or 1
+
+
+def _encoded(attributes: Mapping[str, AttributeValue]) -> tuple[bytes, Mapping[str, Any]]:
+    """Returns attributes as JSON, and as they are read from it."""
+    try:
+        return _ENCODER.encode(attributes), attributes
+    except (UnicodeEncodeError, RecursionError, OverflowError, TypeError, ValueError):
+        encoded = encode(attributes)
+        return encoded, _VALUE.decode(encoded)
+
+
+def _sorted(attributes: Mapping[str, Any], encoded: bytes) -> bytes:
+    try:
+        return _SORTED.encode(attributes)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError, TypeError, ValueError):
+        return encoded
+
+
+def _text(row: Row, attributes: Mapping[str, Any]) -> str:
+    """Returns the words that a span is found by; one that runs is found by none."""
+    if row.status == "running":
+        return ""
+    names = (row.span_id, row.name, row.tool, row.agent, row.error_type, row.error_message)
+    pieces = [piece for piece in names if piece is not None]
+    for key in content_keys(attributes, row.input_key, row.output_key):
+        value = attributes[key]
+        add_text(pieces, value if isinstance(value, str) else _VALUE.decode(encode(value)))
+    return words_of("\n".join(pieces)[:_MOST_TEXT_CHARS])
+
+
+def _span_of(given: dict[str, Any]) -> Span:
+    fields, error = dict(given), given["error"]
+    fields["error"] = None if error is None else SpanError(**error)
+    return Span(**fields)
