@@ -12,13 +12,13 @@ from msgspec import Raw
 from msgspec.structs import replace
 
 from inspector.model import Filter, NewLabel
-from inspector.store import StoreBusy
+from inspector.store import StoreBusy, StoreError
 from inspector.store.clickhouse import ClickHouseStore, read_address
 from inspector.store.clickhouse.changes import Delete, Write
 from inspector.store.clickhouse.database import Database
 from inspector.store.clickhouse.inbox import Inbox
 from inspector.store.clickhouse.lease import LENGTH_S, MARGIN_S, Lease
-from inspector.store.clickhouse.writing import Writing
+from inspector.store.clickhouse.writing import BACK_S, LOOK_S, TURN_S, Writing
 
 COUNT = itertools.count(1)
 
@@ -222,7 +222,7 @@ def test_of_all_that_want_the_lease_at_once_one_gets_it(writing, address, clock)
         thread.start()
     for thread in threads:
         thread.join()
-    assert sorted(map(str, taken)) == ["None"] * 5 + ["given"]
+    assert sorted(map(str, taken)) == ["None"] * 5 + ["passed"]
     assert [lease.is_held for lease in leases].count(True) == 1
 
 
@@ -230,7 +230,7 @@ def test_a_lease_is_taken_when_it_was_given_up_or_its_holder_said_nothing_for_it
     database = Database(address, read_s=60)
     database.begin()
     mine, theirs = Lease(database, clock_s=clock), Lease(database, clock_s=clock)
-    assert (mine.claim(), theirs.claim()) == ("given", None)
+    assert (mine.claim(), theirs.claim()) == ("passed", None)
     clock.now_s += LENGTH_S - MARGIN_S - 0.1
     assert (mine.is_held, mine.keep(), theirs.claim()) == (True, True, None)
     clock.now_s += LENGTH_S - MARGIN_S
@@ -240,6 +240,8 @@ def test_a_lease_is_taken_when_it_was_given_up_or_its_holder_said_nothing_for_it
     assert (theirs.claim(), mine.keep(), mine.claim()) == ("lapsed", False, None)
     theirs.give_up()
     assert (theirs.is_held, mine.claim()) == (False, "given")
+    mine.give_up(whole=True)
+    assert (mine.is_held, theirs.claim(), mine.claim()) == (False, "passed", None)
     newcomer = Lease(database, clock_s=clock)
     clock.now_s += LENGTH_S - 1
     assert newcomer.claim() is None
@@ -249,7 +251,7 @@ def test_who_has_the_lock_of_a_home_does_not_wait_for_the_process_that_had_it_be
     database = Database(address, read_s=60)
     database.begin()
     killed, elsewhere, again = (Lease(database, home, clock) for home in ("a", "b", "a"))
-    assert (killed.claim(), elsewhere.claim(), again.claim()) == ("given", None, "lapsed")
+    assert (killed.claim(), elsewhere.claim(), again.claim()) == ("passed", None, "lapsed")
     assert (killed.claim(), elsewhere.claim(), again.claim()) == (None, None, "kept")
 
 
@@ -317,6 +319,55 @@ def test_who_lost_the_lease_while_it_wrote_hands_that_over_too(writing, clock, m
     heir.drain()
     assert [event.span_id for event in reader.after(cursor, Filter())] == ["2" * 16]
     assert reader.trace("a" * 32).spans == 2
+
+
+def passed_on(one, two, clock, make_span):
+    """Has two send something when the turn of one is over."""
+    assert one.is_writer()
+    clock.now_s += TURN_S
+    one.drain()
+    assert one.is_writer(), "nobody else has anything to write"
+    two.apply(Write(two.prepared([make_span()])), wait=False)
+    one.drain()
+    assert not one.is_writer()
+    clock.now_s += LOOK_S
+
+
+def test_who_writes_lets_another_one_write_for_a_while_that_has_work_too(writing, clock, make_span, address):
+    one, two = writing(), writing()
+    one.apply(Write(one.prepared([make_span()])))
+    two.apply(Write(two.prepared([make_span()])), wait=False)
+    one.drain()
+    passed_on(one, two, clock, make_span)
+    two.apply(Write(two.prepared([make_span()])))
+    one.apply(Write(one.prepared([make_span()])), wait=False)
+    two.drain()
+    passed_on(two, one, clock, make_span)
+    one.apply(Write(one.prepared([make_span()])))
+    reader = ClickHouseStore(address, read_only=True)
+    assert [event.seq for event in reader.after(0, Filter())] == list(range(1, 8)), "as if one had written all"
+    assert reader.trace("a" * 32).spans == 7
+
+
+def test_who_let_go_writes_on_where_nobody_else_does(writing, clock, make_span, address):
+    one, two = writing(), writing()
+    passed_on(one, two, clock, make_span)
+    clock.now_s += BACK_S
+    one.apply(Write(one.prepared([make_span()])))
+    assert one.is_writer()
+    assert [event.seq for event in ClickHouseStore(address, read_only=True).after(0, Filter())] == [1, 2]
+
+
+def test_who_broke_off_a_write_lets_nobody_go_on_from_what_it_noted(writing, clock, make_span):
+    one, two = writing(), writing()
+    one._database.command("ALTER TABLE notes ADD CONSTRAINT broken CHECK value = 0")
+    with pytest.raises(StoreError):
+        one.apply(Write(one.prepared([make_span()])))
+    one._database.command("ALTER TABLE notes DROP CONSTRAINT broken")
+    clock.now_s += TURN_S
+    two.apply(Write(two.prepared([make_span()])), wait=False)
+    one.drain()
+    assert one.is_writer()
 
 
 def test_an_answer_that_does_not_come_is_not_waited_for_for_ever(writing, clock, monkeypatch):

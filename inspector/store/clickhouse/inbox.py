@@ -94,6 +94,10 @@ class Inbox:
         sql = f"SELECT id, body FROM inbox WHERE id IN {values.texts(found)} AND done = 0 ORDER BY id LIMIT 1 BY id"
         return [Entry(*row) for row in self._database.rows(sql, values)]
 
+    def is_own(self, entry: Entry) -> bool:
+        """Tells whether this process put an entry there."""
+        return entry.id.endswith(self._me)
+
     def mark_done(self, outcomes: Mapping[str, str]) -> None:
         """Stores the outcomes of entries, by their ids; they are no longer waiting."""
         rows = [(entry, 1, "", outcome) for entry, outcome in outcomes.items()]

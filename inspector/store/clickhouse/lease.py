@@ -18,8 +18,12 @@ MARGIN_S: Final = 2.0
 """How much earlier a holder stops than it is given up by others."""
 _NAME: Final = "writer"
 
-Start = Literal["kept", "given", "lapsed"]
-"""How one comes to hold it: it had it already, nobody did, or whoever had it was not heard of any more."""
+_PASSED: Final = "-"
+"""Stands for a holder where the one before left everything whole."""
+
+Start = Literal["kept", "passed", "given", "lapsed"]
+"""How one comes to hold it: it had it already, it was passed on whole, nobody had it, or whoever had it was not heard
+of any more."""
 
 
 class Lease:
@@ -62,11 +66,13 @@ class Lease:
             self._look()
             number, holder = self._seen
             is_mine = holder == self._me
-            if holder and not is_mine and not self._is_over(holder):
+            if holder not in ("", _PASSED, self._me) and not self._is_over(holder):
                 return None
             self._is_new = False
             if not self._follow(number, self._me):
                 return None
+            if holder == _PASSED:
+                return "passed"
             return "kept" if is_mine else "lapsed" if holder else "given"
 
     def keep(self) -> bool:
@@ -79,8 +85,11 @@ class Lease:
             number, holder = self._seen
             return holder == self._me and self._follow(number, self._me)
 
-    def give_up(self) -> None:
+    def give_up(self, *, whole: bool = False) -> None:
         """Lets others have it at once.
+
+        Args:
+            whole: Whether all that this process began to write is there, and noted.
 
         Raises:
             StoreError: The database cannot be asked now, or at all; it lapses then.
@@ -89,7 +98,7 @@ class Lease:
             number, holder = self._seen
             if holder == self._me:
                 self._until_s = -math.inf
-                self._follow(number, "")
+                self._follow(number, _PASSED if whole else "")
 
     def _is_over(self, holder: str) -> bool:
         if self._clock_s() >= self._seen_s + LENGTH_S:

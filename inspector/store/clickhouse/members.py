@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.slots import reached
-from inspector.store.clickhouse.tables import OF_ROW
+from inspector.store.clickhouse.tables import OF_ROW, SHARE, TRACES
 from inspector.store.values.folding import Family
 from inspector.store.values.rows import INT64_MAX, Row
 from inspector.store.values.same_call import Node
@@ -152,6 +152,26 @@ def node_of(row: Row) -> Node:
     label = row.tool if row.kind == "tool" else row.agent if row.kind == "agent" else None
     usage = (row.input_tokens, row.output_tokens, row.cost_usd is not None)
     return Node(row.span_id, row.parent_id, row.kind, row.status, label, row.start_ns, *usage, row.identity)
+
+
+def trace_row(members: Members, version: int, arrived_ns: int) -> tuple[Any, ...]:
+    """Returns the columns of a trace."""
+    sums = members.sums
+    sums.saturate()
+    shares: list[tuple[Any, ...]] = []
+    for session_id, share in members.shares.items():
+        share.saturate()
+        shares.append((session_id, *(getattr(share, name) for name in SHARE[1:])))
+    given: dict[str, Any] = {
+        "version": version,
+        "arrived_ns": arrived_ns,
+        "agent": sums.any_agent,
+        "models": sorted(sums.models),
+        "shares": shares,
+        "first_slot": members.first_slot,
+        "last_slot": members.last_slot,
+    }
+    return tuple(given[name] if name in given else getattr(sums, name) for name in TRACES)
 
 
 def _read(database: Database, trace_ids: Sequence[str], *, torn: bool) -> dict[str, Members]:

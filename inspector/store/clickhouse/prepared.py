@@ -1,7 +1,7 @@
 """What is to be stored of a span as far as it follows from the span alone; made by whoever takes the span in."""
 
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 from typing import Any, Final, NamedTuple
 
@@ -10,6 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.model import AttributeValue, Span, SpanError, coalesce
+from inspector.store.clickhouse.tables import SPANS
 from inspector.store.values.chains import Chains
 from inspector.store.values.gist import told_by
 from inspector.store.values.rows import Row, clamp, encode, row_of
@@ -64,6 +65,16 @@ class Prepared(Struct, array_like=True, frozen=True, gc=False):
     def status(self) -> str:
         """How it ended, if it did."""
         return self.row.status
+
+
+class Change(NamedTuple):
+    """A row that is written."""
+
+    row: Row
+    """Without what is large."""
+    content: Content
+    slot: int
+    digest: int
 
 
 class Preparing:
@@ -143,6 +154,23 @@ class Preparing:
 def with_session(digest: int, session_id: str | None) -> int:
     """Returns a digest of a record that belongs to a session of its own."""
     return digest if session_id is None else _digest(f"{digest} {session_id}".encode())
+
+
+def columns_of(changes: Mapping[str, Sequence[Change]], version: int) -> dict[str, Sequence[Any]]:
+    """Returns the columns of spans that are written, by their traces."""
+    written = [change for own in changes.values() for change in own]
+    if not written:
+        return {}
+    rows, contents, slots, digests = zip(*written, strict=True)
+    columns: dict[str, Sequence[Any]] = {
+        **dict(zip(Row._fields, zip(*rows, strict=True), strict=True)),
+        **dict(zip(Content._fields, zip(*contents, strict=True), strict=True)),
+        "trace_id": [trace_id for trace_id, own in changes.items() for _ in own],
+        "version": [version] * len(written),
+        "slot": slots,
+        "digest": digests,
+    }
+    return {name: columns[name] for name in SPANS}
 
 
 def _digest(said: bytes) -> int:

@@ -6,30 +6,21 @@ import time
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import Final
 
 from inspector.model import coalesce, supersedes
 from inspector.store.clickhouse import numbers
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.hours import Hours
-from inspector.store.clickhouse.members import Known, Members
-from inspector.store.clickhouse.prepared import Content, Prepared, Preparing, with_session
+from inspector.store.clickhouse.lease import Start
+from inspector.store.clickhouse.members import Known, Members, trace_row
+from inspector.store.clickhouse.prepared import Change, Content, Prepared, Preparing, columns_of, with_session
 from inspector.store.clickhouse.slots import reached
-from inspector.store.clickhouse.tables import SHARE, SPANS, TRACES
+from inspector.store.clickhouse.tables import TRACES
 from inspector.store.values.ever import count_calls
 from inspector.store.values.records import Key, own_session
 from inspector.store.values.rows import Row, placed
 from inspector.store.values.sums import TraceSums
-
-
-class Change(NamedTuple):
-    """A row that is written."""
-
-    row: Row
-    """Without what is large."""
-    content: Content
-    slot: int
-    digest: int
 
 
 @dataclass(slots=True)
@@ -63,32 +54,40 @@ class Writer:
         self._me = secrets.token_hex(8)
         self._is_ready = False
         self._is_torn = True
+        self._is_noted = False
         self._follows_broken = False
         self._late: tuple[int, int] | None = None
         self._watched_until_s = -math.inf
         self.numbers: dict[str, int] = {}
 
-    def distrust(self, *, lapsed: bool) -> None:
-        """Has everything read anew before the next write, since another process has written.
-
-        Args:
-            lapsed: Whether it broke off, and may still have something on its way.
-        """
+    def distrust(self, start: Start) -> None:
+        """Has everything read anew before the next write, since another process has written."""
+        self._known.forget()
         self._is_ready = False
-        self._is_torn = True
-        self._follows_broken |= lapsed
         self._hours.forget()
+        self._is_noted = start == "passed"
+        self._is_torn = not self._is_noted
+        # One that was not heard of any more may still have something on its way.
+        self._follows_broken |= start == "lapsed"
+        self._late = None
 
     def ready(self) -> None:
         """Makes whole what was left by a write that broke off, of this process or the one before it."""
         if not self._is_ready:
-            self.numbers = numbers.read_numbers(self._database)
+            self.numbers = (numbers.read_noted if self._is_noted else numbers.read_numbers)(self._database)
             if self._follows_broken:
                 for name in numbers.GIVEN_OUT:
                     self.numbers[name] += _AHEAD
             self._is_ready, self._follows_broken = True, False
         if self._is_torn:
             self._mend()
+
+    def settle(self) -> bool:
+        """Notes all that the next process has to know, unless that has to mend something; tells which."""
+        if not self._is_ready or self._is_torn or self._late is not None:
+            return False
+        self.note({name: self.numbers[name] for name in numbers.GIVEN_OUT if name != "version"})
+        return True
 
     def renumber_late(self) -> None:
         """Gives new numbers to what was written late by a process that is no more, so that every cursor meets it."""
@@ -186,10 +185,12 @@ class Writer:
 
     def _mend(self) -> None:
         """Settles the traces of spans that were written without them, and numbers those spans anew."""
-        row = self._database.row("SELECT max(version) FROM traces")
-        self._late = (0 if row is None else row[0], self.numbers["version"])
-        self._watched_until_s = time.monotonic() + _WATCHED_S
-        self._renumber(*self._late)
+        # Without a version nobody wrote anything before.
+        if self.numbers["version"]:
+            row = self._database.row("SELECT max(version) FROM traces")
+            self._late = (0 if row is None else row[0], self.numbers["version"])
+            self._watched_until_s = time.monotonic() + _WATCHED_S
+            self._renumber(*self._late)
         self.forget()
         self._is_torn = False
 
@@ -317,7 +318,7 @@ class Writer:
         version = self.next_version()
         token = self.token(version)
         self._hours.change((change.slot for own in changes.values() for change in own), version, token)
-        self._database.insert_columns("spans", _columns(changes, version), token=token)
+        self._database.insert_columns("spans", columns_of(changes, version), token=token)
         pairs: list[tuple[Row | None, Row]] = []
         for trace_id, members in batch.traces.items():
             own = changes.get(trace_id, ())
@@ -362,7 +363,7 @@ class Writer:
 
     def _save_traces(self, batch: _Batch, version: int, token: str) -> None:
         arrived_ns = self.numbers.get("arrived", 0)
-        rows = [_trace_row(members, version, arrived_ns) for members in batch.traces.values() if members.spans]
+        rows = [trace_row(members, version, arrived_ns) for members in batch.traces.values() if members.spans]
         self._database.insert("traces", tuple(TRACES), rows, token=token)
 
 
@@ -371,39 +372,3 @@ _AHEAD: Final = 1_000_000
 _WATCHED_S: Final = 60.0
 """How long what it had on its way is looked for."""
 _UNKEPT: Final = frozenset(("version", "label", "indexed", "schema"))
-
-
-def _columns(changes: Mapping[str, Sequence[Change]], version: int) -> dict[str, Sequence[Any]]:
-    """Returns the columns of the spans that are written."""
-    written = [change for own in changes.values() for change in own]
-    if not written:
-        return {}
-    rows, contents, slots, digests = zip(*written, strict=True)
-    columns: dict[str, Sequence[Any]] = {
-        **dict(zip(Row._fields, zip(*rows, strict=True), strict=True)),
-        **dict(zip(Content._fields, zip(*contents, strict=True), strict=True)),
-        "trace_id": [trace_id for trace_id, own in changes.items() for _ in own],
-        "version": [version] * len(written),
-        "slot": slots,
-        "digest": digests,
-    }
-    return {name: columns[name] for name in SPANS}
-
-
-def _trace_row(members: Members, version: int, arrived_ns: int) -> tuple[Any, ...]:
-    sums = members.sums
-    sums.saturate()
-    shares: list[tuple[Any, ...]] = []
-    for session_id, share in members.shares.items():
-        share.saturate()
-        shares.append((session_id, *(getattr(share, name) for name in SHARE[1:])))
-    given: dict[str, Any] = {
-        "version": version,
-        "arrived_ns": arrived_ns,
-        "agent": sums.any_agent,
-        "models": sorted(sums.models),
-        "shares": shares,
-        "first_slot": members.first_slot,
-        "last_slot": members.last_slot,
-    }
-    return tuple(given[name] if name in given else getattr(sums, name) for name in TRACES)

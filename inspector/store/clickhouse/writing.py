@@ -25,6 +25,10 @@ LOOK_S: Final = 0.25
 KEEP_S: Final = 2.0
 """How often the lease is renewed."""
 TIDY_S: Final = 60.0
+TURN_S: Final = 15.0
+"""How long one process writes before it lets another one, if others have work too."""
+BACK_S: Final = 1.0
+"""How long it then waits for one that does."""
 ANSWER_S: Final = 20.0
 """How long an outcome is waited for: longer than it takes to replace a writer that was killed."""
 _ASK_S: Final = 0.05
@@ -60,6 +64,7 @@ class Writing:
         self._inbox = Inbox(database)
         self._lock = threading.RLock()
         self._look_again_s = -math.inf
+        self._turn_s = math.inf
         self._tidy_s = -math.inf
         self._sum_up_s = -math.inf
         self._sent: str | None = None
@@ -138,12 +143,16 @@ class Writing:
             if not self._holds():
                 return
             self._writer.renumber_late()
-            while waiting := self._inbox.waiting():
+            is_over = False
+            while not is_over and (waiting := self._inbox.waiting()):
                 if not self._apply_all(waiting):
                     return
+                is_over = self._clock_s() >= self._turn_s and not all(map(self._inbox.is_own, waiting))
             if self._clock_s() >= self._tidy_s:
                 self._tidy_s = self._clock_s() + TIDY_S
                 self._inbox.tidy()
+            if is_over:
+                self._pass_on()
 
     def sum_up(self, for_s: float) -> bool:
         """Sums up for statistics the hours that are over, if this process writes; returns whether there are more."""
@@ -173,8 +182,15 @@ class Writing:
         for thread in self._threads:
             if thread.is_alive():
                 thread.join()
-        with suppress(StoreError):
-            self._lease.give_up()
+        with suppress(StoreError), self._lock:
+            self._lease.give_up(whole=self._lease.is_held and self._writer.settle())
+
+    def _pass_on(self) -> None:
+        """Lets one of the others write for a while; where none does, this process takes the lease back."""
+        self._turn_s = self._clock_s() + TURN_S
+        if self._writer.settle():
+            self._look_again_s = self._clock_s() + BACK_S
+            self._lease.give_up(whole=True)
 
     def _holds(self) -> bool:
         if not self._lease.is_held:
@@ -185,7 +201,8 @@ class Writing:
             if start is None:
                 return False
             if start != "kept":
-                self._writer.distrust(lapsed=start == "lapsed")
+                self._turn_s = self._clock_s() + TURN_S
+                self._writer.distrust(start)
         self._writer.ready()
         return True
 
