@@ -157,7 +157,7 @@ def required_scope(method: str, path: str) -> Scope:
     """The scope that a request needs; whatever is not known to be harmless needs the strongest."""
     if method in SAFE_METHODS:
         return "read"
-    # Who may send spans is to learn that logs are not taken, rather than that its token is a wrong one.
+    # A sender of spans should learn that logs are not accepted, not that its token is wrong.
     if method == "POST" and path in (EXPORT_PATH, *OTHER_SIGNALS):
         return "ingest"
     return "control"

@@ -22,7 +22,7 @@ from inspector.ingest import Owner
 from inspector.settings import Settings
 from inspector.store import Store
 
-# The stream stands before the single event: "stream" is no span id.
+# Before the route of a single event, which would take "stream" for a span id.
 _ROUTERS = (
     page.router,
     stream.router,

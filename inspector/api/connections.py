@@ -296,7 +296,7 @@ class Connection(H11Protocol):
                 has_begun = bool(self.conn.trailing_data[0])
                 return "head" if has_begun or not self.cycle else "idle"
             case h11.SEND_BODY:
-                # A body that comes after its answer is owed like a head: nobody waits for what is in it.
+                # A body that arrives after its answer has the timeout of a head: nobody waits for its content.
                 return "head" if self.cycle.response_complete else "body"
             case _:
                 return "answer"
@@ -304,7 +304,7 @@ class Connection(H11Protocol):
     def _is_unread(self, now_s: float) -> bool:
         unsent = self.transport.get_write_buffer_size()
         acknowledged = acknowledged_bytes(self.transport.get_extra_info("socket")) if unsent else None
-        # What the server adds is not what the client takes.
+        # Data that the server adds does not mean that the client reads.
         if not self._unsent or unsent < self._unsent or acknowledged != self._acknowledged:
             self._taken_s = now_s
         self._unsent, self._acknowledged = unsent, acknowledged
@@ -347,7 +347,7 @@ class Connection(H11Protocol):
         await self._served(scope, receive, send)  # pyright: ignore[reportArgumentType] uvicorn types it closer
 
     def _write_chunk(self, chunk: bytes) -> bool:
-        # A part between two others changes nothing that h11 knows of an answer.
+        # A chunk between two others does not change h11's state of the answer.
         if self.flow.write_paused or self.transport.is_closing():
             return False
         self.transport.write(chunk)

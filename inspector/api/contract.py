@@ -15,7 +15,7 @@ def contract_json() -> bytes:
     """The document as it is served."""
     if BUILT.is_file():
         return BUILT.read_bytes()
-    # Of the tools for development, as is the checkout.
+    # Installed for development only, like the checkout.
     import yaml
 
     return msgspec.json.encode(yaml.safe_load(SOURCE.read_text("utf-8")))

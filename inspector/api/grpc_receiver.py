@@ -72,13 +72,13 @@ def receive_by_grpc(
     options = [
         ("grpc.max_receive_message_length", MOST_BYTES),
         ("grpc.max_concurrent_streams", _STREAMS),
-        ("grpc.so_reuseport", 0),  # a second server is to fail instead of getting every other connection
+        ("grpc.so_reuseport", 0),  # a second server has to fail instead of getting every other connection
         ("grpc.max_allowed_incoming_connections", most_connections),
         ("grpc.server_handshake_timeout_ms", int(HANDSHAKE_S * 1000)),
         ("grpc.max_connection_idle_ms", int(IDLE_S * 1000)),
     ]
     server: Any = grpc.server(pool, options=options)
-    # On the wire one message is what a stream of one is; but only of a stream, nothing is read before it is asked for.
+    # On the wire, one message equals a stream of one; only a stream lets us check the token before reading.
     method: Any = grpc.stream_unary_rpc_method_handler(_Export(token, intake))
     service, _, name = EXPORT.strip("/").partition("/")
     server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(service, {name: method}),))

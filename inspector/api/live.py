@@ -118,7 +118,7 @@ class Live:
             yield b""
             part, position = await self._part(where, full=full, after=position, until=until)
             yield part
-            del part  # not to be kept until the client has taken it
+            del part  # so that it is not kept until the client has taken it
 
     async def _part(self, where: Filter, *, full: bool, after: int, until: int) -> tuple[bytes, int]:
         """Read what a client is sent at once, and return where to continue."""
@@ -132,13 +132,13 @@ class Live:
         self._settle()
         if self._look is None:
             self._look = self._spawn(self._look_again())
-            # Who asked may be gone by the time that it fails.
+            # Whoever asked may be gone by the time it fails.
             self._look.add_done_callback(lambda look: look.cancelled() or look.exception())
         return await asyncio.shield(self._look)
 
     async def _look_again(self) -> int:
         async with self._looking:
-            # Who asks from here on is told what is committed from here on.
+            # Whoever asks from here on gets a position from after this moment.
             self._look = None
             return await self._in_thread(lambda: self._store().last_seq())
 
@@ -150,7 +150,7 @@ class Live:
 
         def positions() -> tuple[int, int]:
             store = self._store()
-            # What is asked first can only be behind what is asked next.
+            # The first answer can only be older than the second.
             indexed = store.indexed_seq()
             return store.last_seq(), indexed
 
@@ -192,7 +192,7 @@ class Live:
         if self._watcher is None or self._watcher.done():
             self._watcher = self._spawn(self._watch())
         self._spawn(self._follow(group))
-        # What came while the client caught up wakes nobody any more.
+        # Nothing else wakes the group for what came while the client caught up.
         group.changed.set()
 
     def _settle(self) -> None:

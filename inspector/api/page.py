@@ -57,7 +57,7 @@ async def start_page(
     if query.code is not None and head.method == "GET":
         if service.access.codes.redeem(query.code):
             return _sign_in(request, service)
-        # Whoever follows a used address in a browser reads there how to sign in; a program is told as programs are.
+        # In a browser, the page explains how to sign in again; a program gets a problem.
         in_browser = "text/html" in ",".join(head.all("accept"))
         if "read" not in service.access.scopes(head) and not in_browser:
             raise Refusal(

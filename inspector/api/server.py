@@ -124,7 +124,7 @@ class Server(uvicorn.Server):
         loop.set_exception_handler(self._connections.on_failure)
         await super().startup(sockets)
         for listener in sockets or ():
-            # asyncio accepts as many at a time as it lets wait, and it is to accept few and to let many wait.
+            # asyncio uses one number for both, but few should be accepted at a time and many may wait.
             listener.listen(QUEUED)
         self._on_ready()
 

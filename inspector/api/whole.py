@@ -17,6 +17,6 @@ def with_messages(event: Event) -> dict[str, Any]:
     try:
         written = _WRITER.encode(messages)
     except RecursionError:
-        # Deeper by a few levels than what could just be read.
+        # A few levels more than the value that was just parsed.
         written = _WRITER.encode(NOTHING_SPOKEN)
     return {each.name: getattr(event, each.name) for each in fields(event)} | {"messages": msgspec.Raw(written)}

@@ -67,7 +67,7 @@ class Numbers:
     def _number_those_of_providers(self, spans: Iterable[Json]) -> None:
         said: set[str] = set()
         for span in spans:
-            # What the program says itself is no id of a provider, even where an answer repeats it.
+            # Text of the program itself is not a provider's id, even if an answer repeats it.
             for key in (sc.SEED_LLM_PROMPT, sc.SEED_TOOL_OUTPUT):
                 said.update(each for each in _ID.findall(attribute(span, key)) if each not in self._names)
             for given in _OF_PROVIDER.findall(attribute(span, EXCHANGES) + attribute(span, sc.SEED_LLM_RESPONSE)):
@@ -81,7 +81,7 @@ class Numbers:
         if prefix:
             self._names[made_up] = f"{prefix}{made_up[len(prefix)]}{number:04}"
         elif "-" in made_up:
-            # As whoever reads it as a UUID wants it.
+            # Still a valid UUID, for code that parses it.
             self._names[made_up] = f"00000000-0000-4000-8000-{number:012}"
         else:
             self._names[made_up] = f"{number:0{len(made_up)}}"

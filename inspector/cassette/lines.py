@@ -113,7 +113,7 @@ class _PartLines:
         """Return the number of a part."""
         number = self._numbers.get(body)
         if number is None:
-            # By what it says: another part in front of it does not change its number.
+            # Derived from its content, so a part added before it does not change its number.
             number = self._numbers[body] = int.from_bytes(blake2b(body, digest_size=7).digest())
             self._waiting.append(b'{"part":%d,"json":%b}\n' % (number, body))
         return number

@@ -48,7 +48,7 @@ def in_order(spans: Sequence[Json]) -> Iterator[tuple[bool, Json]]:
     waiting = [(True, span) for span in reversed(order.siblings(left.pop("", [])))]
     while waiting or left:
         if not waiting:
-            # Parents in a circle.
+            # A cycle of parents.
             waiting = [(True, span) for span in reversed(order.siblings(left.pop(next(iter(left)))))]
         is_begin, span = waiting.pop()
         yield is_begin, span

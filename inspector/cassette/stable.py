@@ -80,7 +80,7 @@ def _id(text: str, size: int) -> str:
 
 
 def _event(event: Json, clock: int) -> Json:
-    # The lines of a traceback are those of a machine and a day.
+    # A traceback differs with the machine and the installed versions.
     kept = [each for each in event["attributes"] if each["key"] != sc.EXCEPTION_STACKTRACE]
     return {**event, "timeUnixNano": str(clock), "attributes": kept}
 
@@ -93,7 +93,7 @@ def _without_places(span: Json, name: str) -> Json:
         kept = [each for each in kept if each["key"] != PROGRAM]
     for each in kept:
         if each["key"] == PROGRAM and frozen is not None:
-            # Of how a program was started, a replay needs no more than that.
+            # A replay needs nothing else about how the program was started.
             each["value"] = {"stringValue": _encode({"frozen": frozen.written}).decode()}
         elif each["key"] == EXCHANGES:
             each["value"] = {"stringValue": _exchanges(each["value"].get("stringValue", ""))}
@@ -102,7 +102,7 @@ def _without_places(span: Json, name: str) -> Json:
         elif each["key"] == ERROR:
             each["value"] = {"stringValue": _MOMENT.sub(r'\1"1970-01-01T00:00:00+00:00"', each["value"]["stringValue"])}
         elif each["key"] == sc.EXPORTED:
-            # What it cost is what it costs by the price list of whoever reads it.
+            # The cost is computed again from the reader's price list.
             values = each["value"]["kvlistValue"]["values"]
             each["value"] = {"kvlistValue": {"values": [one for one in values if one["key"] == "status"]}}
     kept.append({"key": sc.RUN_ID, "value": {"stringValue": _NOT_OF_RUN_IDS.sub("-", name)[:_LONGEST_RUN_ID]}})

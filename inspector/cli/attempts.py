@@ -24,7 +24,7 @@ def attempts_said(store: Store, traces: Sequence[Sequence[Event]], terminal: Ter
     for events in traces:
         # Nothing is read of a trace in which no tool was called.
         if any(event.kind == "tool" for event in events):
-            # Those that had anything around them and reached their tool.
+            # Calls with middleware around them that reached their tool.
             executed = tool_calls_of(store, events[0].trace_id, (sc.TOOL_OUTCOME, "executed"))
             for call in islice(executed, _MOST_CALLS):
                 if (lines := _attempts(call, terminal)) is not None:

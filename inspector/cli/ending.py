@@ -79,7 +79,7 @@ def _service(outcome: Outcome) -> str:
 def _notices(environment: Environment, outcome: Outcome) -> Iterator[str]:
     """Repeat the warnings of the recorders, and check the settings if no recorder was there to warn."""
     endpoint = environment.endpoint
-    # Why an endpoint takes nothing has been said, with what to do.
+    # Why an endpoint accepts nothing was already printed, with what to do.
     waiting = "spans wait on disk: "
     warned = (
         text for text in outcome.notices if endpoint is None or not (text.startswith(waiting) and endpoint in text)

@@ -77,7 +77,7 @@ def find(**options: Unpack[FindOptions]) -> None:
         )
         listed = _read(store, where, wanted)
         if not listed.page.items:
-            # What counts elsewhere may alone hold the text, such as an envelope of JSON-RPC.
+            # Sometimes only a duplicate has the text, such as the JSON-RPC envelope of a call.
             listed = _read(store, replace(where, duplicates=True), wanted)
     hits = [find_hit(event, query) for event in listed.page.items]
     if options["as_json"]:

@@ -35,7 +35,7 @@ def follow(settings: Settings, where: Filter, *, last: int, full: bool) -> Itera
         try:
             with opened(settings, follow=True, said=said) as store:
                 if follower is None and waiting:
-                    # Whatever opening the home took in was recorded while somebody was listening.
+                    # What opening the home ingested was recorded while somebody was listening.
                     follower = _Follower(where, full=full, seq=0)
                 elif follower is None:
                     follower = _Follower(where, full=full, seq=store.last_seq())

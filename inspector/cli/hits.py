@@ -121,7 +121,7 @@ def _places(event: Event) -> Iterator[tuple[str, str]]:
         yield "error", ": ".join(filter(None, (event.error.type, event.error.message)))
     yield from _leaves(got, event.output)
     leaves = list(_leaves(given, event.input))
-    # Of a prompt the last messages are what this call brought.
+    # The last messages of a prompt are the new ones.
     yield from reversed(leaves) if event.kind == "llm" else leaves
     yield "name", event.name
     yield from _leaves("attributes", event.attributes)

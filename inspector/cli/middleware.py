@@ -83,7 +83,7 @@ def passed_on(steps: Sequence[Step], controlled: Step | None) -> Any | UnsetType
         if step.args is not None:
             found = step.args.after
         elif step.did == "changed" and step.result is None and step.calls == 1:
-            # It keeps to itself what it changed.
+            # It does not reveal what it changed.
             return UNSET
     return found
 
@@ -124,7 +124,7 @@ def _change(change: Changed) -> Iterator[str]:
 def attempt_line(at: int, attempt: Attempt, terminal: Terminal) -> str:
     """Write the outcome of one attempt."""
     status = sign("ok" if attempt.outcome == "ok" else "error", unicode=terminal.unicode)
-    # What a model reads of an exception begins with its type.
+    # The text of an exception that a model gets begins with its type.
     error = "" if attempt.message.startswith(f"{attempt.error}:") else attempt.error
     why = ": ".join(filter(None, (error, attempt.message)))
     return f"{status} attempt {at}  {why}".rstrip()

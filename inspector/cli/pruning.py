@@ -64,7 +64,7 @@ def _carry_out(settings: Settings, wanted: Wanted, *, ask: bool) -> str:
         try:
             return _by_ourselves(store, wanted)
         except StoreReadOnly as error:
-            # Nobody can note who he is on a full disk, we neither: only writing shows whether it was us.
+            # On a full disk no owner can write its id, not even this process: only writing shows who owns it.
             raise CliError(
                 f"another process owns the database and could not note which; fuser {settings.lock_file} names it; "
                 "try again when it has ended"

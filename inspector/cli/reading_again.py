@@ -31,7 +31,7 @@ def traces_read_again(settings: Settings, wanted: Wanted, *, write: bool) -> Rea
         if owner is not None and owner.pid not in (os.getpid(), None):
             who = f"process {owner.pid}" if owner.url is None else f"the server on {owner.url}"
             raise CliError(f"{who} owns the database: stop it, and try again; --dry-run works beside it")
-        # Before anything is written: pages of a list that changes may have a trace twice.
+        # Listed before anything is written: pages of a changing list may repeat a trace.
         trace_ids = list(dict.fromkeys(traces_wanted(store, wanted)))
         return read_traces_again(store, trace_ids, write=write)
 

@@ -31,7 +31,7 @@ def replay_lines(store: Store, run: Run, terminal: Terminal, name: str | None) -
         return
     if found.original is not None:
         first = short_run_id(found.original.run_id)
-        # Where the run is a file, the one that it replays is another, which may be anywhere.
+        # If the run is a file, the run that it replays is in another file, which may be anywhere.
         way = "" if name is not None else f": inspector diff {first} {short_run_id(run.run_id)}"
         yield f"a replay of {first}{way}"
         return

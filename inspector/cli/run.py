@@ -136,7 +136,7 @@ def _tell(program: "Program", choices: "Choices", directory: Path, status: int) 
     from inspector.cli.notices import notice
     from inspector.launch import outcome_of
 
-    # The border to the program's exit code, which is not ours to change, whatever happens while we speak of it.
+    # The border: whatever fails in the summary must not change the program's exit code.
     with contextlib.suppress(OSError):
         try:
             for line in ending_lines(program, choices, outcome_of(directory), status):

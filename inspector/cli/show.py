@@ -196,7 +196,7 @@ def _show_run(store: "Store", run: Run, terminal: "Terminal", names: tuple[str, 
     from inspector.cli.losses import sum_of
     from inspector.lookup import events_of, traces_of
 
-    # A file that was removed for room was another program's, whoever removed it.
+    # A file that was removed to save space belonged to another program.
     losses = sum_of(loss for loss in store.losses(run=run.run_id) if loss.reason != "dropped_segments")
     full = not LARGE.isdisjoint(names or ())
     whole = [(trace, list(events_of(store, trace.trace_id, full=full))) for trace in traces_of(store, run)]

@@ -126,7 +126,7 @@ def _figures(tops: Sequence[Event], children: Children) -> dict[str, Figures]:
         elif event.kind == "llm":
             counted[event.span_id] = _sum([own, inner])
         else:
-            # What an agent states is what its model calls come to.
+            # The figures that an agent reports are the sum of its model calls.
             counted[event.span_id] = shown[event.span_id]
     return shown
 

@@ -66,12 +66,12 @@ def cause_of(comparison: Comparison) -> Cause | None:
     began = [pair for pair in comparison.pairs if pair.changed and (first is None or _before(pair, first))]
     if began:
         pair = min(began, key=lambda pair: pair.step.start_ns)
-        # A call that was given what the one around it was given repeats it.
+        # A call with the same input as the call around it repeats that change.
         return Cause("input", pair, min(pair.changed, key=lambda each: _ORDER.index(each.part.kind)))
     if first is None:
         return None
     kind = _kind(first)
-    # What a model answers is no matter of the program that asks it the same.
+    # If the input is the same, the program did not cause another answer of the model.
     if not comparison.program or (first.step.event.kind == "llm" and kind not in ("program", "order")):
         return Cause(kind, first)
     is_package = any(each.kind != "commit" for each in comparison.program)

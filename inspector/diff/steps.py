@@ -13,7 +13,7 @@ from inspector.diff.volatile import Volatile
 from inspector.model import Event, Kind
 
 PartKind: TypeAlias = Literal["system", "tool", "message", "argument", "parameter", "model"]
-"""What of an input a part is; a cause is looked for in this order."""
+"""The kind of a part of an input; causes are looked for in this order."""
 
 _PLUMBING: frozenset[Kind] = frozenset(("rpc",))
 """Requests of MCP carry calls that are steps themselves, and the housekeeping of a connection."""
@@ -23,24 +23,24 @@ _SMALL_FIELDS = attrgetter(*(each.name for each in fields(Event) if each.default
 _Place: TypeAlias = tuple[str, str]
 """A trace, and a span of it."""
 _MOST_ANSWERS = 50
-"""Of models that run at once, which are looked through for the one that asked for a tool."""
+"""The number of latest answers searched for the one that requests a tool; models may run concurrently."""
 _GIVEN_BACK = f'"{sc.REPLAYED_SPAN}":'.encode()
 _IDS_OF_MESSAGES = frozenset(("id", "call_id", "tool_call_id"))
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One part of what a call was given."""
+    """One part of the input of a call."""
 
     kind: PartKind
     name: str
-    """Tells it from other parts of its kind: the argument, the tool, the parameter, the number of the message."""
+    """Identifies it among parts of its kind: the argument, the tool, the parameter, the number of the message."""
     text: str
-    """What it says, as text or JSON, less what differs every time."""
+    """Its content, as text or JSON, without what differs in every run."""
 
     @property
     def label(self) -> str:
-        """What a person calls it: ``system text``, ``message 3 (tool)``, ``argument city``."""
+        """What to call it in a sentence: ``system text``, ``message 3 (tool)``, ``argument city``."""
         match self.kind:
             case "system":
                 return "system text"
@@ -58,37 +58,37 @@ class Step:
 
     event: Event
     subject: str
-    """What it is one of: the tool, the agent, the operation; equal in both runs where the same is called."""
+    """The tool, the agent or the operation, the same in both runs if they call the same one."""
     parts: tuple[Part, ...]
     answer: str
-    """What it answered, or why it failed, less what differs every time."""
+    """Its answer, or why it failed, without what differs in every run."""
     answered_by: str
-    """The model that says it answered; empty where none does."""
+    """The model that answered, according to the response; empty if that names none."""
     asks: frozenset[str]
-    """The tools that the answer of a model asks for."""
+    """The tools that the answer of a model requests."""
     identity: bytes
-    """A hash of what was called with what."""
+    """A hash of the subject and its input."""
     kin: tuple[str, str]
-    """What it may be paired with: the same thing, whatever it was given."""
+    """Steps with equal keys may be paired: the same tool, agent or operation, whatever its input."""
     start_ns: int
     """When it began."""
     end_ns: int
-    """When it ended; when it began where it never did."""
+    """When it ended; if it never did, when it began."""
     asked_in: str = ""
-    """Of a tool: the span of the model call before it whose answer asks for it; empty where there is none."""
+    """For a tool, the span of the model call before it whose answer requests it; empty if there is none."""
     is_given_back: bool = False
-    """Whether a replay gave its result back, so that what had made it was not called."""
+    """Whether a replay returned the recorded result, so nothing below it was called."""
     children: "list[Step]" = field(default_factory=list["Step"])
 
 
 def steps_of(events: Iterable[Event], volatile: Volatile) -> list[Step]:
-    """Returns the outermost steps of a run, with those below them, in the order they began.
+    """Return the outermost steps of a run, with those below them, in the order they began.
 
-    Duplicates count where they are counted, and requests that carry a call are that call.
+    Duplicates and MCP messages are left out; calls below them belong to the next step above.
 
     Args:
-        events: All of the run, in full, of any number of traces.
-        volatile: Takes out what differs every time, and remembers what that was.
+        events: All events of the run, in full, from any number of traces.
+        volatile: Removes what differs in every run, and counts it.
     """
     answered: dict[_Place, str] = {}
     read = sorted(
@@ -98,7 +98,7 @@ def steps_of(events: Iterable[Event], volatile: Volatile) -> list[Step]:
     steps = {(event.trace_id, event.span_id): step for event, step in read if step is not None}
     tops: list[Step] = []
     for place, step in steps.items():
-        # A framework may not know who answered, where its SDK does.
+        # A framework may not know which model answered, although its SDK does.
         step.answered_by = step.answered_by or answered.get(place, "")
         above = _step_above(place, by_id, steps)
         (tops if above is None else above.children).append(step)
@@ -107,7 +107,7 @@ def steps_of(events: Iterable[Event], volatile: Volatile) -> list[Step]:
 
 
 def _find_who_asked(steps: Iterable[Step]) -> None:
-    """Note at each tool which answer asks for it: a framework may make the calls below a step of their own."""
+    """Note for each tool which answer requests it, since a framework may make these calls below another step."""
     answers: list[Step] = []
     moments = [(step.end_ns, 0, step) for step in steps if step.asks]
     moments += [(step.start_ns, 1, step) for step in steps if step.event.kind == "tool"]
@@ -130,7 +130,7 @@ def _read_one_by_one(
 
 
 def _in_short(event: Event) -> Event:
-    """Returns an event that holds on to nothing large: a history that is sent again with each call is one text."""
+    """Return an event without its large fields, which may contain the whole history."""
     return Event(*_SMALL_FIELDS(event))
 
 
@@ -153,7 +153,7 @@ def _step_above(place: _Place, by_id: Mapping[_Place, Event], steps: Mapping[_Pl
 
 
 def step_of(event: Event, volatile: Volatile) -> Step:
-    """Returns one call, given in full, as a step without those below it."""
+    """Return one call, given in full, as a step without those below it."""
     held = _members(_read(event.attributes) if event.kind == "llm" else None)
     given = _read(event.input)
     parts = tuple(_of_model(given, held, volatile) if event.kind == "llm" else _of_call(given, volatile))
@@ -169,7 +169,7 @@ def step_of(event: Event, volatile: Volatile) -> Step:
         kin=(event.kind, subject),
         start_ns=int(event.start_time_unix_nano),
         end_ns=int(event.end_time_unix_nano or event.start_time_unix_nano),
-        # Looked for before it is read: most calls have no such attribute.
+        # Searched as text before it is parsed: most calls have no such attribute.
         is_given_back=_GIVEN_BACK in bytes(event.attributes or b""),
     )
 
@@ -183,7 +183,7 @@ def _identity(kind: Kind, subject: str, parts: Iterable[Part]) -> bytes:
 
 def _subject(event: Event, attributes: Mapping[str, Any]) -> str:
     if event.kind == "llm":
-        # Not its name, which has the model: a call that asks another one is the same step, changed.
+        # Not the span's name, which contains the model: with another model it is the same step, changed.
         return str(attributes.get(sc.OPERATION_NAME, ""))
     return event.tool or (event.agent if event.kind == "agent" else None) or event.name
 
@@ -233,7 +233,7 @@ def _answer(event: Event, answered: Any, volatile: Volatile) -> str:
 
 
 def _texts(value: Any, volatile: Volatile) -> str:
-    """Returns what messages say, without the ids that a provider gives to what is in them."""
+    """Return the text of messages, without the ids that a provider gives to their parts."""
     return _text(_without_ids(value), volatile)
 
 

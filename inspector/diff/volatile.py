@@ -34,7 +34,7 @@ class Volatile:
         """Return the text with a placeholder for each."""
         known = self._known.get(text)
         if known is None:
-            # Of two runs most texts are equal, and a conversation sends what was said before with each call.
+            # Most texts of two runs are equal, and a conversation sends its history again with each call.
             known = self._known[text] = _replaced(text)
         stripped, ids, times = known
         if ids:

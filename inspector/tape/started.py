@@ -46,6 +46,6 @@ def replay_command(run: str, *, home: Path | None = None, names_program: bool = 
         names_program: Whether the program has to be named, with `PROGRAM` as a placeholder.
     """
     where = () if home is None else ("--home", str(home))
-    # What begins like an option is none.
+    # A name that begins like an option is not one.
     named = ("--", run) if run.startswith("-") else (run,)
     return shlex.join(("inspector", "replay", *where, *named, *(("--", PROGRAM) if names_program else ())))

@@ -145,11 +145,11 @@ class _Recorded:
             above = list(_above(event, recorded.by_id))
             made_by = [call for each in above if (call := withheld.get(each.span_id)) is not None]
             if len(made_by) < sum(each.span_id in withheld for each in above):
-                # Of a call that is in the way, and no obstacle of its own.
+                # Part of a call that already prevents the replay, so not listed again.
                 continue
             try:
                 if made_by and not is_of_its_client(event, made_by[0]):
-                    # It is made by a tool or a server, which does not run.
+                    # A tool or server makes it, and neither runs in a replay.
                     refuse_asking_back(event, made_by)
                 elif not goes_unasked(event, reaching):
                     call = recorded._take(event, above, reaching)

@@ -27,10 +27,10 @@ class Reporting:
             return (yield)
         try:
             result = yield
-        # What did not start has left no recording.
+        # A test that did not start has no recording.
         except (*_NO_FAILURE, ProgramNotStarted):
             raise
-        # Whatever a test raises, one of the program that diverged from its recording among it.
+        # Any exception of the test, including the divergence from the recording.
         except BaseException as error:
             lines = _said(session, item)
             if isinstance(error, ProgramFailed):
@@ -82,7 +82,7 @@ def _write(session: Session, item: pytest.Item) -> None:
         session.write()
     except (CassetteError, NotReplayable, OSError) as error:
         remedy = [error.obstacle.remedy] if isinstance(error, NotReplayable) and error.obstacle else []
-        # The files that are kept would have the secret that a cassette is refused for.
+        # The kept files would contain the secret for which the cassette was refused.
         kept = _kept(session, item) if isinstance(error, NotReplayable) else []
         lines = [f"{session.cassette} was not written: {error}", *filter(None, remedy), *kept]
         raise pytest.fail.Exception("\n".join(lines), pytrace=False) from None

@@ -196,7 +196,7 @@ class _Player(Player):
 
     def _stop(self, miss: Miss) -> NoReturn:
         with self._lock:
-            # What comes after the first one follows from it.
+            # Later divergences follow from the first one.
             self._miss = self._miss or miss
         self.finish()
         raise LeftRecording(miss.message)
