@@ -1,7 +1,7 @@
 """A cheap pre-check that clears most texts of secrets.
 
 It looks for the parts that every rule needs: a token of a known format; the punctuation of URLs and headers; the name
-of a secret with room for a value. The text is searched as ASCII, one byte per character, at the speed of memory.
+of a secret with room for a value. The text is searched as Latin-1, one byte per character, at the speed of memory.
 """
 
 import re
@@ -49,7 +49,7 @@ def suspicious(text: str) -> bool:
     """Whether any rule could match a text, or a value with this JSON text."""
     if is_dense(text):
         return True
-    raw = as_ascii(text)
+    raw = as_bytes(text)
     mapped = mapped_runs(raw)
     long = has_runs(mapped)
     lowered = in_lower_case(text, raw)
@@ -69,13 +69,14 @@ def suspicious(text: str) -> bool:
     return long and any(suspicious(decoded) for _, _, decoded in encoded_texts(text, raw))
 
 
-def as_ascii(text: str) -> bytes:
-    """The text with one byte per character; characters outside ASCII become question marks."""
-    return text.encode("ascii", "replace")
+def as_bytes(text: str) -> bytes:
+    """The text with one byte per character; characters outside Latin-1 become question marks."""
+    # Texts of Western Europe are copied, where their letters outside ASCII would be replaced one by one.
+    return text.encode("latin-1", "replace")
 
 
 def in_lower_case(text: str, raw: bytes) -> str:
-    """The text in lower case, of the same length; ``raw`` is the text in ASCII."""
+    """The text in lower case, of the same length; ``raw`` is the text in Latin-1."""
     # A string knows whether it is ASCII, and most are: they need not be decoded again.
     return text.lower() if text.isascii() else raw.lower().decode("latin-1")
 

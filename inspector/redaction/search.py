@@ -6,7 +6,7 @@ from typing import Final
 from inspector.redaction.commands import commands
 from inspector.redaction.credentials import credentials
 from inspector.redaction.fields import named
-from inspector.redaction.hints import ESCAPED_LETTER, as_ascii, in_lower_case, is_dense, suspicious
+from inspector.redaction.hints import ESCAPED_LETTER, as_bytes, in_lower_case, is_dense, suspicious
 from inspector.redaction.percent import undone
 from inspector.redaction.shapes import in_urls, shaped
 from inspector.redaction.tokens import Found, encoded_texts, mapped_runs, tokens
@@ -40,7 +40,7 @@ def _letter(escape: re.Match[str]) -> str:
 
 
 def _found(text: str, depth: int) -> list[Found]:
-    raw = as_ascii(text)
+    raw = as_bytes(text)
     lowered = in_lower_case(text, raw)
     found = [
         *tokens(text, raw, mapped_runs(raw)),

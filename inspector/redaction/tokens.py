@@ -67,7 +67,7 @@ class Found(NamedTuple):
 
 
 def tokens(text: str, raw: bytes, mapped: bytes) -> Iterator[Found]:
-    """Every token of a known format; ``raw`` is the text in ASCII, ``mapped`` what ``mapped_runs`` returns for that."""
+    """Every token of a known format; ``raw`` is the text in Latin-1, ``mapped`` what ``mapped_runs`` returns for it."""
     start = mapped.find(_WANTED)
     while start >= 0:
         end = mapped.find(b" ", start)

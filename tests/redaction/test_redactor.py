@@ -18,7 +18,7 @@ from inspector.plain import EDGE_CHARS
 from inspector.record.values import Limits, encode, snapshot
 from inspector.redaction import FAILED, FUNCTION_FAILED, Redactor, commands
 from inspector.redaction.fields import WORDS, has_word, words_in
-from inspector.redaction.hints import as_ascii, has_anchor, remains, suspicious
+from inspector.redaction.hints import as_bytes, has_anchor, remains, suspicious
 from inspector.redaction.names import label_of
 from inspector.redaction.shapes import RULES
 
@@ -539,7 +539,7 @@ def test_what_is_cleared_holds_nothing_that_redaction_would_find(value):
 
 def test_every_anchor_of_a_rule_shows_in_the_remains_of_a_text():
     anchors = [anchor for rule in RULES if not rule.fold for anchor in rule.anchors]
-    assert [anchor for anchor in anchors if not has_anchor(remains(as_ascii(f"say {anchor}1 now")))] == []
+    assert [anchor for anchor in anchors if not has_anchor(remains(as_bytes(f"say {anchor}1 now")))] == []
     assert not has_anchor(remains(b"A S 29 1//1 ..-----B {} :A"))
 
 
