@@ -6,12 +6,12 @@ import css from "./menus.module.css";
 import { COLUMN_IDS, type ColumnId, USUAL } from "./url";
 
 interface Props {
-  /** Null for the usual ones. */
+  /** Null for the default columns. */
   columns: readonly ColumnId[] | null;
   onChange: (columns: readonly ColumnId[] | null) => void;
 }
 
-/** Chooses what is shown of each span. */
+/** Lets the user choose the columns of the list. */
 export function ColumnsMenu({ columns, onChange }: Props) {
   const chosen = columns ?? USUAL;
   return (

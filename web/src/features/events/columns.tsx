@@ -9,9 +9,9 @@ import type { ColumnId, EventsSort } from "./url";
 
 export interface Column {
   label: string;
-  /** How wide it is at least, in rem. */
+  /** The minimum width in rem. */
   least: number;
-  /** How much it takes of what is left; 0 for figures. */
+  /** The share of the remaining width; 0 for figures. */
   share: number;
   sort?: EventsSort;
   cell: (event: SpanEvent) => ReactNode;
@@ -24,7 +24,7 @@ const text = (label: string, value: (event: SpanEvent) => string | null): Column
   cell: (event) => <Text text={value(event)} />,
 });
 
-/** What can be shown of a span besides its time, status and name. */
+/** The columns, besides time, status and name. */
 export const COLUMNS: Record<ColumnId, Column> = {
   kind: text("Kind", ({ kind }) => kindLabel(kind)),
   agent: text("Agent", ({ agent }) => agent),
@@ -49,7 +49,7 @@ const FIXED_REM = 6.75 + 1.5 + 1.75;
 const NAME_REM = 12;
 const GAP_REM = 0.75;
 
-/** The tracks of a grid with these columns, and how narrow it can be before it scrolls. */
+/** The tracks of a grid with these columns, and the minimum width before it scrolls. */
 export function tracksOf(columns: readonly ColumnId[]): { columns: string; least: string } {
   const shown = columns.map((id) => COLUMNS[id]);
   const tracks = shown.map(({ least, share }) => (share ? `minmax(${least}rem, ${share}fr)` : `${least}rem`));

@@ -3,7 +3,7 @@ import { ListTree, X } from "lucide-react";
 import { Button } from "@/ui/button";
 import css from "./events-page.module.css";
 
-/** What stands above a detail that is looked at outside its run: the way to the run, and a way to close it. */
+/** Above a detail that is shown outside its run: a link to the run, and a button that closes it. */
 export function DetailHead({ traceId, spanId, onClose }: { traceId: string; spanId: string; onClose: () => void }) {
   return (
     <div className={css.head}>

@@ -5,13 +5,13 @@ import { unixMs } from "@/lib/time";
 import { useNow } from "@/ui/use-now";
 import css from "./event-table.module.css";
 
-/** How long a span took, or has been running. */
+/** The duration of a span, or how long it has been running. */
 export function SoFar({ event }: { event: SpanEvent }) {
   if (event.status !== "running") return duration(event.duration_ms);
   return <Running sinceMs={unixMs(event.start_time_unix_nano)} />;
 }
 
-/** By the clock of this browser, which may differ from the program's. */
+/** By this browser's clock, which may differ from the program's. */
 function Running({ sinceMs }: { sinceMs: number }) {
   const now = useNow(1000);
   const past = Math.floor(Math.max(0, now - sinceMs) / 1000) * 1000;
@@ -22,18 +22,18 @@ function Running({ sinceMs }: { sinceMs: number }) {
   );
 }
 
-/** Figures that are counted at another span are quiet. */
+/** Figures of duplicates are muted: another span counts them. */
 function Figure({ event, children }: { event: SpanEvent; children: ReactNode }) {
   return event.folded_into === null ? children : <span className={css.none}>({children})</span>;
 }
 
-/** What a span cost. */
+/** The cost of a span. */
 export function Cost({ event }: { event: SpanEvent }) {
   if (event.cost_usd === null) return <span className={css.none}>–</span>;
   return <Figure event={event}>{dollars(event.cost_usd)}</Figure>;
 }
 
-/** What a span read and wrote. */
+/** The input and output tokens of a span. */
 export function Tokens({ event }: { event: SpanEvent }) {
   const { input_tokens, output_tokens, cached_tokens } = event;
   if (input_tokens === null && output_tokens === null) return <span className={css.none}>–</span>;

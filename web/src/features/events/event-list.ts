@@ -1,16 +1,16 @@
 import type { SpanEvent } from "@/api/client";
 
-/** A list of events as far as it is loaded, however it came here. */
+/** A list of events as far as it is loaded, live or sorted. */
 export interface EventList {
   rows: readonly SpanEvent[];
-  /** The first page is under way, or the page of another filter. */
+  /** The first page is loading, or the page of another filter. */
   loading: boolean;
   error: Error | null;
   retry: () => void;
   hasOlder: boolean;
-  /** How the next page stands. */
+  /** The state of the next page. */
   older: "idle" | "loading" | Error;
   loadOlder: () => void;
-  /** What of the searched text was not understood. */
+  /** The part of the searched text that was not understood. */
   notice: string | undefined;
 }

@@ -16,7 +16,7 @@ import { Cost, SoFar, Tokens } from "./event-figures";
 import css from "./event-table.module.css";
 import type { ColumnId } from "./url";
 
-// Icons are costly to draw anew with each row that changes.
+// Icons are too expensive to render again with each row that changes.
 const Mark = memo(StatusMark);
 const Kind = memo(KindIcon);
 const COUNTED_ELSEWHERE = "Duplicate of another span of its run, counted there";
@@ -30,9 +30,9 @@ const RUN_ICON = <ListTree size={14} aria-hidden />;
 
 interface Props extends RowPlace {
   event: SpanEvent;
-  /** Its detail shows. */
+  /** Whether its detail is shown. */
   chosen: boolean;
-  /** What is shown besides; null for the usual. */
+  /** The columns; null for the default ones. */
   columns: readonly ColumnId[] | null;
   onOpen: (event: SpanEvent) => void;
 }

@@ -19,14 +19,14 @@ interface Props {
   list: EventList & { waiting?: number; overflow?: boolean };
   hold: Hold;
   search: EventsSearch;
-  /** The key of the event whose detail shows. */
+  /** The key of the event whose detail is shown. */
   chosen: string | null;
   onOpen: (event: SpanEvent) => void;
-  /** Widens the filter again; null when it is as wide as can be. */
+  /** Clears the filter; null if there is no filter to clear. */
   onClear: (() => void) | null;
 }
 
-/** Spans in rows, older ones loaded as they come near. */
+/** Spans in rows; older ones are loaded as the user scrolls down. */
 export function EventTable({ list, hold, search, chosen, onOpen, onClear }: Props) {
   const { rows, hasOlder, older, loadOlder } = list;
   const columns = useMemo(() => columnsOf(search.cols), [search.cols]);
@@ -57,7 +57,7 @@ export function EventTable({ list, hold, search, chosen, onOpen, onClear }: Prop
         const event = rows[index];
         return (
           event && (
-            // By place, not by event: at a high rate all rows change, and new texts in old rows are cheaper than new rows.
+            // By place, not by event: at a high rate all rows change, and a new text costs less than a new row.
             <EventRow
               key={index}
               {...place}
@@ -135,7 +135,7 @@ function UsualHeads({ search }: { search: EventsSearch }) {
   );
 }
 
-/** Nothing was found so far in a list that the server has no index for: a page can be empty and yet name a next one. */
+/** Nothing found so far, without an index for the filter: a page can be empty and still have a next one. */
 function Looking({ older, onMore }: { older: EventList["older"]; onMore: () => void }) {
   useEffect(() => {
     if (older === "idle") onMore();

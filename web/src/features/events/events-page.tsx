@@ -28,11 +28,11 @@ import { ViewsMenu } from "./views-menu";
 interface Props {
   search: EventsSearch;
   change: ChangeAddress<EventsSearch>;
-  /** The detail of a span; the event itself where the list has it. */
+  /** The detail of a span; `event` is null if the list does not have it. */
   detail: (traceId: string, spanId: string, event: SpanEvent | null) => ReactNode;
 }
 
-/** All spans: as they happen, or sorted by what they took; the one that is looked at stands beside the list. */
+/** All spans: live, or sorted by duration, tokens or cost; the detail of one of them is beside the list. */
 export function EventsPage({ search, ...rest }: Props) {
   const text = JSON.stringify(filterOf(search as Search));
   const filter = useMemo<Filter>(() => JSON.parse(text), [text]);

@@ -121,7 +121,7 @@ describe("a feed of events", () => {
         span(Math.floor(Math.random() * 20), Math.floor(Math.random() * 25)),
       );
       const last = new Map<string, Span>();
-      // One span has one start.
+      // All versions of a span have the same start.
       for (const each of told) each.start_time_unix_nano = String(Number(each.span_id) * 3);
       for (const each of told) if ((last.get(feedKey(each))?.seq ?? -1) < each.seq) last.set(feedKey(each), each);
       const shuffled = [...told].sort(() => Math.random() - 0.5);

@@ -1,6 +1,6 @@
 import type { UnixNano } from "@/lib/time";
 
-/** What a feed needs to know of a span to order it and to tell newer words on it from older ones. */
+/** The part of a span that a feed needs to order spans and to tell newer versions from older ones. */
 export interface FeedSpan {
   seq: number;
   trace_id: string;
@@ -8,32 +8,32 @@ export interface FeedSpan {
   start_time_unix_nano: UnixNano;
 }
 
-/** Where the spans before the last row are to be had. */
+/** Where to load the spans before the last row from. */
 export interface Reach {
-  /** The cursor of the page after; null begins anew below `until`. */
+  /** The cursor of the next page; null starts over below `until`. */
   cursor: string | null;
-  /** Only what began before this moment, where rows had been dropped; null has no such bound. */
+  /** Load only spans that began before this time, if rows were dropped; null for no bound. */
   until: UnixNano | null;
 }
 
-/** Spans as they happen: what is shown, the newest first, and what waits while the list is held. */
+/** Spans as they happen: the shown ones, newest first, and those that wait while the list is held. */
 export interface Feed<T extends FeedSpan> {
   rows: readonly T[];
   /** New spans that are not shown yet. */
   waiting: readonly T[];
-  /** More than `MOST` waited: the list has to begin anew. */
+  /** More than `MOST` spans waited: the list has to be reloaded. */
   overflow: boolean;
-  /** Null once there is nothing older. */
+  /** Null if there is nothing older. */
   reach: Reach | null;
 }
 
-/** How many rows, and how many waiting spans, are kept. */
+/** The maximum number of rows, and of waiting spans. */
 export const MOST = 5000;
 
-/** A feed of nothing yet, with nothing older either. */
+/** An empty feed with nothing older. */
 export const NO_FEED: Feed<never> = { rows: [], waiting: [], overflow: false, reach: null };
 
-/** What tells a span from all others: span ids alone occur twice. */
+/** The identity of a span: a span id alone can occur twice. */
 export function feedKey(span: FeedSpan): string {
   const known = KEYS.get(span);
   if (known !== undefined) return known;
@@ -42,10 +42,10 @@ export function feedKey(span: FeedSpan): string {
   return key;
 }
 
-// Thousands of rows are looked up with each batch; joining the ids each time costs more than all the rest.
+// Thousands of rows are looked up with each batch; joining the ids each time would cost more than all the rest.
 const KEYS = new WeakMap<FeedSpan, string>();
 
-/** Begin with the newest page. */
+/** Start with the newest page. */
 export function begun<T extends FeedSpan>(page: readonly T[], cursor: string | null): Feed<T> {
   return {
     rows: merged([], page),
@@ -56,10 +56,10 @@ export function begun<T extends FeedSpan>(page: readonly T[], cursor: string | n
 }
 
 /**
- * Take in what just happened.
+ * Add spans that just happened or changed.
  *
- * Rows that are shown change in place, always; new ones go on top, or wait while the list is held. A span that `fits`
- * no longer leaves the list. One that is older than the oldest row is left to be loaded with its neighbours.
+ * Rows that are shown are always updated in place; new ones go on top, or wait while the list is held. A span that no
+ * longer `fits` leaves the list. One older than the oldest row is skipped: it will be loaded with its neighbours.
  */
 export function arrived<T extends FeedSpan>(
   feed: Feed<T>,
@@ -79,7 +79,7 @@ export function arrived<T extends FeedSpan>(
   return all.length > MOST ? { ...feed, rows, waiting: [], overflow: true } : { ...feed, rows, waiting: all };
 }
 
-/** Show what waited. */
+/** Show the waiting spans. */
 export function released<T extends FeedSpan>(feed: Feed<T>): Feed<T> {
   if (feed.waiting.length === 0) return feed;
   return capped({ ...feed, rows: merged(feed.rows, feed.waiting), waiting: [] });
@@ -91,10 +91,10 @@ export function extended<T extends FeedSpan>(feed: Feed<T>, page: readonly T[], 
   return { ...feed, rows: merged(feed.rows, page), reach };
 }
 
-/** The order of a feed: by start, the newest first; spans that start together in an order of their own. */
+/** The order of a feed: by start, newest first; spans with the same start by their keys. */
 export function newestFirst(a: FeedSpan, b: FeedSpan): number {
   const [x, y] = [a.start_time_unix_nano, b.start_time_unix_nano];
-  // Decimal strings without leading zeros: the longer one is the larger one.
+  // Decimal strings without leading zeros: the longer one is larger.
   if (x.length !== y.length) return y.length - x.length;
   if (x !== y) return x < y ? 1 : -1;
   const [first, second] = [feedKey(a), feedKey(b)];
@@ -110,7 +110,7 @@ function lastWords<T extends FeedSpan>(spans: readonly T[]): Map<string, T> {
   return last;
 }
 
-/** Rows with their last words; what was found is taken out of `news`. */
+/** The rows in their latest versions, which are removed from `news`. */
 function renewed<T extends FeedSpan>(rows: readonly T[], news: Map<string, T>, fits: (span: T) => boolean) {
   let touched = false;
   const next = rows.map((row) => {
@@ -125,7 +125,7 @@ function renewed<T extends FeedSpan>(rows: readonly T[], news: Map<string, T>, f
   return touched ? next.filter(fits) : rows;
 }
 
-/** Two lists as one in order; of a span that is in both, the later word counts. */
+/** Two lists merged in order; of a span in both, the later version counts. */
 function merged<T extends FeedSpan>(rows: readonly T[], more: readonly T[]): T[] {
   const news = lastWords(more);
   const kept = renewed(rows, news, () => true);
@@ -143,7 +143,7 @@ function capped<T extends FeedSpan>(feed: Feed<T>): Feed<T> {
   if (feed.rows.length <= MOST) return feed;
   const rows = feed.rows.slice(0, MOST);
   const last = rows.at(-1);
-  // The last row's own moment once more: others may have begun in the same nanosecond.
+  // Includes the last row's own start: other spans may have begun in the same nanosecond.
   const until = last ? String(BigInt(last.start_time_unix_nano) + 1n) : null;
   return { ...feed, rows, reach: { cursor: null, until } };
 }

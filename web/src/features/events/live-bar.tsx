@@ -9,7 +9,7 @@ import type { EventsSearch, EventsSort } from "./url";
 import type { Hold } from "./use-hold";
 import type { LiveEvents } from "./use-live-events";
 
-/** How the live list stands, and the button that holds it. */
+/** The state of the live list, and the button that holds it. */
 export function LiveBar({ list, hold }: { list: LiveEvents; hold: Hold }) {
   const connection = useConnection();
   const now = useNow(1000);
@@ -45,7 +45,7 @@ const FIRST: Record<EventsSort, [string, string]> = {
   tokens: ["most tokens first", "fewest tokens first"],
 };
 
-/** Says that a sorted list is not live, and leads back to the one that is. */
+/** Says that a sorted list is not live, with a link to the live one. */
 export function SortedBar({ search, refresh }: { search: EventsSearch; refresh: () => void }) {
   const { sort, order, ...rest } = search;
   const words = FIRST[sort ?? "duration"];

@@ -1,6 +1,6 @@
 import type { Filter, Kind, Status } from "@/lib/filter";
 
-/** What a filter can look at in a span as streams carry it. */
+/** The fields of a streamed span that a filter can test. */
 export interface FilteredSpan {
   kind: Kind;
   status: Status;
@@ -15,19 +15,19 @@ export interface FilteredSpan {
 /** A filter in two parts. */
 export interface LiveFilter {
   /**
-   * What the server narrows the stream by: what never changes once it is known, and what it alone can tell, such as the
-   * model that answered a call and the error types of its duplicates.
+   * The part that the server filters the stream by: values that never change once they are known, and those that only
+   * the server knows, such as the model that answered a call and the error types of its duplicates.
    */
   streamed: Filter;
-  /** Whether a span, as it is now, belongs into the list. */
+  /** Whether a span in its current state belongs in the list. */
   fits: (span: FilteredSpan) => boolean;
 }
 
 /**
  * Split a filter for a live list.
  *
- * A stream that the server narrowed by what may change would never tell that a span no longer matches: the end of a call
- * would not come to a list of those that run, and it would show it running for ever.
+ * If the server filtered by values that can change, the stream would not say when a span no longer matches: a list of
+ * running calls would never hear that a call ended, and would show it as running for ever.
  */
 export function liveFilter(filter: Filter): LiveFilter {
   const { status, name, name_prefix, agent, tool, duplicates, ...kept } = filter;

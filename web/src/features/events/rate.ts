@@ -1,9 +1,9 @@
-/** Counts what happens, and tells how often it did lately. */
+/** Counts events, and computes their recent rate. */
 export class Rate {
   private readonly windowMs: number;
   private readonly counted: { atMs: number; count: number }[] = [];
 
-  /** @param windowMs What counts as lately. */
+  /** @param windowMs How far back the rate looks. */
   constructor(windowMs = 5000) {
     this.windowMs = windowMs;
   }
@@ -13,7 +13,7 @@ export class Rate {
     this.forget(nowMs);
   }
 
-  /** How many a second, over the whole window or since the first one in it, a second at least. */
+  /** The rate per second over the window, or since its first event, but over at least a second. */
   perSecond(nowMs: number): number {
     this.forget(nowMs);
     const first = this.counted[0];

@@ -1,14 +1,14 @@
-/** A list as somebody wants to see it again: its address without the page, under a name. */
+/** A saved list: its address without the page, under a name. */
 export interface SavedView {
   name: string;
-  /** Filter, columns and order, as they stand in the address. */
+  /** Filter, columns and order, as in the address. */
   search: string;
 }
 
 const KEY = "inspector.spans.views";
 const MOST = 100;
 
-/** The views that this browser keeps, by name. */
+/** The views that this browser has saved, by name. */
 export function savedViews(): SavedView[] {
   try {
     const kept: unknown = JSON.parse(localStorage.getItem(KEY) ?? "[]");
@@ -18,13 +18,13 @@ export function savedViews(): SavedView[] {
   }
 }
 
-/** Keep a view; another one of that name goes. Returns all there are then. */
+/** Save a view; replaces one with the same name. Returns all saved views. */
 export function keepView(view: SavedView): SavedView[] {
   const others = savedViews().filter(({ name }) => name !== view.name);
   return stored([...others, view].sort((a, b) => a.name.localeCompare(b.name)));
 }
 
-/** Forget a view by its name. Returns those that are left. */
+/** Delete a view by its name. Returns those that are left. */
 export function forgetView(name: string): SavedView[] {
   return stored(savedViews().filter((view) => view.name !== name));
 }
@@ -33,7 +33,7 @@ function stored(views: SavedView[]): SavedView[] {
   try {
     localStorage.setItem(KEY, JSON.stringify(views));
   } catch {
-    // A browser that stores nothing keeps them until the page is left.
+    // A browser without storage keeps them until the page is closed.
   }
   return views;
 }

@@ -7,13 +7,13 @@ import type { EventsSearch, EventsSort } from "./url";
 
 interface Props {
   search: EventsSearch;
-  /** Null stands for time: the live list. */
+  /** Null for time: the live list. */
   by: EventsSort | null;
   className: string | undefined;
   children: ReactNode;
 }
 
-/** A column header that sorts: once for the largest first, again for the smallest. */
+/** A column header that sorts: the first click puts the largest first, the second the smallest. */
 export function SortHeader({ search, by, className, children }: Props) {
   const { sort, order, ...rest } = search;
   const current = (sort ?? null) === by;

@@ -1,10 +1,10 @@
 import { type Filter, filterOf, type Search } from "@/lib/filter";
 
-/** By what the list can be sorted when it is not live. */
+/** The sort orders of the list when it is not live. */
 export const SORTS = ["duration", "tokens", "cost"] as const;
 export type EventsSort = (typeof SORTS)[number];
 
-/** What can be shown of a span besides its time, status and name. */
+/** The columns, besides time, status and name. */
 export const COLUMN_IDS = [
   "kind",
   "agent",
@@ -19,23 +19,23 @@ export const COLUMN_IDS = [
   "cost",
 ] as const;
 export type ColumnId = (typeof COLUMN_IDS)[number];
-/** What is shown where nothing was chosen; of model and tool the one that a span has. */
+/** The columns by default; of model and tool a span shows the one that it has. */
 export const USUAL: readonly ColumnId[] = ["agent", "model", "tool", "duration", "tokens", "cost"];
 
 export interface EventsSearch extends Filter {
-  /** Left out while the list is live, the newest first. */
+  /** Absent if the list is live, newest first. */
   sort?: EventsSort;
   order?: "asc";
-  /** The columns that were chosen, with commas between them; left out for the usual. */
+  /** The chosen columns, separated by commas; absent for the default ones. */
   cols?: string;
-  /** The span that is looked at, and its trace. */
+  /** The span whose detail is shown, and its trace. */
   span?: string;
   trace?: string;
   /** The tab of the detail panel. */
   tab?: string;
 }
 
-/** What the address of this page holds. */
+/** The search parameters of this page. */
 export function eventsSearch(search: Search): EventsSearch {
   const found: EventsSearch = filterOf(search);
   const sort = SORTS.find((each) => each === search.sort);
@@ -51,7 +51,7 @@ export function eventsSearch(search: Search): EventsSearch {
   return found;
 }
 
-/** The columns that an address names; null for the usual. */
+/** The columns in an address; null for the default ones. */
 export function columnsOf(text: unknown): ColumnId[] | null {
   if (typeof text !== "string") return null;
   const named = text.slice(0, 200).split(",");
@@ -72,7 +72,7 @@ export function withFilter({ sort, order, cols, span, trace, tab }: EventsSearch
   };
 }
 
-/** The same list without a span beside it. */
+/** The same list without a span's detail. */
 export function withoutSpan({ span, trace, tab, ...rest }: EventsSearch): EventsSearch {
   return rest;
 }

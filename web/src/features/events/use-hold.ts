@@ -2,21 +2,21 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { useKeys } from "@/ui/use-keys";
 import { AIMING_MS } from "@/ui/use-steady-rows";
 
-/** Whether new events are shown or wait. */
+/** Whether new events are shown at once or wait. */
 export interface Hold {
-  /** Somebody said so. */
+  /** The user paused the list. */
   paused: boolean;
-  /** The list is read further down. */
+  /** The list is scrolled down. */
   scrolled: boolean;
   held: boolean;
   pause: () => void;
   toggle: () => void;
   setScrolled: (scrolled: boolean) => void;
-  /** The pointer moves over the rows. */
+  /** To be called while the pointer moves over the rows. */
   touch: () => void;
 }
 
-/** Holds the list while it is paused, read further down, or pointed at; Space pauses and resumes. */
+/** Holds the list while it is paused, scrolled down or pointed at; Space pauses and resumes. */
 export function useHold(): Hold {
   const [paused, setPaused] = useState(false);
   const [scrolled, setScrolled] = useState(false);

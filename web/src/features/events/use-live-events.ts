@@ -11,11 +11,11 @@ import { arrived, begun, extended, type Feed, feedKey, NO_FEED, type Reach, rele
 import { liveFilter } from "./live-filter";
 import { Rate } from "./rate";
 
-/** Spans that come closer together than this are shown together; many at a time, which nobody can read, less often. */
+/** Spans that arrive within this time are shown together; after a large batch, which nobody can read, a longer time. */
 const TOGETHER_MS = 50;
 const MANY = 8;
 const MANY_TOGETHER_MS = 120;
-/** A list that has to begin anew does so that often at most. */
+/** The minimum time between two reloads of the list. */
 const ANEW_MS = 1000;
 
 type Step =
@@ -32,7 +32,7 @@ function stepped(feed: Feed<SpanEvent>, step: Step): Feed<SpanEvent> {
     case "arrived":
       return arrived(feed, step.spans, step.held, step.fits);
     case "extended":
-      // Rows that were dropped meanwhile would leave a hole.
+      // If rows were dropped in the meantime, the page would leave a gap.
       return feed.reach === step.reach ? extended(feed, step.items, step.cursor) : feed;
     case "overflow":
       return { ...feed, waiting: [], overflow: true };
@@ -42,15 +42,15 @@ function stepped(feed: Feed<SpanEvent>, step: Step): Feed<SpanEvent> {
 }
 
 export interface LiveEvents extends EventList {
-  /** How many new spans wait to be shown. */
+  /** The number of new spans that wait to be shown. */
   waiting: number;
-  /** More wait than are kept: the list begins anew when it goes on. */
+  /** More spans wait than are kept: the list reloads when it resumes. */
   overflow: boolean;
-  /** Spans a second that were first heard of lately. */
+  /** The recent rate of new spans; changes of known spans do not count. */
   rate: Rate;
 }
 
-/** The events that match a filter, the newest first, as they happen; while `held` new ones wait. */
+/** The events that match a filter, newest first, live; while `held`, new ones wait. */
 export function useLiveEvents(filter: Filter, held: boolean): LiveEvents {
   const key = JSON.stringify(filter);
   const [feed, step] = useReducer(stepped, NO_FEED);
@@ -90,11 +90,11 @@ interface Start {
   after?: number;
   error?: Error;
   notice?: string | undefined;
-  /** What relative times of the filter count back from. */
+  /** The time from which relative times of the filter count back. */
   nowMs: number;
 }
 
-/** Loads the newest page of a filter, and the position from which the stream misses nothing of it. */
+/** Loads the newest page of a filter, and the position from which the stream misses no change of it. */
 function useStart(key: string, step: (step: Step) => void) {
   const queries = useQueryClient();
   const [start, setStart] = useState<Start>({ key, nowMs: 0 });
@@ -110,11 +110,11 @@ function useStart(key: string, step: (step: Step) => void) {
       const nowMs = Date.now();
       begunMs.current = nowMs;
       try {
-        // The position first: what changes after it is told by the stream, and by the page as well at worst.
+        // Get the position first: the stream then sends every later change, some perhaps a second time after the page.
         const ready = await queries.fetchQuery({ ...readinessQuery, staleTime: 0 }).catch(() => null);
         const page = await queries.fetchQuery(eventsPageQuery(filter, nowMs, null));
         if (!here) return;
-        // A search sees no further than the index does.
+        // A search does not see beyond the index.
         const reached = ready ? ready.seq - (filter.q === undefined ? 0 : ready.search_behind) : 0;
         step({ type: "begun", items: page.items, cursor: page.next_cursor });
         setStart({
@@ -150,10 +150,10 @@ function useStart(key: string, step: (step: Step) => void) {
   };
 }
 
-/** Loads what is older than the last row. */
+/** Loads the page after the last row. */
 function useOlder(filter: Filter, feed: Feed<SpanEvent>, nowMs: number, step: (step: Step) => void) {
   const queries = useQueryClient();
-  // How a page stands is told of the list that asked for it: another filter, or a list that began anew, has its own.
+  // The state belongs to the list that requested the page: another filter, or a reloaded list, has its own.
   const [asked, setAsked] = useState<{ reach: Reach | null; older: EventList["older"] }>({
     reach: null,
     older: "idle",
@@ -178,12 +178,12 @@ function useOlder(filter: Filter, feed: Feed<SpanEvent>, nowMs: number, step: (s
   return { older, loadOlder, hasOlder: feed.reach !== null };
 }
 
-/** Hands spans on at once after a pause, and those that follow closely together; forgets what waits when `scope` changes. */
+/** Passes spans on at once after a pause, else in batches; drops the pending ones when `scope` changes. */
 function useTogether(scope: string, hand: (spans: SpanEvent[]) => void): (spans: SpanEvent[]) => void {
   const pending = useRef<SpanEvent[]>([]);
   const timer = useRef(0);
   const pass = useEffectEvent(hand);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what waits belongs to the scope
+  // biome-ignore lint/correctness/useExhaustiveDependencies: pending spans belong to the scope
   useEffect(
     () => () => {
       window.clearTimeout(timer.current);
@@ -207,7 +207,7 @@ function useTogether(scope: string, hand: (spans: SpanEvent[]) => void): (spans:
   };
 }
 
-/** Counts the spans of a batch that were not heard of before. */
+/** Counts the spans of a batch that are new. */
 function useFirstHeard(): (spans: readonly SpanEvent[]) => number {
   const heard = useRef(new Set<string>());
   return (spans) => {

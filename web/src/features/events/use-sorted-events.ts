@@ -5,7 +5,7 @@ import type { Filter } from "@/lib/filter";
 import type { EventList } from "./event-list";
 import type { EventsSort } from "./url";
 
-/** The events that match a filter as they are now, by duration or cost. */
+/** The events that match a filter, by duration, tokens or cost; not live. */
 export function useSortedEvents(filter: Filter, sort: EventsSort, order: "asc" | undefined): EventList {
   const query = useInfiniteQuery({
     ...eventsQuery({ filter, sort, ...(order && { order }) }),

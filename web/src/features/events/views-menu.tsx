@@ -7,12 +7,12 @@ import css from "./menus.module.css";
 import { forgetView, keepView, savedViews } from "./saved-views";
 
 interface Props {
-  /** What a view of this list would keep. */
+  /** The search part of the address that a view would save. */
   search: string;
   onOpen: (search: string) => void;
 }
 
-/** Saves how the list is filtered, sorted and laid out under a name, and opens it again. */
+/** Saves filter, order and columns of the list under a name, and opens saved views. */
 export function ViewsMenu({ search, onOpen }: Props) {
   return (
     <Popover

@@ -17,7 +17,7 @@ interface Props extends RowPlace {
   onOpen: (sessionId: string, elsewhere: boolean) => void;
 }
 
-/** One session. The whole row opens its runs; its id is the link. */
+/** One session. A click on the row opens its runs; its id is the link. */
 export const SessionRow = memo(function SessionRow({ session, onOpen, ...place }: Props) {
   const { session_id, start_time_unix_nano: start, end_time_unix_nano: end } = session;
   return (
@@ -55,7 +55,7 @@ export const SessionRow = memo(function SessionRow({ session, onOpen, ...place }
   );
 });
 
-/** Month, day and time, the time alone on the day of `before`; the title has it in full. */
+/** Month, day and time, or the time alone on the day of `before`; the title has it in full. */
 function short(time: UnixNano, before?: UnixNano): string {
   const at = unixMs(time);
   const hours = clock(at).slice(0, 5);

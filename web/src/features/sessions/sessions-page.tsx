@@ -39,7 +39,7 @@ interface Props {
   onOpen: (sessionId: string, elsewhere: boolean) => void;
 }
 
-/** Every session, by default the one with the latest activity first, as they happen. */
+/** All sessions, live, by default with the latest activity first. */
 export function SessionsPage({ search, change, onOpen }: Props) {
   const { query, sessions } = useLiveSessions(search);
   const notice = useNotice(search);

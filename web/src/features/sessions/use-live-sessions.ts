@@ -13,7 +13,7 @@ const idOf = (session: Session) => session.session_id;
 
 const RULES: ItemRules<Session, SessionSort> = {
   idOf,
-  // One that still runs is as late as any.
+  // A session that is still running counts as the latest.
   timeOf: (session) => session.end_time_unix_nano,
   valueOf(session, sort) {
     const { start_time_unix_nano: start, end_time_unix_nano: end } = session;
@@ -23,7 +23,7 @@ const RULES: ItemRules<Session, SessionSort> = {
   },
 };
 
-/** The sessions that the address asks for, as they happen. */
+/** The sessions that the address asks for, live. */
 export function useLiveSessions(search: SessionsSearch) {
   const listing = { ...search, ...orderIn(search) };
   const options = sessionsQuery(listing);

@@ -3,10 +3,10 @@ import type { Filter } from "@/lib/filter";
 import { compact, count, dollars, duration, withoutPrice } from "@/lib/format";
 import type { BarCell, BarColumn, ListSearch } from "@/ui/bar-table";
 
-/** What the numbers of this page count. */
+/** What this page counts. */
 export type Of = "events" | "runs";
 
-/** Where the numbers lead. */
+/** The page that the numbers link to. */
 export function placeOf(of: Of): "/" | "/spans" {
   return of === "runs" ? "/" : "/spans";
 }
@@ -23,7 +23,7 @@ const LABELS: Record<Rank, string> = {
 /** The columns of a table of figures. */
 export const COLUMNS: readonly BarColumn<Rank>[] = RANKS.map((id) => ({ id, label: LABELS[id] }));
 
-/** A row's numbers, each with what is behind it: what matches `filter`, narrowed to what the number is about. */
+/** A row's numbers, each with a link to the events or runs that it counts. */
 export function cellsOf(figures: Figures, filter: Filter): Record<Rank, BarCell> {
   const failed = figures.errors > 0 ? failedOf(filter) : null;
   const tokens = rankValue(figures, "tokens") ?? 0;

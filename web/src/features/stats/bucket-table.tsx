@@ -11,10 +11,10 @@ interface Props {
   of: Of;
 }
 
-/** What the charts show, in numbers; slices in which nothing happened are left out. */
+/** The values of the charts as numbers; empty slices are left out. */
 export function BucketTable({ buckets, slices, of }: Props) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
     <section className={css.buckets} aria-label="Figures over time" tabIndex={0}>
       <table className={css.numbers}>
         <thead>

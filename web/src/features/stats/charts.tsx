@@ -16,7 +16,7 @@ interface Props {
   asTable: boolean;
 }
 
-/** How the figures went over time: four charts that point at the same moment, or all of their values as a table. */
+/** The figures over time: four charts with a common pointer, or a table of their values. */
 export function Charts({ buckets, filter, of, asTable }: Props) {
   const [at, setAt] = useState<number | null>(null);
   const nowMs = Date.now();

@@ -24,15 +24,15 @@ interface Props {
   of: Of;
 }
 
-/** Kinds that last long enough to be waited for: those of hooks and plumbing would hide them in a common quantile. */
+/** Kinds with their own durations: the many short spans of hooks and plumbing would hide them in a common quantile. */
 const TIMED = [
   { kind: "llm", label: "Model call" },
   { kind: "tool", label: "Tool call" },
 ] as const;
 
-/** What all of it comes to, in a line of figures. */
+/** The totals, in a line of figures. */
 export function Headline({ total, filter, of }: Props) {
-  // The same question as that of the table by kind, so it is asked once.
+  // The same query as for the table by kind, so there is only one request.
   const mixed = of === "events" && filter.kind?.length !== 1;
   const { data } = useQuery({ ...statsQuery({ filter, by: "kind", of }), enabled: mixed });
   const times = mixed

@@ -19,7 +19,7 @@ interface Props {
   of: Of;
   rank: Rank;
   order: "asc" | "desc";
-  /** Changes how the page shows. */
+  /** Changes how the page is shown. */
   show: (changes: (before: StatsSearch) => StatsSearch) => void;
 }
 

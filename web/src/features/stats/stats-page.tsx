@@ -31,7 +31,7 @@ const SPLITS: Record<Of, readonly Grouping[]> = {
   runs: ["name", "agent", "status", "service", "label"],
 };
 
-/** What everything comes to: figures, their course over time, and by what they differ; each leads to what is behind it. */
+/** Figures: totals, over time, and split by fields; each links to the events or runs behind it. */
 export function StatsPage({ search, change }: { search: StatsSearch; change: ChangeAddress<StatsSearch> }) {
   const text = JSON.stringify(filterOf(search as Search));
   const filter = useMemo<Filter>(() => JSON.parse(text), [text]);
@@ -90,7 +90,7 @@ interface BodyProps {
 }
 
 function Body({ filter, of, search, show }: BodyProps) {
-  // What the figures count, so that what is behind one is just as many.
+  // The filter of what the figures count, so that the list behind a figure has just as many.
   const counted = of === "runs" ? filter : callsOnly(filter);
   const { data, error, refetch, isPlaceholderData } = useQuery(wholeFigures(filter, of));
   if (error && !data?.total.count) return <Failure error={error} retry={() => void refetch()} />;
@@ -100,7 +100,7 @@ function Body({ filter, of, search, show }: BodyProps) {
   }
   const asTable = search.charts === "table";
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
     <section className={css.page} aria-label="Figures" aria-busy={isPlaceholderData} tabIndex={0}>
       <Headline total={data.total} filter={counted} of={of} />
       {!data.complete && (

@@ -8,7 +8,7 @@ import { type UnixNano, unixMs } from "@/lib/time";
 import { Recorded } from "@/ui/recorded";
 import css from "./storage-panel.module.css";
 
-/** How much is kept, by which rule, and what goes next. */
+/** How much is stored, the retention rules, and what they remove next. */
 export function StoragePanel() {
   const { data, error } = useQuery(storageQuery);
   if (!data) return error && <p role="alert">{error.message}</p>;
@@ -50,7 +50,7 @@ export function StoragePanel() {
   );
 }
 
-/** A moment to the minute, since the rules know no more. */
+/** A time to the minute, since the rules are no more precise. */
 function Minute({ time }: { time: UnixNano }) {
   const at = unixMs(time);
   return <time dateTime={new Date(at).toISOString()}>{moment(at).slice(0, 16)}</time>;

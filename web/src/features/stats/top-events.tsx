@@ -22,7 +22,7 @@ interface Props {
   of: Of;
 }
 
-/** The slowest, or the most expensive, of what matches. */
+/** The slowest or the most expensive events or runs of the filter. */
 export function TopEvents({ sort, filter, of }: Props) {
   const wanted = sort === "cost" ? pricedOf(filter) : filter;
   const listing = { filter: wanted, sort };

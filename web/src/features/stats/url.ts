@@ -2,19 +2,19 @@ import { RANKS, type Rank } from "@/lib/figures";
 import { type Filter, filterOf, type Search } from "@/lib/filter";
 
 export interface StatsSearch extends Filter {
-  /** What is counted; single events unless it is said. */
+  /** Count runs instead of single events. */
   of?: "runs";
-  /** What the tables are ranked by, the number of events unless it is said. */
+  /** How the tables are ranked; by the number of events if absent. */
   rank?: Exclude<Rank, "count">;
   order?: "asc";
-  /** Whether the charts show as a table. */
+  /** Show the charts as a table. */
   charts?: "table";
 }
 
-/** What the address of this page holds. */
+/** The search parameters of this page. */
 export function statsSearch(search: Search): StatsSearch {
   const found: StatsSearch = filterOf(search);
-  // What earlier addresses say.
+  // `traces` is in older addresses.
   if (search.of === "runs" || search.of === "traces") found.of = "runs";
   const rank = RANKS.find((each) => each === search.rank);
   if (rank && rank !== "count") found.rank = rank;
@@ -28,7 +28,7 @@ export function withFilter({ of, rank, order, charts }: StatsSearch, filter: Fil
   return { ...filter, ...(of && { of }), ...(rank && { rank }), ...(order && { order }), ...(charts && { charts }) };
 }
 
-/** The search after a click on the heading of a column: the largest first, then the smallest. */
+/** The search after a click on the heading of a column: largest first, then smallest first. */
 export function rankedBy(search: StatsSearch, next: Rank): StatsSearch {
   const { rank, order, ...rest } = search;
   const again = (rank ?? "count") === next && order === undefined;

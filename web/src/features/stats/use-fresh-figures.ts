@@ -4,11 +4,11 @@ import { useStream } from "@/api/stream";
 import { usePosition } from "@/api/use-position";
 import { type Paced, paced } from "@/lib/pace";
 
-/** How often figures are counted anew at most. */
+/** The minimum time between two counts. */
 const COUNT_MS = 5000;
 const EVERYTHING = {};
 
-/** Counts the figures anew while they are shown and something happens. */
+/** Refreshes the figures while they are shown and spans change. */
 export function useFreshFigures(): void {
   const queries = useQueryClient();
   const figures = useRef<Paced | null>(null);
