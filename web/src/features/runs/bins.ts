@@ -1,6 +1,6 @@
 import { type UnixNano, unixMs } from "@/lib/time";
 
-/** One slice of time with what happened in it. */
+/** One slice of time with its counts. */
 export interface Bin {
   fromMs: number;
   toMs: number;
@@ -14,10 +14,10 @@ interface Slice {
   errors: number;
 }
 
-/** Slices shorter than this say nothing: all of them are shown as one. */
+/** Shorter slices are not useful: all runs become one bin. */
 const LEAST_MS = 1;
 
-/** Bins of equal slices of time as the API counts them; when all is one moment, it is one bin. */
+/** Bins from the slices that the API counted; a single one if everything happened at the same moment. */
 export function binsOf(slices: readonly Slice[]): Bin[] {
   const first = slices[0];
   const second = slices[1];
@@ -36,7 +36,7 @@ export function binsOf(slices: readonly Slice[]): Bin[] {
   });
 }
 
-/** How many runs a set of neighbouring bins holds, and from when to when; the ends may be given in either order. */
+/** The sum of neighbouring bins, with their time range; the two ends can be in either order. */
 export function sumOf(bins: readonly Bin[], one: number, other: number): Bin {
   const chosen = bins.slice(Math.min(one, other), Math.max(one, other) + 1);
   return {
@@ -47,7 +47,7 @@ export function sumOf(bins: readonly Bin[], one: number, other: number): Bin {
   };
 }
 
-/** The time range of a bin as a filter holds it: whole milliseconds that leave nothing of the bin out. */
+/** The time range of a bin for a filter: whole milliseconds that include all of the bin. */
 export function rangeOf(bin: Bin): { since: string; until: string } {
   return {
     since: new Date(Math.floor(bin.fromMs)).toISOString(),
@@ -55,12 +55,12 @@ export function rangeOf(bin: Bin): { since: string; until: string } {
   };
 }
 
-/** The bin under a place between 0 (left) and 1 (right). */
+/** The bin at a position between 0 (left) and 1 (right). */
 export function binAt(place: number, count: number): number {
   return Math.max(0, Math.min(count - 1, Math.floor(place * count)));
 }
 
-/** The share of the full height a bin has: something is never nothing, and the fullest one is everything. */
+/** The height of a bin as a share of the full height: 1 for the fullest, and visible for any that is not empty. */
 export function heightOf(value: number, most: number): number {
   return value === 0 || most === 0 ? 0 : Math.max(0.08, value / most);
 }

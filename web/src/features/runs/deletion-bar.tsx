@@ -8,7 +8,7 @@ import { useNow } from "@/ui/use-now";
 import { settle, spare, useDeletion } from "./deletion";
 import css from "./deletion-bar.module.css";
 
-/** Says what is about to be deleted, and takes it back. It does the deleting, also where the page is left before. */
+/** Announces a deletion and can undo it. It also deletes the runs, even if the page is closed earlier. */
 export function DeletionBar() {
   const { runIds, until, problem } = useDeletion();
   const queries = useQueryClient();
@@ -25,7 +25,7 @@ export function DeletionBar() {
     }
   });
   const leave = useEffectEvent(() => {
-    // A page that goes waits for nothing; the browser sends what it is asked to keep alive.
+    // A closing page waits for nothing; `keepalive` makes the browser send the request all the same.
     for (const runId of runIds) void deleteRun(runId, true).catch(() => {});
     settle();
   });
@@ -69,7 +69,7 @@ export function DeletionBar() {
 
 const TICK_MS = 1000;
 
-/** Counts down; not read aloud each second. */
+/** A countdown; screen readers do not read it every second. */
 function Left({ until }: { until: number }) {
   const now = useNow(TICK_MS);
   return <span aria-live="off">{Math.max(0, Math.ceil((until - now) / TICK_MS))} s</span>;

@@ -1,14 +1,14 @@
 import { useSyncExternalStore } from "react";
 
-/** For how long a deletion can be taken back. */
+/** How long a deletion can be undone. */
 export const GRACE_MS = 60_000;
 
-/** Runs that somebody deleted, which are only hidden until the time to take it back is over. */
+/** Runs that the user deleted: they are only hidden until the time to undo is over. */
 export interface Deletion {
   runIds: ReadonlySet<string>;
-  /** When they are deleted for good, in milliseconds since the Unix epoch; null where none wait. */
+  /** When they are deleted for good, in milliseconds since the Unix epoch; null if none are waiting. */
   until: number | null;
-  /** Why the last deletion did not work. */
+  /** Why the last deletion failed. */
   problem: string | null;
 }
 
@@ -21,22 +21,22 @@ function become(next: Deletion) {
   for (const listener of listeners) listener();
 }
 
-/** Hide runs, to be deleted when the time is over; it begins anew for those that wait already. */
+/** Hide runs and delete them when the time is over; it starts again for those that are already waiting. */
 export function doom(runIds: Iterable<string>): void {
   become({ runIds: new Set([...current.runIds, ...runIds]), until: Date.now() + GRACE_MS, problem: null });
 }
 
-/** Show the runs again that wait to be deleted, or that could not be. */
+/** Show the hidden runs again: the user undid the deletion, or it failed. */
 export function spare(problem: string | null = null): void {
   become({ ...NOTHING, problem });
 }
 
-/** No longer to be taken back, and hidden still until lists know better. */
+/** End the time to undo; the runs stay hidden until the lists are refreshed. */
 export function settle(): void {
   become({ ...current, until: null });
 }
 
-/** What waits to be deleted. */
+/** The pending deletion. */
 export function useDeletion(): Deletion {
   return useSyncExternalStore(
     (listener) => {

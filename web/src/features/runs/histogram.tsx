@@ -6,7 +6,7 @@ import css from "./histogram.module.css";
 
 interface Props {
   bins: readonly Bin[];
-  /** Show a range of time; null shows all of it again. */
+  /** Show a time range; null shows all runs again. */
   onRange: (range: { since: string; until: string } | null) => void;
 }
 
@@ -15,7 +15,7 @@ interface Marked {
   to: number;
 }
 
-/** Runs over time as bars, their failures striped; a range can be marked with the pointer or the arrow keys. */
+/** Runs over time as bars, with failures striped; the pointer or the arrow keys select a range. */
 export function Histogram({ bins, onRange }: Props) {
   const plot = useRef<HTMLDivElement>(null);
   const [marked, setMarked] = useState<Marked | null>(null);
@@ -43,7 +43,7 @@ export function Histogram({ bins, onRange }: Props) {
   function up() {
     if (!drags) return;
     setDrags(false);
-    // A click alone marks nothing: a slice of time is chosen with a drag, or with the keys.
+    // A click alone selects nothing: a range needs a drag, or the keys.
     if (chosen && marked && marked.from !== marked.to) onRange(rangeOf(chosen));
     setMarked(null);
   }

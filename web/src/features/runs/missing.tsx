@@ -7,16 +7,16 @@ import { useStoredNumber } from "@/ui/use-stored-number";
 
 const LOOK_MS = 30_000;
 
-/** Says how much is missing in all that is kept, until it was read and for as long as it stays the same. */
+/** Says how much was not recorded, until the user closes it; shown again when the total changes. */
 export function Missing() {
   const { data } = useQuery({ ...readinessQuery, refetchInterval: LOOK_MS });
   const [read, setRead] = useStoredNumber("inspector.losses.read", 0);
   const total = data ? totalOf(data) : null;
   useEffect(() => {
-    // What comes back to a figure that was read once has changed in between.
+    // The total changed after it was read: show it even if it changes back to the same number.
     if (total !== null && total !== read && read !== 0) setRead(0);
   }, [total, read, setRead]);
-  // Less is another figure too: of what is kept now, after a deletion or in another home, nobody read it.
+  // A lower total is shown as well: after a deletion, or with another home, nobody has read it yet.
   if (!data || total === null || total === read) return null;
   return (
     <LossStrip

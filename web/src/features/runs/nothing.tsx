@@ -8,7 +8,7 @@ const RUN = "inspector run agent.py";
 const ATTACH = "import inspector; inspector.attach()";
 const DEMO = "inspector demo --once";
 
-/** What stands where the runs will be: how to record the first one. */
+/** Shown before there is any run: how to record the first one. */
 export function NoRuns() {
   return (
     <Empty title="Record your first run" icon={<Radio size={28} aria-hidden className={css.icon} />}>
@@ -37,7 +37,7 @@ function Code({ text }: { text: string }) {
   );
 }
 
-/** What stands where no run matches the filter. */
+/** Shown if no run matches the filter. */
 export function NoMatch({ onClear }: { onClear: () => void }) {
   return (
     <Empty title="No run matches this filter" icon={<SearchX size={28} aria-hidden className={css.icon} />}>

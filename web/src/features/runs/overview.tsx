@@ -13,16 +13,16 @@ import css from "./overview.module.css";
 import { filterIn, type RunsSearch } from "./url";
 
 interface Props {
-  /** Undefined until it came: its place is kept. */
+  /** Undefined while loading: the layout keeps room for it. */
   stats: Stats | undefined;
   failed: boolean;
   search: RunsSearch;
-  /** How many of the runs are hidden until their deletion can no longer be taken back: they still count. */
+  /** The number of runs that are hidden until their deletion can no longer be undone: `stats` still counts them. */
   deleted: number;
   onRange: (range: { since: string; until: string } | null) => void;
 }
 
-/** Figures that stand there only when there is something to count. */
+/** Figures that are only shown if they are not zero. */
 const OTHERS: { name: string; statuses: Status[] }[] = [
   { name: "Running", statuses: ["running"] },
   { name: "Unfinished", statuses: ["cancelled", "abandoned", "lost"] },

@@ -30,7 +30,7 @@ interface Props extends RowPlace {
   onDelete: (runIds: Iterable<string>) => void;
 }
 
-/** One run, and what it was about. The whole row opens it; its name is the link. */
+/** One run with its input and output. A click on the row opens it; its name is the link. */
 export const RunRow = memo(function RunRow({ run, q, picked, onOpen, onPick, onDelete, ...place }: Props) {
   return (
     <ListRow {...place} {...rowClicks((elsewhere) => onOpen(run.run_id, elsewhere))}>
@@ -41,7 +41,7 @@ export const RunRow = memo(function RunRow({ run, q, picked, onOpen, onPick, onD
           className={css.pick}
           aria-label={`Select the run ${visibleLine(run.name)}`}
           checked={picked}
-          // A range needs the key that was held, which a change does not tell.
+          // A range needs the modifier key, which a change event does not have.
           onClick={(event) => onPick(run.run_id, event.shiftKey)}
           onChange={() => {}}
         />
@@ -113,7 +113,7 @@ export const RunRow = memo(function RunRow({ run, q, picked, onOpen, onPick, onD
   );
 });
 
-/** Marks a replay, and leads to it compared with its original. */
+/** Marks a replay, and links to the comparison with its original. */
 function ReplayChip({ of, runId }: { of: string; runId: string }) {
   return (
     <Link
@@ -129,7 +129,7 @@ function ReplayChip({ of, runId }: { of: string; runId: string }) {
   );
 }
 
-/** What was asked and answered; of a run without either, how it began. */
+/** Input and output; for a run without either, how it began. */
 function Gist({ run }: { run: Run }) {
   if (run.question === null && run.answer === null) {
     return run.trace_name === run.name ? null : <SpanName name={run.trace_name} />;

@@ -14,7 +14,7 @@ interface Props {
   /** The ids of the runs. */
   keys: readonly string[];
   by: ListOrder<RunSort>;
-  /** What was searched for. */
+  /** The searched text. */
   q: string | undefined;
   more: More;
   onMore: () => void;
@@ -22,9 +22,9 @@ interface Props {
   onOpen: (runId: string, elsewhere: boolean) => void;
   selection: Selection;
   onDelete: (runIds: Iterable<string>) => void;
-  /** Compare the runs that are picked, else this one. */
+  /** Compare the two selected runs, or else this run with the previous one of its program. */
   onCompare: (run: Run) => void;
-  /** Say of a run that it was good or bad, or no longer. */
+  /** Label a run good or bad, or remove that label. */
   onJudge: (run: Run, name: "good" | "bad") => void;
 }
 
@@ -42,7 +42,7 @@ const COLUMNS = [
   { name: "Actions", hidden: true },
 ] as const;
 
-/** Runs in rows, each with what was asked and answered. */
+/** Runs in rows, each with its input and output. */
 export function RunsList({ runs, keys, by, q, more, onMore, onSort, onOpen, selection, ...acts }: Props) {
   const { keys: picked, toggle, all } = selection;
   const { onDelete, onCompare, onJudge } = acts;

@@ -34,15 +34,15 @@ const BUCKETS = 72;
 interface Props {
   search: RunsSearch;
   change: ChangeAddress<RunsSearch>;
-  /** Show a run, here or in another tab, where it holds the words that were searched for. */
+  /** Open a run, here or in another tab, at the searched words. */
   onOpen: (runId: string, find: string | undefined, elsewhere: boolean) => void;
-  /** Compare two runs, or one with the run of its program before it. */
+  /** Compare two runs, or one with the previous run of its program. */
   onCompare: (a: string | undefined, b: string) => void;
   /** Go to the sessions. */
   onLeave: () => Promise<void>;
 }
 
-/** Every run, the newest first, as they happen. */
+/** All runs, live, newest first by default. */
 export function RunsPage({ search, change, onOpen, onCompare, onLeave }: Props) {
   const queries = useQueryClient();
   const filter = useMemo(() => filterIn(search), [search]);
@@ -58,7 +58,7 @@ export function RunsPage({ search, change, onOpen, onCompare, onLeave }: Props) 
   );
   const { runIds: doomed } = useDeletion();
   const runs = useMemo(() => (doomed.size ? found.filter((run) => !doomed.has(run.run_id)) : found), [found, doomed]);
-  // The figures look at every run there is; the server gives the rows its whole attention first.
+  // The figures count all runs and take the server long: load the rows first.
   const stats = useQuery({ ...figures, placeholderData: (before) => before, enabled: !query.isPending });
 
   const show = (next: Filter, typing = false) => {
@@ -67,7 +67,7 @@ export function RunsPage({ search, change, onOpen, onCompare, onLeave }: Props) 
     void change(() => kept, typing);
   };
   useRunsCommands({ filter, onFilter: show });
-  // A page can be empty and yet name a next one: the server had no index for the filter, and its time was over.
+  // A page can be empty and still have a next one: the server had no index for the filter and ran out of time.
   const looking = runs.length === 0 && query.hasNextPage && !query.isFetchNextPageError;
   const nothing = query.isSuccess && runs.length === 0 && !query.hasNextPage;
   const { fetchNextPage, isFetchingNextPage } = query;
@@ -138,7 +138,7 @@ function Listed({ query, runs, by, search, change, onOpen, onCompare }: ListedPr
 
   async function judge(run: Run, name: "good" | "bad") {
     const own = run.labels.filter((label) => label.span_id === null);
-    // Whether it worked shows in the row.
+    // The row shows whether it worked.
     await toggleVerdict({ run_id: run.run_id }, own, name).catch(() => {});
     refreshLabels(queries);
   }
@@ -177,16 +177,16 @@ function byStart(a: Run, b: Run): number {
 
 interface SelectionProps {
   count: number;
-  /** Null where it is not two. */
+  /** Null unless exactly two are selected. */
   onCompare: (() => void) | null;
   onDelete: () => void;
   onClear: () => void;
 }
 
-/** What can be done with the runs that are picked. */
+/** The actions for the selected runs. */
 function SelectionBar({ count, onCompare, onDelete, onClear }: SelectionProps) {
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for what is filled in
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for inputs
     <div className={css.selection} role="group" aria-label="Selected runs">
       {plural(count, "run")} selected
       {onCompare && (

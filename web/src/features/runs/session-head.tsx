@@ -15,7 +15,7 @@ import { StatusMark } from "@/ui/status";
 import { SummedCost } from "@/ui/summed-cost";
 import css from "./session-head.module.css";
 
-/** The session whose runs are shown: its sums, whatever else the filter says, and a way to delete it. */
+/** The session whose runs are shown: its totals, independent of the rest of the filter, and a button to delete it. */
 export function SessionHead({ sessionId, onLeave }: { sessionId: string; onLeave: () => Promise<void> }) {
   const [asks, setAsks] = useState(false);
   const queries = useQueryClient();

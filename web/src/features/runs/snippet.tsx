@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { hitsQuery } from "@/api/queries";
 import { Marked } from "@/ui/marked";
 
-/** Where a run holds what was searched for, asked for the rows that show; `or` where only its name does. */
+/** The place in a run that matches the search, loaded for visible rows; `or` if only the run's name matches. */
 export function Snippet({ runId, q, or }: { runId: string; q: string; or: ReactNode }) {
   const { data } = useQuery(hitsQuery({ runId }, q, true));
   const place = data?.items[0]?.places[0];

@@ -17,12 +17,12 @@ const RULES: ItemRules<Run, RunSort> = {
     if (sort === "tokens") return run.input_tokens + run.output_tokens;
     return sort === "duration" ? run.duration_ms : run.cost_usd;
   },
-  // A label is no change of a span.
+  // A new label does not change `seq`, so compare labels too.
   isSame: ({ labels }, { labels: others }) =>
     labels.length === others.length && labels.every(({ label_id: id }, at) => id === others[at]?.label_id),
 };
 
-/** A list of runs that follows what happens; `onChange` is called, at a calmer pace, when figures about it changed too. */
+/** A live list of runs; `onChange` is called, less often, when figures about it may have changed. */
 export function useLiveRuns(listing: Listing & ListOrder<RunSort>, onChange: () => Promise<unknown>) {
   const options = runsQuery(listing);
   const query = useInfiniteQuery({ ...options, ...LIVE });
@@ -47,7 +47,7 @@ export function useLiveRuns(listing: Listing & ListOrder<RunSort>, onChange: () 
   return { query, runs };
 }
 
-/** Which run a trace belongs to, as far as it was asked: streams tell traces. */
+/** The run of each trace, as far as known: streams only name traces. */
 const RUN_OF = new Map<string, string>();
 const MOST_KNOWN = 10_000;
 

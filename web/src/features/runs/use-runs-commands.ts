@@ -7,7 +7,7 @@ interface Shown {
   onFilter: (filter: Filter) => void;
 }
 
-/** What the palette offers on the page of the runs. */
+/** The commands of the palette on the runs page. */
 export function useRunsCommands({ filter, onFilter }: Shown): void {
   const failuresAlone = filter.status?.length === 1 && filter.status[0] === "error";
   useCommands([

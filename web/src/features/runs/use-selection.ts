@@ -1,15 +1,15 @@
 import { useCallback, useMemo, useState } from "react";
 
-/** Rows of a list that somebody picked. */
+/** The selected rows of a list. */
 export interface Selection {
   keys: ReadonlySet<string>;
-  /** Pick a row or let it go; `to`: and those between it and the row before that was picked or let go. */
+  /** Select a row or deselect it; with `range`, also the rows up to the previously toggled one. */
   toggle: (key: string, range?: boolean) => void;
-  /** Pick all rows that are here, or none. */
+  /** Select all loaded rows, or none. */
   all: (on: boolean) => void;
 }
 
-/** @param keys The rows of the list in order; what leaves the list is no longer picked. */
+/** @param keys The rows of the list in order; rows that leave the list are deselected. */
 export function useSelection(keys: readonly string[]): Selection {
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
   const [last, setLast] = useState<string | null>(null);

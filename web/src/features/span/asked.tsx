@@ -24,7 +24,7 @@ interface Props {
   names: ReadonlyMap<string, string>;
 }
 
-/** The input of a model call: what is new since the last time its agent asked, or all of it. */
+/** The input of a model call: the messages since the agent's previous call, or all of them. */
 export function Asked({ span, rows, asked, names }: Props) {
   const previous = useMemo(() => previousModelCall(rows, span.span_id), [rows, span.span_id]);
   const [wanted, setWanted] = useState<"changes" | "all">("changes");
@@ -65,7 +65,7 @@ export function Asked({ span, rows, asked, names }: Props) {
 const FIRST = 3;
 const LAST = 30;
 
-/** All messages; of very many the first and the last. */
+/** All messages; of a long list the first and the last ones. */
 function Messages({ messages, names }: { messages: Message[]; names: ReadonlyMap<string, string> }) {
   const [whole, setWhole] = useState(false);
   const hidden = whole ? 0 : messages.length - FIRST - LAST;
@@ -117,7 +117,7 @@ function Changes({ previous, asked, names }: ChangesProps) {
   );
 }
 
-/** Changes in the order of the messages; of very many the first and the last. */
+/** The changes in the order of the messages; of a long list the first and the last ones. */
 function ChangeList({ changes, ...rest }: { changes: Change[] } & Omit<ChangeProps, "change">) {
   const [whole, setWhole] = useState(false);
   const hidden = whole ? 0 : changes.length - 2 * LAST;
@@ -149,7 +149,7 @@ function Summary({ changes }: { changes: Change[] }) {
 interface ChangeProps {
   change: Change;
   names: ReadonlyMap<string, string>;
-  /** What the call before answered. */
+  /** The texts that the previous call answered. */
   answers: ReadonlySet<string>;
 }
 

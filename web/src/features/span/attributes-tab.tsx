@@ -10,7 +10,7 @@ import { LongText } from "@/ui/message-text";
 import css from "./attributes-tab.module.css";
 import { Nothing } from "./section";
 
-/** Every attribute of a span by key, with a box that narrows them. */
+/** The attributes of a span by key, with a search box. */
 export function AttributesTab({ span }: { span: FullSpan }) {
   const [text, setText] = useState("");
   const wanted = useDeferredValue(text.trim().toLowerCase());
@@ -89,7 +89,7 @@ function AttributeRow({ name, value, isShortened }: { name: string; value: unkno
   );
 }
 
-/** Whether a key only says of another one that its value was shortened. */
+/** Whether a key only says that the value of another key was shortened. */
 function isFlag(key: string, attributes: Record<string, unknown>): boolean {
   if (!key.endsWith(TRUNCATED_SUFFIX) || attributes[key] !== true) return false;
   return Object.hasOwn(attributes, key.slice(0, -TRUNCATED_SUFFIX.length));

@@ -18,11 +18,11 @@ const COLORS: Record<Part, string> = {
 
 interface Props {
   turns: readonly ContextTurn[];
-  /** The call that is looked at. */
+  /** The call whose detail is shown. */
   selected: string | null;
 }
 
-/** Where the context of a conversation went: the tokens of each prompt, by what it was made of. */
+/** The growth of a conversation's context: the tokens of each prompt, by part. */
 export function ContextChart({ turns, selected }: Props) {
   const [asTable, setAsTable] = useState(false);
   const top = Math.max(1, ...turns.map(({ tokens }) => tokens));

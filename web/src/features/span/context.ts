@@ -1,6 +1,6 @@
 import type { SpanRow } from "@/lib/spans";
 
-/** What a prompt is made of, from its beginning on. */
+/** The parts of a prompt, in their order. */
 export const PARTS = ["system", "tools", "user", "assistant", "tool", "file"] as const;
 export type Part = (typeof PARTS)[number];
 
@@ -13,31 +13,31 @@ export const PART_LABELS: Record<Part, string> = {
   file: "files",
 };
 
-/** Characters that make a token of English, about. */
+/** Approximate characters per token in English. */
 const CHARACTERS_A_TOKEN = 4;
-/** A turn that grows by so many times what turns usually grow by has jumped. */
+/** A turn has jumped if it grows by this many times the usual growth. */
 const JUMP = 3;
 const LEAST_JUMP_SHARE = 0.1;
 const LEAST_JUMP_TOKENS = 100;
 
-/** What one model call was given. */
+/** The prompt of one model call. */
 export interface ContextTurn {
   row: SpanRow;
   /** Tokens of its prompt. */
   tokens: number;
-  /** Whether the provider counted them; else they follow from characters. */
+  /** Whether the provider counted them; otherwise they are estimated from the characters. */
   counted: boolean;
-  /** How many tokens each part is, by its share of the characters. */
+  /** The tokens of each part, by its share of the characters. */
   parts: Record<Part, number>;
-  /** Tokens that were read from a cache; null where that is not known. */
+  /** Tokens that were read from a cache; null if unknown. */
   cached: number | null;
-  /** By how many tokens it is larger than the turn before; null for the first one. */
+  /** The growth since the previous turn in tokens; null for the first turn. */
   grown: number | null;
-  /** What it grew by most, where that is much more than usual; the tools whose results came, if it were those. */
+  /** The part that grew most, if the growth is unusual; with the tools whose results came, if the part is those. */
   jump: { part: Part; tools: readonly string[] } | null;
 }
 
-/** The conversations of some rows, each as its turns in the order they began; the longest first. */
+/** The conversations in some rows, each as its turns in order of start; the longest first. */
 export function contextsOf(rows: readonly SpanRow[]): ContextTurn[][] {
   const found = new Map<string, SpanRow[]>();
   for (const row of rows) {
@@ -49,7 +49,7 @@ export function contextsOf(rows: readonly SpanRow[]): ContextTurn[][] {
   return [...found.values()].map(contextOf).sort((a, b) => b.length - a.length);
 }
 
-/** The turns of the conversation that a call is part of; none where that is not known. */
+/** The turns of the conversation that a call belongs to; empty if that is unknown. */
 export function contextAround(rows: readonly SpanRow[], id: string): ContextTurn[] {
   const conversation = rows.find((row) => row.id === id)?.turn?.conversation;
   if (conversation === undefined) return [];
@@ -67,7 +67,7 @@ function contextOf(rows: readonly SpanRow[]): ContextTurn[] {
   turns.forEach((turn, at) => {
     const before = turns[at - 1];
     const grown = turn.grown ?? 0;
-    // With one or two turns nothing is usual yet: a third of all there is stands out as well.
+    // One or two turns do not show a usual growth yet: a third of the whole prompt also stands out.
     const least = growths.length < 3 ? turn.tokens / 3 : JUMP * usual;
     if (!before || grown < least || grown < LEAST_JUMP_TOKENS || grown < LEAST_JUMP_SHARE * turn.tokens) return;
     const by = (part: Part) => turn.parts[part] - before.parts[part];
@@ -87,7 +87,7 @@ function turnOf(row: SpanRow): ContextTurn {
   return { row, tokens, counted, parts, cached: row.cachedTokens, grown: null, jump: null };
 }
 
-/** Why a turn jumped: `+1,900 tokens, mostly tool results (get_invoice)`. */
+/** Why a turn jumped: `mostly tool results (get_invoice)`. */
 export function jumpWords({ part, tools }: { part: Part; tools: readonly string[] }): string {
   const named = tools.length === 0 ? "" : ` (${tools.slice(0, 3).join(", ")}${tools.length > 3 ? ", …" : ""})`;
   return `mostly ${PART_LABELS[part]}${named}`;

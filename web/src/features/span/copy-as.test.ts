@@ -23,7 +23,7 @@ function span(changes: Partial<FullSpan> = {}): FullSpan {
   });
 }
 
-/** The blocks of Markdown that a reader takes for code: everything between a fence and one at least as long. */
+/** The Markdown inside and outside of code blocks; a fence is closed by one that is at least as long. */
 function blocks(markdown: string): { inside: string[]; outside: string[] } {
   const inside: string[] = [];
   const outside: string[] = [];

@@ -6,17 +6,17 @@ import { wholeText } from "@/lib/message-diff";
 import type { Message } from "@/lib/messages";
 import { visible, visibleLine } from "@/lib/visible";
 
-/** Where the API answers a span. */
+/** The address of a span in the API. */
 function addressOf(base: string, span: FullSpan): string {
   return `${base}events/${encodeURIComponent(span.span_id)}?trace_id=${encodeURIComponent(span.trace_id)}`;
 }
 
-/** A command that fetches the span; the token comes from `inspector token`, so that none is in the text. */
+/** A command that fetches the span; it takes the token from `inspector token`, so the text does not contain it. */
 export function asCurl(base: string, span: FullSpan): string {
   return `curl -H "Authorization: Bearer $(inspector token)" '${addressOf(base, span).replaceAll("'", "%27")}'`;
 }
 
-/** A Python program that fetches the span with the standard library alone. */
+/** A Python program that fetches the span with only the standard library. */
 export function asPython(base: string, span: FullSpan): string {
   return `import json
 import subprocess
@@ -37,9 +37,9 @@ const MOST_CHARACTERS = 12_000;
 const LAST_MESSAGES = 6;
 
 /**
- * The span as Markdown for somebody who is to find out what went wrong, most of all for a coding agent.
+ * The span as Markdown for somebody who looks for the cause of a failure, above all a coding agent.
  *
- * Everything recorded stands in fences longer than any run of backticks in it, with hidden characters made visible, and
+ * Everything recorded is in fences longer than any run of backticks in it, with hidden characters made visible, and
  * the text says that it is data.
  */
 export function asMarkdown(span: FullSpan, address: string): string {
@@ -115,14 +115,14 @@ function messagePart(message: Message): string {
   return `From ${code(message.role)}:\n\n${fenced(wholeText(message))}`;
 }
 
-/** Recorded text between fences that nothing in it can close, `most` characters of it. */
+/** Recorded text in fences that it cannot close, at most `most` characters of it. */
 export function fenced(text: string, language = "", most = MOST_CHARACTERS): string {
   const shown = visible(shortened(text, most));
   const fence = "`".repeat(Math.max(3, longestRun(shown) + 1));
   return `${fence}${language}\n${shown}${shown.endsWith("\n") ? "" : "\n"}${fence}`;
 }
 
-/** Recorded text on one line as code, which nothing in it can end. */
+/** Recorded text on one line as code, which it cannot end. */
 export function code(text: string): string {
   const shown = visibleLine(text.length > 300 ? `${text.slice(0, 300)}…` : text);
   const tick = "`".repeat(longestRun(shown) + 1);
@@ -136,7 +136,7 @@ function longestRun(text: string): number {
   return longest;
 }
 
-/** The beginning and the end of what is too long: errors say the most at their ends. */
+/** The beginning and the end of a long text: errors say the most at their ends. */
 function shortened(text: string, most: number): string {
   if (text.length <= most) return text;
   const half = most / 2;

@@ -14,15 +14,15 @@ const WHY = new Map([
 ]);
 
 const NAME = String.raw`[\p{L}_][\p{L}\p{N}_]*`;
-// What was recorded comes from anywhere: nothing but names gets into the program.
+// Recorded text can come from anybody: only names get into the program.
 const REFERENCE = new RegExp(`^(${NAME}(?:\\.${NAME})*):(${NAME})((?:\\.${NAME})*)$`, "u");
 const ARGUMENT = new RegExp(`^${NAME}$`, "u");
 /** What the recorder puts in place of a secret. */
 export const REDACTED = /\[redacted:/;
 
 /**
- * A tool call as a Python program that makes it again, to be run in the folder of the program that made it: by calling
- * the tool's function, or as a client of its MCP server.
+ * A tool call as a Python program that repeats it, to be run in the folder of the original program: it calls the
+ * tool's function, or the tool's MCP server as a client.
  */
 export function pythonCall(span: FullSpan): Copied {
   const [, module, first, rest] = REFERENCE.exec(attributeText(span, KEY.toolReference) ?? "") ?? [];
@@ -56,7 +56,7 @@ function whyNone(span: FullSpan): string {
   return WHY.get(attributeText(span, KEY.toolUnreachable) ?? "") ?? "no Python function is recorded for it";
 }
 
-/** Where the MCP server of a tool is: the words of its command, or its address; null where neither is known. */
+/** The MCP server of a tool: the words of its command, or its address; null if neither is known. */
 function serverOf(span: FullSpan): string[] | string | null {
   const words = attribute(span, KEY.serverCommand);
   const isCommand = Array.isArray(words) && words.length > 0 && words.every((word) => typeof word === "string");
@@ -104,7 +104,7 @@ function argumentList(given: object): string {
 
 const DEEPEST = 50;
 
-/** A JSON value as Python writes it; null where it is nested more deeply than anybody reads. */
+/** A JSON value as a Python literal; null if it is nested too deeply. */
 function pythonLiteral(value: unknown, depth = 0): string | null {
   if (value === null || value === undefined) return "None";
   if (typeof value === "boolean") return value ? "True" : "False";
@@ -122,7 +122,7 @@ function pythonLiteral(value: unknown, depth = 0): string | null {
   return isList ? `[${parts.join(", ")}]` : `{${parts.join(", ")}}`;
 }
 
-/** JSON's spelling is Python's too; what cannot be seen is escaped. */
+/** A JSON string is also a Python string; invisible characters are escaped. */
 function pythonText(text: string): string {
   return JSON.stringify(text).replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu, (hidden) => {
     const code = hidden.codePointAt(0) ?? 0;

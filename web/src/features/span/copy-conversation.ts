@@ -4,7 +4,7 @@ import { wholeText } from "@/lib/message-diff";
 import { type Message, type Part, textOf } from "@/lib/messages";
 import { code, fenced } from "./copy-as";
 
-/** Every message of a model call with its answer as Markdown, whole; what was recorded stands in fences. */
+/** All messages of a model call and its answer as Markdown, unshortened; recorded text is in fences. */
 export function conversationMarkdown(span: FullSpan): string {
   const { input: asked, output: answered } = span.messages;
   const parts = [
@@ -17,13 +17,13 @@ export function conversationMarkdown(span: FullSpan): string {
   return `${parts.join("\n\n")}\n`;
 }
 
-/** The messages of a model call with its answer as the chat form that most clients take. */
+/** The messages of a model call and its answer in the chat format that most clients accept. */
 export function messagesJson(span: FullSpan): string {
   const { input: asked, output: answered } = span.messages;
   return jsonText([...asked, ...answered].flatMap(chatMessages));
 }
 
-/** A message in chat form; each result in it is a message of its own, before what else it says. */
+/** A message in chat format; each of its tool results becomes a message of its own, before the rest. */
 function chatMessages(message: Message): object[] {
   const results = message.parts.flatMap((part) =>
     part.type === "tool_call_response" ? [{ role: "tool", tool_call_id: part.id, content: asText(part.response) }] : [],
@@ -48,7 +48,7 @@ function isSaid({ type }: Part): boolean {
   return SAID.has(type);
 }
 
-/** A tool call as the request that an MCP server takes; null where its arguments are no object. */
+/** A tool call as a request to an MCP server; null if its arguments are not an object. */
 export function mcpRequest(span: FullSpan): string | null {
   const given = typeof span.input === "string" ? parsedText(span.input) : (span.input ?? {});
   if (span.tool === null || !isContainer(given) || Array.isArray(given)) return null;

@@ -15,13 +15,13 @@ import { curlRequest } from "./copy-request";
 interface Form {
   label: string;
   note: string;
-  /** Of which kind of span alone. */
+  /** The only kind of span that has this form. */
   only?: FullSpan["kind"];
-  /** Why there may be none is known before it is asked for, so the menu makes it when it opens. */
+  /** Some spans cannot have this form: the menu makes the text when it opens, to say why. */
   mayLack?: true;
-  /** Whether it is of what was recorded, which is no inferred span. */
+  /** Whether it needs a recorded span: an inferred one does not have it. */
   recorded?: true;
-  /** Whether it leads to a server, which a file does not have. */
+  /** Whether it needs a server, which a file does not have. */
   served?: true;
   text: (span: FullSpan, raw: object) => Copied | string;
 }
@@ -87,17 +87,17 @@ function isOffered({ only, served }: Form, { kind }: FullSpan): boolean {
   return (only === undefined || only === kind) && (!served || isServed());
 }
 
-/** Why there is none of this form; null where there is one. */
+/** Why a span does not have this form; null if it does. */
 function whyNot(form: Form, span: FullSpan, raw: object): string | null {
   if (form.recorded && span.trace_id === INFERRED) return "inferred from messages, not recorded";
   const made = form.mayLack ? copiedOf(form, span, raw) : null;
   return made && "why" in made ? made.why : null;
 }
 
-/** In place of a form: the browser gave no clipboard. */
+/** In place of a label: the browser gave no access to the clipboard. */
 const NOT = "";
 
-/** Puts the span on the clipboard in the form that is asked for. */
+/** Copies the span to the clipboard in the chosen form. */
 export function CopyMenu({ span, raw }: { span: FullSpan; raw: object }) {
   const [open, setOpen] = useState(false);
   const [copied, setCopied] = useState<string | null>(null);
@@ -137,7 +137,7 @@ export function CopyMenu({ span, raw }: { span: FullSpan; raw: object }) {
   }
 
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it hears what happens to the buttons inside
+    // biome-ignore lint/a11y/noStaticElementInteractions: it listens for events of the buttons inside
     <div ref={box} className={css.menu} onKeyDown={onKeyDown} onBlur={onBlur}>
       <Button onClick={() => setOpen(!open)} aria-expanded={open}>
         {copied === null ? (

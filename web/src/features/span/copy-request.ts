@@ -4,8 +4,8 @@ import { KEY, TRUNCATED_SUFFIX } from "@/lib/semconv";
 import { type Copied, REDACTED } from "./copy-call";
 
 /**
- * Where a key belongs, by host. A recording says where a call went, and may come from anybody: only the provider itself
- * is sent the key that is its own; for every other host the reader has to say which, in `API_KEY`.
+ * The variable with the key, by host. A recording can come from anybody and name any host: a provider's key is only
+ * sent to that provider; for every other host the reader has to choose one, in `API_KEY`.
  */
 const KEYS = new Map([
   ["api.openai.com", "OPENAI_API_KEY"],
@@ -25,7 +25,7 @@ const KEYS = new Map([
 ]);
 const AZURE = ".openai.azure.com";
 
-/** A model call as a command that sends its request to the model's endpoint again; the key is a variable. */
+/** A model call as a command that sends its request to the model's endpoint again; the key is a shell variable. */
 export function curlRequest(span: FullSpan): Copied {
   const url = urlIn(attributeText(span, KEY.urlFull));
   if (url === null) return { why: "the address it was sent to is not recorded" };
@@ -40,7 +40,7 @@ export function curlRequest(span: FullSpan): Copied {
   const lines = [
     `curl --globoff ${quoted(url.href)}`,
     ...["content-type: application/json", ...versionOf(span)].map((header) => `-H ${quoted(header)}`),
-    // Double quotes, for the shell to put the key in.
+    // Double quotes, so that the shell inserts the key.
     `-H "${keyOf(url, span)}"`,
     `-d ${quoted(text)}`,
   ];
@@ -55,7 +55,7 @@ function urlIn(text: string | null): URL | null {
 
 const isAnthropic = (span: FullSpan) => attributeText(span, KEY.provider) === "anthropic";
 
-/** The version of Anthropic's API that every request has to name; there has been one. */
+/** Anthropic's API requires a version in every request; there has only been one. */
 const versionOf = (span: FullSpan) => (isAnthropic(span) ? ["anthropic-version: 2023-06-01"] : []);
 
 function keyOf({ hostname }: URL, span: FullSpan): string {
@@ -65,10 +65,10 @@ function keyOf({ hostname }: URL, span: FullSpan): string {
   return isAnthropic(span) ? `x-api-key: ${key}` : `authorization: Bearer ${key}`;
 }
 
-/** For a POSIX shell: nothing in single quotes means anything. */
+/** For a POSIX shell: nothing is special in single quotes. */
 const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
-/** JSON with what cannot be seen by its code. */
+/** JSON with invisible characters escaped. */
 function shown(json: string): string {
   return json.replace(/(?!\n)[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu, (hidden) =>
     Array.from({ length: hidden.length }, (_, at) => `\\u${hidden.charCodeAt(at).toString(16).padStart(4, "0")}`).join(

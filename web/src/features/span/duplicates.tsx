@@ -8,7 +8,7 @@ import type { OverviewProps } from "./overview-props";
 
 const MOST = 4;
 
-/** Which span this one is a duplicate of, or which ones are duplicates of it; nothing for a call recorded once. */
+/** The span that this one duplicates, or its duplicates; nothing for a call recorded once. */
 export function Duplicates({ span, place, rows }: OverviewProps) {
   const into = place.row ? place.row.foldedInto : span.folded_into;
   const others = into === null ? (duplicatesOf(rows).get(span.span_id) ?? []) : [];
@@ -37,7 +37,7 @@ export function Duplicates({ span, place, rows }: OverviewProps) {
   );
 }
 
-/** Its name is often that of this one: where it stands tells them apart. */
+/** Both spans often have the same name: their place in the trace distinguishes them. */
 function OtherSpan({ span, rows, spanId }: Pick<OverviewProps, "span" | "rows"> & { spanId: string }) {
   const tree = treeOf(rows);
   const other = otherSpan(rows, tree, tree.places.get(span.span_id) ?? -1, spanId);

@@ -7,7 +7,7 @@ import type { OverviewProps } from "./overview-props";
 import { RecordedValue } from "./recorded-value";
 import { Fact, Facts, Section, TextFact } from "./section";
 
-/** A JSON-RPC message, a resource or a prompt: what it is about, and both halves of the envelope. */
+/** A JSON-RPC message, a resource or a prompt: its subject, request and response. */
 export function EnvelopeOverview({ span }: OverviewProps) {
   return (
     <>
@@ -82,7 +82,7 @@ function Prompt({ span }: { span: FullSpan }) {
   );
 }
 
-/** Request and response side by side where there is room; of resources and prompts only where they were recorded. */
+/** Request and response, side by side if there is room; for resources and prompts only if recorded. */
 function Envelope({ span }: { span: FullSpan }) {
   const isRpc = span.kind === "rpc";
   const request = isRpc ? span.input : attribute(span, KEY.rpcRequest);

@@ -9,7 +9,7 @@ import css from "./events-tab.module.css";
 
 const STEP = 200;
 
-/** What happened during a span, in order of time. */
+/** The span events of a span, in order of time. */
 export function EventsTab({ span }: { span: FullSpan }) {
   const [most, setMost] = useState(STEP);
   if (span.events.length === 0) {

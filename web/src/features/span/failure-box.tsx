@@ -15,7 +15,7 @@ import { deepestFailure } from "./related";
 import { Section } from "./section";
 import { readTraceback, type TracebackPart } from "./traceback";
 
-/** Why a span failed: type and message, where below it the failure began, and of most kinds the traceback. */
+/** Why a span failed: type and message, the span below in which the failure began, and for most kinds the traceback. */
 export function FailureBox({ span, rows }: { span: FullSpan; rows: readonly SpanRow[] }) {
   const { error } = span;
   const origin = useMemo(() => deepestFailure(rows, span.span_id), [rows, span.span_id]);
@@ -52,7 +52,7 @@ export function FailureBox({ span, rows }: { span: FullSpan; rows: readonly Span
   );
 }
 
-/** Where a tool raised, below the arguments that it was given: it pushes nothing off the screen. */
+/** Where a tool raised. It is below the arguments, so it does not push them off the screen. */
 export function Raised({ span }: { span: FullSpan }) {
   const { error } = span;
   if (error === null || error.traceback === null) return null;
@@ -80,7 +80,7 @@ function TracebackText({ text }: { text: string }) {
   );
 }
 
-/** Frames that are seldom read are there to be opened; the error itself stands at the end. */
+/** Frames that matter less are folded; the error itself is at the end. */
 function Part({ part, last }: { part: TracebackPart; last: boolean }) {
   const [open, setOpen] = useState(false);
   if (part.look === "raised") return <strong className={css.frame}>{visible(part.text)}</strong>;

@@ -9,9 +9,9 @@ import { Recorded } from "@/ui/recorded";
 import type { OverviewProps } from "./overview-props";
 import { Fact, Facts, Section, TextFact } from "./section";
 
-/** When a span was, and everything it can be found by. */
+/** The times of a span, and all ids by which it can be found. */
 export function Identity({ span, place }: OverviewProps) {
-  // No server knows it by an id.
+  // The server does not know its id.
   const isInferred = span.trace_id === INFERRED;
   const start = unixMs(span.start_time_unix_nano);
   const end = span.end_time_unix_nano === null ? null : unixMs(span.end_time_unix_nano);

@@ -2,18 +2,18 @@ import { ExactNumber, entriesOf, isContainer, jsonText } from "@/lib/json";
 import { jsonPath, type Step } from "@/lib/json-path";
 import { diffSequences } from "@/lib/sequence-diff";
 
-/** One place where two values differ; a side that is not there is undefined. */
+/** One difference between two values; undefined if a side does not have it. */
 export interface JsonChange {
-  /** As `jq` takes it; `.` for the whole value. */
+  /** In the syntax of `jq`; `.` for the whole value. */
   path: string;
   before: unknown;
   after: unknown;
 }
 
-// Below it a value is compared as text: recursion has to end somewhere.
+// At this depth values are compared as text: recursion has to end somewhere.
 const DEEPEST = 16;
 
-/** Where two values differ, as deep inside as can be told: changed, added and removed members and items. */
+/** The differences between two values, as deep as possible: changed, added and removed members and items. */
 export function jsonChanges(before: unknown, after: unknown): JsonChange[] {
   const found: JsonChange[] = [];
   compare(found, [], before, after);
@@ -37,7 +37,7 @@ function compareObjects(found: JsonChange[], steps: Step[], before: object, afte
   }
 }
 
-/** Items that stayed are passed over; of the others those in the same place of a gap are compared with each other. */
+/** Skips items that stayed; compares the others in pairs, by their position in a gap. */
 function compareLists(found: JsonChange[], steps: Step[], before: unknown[], after: unknown[]): void {
   const texts = (items: unknown[]) => items.map((item) => jsonText(item, 0));
   for (const { kept, before: was, after: is } of diffSequences(texts(before), texts(after))) {

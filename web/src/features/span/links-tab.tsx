@@ -10,7 +10,7 @@ import css from "./events-tab.module.css";
 
 const STEP = 200;
 
-/** Other spans that one refers to. */
+/** The spans that a span links to. */
 export function LinksTab({ span }: { span: FullSpan }) {
   const [most, setMost] = useState(STEP);
   if (span.links.length === 0) {

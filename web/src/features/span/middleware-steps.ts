@@ -5,37 +5,37 @@ import { type JsonChange, jsonChanges } from "./json-changes";
 /** What one middleware did to a call. */
 export interface MiddlewareStep {
   name: string;
-  /** In words, in the order in which it happened. */
+  /** In words, in order of time. */
   did: string[];
-  /** Whether it let the call pass, or was not reached, so that there is nothing to see. */
+  /** Whether it only passed the call on, or was not reached. */
   quiet: boolean;
-  /** Whether it raised, or is a guardrail or a controller that refused. */
+  /** Whether it raised, or is a guardrail or controller that refused. */
   failed: boolean;
-  /** Where what it passed on differs from what it was given. */
+  /** The differences between the arguments it received and those it passed on. */
   args: JsonChange[];
-  /** Where what it returned differs from what it got. */
+  /** The differences between the result it received and the one it returned. */
   result: JsonChange[];
-  /** What it answered instead of the call, or left of its result; undefined where neither was recorded. */
+  /** Its answer instead of the call, or what it left of the result; undefined if neither was recorded. */
   answer: unknown;
-  /** Whether it took something out of the result, which was then not recorded. */
+  /** Whether it removed a part of the result, which was then not recorded. */
   removed: boolean;
-  /** What each call of what comes after it came to, where there were several. */
+  /** The outcome of each attempt, if it made the call more than once. */
   attempts: string[];
 }
 
-/** What a kind of call is given and gives back, in words. */
+/** The names of a call's input and output. */
 export interface Sides {
   args: string;
   result: string;
 }
 
-/** Read what middleware did, in declared order; an entry of another form is left out. */
+/** Read what each middleware did, in declared order; entries in another format are skipped. */
 export function readMiddleware(recorded: unknown, sides: Sides): MiddlewareStep[] {
   const entries = typeof recorded === "string" ? parsedText(recorded) : recorded;
   return Array.isArray(entries) ? entries.filter(isObject).map((entry) => step(entry, sides)) : [];
 }
 
-/** Read what the controller of the program did; null where none was asked. */
+/** Read what the program's controller did; null if none was asked. */
 export function readController(recorded: unknown, sides: Sides): MiddlewareStep | null {
   const entry = typeof recorded === "string" ? parsedText(recorded) : recorded;
   if (!isObject(entry)) return null;

@@ -13,7 +13,7 @@ import css from "./middleware.module.css";
 import { type MiddlewareStep, readController, readMiddleware, type Sides } from "./middleware-steps";
 import { Nothing, Section } from "./section";
 
-/** What each middleware around a call did, in declared order; nothing where none was recorded. */
+/** What each middleware around a call did, in declared order; nothing if none was recorded. */
 export function Middleware({ span, sides }: { span: FullSpan; sides: Sides }) {
   const recorded = attribute(span, KEY.middleware);
   const steps = useMemo(() => readMiddleware(recorded, sides), [recorded, sides]);
@@ -29,7 +29,7 @@ export function Middleware({ span, sides }: { span: FullSpan; sides: Sides }) {
       ) : (
         <ol className={css.steps}>
           {steps.map((step, at) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: one middleware may stand there twice
+            // biome-ignore lint/suspicious/noArrayIndexKey: the same middleware can be listed twice
             <li key={at} className={css.step}>
               <Step step={step} sides={sides} />
             </li>
@@ -42,7 +42,7 @@ export function Middleware({ span, sides }: { span: FullSpan; sides: Sides }) {
 
 const SIDES = { args: "arguments", result: "result" };
 
-/** What the controller of the program did to a call; nothing where none was asked. */
+/** What the program's controller did to a call; nothing if none was asked. */
 export function Controller({ span }: { span: FullSpan }) {
   const recorded = attribute(span, KEY.controlled);
   const step = useMemo(() => readController(recorded, SIDES), [recorded]);
@@ -66,7 +66,7 @@ function Step({ step, sides }: { step: MiddlewareStep; sides: Sides }) {
       {step.attempts.length > 0 && (
         <ol className={css.attempts} aria-label={`Attempts of ${step.name}`}>
           {step.attempts.map((attempt, at) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: attempts have no name, and two may fail alike
+            // biome-ignore lint/suspicious/noArrayIndexKey: attempts have no name, and two can fail alike
             <li key={at}>
               <Recorded text={attempt} />
             </li>
@@ -84,9 +84,9 @@ const FIRST = 20;
 
 interface ChangesProps {
   changes: JsonChange[];
-  /** What they are changes of. */
+  /** The value that was changed. */
   of: string;
-  /** Whether that has to be said, since something else changed as well. */
+  /** Whether to name it, because another value changed as well. */
   named: boolean;
 }
 
@@ -99,7 +99,7 @@ function Changes({ changes, of, named }: ChangesProps) {
       {named && <p className={css.of}>{of}</p>}
       <dl className={css.changes} aria-label={`Changes of the ${of}`}>
         {changes.slice(0, most).map((change, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a path may come twice in a list with an item replaced
+          // biome-ignore lint/suspicious/noArrayIndexKey: a list with a replaced item can have a path twice
           <div key={at} className={css.change}>
             <dt>
               <Recorded text={change.path} className={css.path} />
@@ -119,7 +119,7 @@ function Changes({ changes, of, named }: ChangesProps) {
   );
 }
 
-// Shorter texts are read faster one after the other than word by word.
+// Shorter texts are easier to read one after the other than as a word diff.
 const SHORT = 40;
 
 function Change({ change: { before, after } }: { change: JsonChange }) {

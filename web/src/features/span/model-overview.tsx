@@ -21,7 +21,7 @@ import { UsageTable } from "./usage-table";
 
 const SIDES = { args: "request", result: "answer" };
 
-/** A model call: who was asked, what it cost, what changed since the call before, and the answer. */
+/** A model call: the model, the cost, what changed since the previous call, and the answer. */
 export function ModelOverview({ span, rows }: OverviewProps) {
   const { input: asked, output: answered } = span.messages;
   const names = useMemo(() => toolNames([...asked, ...answered]), [asked, answered]);
@@ -66,7 +66,7 @@ function whyNoAnswer(span: FullSpan): string {
   return span.status === "running" ? "None yet." : "No answer was recorded.";
 }
 
-/** Keys that stand in a place of their own. */
+/** Attributes that are shown elsewhere. */
 const SHOWN_ELSEWHERE = new Set<string>([KEY.requestModel]);
 
 function Parameters({ span }: { span: FullSpan }) {
@@ -126,14 +126,14 @@ function valueText(value: unknown): string {
   return isContainer(value) ? preview(value, 120) : scalarText(value);
 }
 
-/** The tools that the model could have called. */
+/** The tools that were offered to the model. */
 function Offered({ tools }: { tools: readonly Tool[] }) {
   if (tools.length === 0) return null;
   return (
     <Section title={`${plural(tools.length, "tool")} offered`}>
       <ul>
         {tools.slice(0, 300).map((tool, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: two tools may bear one name
+          // biome-ignore lint/suspicious/noArrayIndexKey: two tools can have the same name
           <li key={at}>
             <OfferedTool tool={tool} />
           </li>

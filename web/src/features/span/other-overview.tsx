@@ -3,7 +3,7 @@ import type { OverviewProps } from "./overview-props";
 import { RecordedValue } from "./recorded-value";
 import { Nothing, Section } from "./section";
 
-/** A span of no kind that is known: its attributes come first. */
+/** A span of an unknown kind: its attributes come first. */
 export function OtherOverview({ span }: OverviewProps) {
   const sides = [
     ["Input", span.input, "input"],

@@ -2,7 +2,7 @@ import type { FullSpan } from "@/lib/full-span";
 import type { SpanRow } from "@/lib/spans";
 import type { Around } from "./related";
 
-/** What the overview of each kind is made from. */
+/** The props of the overview of each kind. */
 export interface OverviewProps {
   span: FullSpan;
   place: Around;

@@ -10,7 +10,7 @@ import { RunOverview } from "./run-overview";
 import { StatusNote } from "./status-note";
 import { ToolOverview } from "./tool-overview";
 
-/** The side of a span that is told by what it stands for. */
+/** The overview for the kind of a span. */
 export function Overview(props: OverviewProps) {
   return (
     <>

@@ -1,7 +1,7 @@
 import { JsonView } from "@/ui/json-view";
 import css from "./events-tab.module.css";
 
-/** The span as the API answers it. */
+/** The span as the API returns it. */
 export function RawTab({ raw }: { raw: object }) {
   return (
     <div className={css.tab}>

@@ -7,20 +7,20 @@ import { Nothing } from "./section";
 
 interface Props {
   value: unknown;
-  /** What it is, as in "Copy …". */
+  /** A name for the value, as in "Copy …". */
   label: string;
-  /** Said where there is none. */
+  /** Shown if there is no value. */
   nothing: string;
-  /** Whether it was too long to come along. */
+  /** Whether it was too long to be loaded with the span. */
   clipped?: boolean;
   lines?: number;
-  /** Whether a text is most likely meant to be read rather than to be parsed. */
+  /** Whether a text is probably meant for people rather than for a parser. */
   prose?: boolean;
-  /** Which side of a call it is. */
+  /** The side of a call that it belongs to. */
   side?: Side;
 }
 
-/** A recorded value as what it is: JSON as a tree, text as text. */
+/** A recorded value: JSON as a tree, text as text. */
 export function RecordedValue(props: Props) {
   const { value, label, nothing, clipped = false, lines = 60, prose = false, side } = props;
   const held = useMemo(() => (typeof value === "string" ? (parsedText(value) ?? value) : value), [value]);

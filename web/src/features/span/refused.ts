@@ -1,12 +1,12 @@
 import { field, isContainer } from "@/lib/json";
 
-/** An argument that a tool would not take, and why as far as it says so. */
+/** An argument that a tool refused, with the reason if the error names it. */
 export interface Refused {
   name: string;
   reason: string | null;
 }
 
-/** A parameter of a tool, as its JSON Schema has it. */
+/** A parameter of a tool, from its JSON Schema. */
 export interface Parameter {
   name: string;
   type: string | null;
@@ -15,11 +15,11 @@ export interface Parameter {
 }
 
 const MOST = 100;
-/** Only what sounds like a refusal of arguments is looked into: other errors quote names as well. */
+/** Only errors that look like refused arguments are examined: others quote names as well. */
 const REFUSAL =
   /validation|invalid|required|unexpected|missing|not allowed|should be|is not of type|is not one of|-32602|schema|must be|extra inputs|unrecognized/i;
 
-/** The parameters that a JSON Schema of arguments declares, in its order. */
+/** The parameters that a JSON Schema declares, in its order. */
 export function parametersOf(schema: unknown): Parameter[] {
   const properties = field(schema, "properties");
   if (!isContainer(properties) || Array.isArray(properties)) return [];
@@ -49,9 +49,9 @@ function textOf(value: unknown): string | null {
 }
 
 /**
- * The arguments that an error refuses, by what it says of names that a tool has or was given.
+ * The arguments that an error refuses: those of `names` that it mentions.
  *
- * Pydantic sets each name on a line of its own, JSON Schema and Python quote it, Zod has it in a path.
+ * Pydantic puts each name on its own line, JSON Schema and Python quote it, Zod has it in a path.
  */
 export function refusedIn(message: string, names: Iterable<string>): Refused[] {
   const text = message.slice(0, 20_000);

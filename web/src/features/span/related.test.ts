@@ -24,7 +24,7 @@ describe("around a span", () => {
 
   test("cycles end", () => {
     const rows = [row("a", "b", llm), row("b", "a", llm), row("self", "self", llm)];
-    // The tree cuts a circle where it begins, as the waterfall shows it.
+    // The tree cuts a cycle at its beginning, as the waterfall shows it.
     expect(around(rows, "a").ancestors).toEqual([]);
     expect(around(rows, "b").ancestors.map(({ id }) => id)).toEqual(["a"]);
     expect(around(rows, "self").ancestors).toEqual([]);

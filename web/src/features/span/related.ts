@@ -3,7 +3,7 @@ import { endMs, type SpanRow } from "@/lib/spans";
 import { isUnpriced } from "@/lib/totals";
 import { ancestorsOf, type Tree, treeOf } from "@/lib/tree";
 
-/** What stands around a span in its trace. Rows are by start. */
+/** The surroundings of a span in its trace. Rows are in order of start. */
 export interface Around {
   row: SpanRow | null;
   /** From the root down to the parent. */
@@ -15,14 +15,14 @@ export interface Around {
 
 const NOTHING: Around = { row: null, ancestors: [], children: [], previous: null, next: null };
 
-/** Find what stands around a span; parents that lead back to it are cut. */
+/** Find the surroundings of a span; cycles of parents are cut. */
 export function around(rows: readonly SpanRow[], spanId: string): Around {
   const tree = treeOf(rows);
   const at = tree.places.get(spanId);
   const row = at === undefined ? undefined : rows[at];
   if (at === undefined || !row) return NOTHING;
   const above = tree.parent[at] as number;
-  // Spans whose parent is missing have that in common, not that they are roots.
+  // Of spans whose parent is missing, only those with the same parent are siblings.
   const siblings =
     above >= 0 ? tree.children[above] : tree.roots.filter((root) => rows[root]?.parentId === row.parentId);
   const place = siblings?.indexOf(at) ?? 0;
@@ -39,12 +39,12 @@ function rowsAt(rows: readonly SpanRow[], places: readonly number[]): SpanRow[] 
   return places.map((at) => rows[at] as SpanRow);
 }
 
-/** The agent in whose hands a span is: the innermost agent's span around it. */
+/** The agent that a span belongs to: the innermost enclosing agent span. */
 export function agentAround({ ancestors }: Around): SpanRow | null {
   return ancestors.findLast((row) => row.kind === "agent") ?? null;
 }
 
-/** The failed span deepest below one on the way of its first failure: where the trouble began. */
+/** The deepest failed span on the path of a span's first failure: where the failure began. */
 export function deepestFailure(rows: readonly SpanRow[], spanId: string): SpanRow | null {
   const tree = treeOf(rows);
   const failed = (at: number) => tree.children[at]?.find((below) => rows[below]?.status === "error");
@@ -56,30 +56,30 @@ export function deepestFailure(rows: readonly SpanRow[], spanId: string): SpanRo
   return found;
 }
 
-/** The spans below another one that bear the same kind and name, summed up; inferred ones apart from recorded ones. */
+/** Spans below another one with the same kind and name, summed up; inferred ones apart from recorded ones. */
 export interface Group extends Sums {
   kind: Kind;
   name: string;
   inferred: boolean;
-  /** The one to look at first: the first that failed, otherwise the first. */
+  /** The first that failed, otherwise the first. */
   first: SpanRow;
   count: number;
-  /** Milliseconds, those of calls at the same time counted each. */
+  /** Milliseconds; calls at the same time count in full. */
   totalMs: number;
   running: number;
   errors: number;
 }
 
-/** Tokens and dollars, null where nothing is known of them. */
+/** Tokens and dollars; null if unknown. */
 export interface Sums {
   inputTokens: number | null;
   outputTokens: number | null;
   costUsd: number | null;
-  /** Calls whose price is not known, which the cost leaves out. */
+  /** Calls without a known price, which the cost leaves out. */
   unpricedCalls: number;
 }
 
-/** Sum up rows by kind and name, in the order of their first; tokens and cost are those of `below` each row, if given. */
+/** Sum up rows by kind and name, in order of the first ones; tokens and cost are those in `below`, if given. */
 export function groupsOf(rows: readonly SpanRow[], nowMs: number, below?: ReadonlyMap<string, Sums>): Group[] {
   const groups = new Map<string, Group>();
   for (const row of rows) {
@@ -95,7 +95,7 @@ export function groupsOf(rows: readonly SpanRow[], nowMs: number, below?: Readon
   return [...groups.values()];
 }
 
-/** What a row and everything below it used, for each of some rows; what two of them hold, or tell of, counts for the first. */
+/** What each of some rows and the rows below it used; a row or call below two of them counts for the first. */
 export function sumsBelow(rows: readonly SpanRow[], tops: readonly SpanRow[]): Map<string, Sums> {
   const tree = treeOf(rows);
   const seen = new Uint8Array(rows.length);
@@ -117,14 +117,14 @@ export function sumsBelow(rows: readonly SpanRow[], tops: readonly SpanRow[]): M
   );
 }
 
-/** Every row below one that stands for a call or for itself, by start; not those that tell of a call once more. */
+/** All rows below one, by start, without duplicates. */
 export function descendantsOf(rows: readonly SpanRow[], spanId: string): SpanRow[] {
   const tree = treeOf(rows);
   const top = tree.places.get(spanId);
   return top === undefined ? [] : countingAt(rows, branchAt(tree, tree.order.indexOf(top)).slice(1));
 }
 
-/** The nearest such rows below one: what is right below it, and what is right below those that only tell once more. */
+/** The direct children of a row; a duplicate among them is replaced by its own children. */
 export function calledBy(rows: readonly SpanRow[], spanId: string): SpanRow[] {
   const tree = treeOf(rows);
   const top = tree.places.get(spanId);
@@ -142,7 +142,7 @@ function countingAt(rows: readonly SpanRow[], places: Int32Array): SpanRow[] {
   return found;
 }
 
-/** The places of the row at a position of a tree's order, and of everything below it. */
+/** The row at a position of a tree's order, and everything below it, as places. */
 function branchAt({ order, depth }: Tree, position: number): Int32Array {
   const own = depth[order[position] as number] as number;
   let end = position + 1;

@@ -17,7 +17,7 @@ import { calledBy, descendantsOf, type Group, groupsOf, sumsBelow } from "./rela
 import css from "./run-overview.module.css";
 import { Facts, Nothing, Section, TextFact } from "./section";
 
-/** A workflow or an agent: what it was given, what it answered, and what it called on the way. */
+/** A workflow or an agent: its input, its output and its calls. */
 export function RunOverview({ span, place, rows }: OverviewProps) {
   const facts = [
     ["Description", attributeText(span, KEY.agentDescription)],
@@ -42,7 +42,7 @@ export function RunOverview({ span, place, rows }: OverviewProps) {
   );
 }
 
-/** What it was given, and what came of it. */
+/** Input, and output or error. */
 function Exchange({ span }: Pick<OverviewProps, "span">) {
   return (
     <>
@@ -72,7 +72,7 @@ function Exchange({ span }: Pick<OverviewProps, "span">) {
 
 const MOST_CHARTS = 3;
 
-/** Where the context of the conversations below it went. */
+/** The growth of the contexts of the conversations below it. */
 function Contexts({ id, rows }: { id: string; rows: OverviewProps["rows"] }) {
   const contexts = useMemo(() => contextsOf(descendantsOf(rows, id)).filter((turns) => turns.length > 1), [rows, id]);
   return contexts.slice(0, MOST_CHARTS).map((turns, at) => (

@@ -3,7 +3,7 @@ import { CopyButton } from "@/ui/button";
 import { Recorded } from "@/ui/recorded";
 import css from "./section.module.css";
 
-/** A part of the detail under its own heading. */
+/** A section of the detail under a heading. */
 export function Section({ title, aside, children }: { title: ReactNode; aside?: ReactNode; children: ReactNode }) {
   const id = useId();
   return (
@@ -19,12 +19,12 @@ export function Section({ title, aside, children }: { title: ReactNode; aside?: 
   );
 }
 
-/** Facts in two columns: what it is, what it says. */
+/** Facts in two columns: name and value. */
 export function Facts({ children }: { children: ReactNode }) {
   return <dl className={css.facts}>{children}</dl>;
 }
 
-/** One fact; nothing at all where there is no value. */
+/** One fact; nothing if there is no value. */
 export function Fact({ label, children }: { label: string; children: ReactNode }) {
   if (children === null || children === undefined || children === false || children === "") return null;
   return (
@@ -38,7 +38,7 @@ export function Fact({ label, children }: { label: string; children: ReactNode }
 interface TextFactProps {
   label: string;
   text: string | null;
-  /** An id or an address: in a fixed-width font, with a button that copies it. */
+  /** For an id or an address: a fixed-width font, and a copy button. */
   mono?: boolean;
 }
 
@@ -55,7 +55,7 @@ export function TextFact({ label, text, mono = false }: TextFactProps) {
   );
 }
 
-/** A short fact that is read at a glance. */
+/** A short fact to read at a glance. */
 export function Chip({ label, children }: { label?: string; children: ReactNode }) {
   return (
     <span className={css.chip}>
@@ -69,7 +69,7 @@ export function Chips({ children }: { children: ReactNode }) {
   return <div className={css.chips}>{children}</div>;
 }
 
-/** What stands where nothing was recorded. */
+/** Shown if nothing was recorded. */
 export function Nothing({ children }: { children: ReactNode }) {
   return <p className={css.nothing}>{children}</p>;
 }

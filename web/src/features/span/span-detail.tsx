@@ -23,27 +23,27 @@ import { useSpan } from "./use-span";
 interface Props {
   traceId: string;
   spanId: string;
-  /** The trace around it, as far as it is loaded; empty where the span is looked at alone. */
+  /** The trace of the span, as far as it is loaded; empty if the span is shown alone. */
   rows: readonly SpanRow[];
-  /** Which side of it shows, as the address says; none is the first. */
+  /** The shown tab, as in the address; undefined for the first. */
   tab: string | undefined;
   onTab: (tab: string | undefined) => void;
-  /** What was said of it, and what says more. */
+  /** Its labels, and the controls to add one. */
   labels?: ReactNode;
 }
 
 const TABS = ["overview", "attributes", "events", "links", "raw"] as const;
 
-/** Rows that are ready to be asked which call came before which. */
+/** Prepares rows for questions about previous calls. */
 function* steps(rows: readonly SpanRow[]) {
   yield* talkSteps(rows);
   return rows;
 }
 
-/** Everything that was recorded of one span, told by what it stands for. */
+/** Everything recorded about one span; the overview depends on its kind. */
 export function SpanDetail({ traceId, spanId, rows: liveRows, tab: asked, onTab, labels }: Props) {
-  // The trace may grow many times a second; what stands around a span may come a moment later,
-  // and what takes a look at all of it later still.
+  // A trace can grow many times a second: what depends on the rows near the span is updated a moment later,
+  // and what depends on all rows later still.
   const nearRows = useDeferredValue(liveRows);
   const place = useMemo(() => around(nearRows, spanId), [nearRows, spanId]);
   const slowRows = useSettled(liveRows);
@@ -87,7 +87,7 @@ export function SpanDetail({ traceId, spanId, rows: liveRows, tab: asked, onTab,
 
 function tabsOf(span: FullSpan) {
   const overview = { id: "overview", label: "Overview" } as const;
-  // Nothing else is recorded of what is inferred.
+  // Nothing else is known about an inferred span.
   if (span.trace_id === INFERRED) return [overview];
   return [
     overview,

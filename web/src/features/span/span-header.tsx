@@ -26,7 +26,7 @@ interface Props {
   rows: readonly SpanRow[];
 }
 
-/** What a span is and where it stands, before and after the rest of it is here. */
+/** The name, status and place of a span, also while the rest is loading. */
 export function SpanHeader({ traceId, span, raw, place, rows }: Props) {
   const { row } = place;
   const known = span ?? row;

@@ -13,7 +13,7 @@ const NOTES: Partial<Record<Status, string>> = {
 
 const CLOSED_EARLY = "The program closed this stream early. What it received until then is below.";
 
-/** What the state of a span means, in one sentence, where it is not simply a good or a bad end. */
+/** One sentence about the status of a span, unless it simply succeeded or failed. */
 export function StatusNote({ span }: { span: FullSpan }) {
   const note = span.attributes["inspector.closed_early"] === true ? CLOSED_EARLY : NOTES[span.status];
   if (!note) return null;

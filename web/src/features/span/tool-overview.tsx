@@ -29,11 +29,11 @@ import { useOtherSpan } from "./use-span";
 
 const SIDES = { args: "arguments", result: "result" };
 
-/** A tool call: what it was given, what came back, and which model call asked for it. */
+/** A tool call: its input, its result, and the model call that asked for it. */
 export function ToolOverview({ span, place, rows }: OverviewProps) {
   const asking = useAskingCall(span, place, rows);
   const failed = span.status === "error";
-  // Of a tool that failed before a model was offered it here, as in a test of the server.
+  // For a tool that failed without having been offered to a model here, as in a test of the server.
   const elsewhere = useQuery({
     ...declaredToolQuery(span.tool ?? ""),
     enabled: failed && !asking.tool && isServed(),
@@ -93,7 +93,7 @@ export function ToolOverview({ span, place, rows }: OverviewProps) {
   );
 }
 
-/** What came back; of a result in the form of MCP first what the model read. */
+/** The result; of one in MCP's format, the text that the model read comes first. */
 function Result({ span }: { span: FullSpan }) {
   const parts = span.messages.output.flatMap((message) => message.parts);
   const content = parts.filter(({ type }) => type !== "structured");
@@ -124,7 +124,7 @@ function Result({ span }: { span: FullSpan }) {
   );
 }
 
-/** The names that an error may refuse: those that the tool declares, and those that it was given. */
+/** The names that an error can refuse: the declared parameters and the given arguments. */
 function refusedOf(span: FullSpan, tool: OfferedTool | null): Refused[] {
   const given = isContainer(span.input) && !Array.isArray(span.input) ? Object.keys(span.input) : [];
   const names = new Set([...parametersOf(tool?.schema).map(({ name }) => name), ...given]);
@@ -133,7 +133,7 @@ function refusedOf(span: FullSpan, tool: OfferedTool | null): Refused[] {
   return refusedIn([...said, ...texts].filter(Boolean).join("\n"), names);
 }
 
-/** The arguments that were refused, each as its tool declares it. */
+/** The refused arguments, each with its declaration. */
 function RefusedArguments({ refused, tool }: { refused: Refused[]; tool: OfferedTool | null }) {
   if (refused.length === 0) return null;
   const declared = parametersOf(tool?.schema);
@@ -168,7 +168,7 @@ function DeclaredAs({ parameter, known }: { parameter: Parameter | null; known: 
 
 interface DefinitionProps {
   tool: OfferedTool;
-  /** What declared it, if not the model call before this one. */
+  /** The tool's declaration elsewhere, if the previous model call did not offer it. */
   elsewhere: Declared | null | undefined;
   refused: readonly Refused[];
 }
@@ -229,12 +229,12 @@ function Definition({ tool, elsewhere, refused }: DefinitionProps) {
 
 interface AskingCall {
   row: SpanRow | null;
-  /** Whether its answer names this very call. */
+  /** Whether its answer asks for this very call. */
   asks: boolean;
   tool: OfferedTool | null;
 }
 
-/** The model call before a tool call by the same agent, and what it knew of the tool. */
+/** The same agent's model call before a tool call, and the tool as it was offered to the model. */
 function useAskingCall(span: FullSpan, place: Around, rows: readonly SpanRow[]): AskingCall {
   const row = useMemo(() => previousModelCall(rows, place.row?.id ?? ""), [rows, place.row?.id]);
   const other = useOtherSpan(row?.traceId ?? "", row?.id ?? null).span;

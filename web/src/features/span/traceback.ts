@@ -1,11 +1,11 @@
-/** A part of a traceback as it is read: the frame that raised, frames around it, and whatever stands between. */
+/** A part of a traceback: the frame that raised, frames around it, or the text between frames. */
 export interface TracebackPart {
   text: string;
-  /** `raised` is where the program raised it; no frame is where none is the program's. */
+  /** `raised` is the program's frame that raised; absent if no frame is the program's. */
   look: "raised" | "frame" | "text";
-  /** Why it is folded until it is asked for: frames of libraries, or of the program far from the one that raised. */
+  /** Why it is folded: frames of libraries, or frames of the program far from the one that raised. */
   folded: "libraries" | "far" | null;
-  /** How many frames it is. */
+  /** The number of frames in it. */
   frames: number;
 }
 
@@ -17,17 +17,17 @@ interface Frame {
 
 const PYTHON_FRAME = /^( *)File ".*", line [0-9]+/gm;
 const BEGINNING = "Traceback (most recent call last)";
-/** Paths of what is installed, of Python itself, and of what records. */
+/** Paths of installed packages, of Python itself, and of the recorder. */
 const LIBRARY =
   /File "(?:[^"]*[\\/](?:site|dist)-packages[\\/]|[^"]*[\\/]lib[\\/]python3[^"\\/]*[\\/]|<frozen |[^"]*[\\/](?:inspector[\\/](?:integrations|record)|instrument)[\\/])/i;
 const SCRIPT_FRAME = /^ +at .+$/gm;
 const SCRIPT_LIBRARY = /[\\/]node_modules[\\/]|\(?node:/;
-/** Frames of the program beside the one that raised are read; seldom those further away. */
+/** Frames of the program within this distance of the one that raised are shown; those further away matter less. */
 const NEAR = 3;
-/** Fewer are not worth folding. */
+/** Fewer frames are not worth folding. */
 const FEW = 4;
 
-/** Part a traceback by who wrote its frames, all of it in its order; null where no frame is recognised. */
+/** Split a traceback into parts in their order, by whose frames they are; null if no frame is recognised. */
 export function readTraceback(text: string): TracebackPart[] | null {
   const python = pythonFrames(text);
   const frames = python.length ? python : scriptFrames(text);
@@ -36,7 +36,7 @@ export function readTraceback(text: string): TracebackPart[] | null {
   const own = frames.filter(({ isLibrary }) => !isLibrary);
   const isLast = (frame: Frame) => frame.start > beginning;
   const raised = python.length ? own.findLast(isLast) : own[0];
-  // Something has to stand there: where the libraries raised it.
+  // At least one frame must be shown: here, where the libraries raised it.
   const shown = raised ?? (python.length ? frames.at(-1) : frames[0]);
   const at = raised ? own.indexOf(raised) : 0;
   const far = new Set(own.filter((_, place) => Math.abs(place - at) > NEAR));
@@ -58,7 +58,7 @@ export function readTraceback(text: string): TracebackPart[] | null {
   return parts;
 }
 
-/** Add a frame: to those before it, where it is folded as they are. */
+/** Add a frame, to the previous part if that is folded in the same way. */
 function append(parts: TracebackPart[], frame: TracebackPart): void {
   const before = parts.at(-1);
   if (before?.look === frame.look && before.folded === frame.folded) {
@@ -80,14 +80,14 @@ function pythonFrames(text: string): Frame[] {
 function frameEnd(text: string, frame: RegExpExecArray): number {
   const indent = frame[1]?.length ?? 0;
   let end = lineEnd(text, frame.index);
-  // Its lines of source are indented further; a group's frames stand behind bars.
+  // Source lines are indented further; the frames of an exception group begin with bars.
   while (end < text.length && new RegExp(`^ {${indent + 1},}`).test(text.slice(end, end + indent + 1))) {
     end = lineEnd(text, end);
   }
   return end;
 }
 
-/** Node and browsers put the error first and the frame in which it was raised right below it. */
+/** Node and browsers put the error first, with the frame that raised it directly below. */
 function scriptFrames(text: string): Frame[] {
   return [...text.matchAll(SCRIPT_FRAME)].map(({ 0: line, index }) => ({
     start: index,

@@ -9,7 +9,7 @@ import css from "./usage-table.module.css";
 
 const RECORDED_COST = ["gen_ai.usage.cost", "operation.cost", "llm.cost.total"];
 
-/** The tokens of a model call, what is part of what, and what they cost. */
+/** The tokens of a model call with their parts, and the cost. */
 export function UsageTable({ span }: { span: FullSpan }) {
   const usage = useMemo(() => usageOf(span), [span]);
   if (usage.total === null && usage.costUsd === null) {
@@ -56,7 +56,7 @@ export function UsageTable({ span }: { span: FullSpan }) {
   );
 }
 
-/** Why there is no cost: whether the price list does not know the provider, or not the model. */
+/** Why the cost is unknown: the price list has no such provider, or no such model. */
 function Unpriced({ span }: { span: FullSpan }) {
   const why = attributeText(span, KEY.unpriced);
   return (
@@ -66,7 +66,7 @@ function Unpriced({ span }: { span: FullSpan }) {
   );
 }
 
-/** What counts stands out; what is counted at another span does not. */
+/** A figure; muted for a duplicate, because another span counts it. */
 function Strong({ quiet, children }: { quiet: boolean; children: ReactNode }) {
   return quiet ? <span className={css.note}>{children}</span> : <strong>{children}</strong>;
 }

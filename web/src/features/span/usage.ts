@@ -1,7 +1,7 @@
 import { attributeNumber, type FullSpan } from "@/lib/full-span";
 import { KEY } from "@/lib/semconv";
 
-/** The tokens of a model call; what is part of what, and what it cost. */
+/** The tokens of a model call with their parts, and the cost. */
 export interface Usage {
   input: number | null;
   /** Parts of `input`. */
@@ -12,13 +12,13 @@ export interface Usage {
   reasoning: number | null;
   total: number | null;
   costUsd: number | null;
-  /** Dollars for a thousand tokens of this call, input and output together: a quotient, not a price. */
+  /** Dollars per thousand tokens of this call, input and output together: a quotient, not a price. */
   costPerThousand: number | null;
   /** Milliseconds until the first piece of the answer. */
   firstMs: number | null;
-  /** Output tokens a second, counted from the first piece of the answer where that is known. */
+  /** Output tokens per second, counted from the first piece of the answer if that is known. */
   tokensPerSecond: number | null;
-  /** Whether the seconds above begin at the first piece. */
+  /** Whether `tokensPerSecond` counts from the first piece. */
   fromFirst: boolean;
 }
 
@@ -29,7 +29,7 @@ export function usageOf(span: FullSpan): Usage {
   const firstSeconds = attributeNumber(span, KEY.timeToFirstChunk);
   const firstMs = firstSeconds === null || firstSeconds < 0 ? null : firstSeconds * 1000;
   const streamedMs = durationMs !== null && firstMs !== null ? durationMs - firstMs : 0;
-  // With one piece there is nothing between the first and the last.
+  // With a single piece there is no time between the first and the last.
   const fromFirst = streamedMs > 10;
   const writingMs = fromFirst ? streamedMs : (durationMs ?? 0);
   return {

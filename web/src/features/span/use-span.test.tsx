@@ -9,7 +9,7 @@ import { useSpan } from "./use-span";
 const SPAN = "0000000000000001";
 const TRACE = "0".repeat(32);
 
-// The client takes the browser's `fetch` as it is loaded.
+// The client takes the browser's `fetch` when it is imported.
 const asked = vi.hoisted(() => {
   const queries: string[] = [];
   globalThis.fetch = async (request) => {

@@ -11,14 +11,14 @@ interface LoadedSpan {
   raw: object | null;
   error: Error | null;
   retry: () => void;
-  /** Asks for the values that were left out for their length. */
+  /** Loads the values that were too long to be loaded with the span. */
   loadWhole: () => void;
   loadingWhole: boolean;
 }
 
 const RUNNING_REFRESH_MS = 3_000;
 
-/** One span in full, read again whenever its row in the trace says something new. */
+/** One span in full; loaded again when its row in the trace changes. */
 export function useSpan(traceId: string, spanId: string, row: SpanRow | null): LoadedSpan {
   const queries = useQueryClient();
   const [wantsWhole, setWantsWhole] = useState(false);
@@ -48,14 +48,14 @@ export function useSpan(traceId: string, spanId: string, row: SpanRow | null): L
   };
 }
 
-/** Another span of the same trace, once it is asked for; null until it is here. */
+/** Another span of the same trace, if requested; null until it is loaded. */
 export function useOtherSpan(traceId: string, spanId: string | null): { span: FullSpan | null; failed: boolean } {
   const { data, isError } = useQuery({ ...eventQuery(spanId ?? "", traceId), enabled: spanId !== null });
   const span = useMemo(() => (data ? fullSpan(data) : null), [data]);
   return { span, failed: isError };
 }
 
-/** What was recorded of a span, without what the API read out of it. */
+/** The recorded span, without the messages that the API read out of it. */
 function recorded({ messages: _, ...event }: FullEvent): object {
   return event;
 }
