@@ -19,7 +19,8 @@ from inspector.store import SpoolMark, StoreError
 from inspector.store.clickhouse import ClickHouseStore, read_address
 from inspector.store.clickhouse.changes import Write
 from inspector.store.clickhouse.database import Database
-from inspector.store.clickhouse.writing import Writing
+from inspector.store.clickhouse.lease import LENGTH_S
+from inspector.store.clickhouse.writing import LOOK_S, Writing
 
 COUNT = itertools.count(1)
 PATIENCE_S = 120
@@ -166,7 +167,10 @@ def refused(step: Callable[[], object]) -> str:
     return str(refusal.value)
 
 
-def test_after_an_outage_of_ten_minutes_another_one_writes_and_everything_is_there_once(make_span):
+def test_after_an_outage_of_ten_minutes_another_one_writes_and_everything_is_there_once(make_span, monkeypatch):
+    # Other tests of this file have it longer.
+    monkeypatch.setattr("inspector.store.clickhouse.lease.LENGTH_S", LENGTH_S)
+    monkeypatch.setattr("inspector.store.clickhouse.writing.LOOK_S", LOOK_S)
     clock, faults = Clock(), Faults()
     with served(faults=faults) as host:
         address = read_address(f"clickhouse://default@{host}/outage")
