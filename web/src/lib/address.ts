@@ -1,4 +1,4 @@
-/** How the search part of an address is read and written: plain `key=value` pairs, a list repeats its key. */
+/** Reading and writing the search part of an address: plain `key=value` pairs; a list repeats its key. */
 
 /** Read `?a=1&b=2&b=3` into `{a: "1", b: ["2", "3"]}`. */
 export function parseSearch(text: string): Record<string, string | string[]> {
@@ -10,7 +10,7 @@ export function parseSearch(text: string): Record<string, string | string[]> {
   return { ...found };
 }
 
-/** Write it; undefined, null, false and empty lists are left out. */
+/** The reverse; undefined, null, false and empty lists are left out. */
 export function stringifySearch(search: Record<string, unknown>): string {
   const pairs = new URLSearchParams();
   for (const [key, value] of Object.entries(search)) {
@@ -22,5 +22,5 @@ export function stringifySearch(search: Record<string, unknown>): string {
   return text ? `?${text}` : "";
 }
 
-/** Changes what the address of a page holds; with `replace` that is no step to come back from. Done when it shows. */
+/** Changes the address of a page, with `replace` without a history entry. Resolves when the page shows the change. */
 export type ChangeAddress<Search> = (change: (before: Search) => Search, replace?: boolean) => Promise<void>;

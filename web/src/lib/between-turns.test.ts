@@ -21,7 +21,7 @@ function turn(row: SpanRow, asked: readonly SpanRow[] = [], conversation = "1"):
   return { conversation, span_id: row.id, link: "begins", previous: null, sizes: {}, tools };
 }
 
-/** The rows from the top to the bottom, with a dot for each level; an inferred agent by its name. */
+/** The rows from top to bottom, with a dot for each level; an inferred agent by its name. */
 function drawn(rows: readonly SpanRow[], turns: readonly InferredTurn[]): string[] {
   const all = withConversations(rows, turns, "0");
   const { order, depth } = treeOf(all);

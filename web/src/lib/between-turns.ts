@@ -3,22 +3,22 @@ import type { SpanRow } from "./spans";
 import { PART, type Steps } from "./steps";
 import type { Tree } from "./tree";
 
-/** Rows, and how they hang together. */
+/** Rows and their tree. */
 export interface Known {
   rows: readonly SpanRow[];
   tree: Tree;
 }
 
-/** A model call of a conversation: where its row is, and what its messages tell. */
+/** A model call of a conversation: its row, and its turn as inferred from messages. */
 export interface Member {
   at: number;
   row: SpanRow;
   turn: InferredTurn;
 }
 
-/** A conversation, or the part of one that was recorded below one row: its model calls by start. */
+/** A conversation, or the part of it recorded below one parent row: its model calls by start. */
 export interface Talk {
-  /** Where that row is; -1 where the calls are below none. */
+  /** The place of the parent row; -1 if the calls are roots. */
   above: number;
   members: Member[];
 }
@@ -29,13 +29,13 @@ interface Gap {
   talk: Talk;
 }
 
-/** Times are sums of milliseconds, which are as exact as a microsecond. */
+/** Times are sums of milliseconds, exact to a microsecond. */
 const ROUNDED_MS = 0.001;
 
 /**
- * The rows beside the calls of conversations that ran between these, each with the one it belongs to: what its answers
- * asked for, with the row of a batch around it, and what began and ended between two turns of it alone. A model call
- * that is no turn of it belongs to none.
+ * The rows that ran between the model calls of conversations, next to these, each with its conversation: the calls
+ * that answers asked for (or the row of the batch around them), and rows that began and ended between two turns of
+ * this conversation only. A model call that is not a turn of the conversation is left out.
  */
 export function* betweenSteps(known: Known, talks: readonly Talk[]): Steps<Map<number, Talk>> {
   const turns = new Set(talks.flatMap(({ members }) => members.map(({ at }) => at)));
@@ -70,7 +70,7 @@ function byPlace(talks: readonly Talk[]): Map<number, Talk[]> {
   return found;
 }
 
-/** Which conversations asked for a call that a row beside their own calls is, or has below it. */
+/** The conversations that asked for each row next to their calls, or for a row below it. */
 function* askedSteps({ tree }: Known, talks: readonly Talk[]): Steps<Map<number, Talk[]>> {
   const owners = new Map<number, Talk[]>();
   let count = 0;
@@ -89,7 +89,7 @@ function* askedSteps({ tree }: Known, talks: readonly Talk[]): Steps<Map<number,
   return owners;
 }
 
-/** The times between its turns; the last one until the last call began that it asked for. */
+/** The times between the turns; the last one lasts until the start of the last call that the conversation asked for. */
 function gapsOf(talk: Talk, untilMs: number): Gap[] {
   return talk.members.flatMap(({ row }, at) => {
     const toMs = talk.members[at + 1]?.row.startMs ?? untilMs;
@@ -97,7 +97,7 @@ function gapsOf(talk: Talk, untilMs: number): Gap[] {
   });
 }
 
-/** Say of each row in the gaps of which conversations it began and ended. */
+/** Note for each row the conversations in whose gaps it began and ended. */
 function* withinSteps(
   { rows }: Known,
   gaps: Gap[],

@@ -6,42 +6,42 @@ import { type Tree, treeSteps } from "./tree";
 /**
  * One call of a run: a workflow, an agent, a model, a tool.
  *
- * Several spans can tell of the same call: the client's tool span, the JSON-RPC request that carried it and the server's
- * own tool span are one call seen from three places. Which model, tool and agent spans are one call is known to the
- * server (`foldedInto`), so that both count the same.
+ * Several spans can record the same call: the client's tool span, the JSON-RPC request that carried it and the server's
+ * own tool span. The server knows which model, tool and agent spans are duplicates (`foldedInto`), so the page counts
+ * as it does.
  */
 export interface Call {
-  /** The span seen by the caller. */
+  /** The caller's span. */
   row: SpanRow;
-  /** Spans that tell of the same call from elsewhere, by start. */
+  /** The other spans of the same call, by start. */
   echoes: SpanRow[];
   parent: Call | null;
   /** By start. */
   children: Call[];
-  /** In whose hands it is: of an agent's call its own name, otherwise the agent that made the call. */
+  /** The agent's own name for an agent call, otherwise the agent that made the call. */
   agent: string | null;
 }
 
-/** The calls of a run, and which of them each span belongs to. */
+/** The calls of a run, and the call of each span. */
 export interface Calls {
-  /** What they were read from. */
+  /** The rows that they were read from. */
   rows: readonly SpanRow[];
   roots: Call[];
-  /** By span id; spans between calls belong to the call around them. */
+  /** By span id; a span between calls belongs to the enclosing call. */
   of: Map<string, Call>;
-  /** Every call, callers before callees. */
+  /** All calls, callers before callees. */
   all: Call[];
 }
 
-/** What a row is to the call around it; only a row of no kind of ours stands between calls. */
+/** The relation of a row to the enclosing call; only a row of kind `other` is between calls. */
 type Part = "call" | "echo" | "between";
 
-/** The place of the row that stands for the call to which each row belongs. */
+/** For each row the place of the row that represents its call. */
 export function* callPlaces(rows: readonly SpanRow[]): Steps<Int32Array> {
   const tree = yield* treeSteps(rows);
   const same = yield* sameCalls(rows, tree);
   const places = new Int32Array(rows.length);
-  // Whether a row lies on the far side of a request: what bears the same name there is the same call.
+  // Whether a row is on the far side of a request: a row with the same name there is the same call.
   const across = new Uint8Array(rows.length);
   for (const [count, at] of tree.order.entries()) {
     if (count % PART === 0) yield;
@@ -61,7 +61,7 @@ export function* callPlaces(rows: readonly SpanRow[]): Steps<Int32Array> {
   return places;
 }
 
-/** The place of the outermost row that tells of the same call by the server's word, for other rows their own place. */
+/** For each row the place of the outermost row of the same call, as the server says; otherwise its own place. */
 function* sameCalls(rows: readonly SpanRow[], tree: Tree): Steps<Int32Array> {
   const same = new Int32Array(rows.length).map((_, at) => at);
   const duplicates = duplicatesOf(rows);
@@ -79,7 +79,7 @@ function* sameCalls(rows: readonly SpanRow[], tree: Tree): Steps<Int32Array> {
   return same;
 }
 
-/** Put a row to another one above it, with the requests between the two: they carried that call. */
+/** Join a row to one above it, and with it the requests between the two: they carried that call. */
 function join(rows: readonly SpanRow[], tree: Tree, same: Int32Array, at: number, top: number): void {
   same[at] = top;
   const between: number[] = [];
@@ -95,7 +95,7 @@ function isBetween(row: SpanRow | undefined): boolean {
   return row?.kind === "rpc" || row?.kind === "other";
 }
 
-/** Read the calls out of the spans of a trace. */
+/** Find the calls in the spans of a trace. */
 export function* callSteps(rows: readonly SpanRow[]): Steps<Calls> {
   const tree = yield* treeSteps(rows);
   const places = yield* callPlaces(rows);
@@ -127,7 +127,7 @@ function partOf(row: SpanRow, above: SpanRow | null, far: boolean): Part {
     case "rpc":
       return carries(row, above) ? "echo" : "call";
     case "tool":
-      // No client recorded this call: the request stands for it.
+      // No client recorded this call: the request represents it.
       return far && above.kind === "rpc" && sameTool(toolName(above), toolName(row)) ? "echo" : "call";
     case "resource":
     case "prompt":
@@ -139,14 +139,14 @@ function partOf(row: SpanRow, above: SpanRow | null, far: boolean): Part {
   }
 }
 
-/** Whether a request is the way in which the call above it, or something that belongs to it, was carried out. */
+/** Whether a request carried the enclosing call, or something that belongs to that. */
 function carries(request: SpanRow, above: SpanRow): boolean {
   if (above.kind !== "tool" && above.kind !== "rpc" && above.kind !== "resource" && above.kind !== "prompt")
     return false;
   return request.tool === null || sameTool(toolName(above), request.tool);
 }
 
-// Clients put the server's name before a tool's: `travel_desk-weather`, `mcp__travel__weather`.
+// Clients put the server's name before the tool's: `travel_desk-weather`, `mcp__travel__weather`.
 function sameTool(outer: string | null, inner: string | null): boolean {
   if (outer === null || inner === null) return false;
   if (outer === inner) return true;
@@ -158,7 +158,7 @@ function toolName(row: SpanRow): string | null {
   return row.kind === "tool" ? bare(row.name) : null;
 }
 
-/** The name of an agent by its own span. */
+/** The name of an agent from its own span. */
 export function agentName(row: SpanRow): string {
   return row.agent ?? bare(row.name);
 }
@@ -169,7 +169,7 @@ function bare(name: string): string {
   return name.replace(OPERATION, "");
 }
 
-/** What a call calls, without the operation's name before it: `weather`, `gpt-4.1`, `trip_planner`. */
+/** The name of the callee, without the operation: `weather`, `gpt-4.1`, `trip_planner`. */
 export function calleeName(row: SpanRow): string {
   switch (row.kind) {
     case "agent":
@@ -186,17 +186,17 @@ export function calleeName(row: SpanRow): string {
   }
 }
 
-/** The kind of what is called: a request that carries a tool call no client recorded is a tool call. */
+/** The kind of the callee: a request with a tool call that no client recorded is a tool call. */
 export function calleeKind(row: SpanRow): SpanRow["kind"] {
   return row.kind === "rpc" && row.tool !== null ? "tool" : row.kind;
 }
 
-/** A request that keeps the connection going and calls nothing: `tools/list`, `ping`. */
+/** A request that only maintains the connection: `tools/list`, `ping`. */
 export function isHousekeeping(call: Call): boolean {
   return calleeKind(call.row) === "rpc";
 }
 
-/** The span of a call that counts for it, which knows most of it; the outermost where that one is not here. */
+/** The span of a call that counts for it; the outermost if that span is not loaded. */
 export function countingRow({ row, echoes }: Call): SpanRow {
   return (row.foldedInto !== null && echoes.find(({ id }) => id === row.foldedInto)) || row;
 }

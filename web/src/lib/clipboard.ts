@@ -1,8 +1,8 @@
 /**
- * Put a text on the clipboard, and tell whether it is there.
+ * Copy a text to the clipboard, and return whether that worked.
  *
- * Browsers hand the clipboard out on https and on this machine alone; a page that is read from another one over plain
- * http takes the older way, by a selection.
+ * Browsers only allow access to the clipboard on https and on localhost; a page from another machine over plain http
+ * copies by a selection, the older way.
  */
 export async function copyText(text: string): Promise<boolean> {
   try {
@@ -22,7 +22,7 @@ function copiedBySelection(text: string): boolean {
   field.value = text;
   field.style.position = "fixed";
   field.style.opacity = "0";
-  // A dialog makes everything outside of it inert.
+  // An open dialog makes everything outside of it inert.
   (document.querySelector("dialog[open]") ?? document.body).append(field);
   field.select();
   const copied = document.execCommand("copy");

@@ -32,7 +32,7 @@ export interface Condition {
   id: string;
   label: string;
   value: string;
-  /** The field that edits it, if one does. */
+  /** The field that edits it; null if none does. */
   field: FilterField | null;
   rest: Filter;
 }
@@ -67,7 +67,7 @@ export function changed(filter: Filter, changes: Changes): Filter {
 /** The conditions of a filter, except for the searched text and the time. */
 export function conditionsOf(filter: Filter): Condition[] {
   const found: Condition[] = [];
-  // What there is one of stays the same while its value is chosen.
+  // A field with a single condition keeps its id while its value changes.
   const add = (field: FilterField | null, name: string, value: string, rest: Changes, id = name) =>
     found.push({ id, field, label: fieldLabel(name), value, rest: changed(filter, rest) });
   if (filter.status) add("status", "status", filter.status.join(" or "), { status: undefined });

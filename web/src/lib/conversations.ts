@@ -7,9 +7,9 @@ import { msBetween, type UnixNano } from "./time";
 import { ancestorsOf, treeSteps } from "./tree";
 
 /**
- * The rows with an agent above the model calls of each conversation that no recorded agent holds, the recorded calls
- * that ran between these, and the tools that were not recorded. Rows that are there already stay as they are, but for
- * what is above them.
+ * The rows with inferred ones: an agent for each conversation outside recorded agents, and the tools that were not
+ * recorded. Its model calls, and the calls that ran between them, move below the agent; apart from the parent, existing
+ * rows do not change.
  */
 export function* conversationSteps(
   rows: readonly SpanRow[],
@@ -39,7 +39,7 @@ export function* conversationSteps(
   return yield* merged(added.sort(byStart), placed);
 }
 
-/** The conversations that show, of turns that no recorded agent holds; what recorded rows hold apart stays in these. */
+/** The conversations to show: those outside recorded agents, split where recorded rows separate their calls. */
 function* looseTalks(known: Known, turns: readonly InferredTurn[]): Steps<Talk[]> {
   const loose = new Map<string, Talk>();
   for (const [count, turn] of turns.entries()) {
@@ -56,7 +56,7 @@ function* looseTalks(known: Known, turns: readonly InferredTurn[]): Steps<Talk[]
   return [...loose.values()].filter(({ members }) => members.length > 1 || members[0]?.turn.tools.some(isSeen));
 }
 
-/** The rows, those of model calls with what is known of their turn. */
+/** The rows; those of model calls with their turn. */
 function* withTurns(known: Known, turns: readonly InferredTurn[]): Steps<SpanRow[]> {
   const all = known.rows.slice();
   for (const [count, turn] of turns.entries()) {
@@ -74,7 +74,7 @@ function* withTurns(known: Known, turns: readonly InferredTurn[]): Steps<SpanRow
   return all;
 }
 
-/** The same rows, those that a conversation has taken in below it. */
+/** The same rows with their new parents. */
 function* movedSteps(rows: SpanRow[], { tree }: Known, moved: ReadonlyMap<string, string>): Steps<readonly SpanRow[]> {
   let count = 0;
   for (const [id, parentId] of moved) {
@@ -86,7 +86,7 @@ function* movedSteps(rows: SpanRow[], { tree }: Known, moved: ReadonlyMap<string
   return rows;
 }
 
-/** Two lists by start as one. An agent begins with its first call, and stands above it. */
+/** Two lists merged by start. An agent starts with its first call, and comes before it. */
 function* merged(added: readonly SpanRow[], rows: readonly SpanRow[]): Steps<readonly SpanRow[]> {
   const all: SpanRow[] = [];
   let next = 0;
@@ -106,16 +106,16 @@ function rowOf({ rows, tree }: Known, id: string): SpanRow | undefined {
   return rows[tree.places.get(id) ?? -1];
 }
 
-/** The call that one continues or tries again; null where it begins, undefined where nothing is known of that. */
+/** The call that one continues or retries; null if it begins a conversation, undefined if unknown. */
 function previousOf(turn: InferredTurn, known: Known): string | null | undefined {
-  // What may continue several is left to whoever looks at agents and times.
+  // A call that may continue several is found by agents and times instead.
   if (turn.link === "unclear") return undefined;
-  // In a recorded agent the call before is the one that its agent made, whatever became of the messages.
+  // In a recorded agent, the previous call is the agent's previous one, even if the messages do not continue it.
   if (turn.previous === null) return isInsideAgent(known, turn.span_id) ? undefined : null;
   return rowOf(known, turn.previous.span_id) ? turn.previous.span_id : undefined;
 }
 
-/** Whether it is known to have run, and no span of its own tells of it. */
+/** Whether it is known to have run but has no span of its own. */
 function isSeen(tool: InferredTool): boolean {
   return !tool.recorded && tool.start_time_unix_nano !== null && tool.end_time_unix_nano !== null;
 }
@@ -125,7 +125,7 @@ function isInsideAgent({ rows, tree }: Known, id: string): boolean {
   return at !== undefined && ancestorsOf(tree, at).some((above) => rows[above]?.kind === "agent");
 }
 
-/** The row of a conversation, which goes on while one of the rows below it does. */
+/** The row of a conversation; it is running while one of the rows below it is. */
 function agentOf(members: readonly Member[], inner: readonly SpanRow[]): SpanRow {
   const rows = members.map(({ row }) => row);
   const first = rows.reduce((least, row) => (row.startMs < least.startMs ? row : least));

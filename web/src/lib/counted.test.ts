@@ -3,7 +3,7 @@ import answer from "./counted.test-data.json";
 import { type OutlineWindow, rowsOf } from "./spans";
 import { totalsOf } from "./totals";
 
-// What the API answered: a test of Python makes sure that it still does.
+// An answer of the API: a Python test makes sure that it is up to date.
 const rows = rowsOf(answer as unknown as OutlineWindow, () => answer.trace.trace_id);
 const { trace } = answer;
 

@@ -1,12 +1,12 @@
 import type { SpanRow } from "./spans";
 import { ancestorsOf, type Tree } from "./tree";
 
-/** The duplicates of each call, by the span id of that one. */
+/** The duplicates of each call, by the id of the span that counts. */
 export type Duplicates = ReadonlyMap<string, readonly SpanRow[]>;
 
 const known = new WeakMap<readonly SpanRow[], Duplicates>();
 
-/** Gather the duplicates of each call, by start; built once for each list of rows. */
+/** Group the duplicates by call, each in order of start; computed once for each list of rows. */
 export function duplicatesOf(rows: readonly SpanRow[]): Duplicates {
   const found = known.get(rows) ?? built(rows);
   known.set(rows, found);
@@ -24,19 +24,19 @@ function built(rows: readonly SpanRow[]): Duplicates {
   return duplicates;
 }
 
-/** Another span of the same call, as seen from one of them: they often bear one name. */
+/** Another span of the same call, as seen from a span: both often have the same name. */
 export interface OtherSpan {
   name: string;
   where: "above" | "below";
 }
 
-/** The span that counts for the call of a row; null for a row that counts itself, or while that span is not here. */
+/** The span that counts for the call of a row; null if the row counts itself, or while that span is not loaded. */
 export function countingSpan(rows: readonly SpanRow[], tree: Tree, at: number): OtherSpan | null {
   const into = rows[at]?.foldedInto ?? null;
   return into === null ? null : otherSpan(rows, tree, at, into);
 }
 
-/** Another span of the same call as a row's; null while it is not here. */
+/** Another span of the same call; null while it is not loaded. */
 export function otherSpan(rows: readonly SpanRow[], tree: Tree, at: number, spanId: string): OtherSpan | null {
   const other = tree.places.get(spanId);
   const row = rows[other ?? -1];

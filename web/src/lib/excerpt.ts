@@ -1,11 +1,11 @@
 /** The beginning of a long text. */
 export interface Excerpt {
   text: string;
-  /** Characters that it leaves out. */
+  /** The number of characters left out. */
   left: number;
 }
 
-/** At most so many lines and characters of a text; a little more is shown whole rather than cut. */
+/** The first lines and characters of a text; if only a little is left, the whole text. */
 export function excerpt(text: string, lines: number, characters: number): Excerpt {
   const limit = text.length > characters * 1.2 ? characters : text.length;
   let end = limit;
@@ -17,7 +17,7 @@ export function excerpt(text: string, lines: number, characters: number): Excerp
   return end >= text.length ? { text, left: 0 } : { text: text.slice(0, whole(text, end)), left: text.length - end };
 }
 
-/** A place that does not lie inside a character. */
+/** The nearest position that is not inside a surrogate pair. */
 export function whole(text: string, at: number): number {
   const code = text.charCodeAt(at - 1);
   return code >= 0xd800 && code < 0xdc00 ? at - 1 : at;

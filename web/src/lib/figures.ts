@@ -2,7 +2,7 @@ import type { Filter, Kind, Status } from "./filter";
 import { clock, day } from "./format";
 import { type UnixNano, unixMs } from "./time";
 
-/** What single calls, or whole runs, come to; `key` is the value they share. */
+/** The totals of single calls or of whole runs; `key` is the value they share. */
 export interface Figures {
   key: string | null;
   count: number;
@@ -15,11 +15,11 @@ export interface Figures {
   cached_tokens: number;
   cost_usd: number | null;
   unpriced_calls: number;
-  /** Of labels of this name; only where figures are split by label. */
+  /** For labels of this name; only if figures are split by label. */
   mean_score?: number | null;
 }
 
-/** Fields by which figures can be split. */
+/** Fields to split figures by. */
 export const GROUPINGS = [
   "model",
   "tool",
@@ -33,11 +33,11 @@ export const GROUPINGS = [
 ] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 
-/** What the rows of a split can be ranked by. */
+/** The orders of the rows of a split. */
 export const RANKS = ["count", "errors", "p50", "p95", "tokens", "cost"] as const;
 export type Rank = (typeof RANKS)[number];
 
-/** The value that a rank compares; null where it is unknown. */
+/** The value to rank by; null if unknown. */
 export function rankValue(figures: Figures, rank: Rank): number | null {
   switch (rank) {
     case "count":
@@ -55,7 +55,7 @@ export function rankValue(figures: Figures, rank: Rank): number | null {
   }
 }
 
-/** Rows by a rank, the largest first or the smallest; unknown ones come last both ways, equals by count, then by name. */
+/** Rows ranked largest or smallest first; unknown values come last in both, equal ones by count, then by name. */
 export function rankedFigures<T extends Figures>(rows: readonly T[], rank: Rank, order: "asc" | "desc"): T[] {
   const sign = order === "asc" ? 1 : -1;
   return [...rows].sort((a, b) => {
@@ -81,45 +81,45 @@ export function narrowedTo(filter: Filter, field: Grouping, value: string): Filt
   return { ...filter, [field]: value };
 }
 
-/** The filter for what figures count: calls, without duplicates. */
+/** The filter for what figures count: calls without duplicates. */
 export function callsOnly(filter: Filter): Filter {
   return { ...filter, duplicates: "false" };
 }
 
-/** The filter for those that failed; null when the filter leaves none of them. */
+/** The filter for failed calls; null if the filter excludes them. */
 export function failedOf(filter: Filter): Filter | null {
   if (filter.status && !filter.status.includes("error")) return null;
   return { ...filter, status: ["error"] };
 }
 
-/** The filter for those that took a time or longer. */
+/** The filter for calls that took this time or longer. */
 export function slowerThan(filter: Filter, ms: number): Filter {
   return { ...filter, min_duration_ms: Math.max(ms, filter.min_duration_ms ?? 0) };
 }
 
-/** The filter for those whose cost is known. */
+/** The filter for calls with a known cost. */
 export function pricedOf(filter: Filter): Filter {
   return { ...filter, min_cost_usd: filter.min_cost_usd ?? 0 };
 }
 
-/** A slice of time from one moment up to, and without, another. */
+/** A slice of time; `until` is not part of it. */
 export interface Slice {
   since: UnixNano;
   until: UnixNano;
 }
 
-/** The slices that begin at these moments, each as long as the first; the last one is closed as well. */
+/** The slices that begin at these times, each as long as the first. */
 export function slicesOf(starts: readonly UnixNano[]): Slice[] {
   const first = starts[0];
   const last = starts.at(-1);
   if (first === undefined || last === undefined) return [];
   const steps = BigInt(Math.max(1, starts.length - 1));
-  // Rounded up as the others are, so that the last moment of all is inside.
+  // Rounded up like the others, so that the last moment is inside.
   const width = (BigInt(last) - BigInt(first)) / steps + 1n;
   return starts.map((since, at) => ({ since, until: starts[at + 1] ?? String(BigInt(since) + width) }));
 }
 
-/** A slice in words: `14:00 – 14:20`, with seconds, milliseconds or days where those tell its ends apart. */
+/** A slice in words: `14:00 – 14:20`, with seconds, milliseconds or days if needed to tell its ends apart. */
 export function sliceLabel({ since, until }: Slice, nowMs: number): string {
   const [from, to] = [unixMs(since), unixMs(until)];
   const dated = day(from) === day(nowMs) && day(to) === day(nowMs) ? "" : `${day(from).slice(5)} `;
@@ -127,7 +127,7 @@ export function sliceLabel({ since, until }: Slice, nowMs: number): string {
   return `${dated}${timeLabel(from, to - from)} – ${toDay}${timeLabel(to, to - from)}`;
 }
 
-/** A moment as an axis shows it that is `spanMs` long. */
+/** A time as shown on an axis that is `spanMs` long. */
 export function axisLabel(ms: number, spanMs: number, nowMs: number): string {
   const date = day(ms) === day(nowMs) ? "" : day(ms).slice(5);
   if (spanMs > 3 * DAY_MS) return date || "today";
@@ -141,7 +141,7 @@ function timeLabel(ms: number, widthMs: number): string {
   return widthMs < 60_000 ? clock(ms) : clock(ms).slice(0, 5);
 }
 
-/** A round number not below the largest of some values, for the top of an axis; 1 when there is nothing. */
+/** A round number not below the largest value, for the top of an axis; 1 if there is no value. */
 export function topOf(values: readonly (number | null)[]): number {
   const most = values.reduce<number>((top, value) => Math.max(top, value ?? 0), 0);
   if (!(most > 0)) return 1;

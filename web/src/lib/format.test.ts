@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { ago, bytes, compact, dollars, duration, moment, percent, plural } from "./format";
 
-/** How the pages and the command line write the same values; `tests/cli/test_figures.py` reads it too. */
+/** Values that the pages and the CLI must format alike; `tests/cli/test_figures.py` reads it too. */
 const alike: Record<"durations_ms" | "dollars" | "bytes", [number, string][]> & { moments: string[] } = JSON.parse(
   readFileSync(new URL("../../../tests/figures.json", import.meta.url), "utf8"),
 );

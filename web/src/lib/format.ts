@@ -1,12 +1,12 @@
 /**
- * Numbers as people read them. Everything is rounded to what can be seen, never padded with false precision.
+ * Numbers for people. Everything is rounded to visible precision, without false digits.
  *
- * `inspector/cli/figures.py` keeps the same rules; `tests/figures.json` holds both to them.
+ * `inspector/cli/figures.py` has the same rules; `tests/figures.json` tests both.
  */
 
 const NO_VALUE = "–";
 
-/** A duration: `3.2 ms`, `840 ms`, `1.93 s`, `2 m 05 s`, `3 h 20 m`; negative where two clocks disagree. */
+/** A duration: `3.2 ms`, `840 ms`, `1.93 s`, `2 m 05 s`, `3 h 20 m`; negative if two clocks disagree. */
 export function duration(ms: number | null | undefined): string {
   if (ms == null) return NO_VALUE;
   if (ms < 0) return `−${duration(-ms)}`;
@@ -28,7 +28,7 @@ export function count(value: number | null | undefined): string {
   return value == null ? NO_VALUE : value.toLocaleString("en-US");
 }
 
-/** A count in little space: `950`, `4.9k`, `1.2M`. */
+/** A short count: `950`, `4.9k`, `1.2M`. */
 export function compact(value: number | null | undefined): string {
   if (value == null) return NO_VALUE;
   if (Math.abs(value) < 1000) return String(value);
@@ -58,7 +58,7 @@ export function bytes(value: number): string {
   return `${value} B`;
 }
 
-/** A share of a whole: `42 %`, `<1 %`; `100 %` is all of it. */
+/** A share of a whole: `42 %`, `<1 %`; `100 %` only if it is all. */
 export function percent(share: number): string {
   if (share > 0 && share < 0.01) return "<1 %";
   if (share > 0.99 && share < 1) return ">99 %";
@@ -70,19 +70,19 @@ export function plural(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;
 }
 
-/** The time of day of a moment, with milliseconds when asked for: `14:03:27`. */
+/** The time of day, optionally with milliseconds: `14:03:27`. */
 export function clock(ms: number, withMs = false): string {
   const at = new Date(ms);
   const text = `${pad(at.getHours())}:${pad(at.getMinutes())}:${pad(at.getSeconds())}`;
   return withMs ? `${text}.${String(at.getMilliseconds()).padStart(3, "0")}` : text;
 }
 
-/** A moment in full, in local time: `2026-11-22 14:03:27.120`. */
+/** A time in full, in local time: `2026-11-22 14:03:27.120`. */
 export function moment(ms: number): string {
   return `${day(ms)} ${clock(ms, true)}`;
 }
 
-/** The date of a moment in local time: `2026-11-22`. */
+/** The local date of a time: `2026-11-22`. */
 export function day(ms: number): string {
   const at = new Date(ms);
   return `${at.getFullYear()}-${pad(at.getMonth() + 1)}-${pad(at.getDate())}`;
@@ -107,7 +107,7 @@ function pad(value: number): string {
   return String(value).padStart(2, "0");
 }
 
-/** What a sum of costs leaves out: model calls that answered or used tokens, and whose price is not known. */
+/** Says what a sum of costs leaves out: model calls that answered or used tokens, and have no known price. */
 export function withoutPrice(calls: number): string {
   return `without ${plural(calls, "unpriced call")}`;
 }

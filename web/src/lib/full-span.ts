@@ -3,7 +3,7 @@ import { ExactNumber, isObject } from "./json";
 import type { Messages } from "./messages";
 import type { UnixNano } from "./time";
 
-/** A span with everything that was recorded of it, so far as it is here. */
+/** A span with everything that was recorded about it, as far as it is loaded. */
 export interface FullSpan {
   seq: number;
   trace_id: string;
@@ -27,16 +27,16 @@ export interface FullSpan {
   cached_tokens: number | null;
   cost_usd: number | null;
   error: SpanError | null;
-  /** The span of the same trace that counts for this call; null where this one does. */
+  /** The span of the same trace that counts for this call; null if this one does. */
   folded_into: string | null;
   input: unknown;
   output: unknown;
-  /** What was said, as far as it came along. */
+  /** The messages, as far as they are loaded. */
   messages: Messages;
   attributes: Record<string, unknown>;
   events: Happening[];
   links: SpanLink[];
-  /** Values too long to come along, with their lengths in characters. */
+  /** Values that were too long to be loaded with the span, with their lengths in characters. */
   clipped: Record<string, number>;
 }
 
@@ -46,21 +46,21 @@ export interface SpanError {
   traceback: string | null;
 }
 
-/** Something that happened during a span. */
+/** A span event. */
 export interface Happening {
   name: string;
   time: UnixNano | null;
   attributes: Record<string, unknown>;
 }
 
-/** Another span that one refers to. */
+/** A link to another span. */
 export interface SpanLink {
   traceId: string;
   spanId: string;
   attributes: Record<string, unknown>;
 }
 
-/** The attributes, events and links of a span as the API answers them, with what a sender left out filled in. */
+/** A span from the API with its attributes, events and links; what a sender omitted is filled in. */
 export function fullSpan(event: object): FullSpan {
   const found = event as FullSpan & Record<string, unknown>;
   return {
@@ -83,12 +83,12 @@ export function fullSpan(event: object): FullSpan {
   };
 }
 
-/** The value of an attribute; undefined where there is none. */
+/** The value of an attribute; undefined if there is none. */
 export function attribute(span: FullSpan, key: string): unknown {
   return Object.hasOwn(span.attributes, key) ? span.attributes[key] : undefined;
 }
 
-/** An attribute as text, whichever scalar it is; null for nothing, lists and objects. */
+/** The first of these attributes as text, if it is a scalar; null for none, and for lists and objects. */
 export function attributeText(span: FullSpan, ...keys: string[]): string | null {
   for (const key of keys) {
     const value = attribute(span, key);

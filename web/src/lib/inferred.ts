@@ -1,27 +1,27 @@
 import type { UnixNano } from "./time";
 
-/** The trace of a row that no span tells of: it is nowhere but on this page. */
+/** The trace id of inferred rows: they have no span, and exist only on this page. */
 export const INFERRED = "inferred";
 
-/** Whether a span with this id may be an inferred one: ids of those begin so, and others can. */
+/** Whether a span with this id may be inferred: inferred ids begin like this, but others can too. */
 export function mayBeInferred(spanId: string): boolean {
   return /^(?:a000|7)/.test(spanId);
 }
 
-/** What a row follows from, where no span tells of it. */
+/** How a row without a span was inferred. */
 export type Inferred =
   | {
       what: "conversation";
       turns: number;
       retries: number;
       unclear: number;
-      /** The model calls with which it began, and with which it ended so far. */
+      /** The first model call, and the last so far. */
       first: string;
       last: string;
     }
   | { what: "tool"; name: string; arguments: string; result: string | null; asking: string; next: string | null };
 
-/** A call of a tool that an answer asks for, as the API infers it. */
+/** A tool call that an answer asks for, as inferred by the API. */
 export interface InferredTool {
   name: string;
   arguments: string;
@@ -30,22 +30,22 @@ export interface InferredTool {
   start_time_unix_nano: UnixNano | null;
   end_time_unix_nano: UnixNano | null;
   recorded: boolean;
-  /** Where its own span is, which is on this page where it was recorded. */
+  /** Its recorded span; null if it has none. */
   span: { span_id: string } | null;
 }
 
-/** A model call as part of a conversation, as the API infers it. */
+/** A model call as part of a conversation, as inferred by the API. */
 export interface InferredTurn {
   conversation: string;
   span_id: string;
   link: "begins" | "continues" | "retry" | "unclear";
   previous: { span_id: string } | null;
-  /** Characters of its prompt by what they are. */
+  /** Characters of its prompt by part. */
   sizes: Readonly<Record<string, number>>;
   tools: readonly InferredTool[];
 }
 
-/** Says what a row follows from. */
+/** Explains how a row was inferred. */
 export function howInferred(inferred: Inferred): string {
   if (inferred.what === "tool") {
     return "Inferred from messages: an answer asked for it, and the next prompt has its result. It ran between the two, and is not counted.";

@@ -1,11 +1,11 @@
 import { HIDDEN } from "./visible";
 
-/** One step into JSON: the name of a member, or the place of an item. */
+/** One step into JSON: the name of a member, or the index of an item. */
 export type Step = string | number;
 
 const PLAIN = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** The path to a value as `jq` takes it: `.items[0]["odd key"]`, `.` for the whole. */
+/** The path to a value in the syntax of `jq`: `.items[0]["odd key"]`, `.` for the whole. */
 export function jsonPath(steps: readonly Step[]): string {
   let path = "";
   for (const step of steps) {

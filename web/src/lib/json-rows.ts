@@ -1,27 +1,27 @@
 import { type Entry, entriesOf, isContainer, sizeOf } from "./json";
 import type { Step } from "./json-path";
 
-/** How many members or items of one container are shown before more are asked for. */
+/** How many members or items of a container are shown at first. */
 export const CHUNK = 100;
-/** How many more of them then. */
+/** How many more are shown at each request. */
 export const NEXT_CHUNK = 900;
 
-/** One line of JSON drawn as a tree. */
+/** One line of a JSON tree. */
 export interface JsonRow {
-  /** The places on the way to it; unlike its keys they are unique and harmless. */
+  /** The indexes on the path to it; unlike keys they are unique and harmless. */
   id: string;
   depth: number;
   key: Step | null;
   overridden: boolean;
   value: unknown;
-  /** `more` stands for the items of its parent that are not shown yet. */
+  /** `more` represents the items of its parent that are not shown yet. */
   shape: "scalar" | "open" | "closed" | "more";
-  /** Members of a container; of `more`, those that are left. */
+  /** Members of a container; for `more`, those that are left. */
   count: number;
   parent: JsonRow | null;
 }
 
-/** Which containers are open, and how many members each shows beyond the first chunk. */
+/** The open containers, and how many members each shows beyond the first chunk. */
 export interface Unfolded {
   open: ReadonlySet<string>;
   shown: ReadonlyMap<string, number>;
@@ -29,7 +29,7 @@ export interface Unfolded {
 
 const ROOT = "$";
 
-/** The containers to open at first: breadth first, as long as no more than `budget` lines come of it. */
+/** The containers to open at first: breadth first, up to `budget` lines. */
 export function firstOpen(value: unknown, budget = 60): Set<string> {
   const open = new Set([ROOT]);
   if (!isContainer(value)) return open;
@@ -48,7 +48,7 @@ export function firstOpen(value: unknown, budget = 60): Set<string> {
   return open;
 }
 
-/** The lines of a value as far as it is unfolded; the members of the root stand at depth 0. */
+/** The visible lines of a value; the members of the root are at depth 0. */
 export function rowsOfJson(value: unknown, { open, shown }: Unfolded): JsonRow[] {
   if (!isContainer(value) || sizeOf(value) === 0) return [];
   const rows: JsonRow[] = [];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ExactNumber, entriesOf, isObject, jsonText, member, parsedText, parseJson, preview, sizeOf } from "./json";
 
-/** A value with doubles in it, as `JSON.parse` reads them. */
+/** A value with doubles, as `JSON.parse` returns them. */
 function plain(value: unknown): unknown {
   if (value instanceof ExactNumber) return value.valueOf();
   if (Array.isArray(value)) return value.map(plain);

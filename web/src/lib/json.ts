@@ -1,9 +1,9 @@
 /**
- * Recorded JSON, read without losing anything but blanks and the spelling of texts: numbers stay as they were written,
- * members in their order, keys that occur twice are all kept, and no depth is too deep.
+ * A JSON parser that only loses whitespace and the spelling of strings: numbers keep every digit, members keep their
+ * order, duplicate keys are all kept, and any depth is accepted.
  */
 
-/** A number that a double would spell in another way, such as `9007199254740993`, `1e400` or `1.0`. */
+/** A number that a double would write differently, such as `9007199254740993`, `1e400` or `1.0`. */
 export class ExactNumber {
   readonly text: string;
 
@@ -15,13 +15,13 @@ export class ExactNumber {
     return this.text;
   }
 
-  /** As near as a double comes. */
+  /** The nearest double. */
   valueOf(): number {
     return Number(this.text);
   }
 }
 
-/** All members as they were written, of objects that could not hold them so: with a key twice, or one like an index. */
+/** All members as written, for objects that cannot hold them: with a duplicate key, or a key like an index. */
 const written = new WeakMap<object, [key: string, value: unknown][]>();
 
 type Members = Record<string, unknown>;
@@ -30,7 +30,7 @@ type Members = Record<string, unknown>;
 export interface Entry {
   key: string | number;
   value: unknown;
-  /** Whether the same key comes again further down. */
+  /** Whether a later member has the same key. */
   overridden?: boolean;
 }
 
@@ -44,7 +44,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return isContainer(value) && !Array.isArray(value);
 }
 
-/** The first of some members that is there and not null. */
+/** The first of these members that is present and not null. */
 export function field(value: unknown, ...names: string[]): unknown {
   for (const name of names) {
     const held = member(value, name);
@@ -53,18 +53,18 @@ export function field(value: unknown, ...names: string[]): unknown {
   return undefined;
 }
 
-/** The member of an object under a name of ours; undefined where the value is no object or has no such member. */
+/** The member of an object by name; undefined if the value is not an object or has no such member. */
 export function member(value: unknown, name: string): unknown {
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
-/** How many members or items a value has. */
+/** The number of members or items. */
 export function sizeOf(value: object): number {
   if (Array.isArray(value)) return value.length;
   return written.get(value)?.length ?? Object.keys(value).length;
 }
 
-/** Members or items from one place to another, in the order in which they were written. */
+/** Members or items from one index to another, in the order in which they were written. */
 export function entriesOf(value: object, from = 0, to = Number.POSITIVE_INFINITY): Entry[] {
   if (Array.isArray(value)) return value.slice(from, to).map((item, at) => ({ key: from + at, value: item }));
   const kept = written.get(value);
@@ -85,15 +85,15 @@ export function entriesOf(value: object, from = 0, to = Number.POSITIVE_INFINITY
 
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const BLANK = /[ \t\r\n]*/y;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: a text with one is for JSON.parse to refuse
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON.parse refuses a string with one
 const CONTROL_OR_ESCAPE = /[\u0000-\u001f\\]/;
 
-/** Read JSON; throws a SyntaxError where `JSON.parse` would. */
+/** Parse JSON; throws a SyntaxError if `JSON.parse` would. */
 export function parseJson(text: string): unknown {
   return new Reader(text).document();
 }
 
-/** What a text holds if it is the JSON of an object or a list; undefined for any other text. */
+/** The value of a text that is a JSON object or list; undefined for any other text. */
 export function parsedText(text: string, most = 2_000_000): unknown {
   if (text.length > most || !/^\s*[[{]/.test(text)) return undefined;
   try {
@@ -118,7 +118,7 @@ class Reader {
     return value;
   }
 
-  /** Without recursion: `open` are the containers around the place that is read. */
+  /** Without recursion: `open` holds the containers around the current position. */
   #value(): unknown {
     const open: (unknown[] | Members)[] = [];
     const keys: string[] = [];
@@ -136,7 +136,7 @@ class Reader {
     }
   }
 
-  /** A scalar or an empty container as a value; a container with something in it is entered. */
+  /** Returns a scalar or an empty container; enters a container with content. */
   #begin(open: (unknown[] | Members)[], keys: string[]): unknown {
     this.#blank();
     const character = this.#text[this.#at];
@@ -155,7 +155,7 @@ class Reader {
     return this.#scalar(character);
   }
 
-  /** Go on behind an item: true when another one follows, false when its container ends. */
+  /** Continue after an item: true if another one follows, false if its container ends. */
   #next(around: unknown[] | Members, keys: string[]): boolean {
     this.#blank();
     const character = this.#text[this.#at++];
@@ -199,7 +199,7 @@ class Reader {
     if (end < 0) this.#fail();
     this.#at = end + 1;
     const inner = text.slice(first, end);
-    // Escapes, and what is wrong with a text, are the engine's to know.
+    // The engine handles escapes and reports invalid strings.
     return CONTROL_OR_ESCAPE.test(inner) ? JSON.parse(text.slice(first - 1, end + 1)) : inner;
   }
 
@@ -227,7 +227,7 @@ function isEscaped(text: string, first: number, at: number): boolean {
   return slashes % 2 === 1;
 }
 
-/** What an object moves before all its other members. */
+/** Keys that an object moves before all others. */
 const LIKE_AN_INDEX = /^(?:0|[1-9][0-9]{0,9})$/;
 
 function put(members: Members, key: string, value: unknown): void {
@@ -237,7 +237,7 @@ function put(members: Members, key: string, value: unknown): void {
     written.set(members, all);
   }
   all?.push([key, value]);
-  // `__proto__` by assignment would be the prototype.
+  // An assignment to `__proto__` would set the prototype.
   if (key === "__proto__") {
     Object.defineProperty(members, key, { value, enumerable: true, configurable: true, writable: true });
   } else members[key] = value;
@@ -248,7 +248,7 @@ function numberOf(text: string): number | ExactNumber {
   return String(value) === text ? value : new ExactNumber(text);
 }
 
-/** The JSON of a value that `parseJson` read, or of any plain value, with every digit and every member as it was. */
+/** The JSON of a value from `parseJson`, or of any plain value, with every digit and every member unchanged. */
 export function jsonText(value: unknown, indent = 2): string {
   const out: string[] = [];
   const line = (depth: number) => (indent ? `\n${" ".repeat(indent * Math.min(depth, 200))}` : "");
@@ -285,7 +285,7 @@ export function scalarText(value: unknown): string {
   return JSON.stringify(value) ?? "null";
 }
 
-/** A value in few characters, for a place that shows no more: `{city: "Lisbon", nights: 2, …}`. */
+/** A value in few characters: `{city: "Lisbon", nights: 2, …}`. */
 export function preview(value: unknown, most = 80): string {
   if (!isContainer(value)) {
     const text = scalarText(typeof value === "string" ? value.slice(0, most + 1) : value);

@@ -1,4 +1,4 @@
-/** What was said of a run or a span, as the API has it. */
+/** A label of a run or a span, as in the API. */
 export interface Label {
   label_id: string;
   run_id: string | null;
@@ -13,14 +13,14 @@ export interface Label {
   time_unix_nano: string;
 }
 
-/** What somebody says: a name, alone or with a number or a word. */
+/** A label as the user types it: a name, alone or with a number or a word. */
 export interface Said {
   name: string;
   score?: number;
   value?: string;
 }
 
-/** Read `good`, `quality=0.8` or `relevance=fair`; null where it is none of these. */
+/** Read `good`, `quality=0.8` or `relevance=fair`; null for any other text. */
 export function saidIn(text: string): Said | null {
   const [, name, word] = /^([^<>=\p{C}]{1,100})(?:=([^\p{C}]{1,200}))?$/u.exec(text.trim()) ?? [];
   if (name === undefined || name.trim() === "") return null;
@@ -35,13 +35,13 @@ export function labelText({ name, score, value }: Pick<Label, "name" | "score" |
   return [name, number, value].filter((part) => part !== null).join(" ");
 }
 
-/** Who says so, when and why, for whoever points at a label. */
+/** The note, the author and the place of a label, for its tooltip. */
 export function labelTitle(label: Label): string {
   const by = label.author ?? { person: "a person", code: "the program", model: "a model" }[label.source];
   return [label.note, `by ${by}`, label.span_id !== null && "on a span"].filter(Boolean).join(" · ");
 }
 
-/** Equal labels once, each with how many there are; good and bad first. */
+/** Equal labels counted; good and bad first. */
 export function counted(labels: readonly Label[]): { label: Label; count: number }[] {
   const found = new Map<string, { label: Label; count: number }>();
   for (const label of labels) {
@@ -54,7 +54,7 @@ export function counted(labels: readonly Label[]): { label: Label; count: number
   return [...found.values()].sort((a, b) => Number(isVerdict(b)) - Number(isVerdict(a)));
 }
 
-/** Whether whoever looks at the page gave it, as far as that can be known. */
+/** Whether the user of this page gave it, as far as is known. */
 export function isMine({ author, source }: Pick<Label, "author" | "source">): boolean {
   return author === null && source === "person";
 }

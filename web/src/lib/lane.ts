@@ -1,7 +1,7 @@
 /** Runs a job when it is its turn. */
 export type Lane = <T>(job: () => Promise<T>, signal: AbortSignal) => Promise<T>;
 
-/** A lane in which so many jobs run side by side and the others wait in order; who is aborted while waiting never runs. */
+/** A lane for this many concurrent jobs; others wait in order, and a job aborted while it waits never runs. */
 export function laneOf(width: number): Lane {
   let running = 0;
   const waiting: (() => void)[] = [];

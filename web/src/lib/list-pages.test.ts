@@ -45,7 +45,7 @@ function run(at: number, seq = at): ListedRun {
 
 const shown = (pages: ListPages<ListedRun> | undefined) => itemsOf(pages, idOf);
 
-/** Pages of a store as the API would answer them, the latest first. */
+/** Pages of a store as the API would return them, latest first. */
 function pagesOf(store: ListedRun[], pages: number): ListPages<ListedRun> {
   const sorted = store.toSorted((a, b) => Number(b.start_time_unix_nano) - Number(a.start_time_unix_nano));
   const cut = [...Array(pages).keys()].map((at) => ({

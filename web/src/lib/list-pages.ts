@@ -1,41 +1,41 @@
 import type { ListOrder } from "./sort";
 
-/** What every item of a live list has. */
+/** An item of a live list. */
 export interface Listed {
-  /** Grows with every change of its spans. */
+  /** Increases with every change of its spans. */
   seq: number;
 }
 
 export interface ListPage<Item extends Listed> {
   items: Item[];
   next_cursor: string | null;
-  /** What relative times of the filter counted back from: the cursor is only good together with it. */
+  /** The time from which relative times of the filter count back: the cursor is only valid together with it. */
   nowMs: number;
 }
 
-/** Pages as an infinite query keeps them. */
+/** The pages in the format of an infinite query. */
 export interface ListPages<Item extends Listed> {
   pages: ListPage<Item>[];
   pageParams: unknown[];
 }
 
-/** What lists have to know of their items. */
+/** How lists read their items. */
 export interface ItemRules<Item, Sort extends string> {
   idOf: (item: Item) => string;
-  /** The nanoseconds since the Unix epoch by which they stand unless they are sorted by something else; null for unknown. */
+  /** The time that a list is sorted by unless it has another order, in Unix nanoseconds; null if unknown. */
   timeOf: (item: Item) => string | null;
-  /** What they are sorted by; null where it is not known. */
+  /** The value of another order; null if unknown. */
   valueOf: (item: Item, sort: Sort) => number | null;
-  /** Whether two words on an item of one `seq` say the same; they do unless this is said. */
+  /** Whether two versions of an item with the same `seq` are equal; by default they are. */
   isSame?: (item: Item, other: Item) => boolean;
 }
 
 /**
- * Put a newer first page over a list of pages, without asking for the others again.
+ * Put a newer first page over a list of pages, without loading the others again.
  *
- * What the newer page pushed out stays behind it; what no longer belongs above its end goes. Items that did not
- * change stay the same objects. Where the newer page has no item in common with the list, something is missing in between, and
- * the list begins anew with it.
+ * Items that the newer page pushed out move behind it; those that no longer belong there are removed. Unchanged items
+ * keep their identity. If the newer page has no item in common with the list, there is a gap between the two: the list
+ * starts over with this page.
  */
 export function withFirstPage<Item extends Listed, Sort extends string>(
   known: ListPages<Item> | undefined,
@@ -51,7 +51,7 @@ export function withFirstPage<Item extends Listed, Sort extends string>(
     return old?.seq === item.seq && isSame(old, item) ? old : item;
   });
   const page = { ...first, items };
-  // Nothing among the rows that were looked at so far: what further pages found still holds.
+  // No match in the first rows so far: the matches on later pages are still valid.
   if (known && items.length === 0 && first.next_cursor !== null) {
     return { pages: [page, ...known.pages.slice(1)], pageParams: known.pageParams };
   }
@@ -68,7 +68,7 @@ export function withFirstPage<Item extends Listed, Sort extends string>(
   return { pages: [page, pushed, ...others], pageParams: known.pageParams };
 }
 
-/** The list with newer words on one of its items; what a summary alone does not tell, such as a timeline, stays. */
+/** The list with a newer version of one item; fields that a summary lacks, such as the timeline, are kept. */
 export function withItem<Item extends Listed>(
   known: ListPages<Item> | undefined,
   newer: Item,
@@ -89,12 +89,12 @@ export function withoutItem<Item extends Listed>(
   return known && { ...known, pages: known.pages.map((page) => ({ ...page, items: without(page.items) })) };
 }
 
-/** Whether pages were asked for when a change was there already, since one of their items tells of it or a later one. */
+/** Whether pages were loaded after a change: one of their items has this change or a later one. */
 export function knowsOf(pages: readonly { items: readonly { seq: number }[] }[], change: number): boolean {
   return pages.some((page) => page.items.some((item) => item.seq >= change));
 }
 
-/** Items of all pages in order, each once: one can move from one page to the next between two questions. */
+/** The items of all pages in order, without duplicates: one can move to another page between two requests. */
 export function itemsOf<Item extends Listed>(known: ListPages<Item> | undefined, idOf: (item: Item) => string): Item[] {
   const items = new Map<string, Item>();
   for (const page of known?.pages ?? []) {
@@ -112,7 +112,7 @@ function isBehind<Item, Sort extends string>(
   const sign = order === "desc" ? 1 : -1;
   if (sort !== "time") {
     const [a, b] = [rules.valueOf(item, sort as Sort), rules.valueOf(last, sort as Sort)];
-    // Items without the value stand at one end; which one is the server's affair, so they are kept.
+    // Items without a value are at one end, which the server chooses: keep them.
     if (a === null || b === null || a === b) return true;
     return (b - a) * sign > 0;
   }

@@ -4,7 +4,7 @@ import { randomFrom, sampleRow } from "./samples.test-data";
 import type { SpanRow } from "./spans";
 import { type Tree, treeOf } from "./tree";
 
-/** The same, as simply as it can be said. */
+/** The same in the simplest way. */
 function naive(rows: readonly SpanRow[], newer: readonly SpanRow[]): SpanRow[] {
   const all = new Map([...rows, ...newer].map((row) => [row.id, row]));
   return [...all.values()].sort((a, b) => a.startMs - b.startMs);
@@ -72,7 +72,7 @@ describe("LiveRows", () => {
       const live = new LiveRows();
       const lists: (readonly SpanRow[])[] = [];
       for (let batch = 0; batch < 12; batch++) {
-        // Most begin later than all before, some do not; parents come earlier, later, never, or in a circle.
+        // Most begin after all previous rows, some do not; parents come before, after, never, or in a cycle.
         const newer = [...Array(Math.floor(random() * 8)).keys()].map((at) =>
           sampleRow(
             `s${batch}-${at}`,

@@ -1,23 +1,23 @@
 import type { SpanRow } from "./spans";
 import { growsFrom } from "./tree";
 
-/** The rows of a trace by start, kept in that order while windows and changes of it arrive. */
+/** The rows of a trace, kept in order of start while windows and changes arrive. */
 export class LiveRows {
   #rows: SpanRow[];
   readonly #places = new Map<string, number>();
 
-  /** @param rows By start, no id twice. */
+  /** @param rows By start, with unique ids. */
   constructor(rows: readonly SpanRow[] = []) {
     this.#rows = [...rows];
     this.#number(0);
   }
 
-  /** The rows as they stand; never changed afterwards, a change makes a new list. */
+  /** The current rows; never mutated: a change makes a new list. */
   get rows(): readonly SpanRow[] {
     return this.#rows;
   }
 
-  /** Put newer rows over older ones of the same id and the others at their place; of two that are given, the last counts. */
+  /** Replace rows of the same id, and insert the others in order; of two given rows with one id, the last counts. */
   merge(newer: readonly SpanRow[]): void {
     const before = this.#rows;
     const rows = before.slice();
@@ -41,7 +41,7 @@ export class LiveRows {
     if (!moved && !rehung && from >= before.length) growsFrom(rows, before);
   }
 
-  /** Merge sorted rows in from the back, and tell the first place that is a new row's or has moved. */
+  /** Merge sorted rows from the back; returns the first place that is new or has moved. */
   #insert(added: SpanRow[]): number {
     const rows = this.#rows;
     let from = rows.length - 1;

@@ -1,6 +1,6 @@
 import { plural } from "./format";
 
-/** How much was not recorded, by reason, as the API has it. */
+/** How much was not recorded, by reason, as in the API. */
 export interface Losses {
   readonly dropped: number;
   readonly unwritten: number;
@@ -10,21 +10,21 @@ export interface Losses {
   readonly dropped_segments: number;
 }
 
-/** Spans that were sent elsewhere and refused there for good, as the API has them. */
+/** Spans that an endpoint refused for good, as in the API. */
 export interface Refusal {
   readonly endpoint: string;
   readonly spans: number;
   readonly reason: string;
 }
 
-/** What endpoints refused, a sentence for each. */
+/** A sentence for each endpoint that refused spans. */
 export function refusalSentences(refused: readonly Refusal[]): string[] {
   return refused.map(
     ({ endpoint, spans, reason }) => `${endpoint} permanently refused ${plural(spans, "span")}: ${reason}`,
   );
 }
 
-/** What was not recorded, a sentence for each reason; `of` says whose it was, as " of its processes". */
+/** A sentence for each reason; `of` says whose spans they were, as " of its processes". */
 export function lossSentences(losses: Losses, of = ""): string[] {
   const were = (value: number) => (value === 1 ? "was" : "were");
   const calls = (value: number, why: string) =>

@@ -2,14 +2,14 @@ import { jsonText } from "./json";
 import type { Media, Message, Part } from "./messages";
 import { diffSequences } from "./sequence-diff";
 
-/** What became of messages between two calls. */
+/** A change of messages between two calls. */
 export type Change =
   | { kind: "same"; messages: Message[] }
   | { kind: "added"; message: Message }
   | { kind: "removed"; message: Message }
   | { kind: "rewritten"; before: Message; after: Message };
 
-/** How many messages of each kind of change there are. */
+/** The number of messages by kind of change. */
 export interface ChangeCounts {
   same: number;
   added: number;
@@ -18,10 +18,10 @@ export interface ChangeCounts {
 }
 
 /**
- * What changed from one list of messages to the next.
+ * The changes from one list of messages to the next.
  *
- * Messages are compared whole; of those that were replaced, two of the same role in the same place that still share
- * much of their text are one rewritten message.
+ * Messages are compared as a whole; if a replaced message and its replacement have the same role and share much of
+ * their text, they are one rewritten message.
  */
 export function diffMessages(before: readonly Message[], after: readonly Message[]): Change[] {
   const changes: Change[] = [];
@@ -40,7 +40,7 @@ export function countChanges(changes: readonly Change[]): ChangeCounts {
   return counts;
 }
 
-/** What two messages have in common if they are equal: all they say, in one text. */
+/** A text that is the same for equal messages. */
 export function messageKey(message: Message): string {
   return `${message.role}\n${jsonText(
     message.parts.map((part) => ({ ...part })),
@@ -48,7 +48,7 @@ export function messageKey(message: Message): string {
   )}`;
 }
 
-/** A message as one text, in which words can be compared. */
+/** A message as one text, for a comparison of words. */
 export function wholeText(message: Message): string {
   return message.parts.map(partText).join("\n\n");
 }
@@ -104,11 +104,11 @@ function push(changes: Change[], message: Message | undefined): void {
   if (message) changes.push({ kind: "added", message });
 }
 
-// What somebody would call the same message with other words in it, rather than another message.
+// With this share of common words, a message counts as rewritten rather than as another one.
 const MUCH = 0.5;
-/** How many of the new messages are looked at for each old one. */
+/** How many of the new messages are compared with each old one. */
 const CANDIDATES = 20;
-/** What two long messages have in common shows in their first so many characters. */
+/** Of long messages only this many characters are compared. */
 const MOST_COMPARED = 4_000;
 
 function isRewriting(before: Message, after: Message, bags: Bags): boolean {
@@ -126,14 +126,14 @@ function isSameCall(part: Part, other: Part | undefined): boolean {
   );
 }
 
-/** How often each word of a message stands in it; words are numbers. */
+/** The count of each word in a message; words are numbers. */
 interface Bag {
   counts: Map<number, number>;
-  /** Words in all. */
+  /** The total number of words. */
   size: number;
 }
 
-/** The words of messages, each read once however many others it is compared with. */
+/** The words of messages; each message is read only once, however many others it is compared with. */
 class Bags {
   readonly #numbers = new Map<string, number>();
   readonly #bags = new Map<Message, Bag>();
@@ -156,7 +156,7 @@ class Bags {
   }
 }
 
-/** Which part of the words of two texts stands in both, wherever; 0 where it can not be much. */
+/** The share of words that two texts have in common, in any order; 0 if it cannot be large. */
 function shared(before: Bag, after: Bag): number {
   const size = Math.max(1, before.size + after.size);
   if ((2 * Math.min(before.size, after.size)) / size < MUCH) return 0;
@@ -166,18 +166,18 @@ function shared(before: Bag, after: Bag): number {
   return (2 * both) / size;
 }
 
-/** A piece of a text that stayed, came or went. */
+/** A piece of text that was kept, added or removed. */
 export interface Piece {
   kind: "same" | "added" | "removed";
   text: string;
 }
 
 const MOST_CHARACTERS = 200_000;
-/** Of the shorter text; what has less in common reads better as two texts than as one with words in between. */
+/** Of the shorter text; with less in common, two whole texts read better than a word diff. */
 const LEAST_KEPT = 0.3;
 const WORD = /[\p{L}\p{N}_]/u;
 
-/** What changed inside a text, word by word; texts that are too long, or too different, are replaced as a whole. */
+/** The changes in a text, word by word; texts that are too long or too different are replaced as a whole. */
 export function diffWords(before: string, after: string): Piece[] {
   if (before.length + after.length > MOST_CHARACTERS) return replacedWhole(before, after);
   const old = wordsOf(before);
@@ -212,7 +212,7 @@ function pieces(found: [Piece["kind"], string][]): Piece[] {
   return found.filter(([, text]) => text !== "").map(([kind, text]) => ({ kind, text }));
 }
 
-/** Words, spaces and single marks; together they are the text again. */
+/** Words, whitespace and single punctuation marks; joined, they are the text. */
 function wordsOf(text: string): string[] {
   return text.match(/[\p{L}\p{N}_]+|\s+|[^\p{L}\p{N}_\s]/gu) ?? [];
 }

@@ -13,10 +13,10 @@ export type Part =
   | { type: "tool_call"; id: string | null; name: string; arguments: unknown }
   | { type: "tool_call_response"; id: string | null; response: unknown; is_error?: boolean }
   | Media
-  /** Anything else, and the part of a tool's result that is meant for programs. */
+  /** Anything else, and the structured part of a tool's result. */
   | { type: "json" | "structured"; content: unknown };
 
-/** An image, a sound or a file: as data, or as its address. Never loaded from anywhere. */
+/** An image, audio or a file: as data, or as an address that is never loaded. */
 export type Media = {
   /** `image`, `audio`, `video` or `document`. */
   modality: string;
@@ -47,7 +47,7 @@ export interface OfferedTool {
   schema?: unknown;
 }
 
-/** The text of a message, without what is not text. */
+/** The text of a message, without other parts. */
 export function textOf(message: Message): string {
   return message.parts.flatMap((part) => (part.type === "text" ? part.content : [])).join("\n\n");
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { apiTime, isMoment, relativeMs } from "./moments";
 
-// A Monday, in local time as everything that a person writes.
+// A Monday, in local time, like every time that a person types.
 const NOW = new Date(2026, 10, 23, 12, 0, 0).getTime();
 const local = (day: number, hours = 0, minutes = 0) => new Date(2026, 10, day, hours, minutes).toISOString();
 

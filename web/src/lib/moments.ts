@@ -1,4 +1,4 @@
-/** Points in time as a person writes them, by the rules of the command line: `2 days ago`, `yesterday 14:30`. */
+/** Points in time as a person writes them, by the same rules as the CLI: `2 days ago`, `yesterday 14:30`. */
 
 const UNITS = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 } as const;
 const AGO =
@@ -19,7 +19,7 @@ export function relativeMs(text: string): number | null {
   return number * UNITS[(match[2] ?? "s").charAt(0).toLowerCase() as keyof typeof UNITS] * 1000;
 }
 
-/** A point in time as the API takes it, RFC 3339 or nanoseconds; null for text that names none. */
+/** A point in time in the API's format, RFC 3339 or nanoseconds; null for any other text. */
 export function apiTime(text: string, nowMs: number): string | null {
   const written = text.trim();
   if (NANOSECONDS.test(written)) return written;
@@ -35,7 +35,7 @@ export function isMoment(text: string): boolean {
 
 function momentMs(text: string, nowMs: number): number | null {
   const back = relativeMs(text);
-  // Whole seconds, so that a list that is asked for again has the same key.
+  // Whole seconds, so that a repeated query has the same key.
   if (back !== null) return Math.max(0, Math.floor((nowMs - back) / 1000) * 1000);
   if (text.toLowerCase() === "now") return Math.floor(nowMs / 1000) * 1000;
   const date = DATE.exec(text);
@@ -45,7 +45,7 @@ function momentMs(text: string, nowMs: number): number | null {
   return namedMs(text.toLowerCase(), nowMs);
 }
 
-/** The first moment of a day; null for a day that there is not. */
+/** The first moment of a day; null for a date that does not exist. */
 function dayMs(year: number, month: number, day: number): number | null {
   const at = new Date(year, month - 1, day);
   return at.getMonth() === month - 1 && at.getDate() === day ? at.getTime() : null;
@@ -63,7 +63,7 @@ function namedMs(text: string, nowMs: number): number | null {
   return at.getTime();
 }
 
-/** The last such weekday is a week ago when today is one. */
+/** If today is this weekday, the last one was a week ago. */
 function daysBack(name: string, weekday: number): number {
   if (name === "today") return 0;
   if (name === "yesterday") return 1;

@@ -1,10 +1,10 @@
-// Names of operations as OpenTelemetry's GenAI conventions spell them, those that are longer than what they name.
+// The operation names of OpenTelemetry's GenAI conventions that are longer than the names after them.
 const OPERATION = /^(?:execute_tool|invoke_agent|invoke_workflow) (?=\S)/;
 
 /**
- * Part the name of a span into the word for its operation, with the space behind it, and what that is done to.
+ * Split the name of a span into its operation, with the space after it, and its subject.
  *
- * @param target The tool, model or agent that it is done to, where that is known: any operation is told by it.
+ * @param target The tool, model or agent of the span, if known: it allows any operation.
  */
 export function partsOfName(name: string, target?: string | null): [operation: string, target: string] {
   if (target && name.length > target.length && name.endsWith(` ${target}`))
@@ -13,14 +13,14 @@ export function partsOfName(name: string, target?: string | null): [operation: s
   return [operation, name.slice(operation.length)];
 }
 
-/** What a span says of what it calls. */
+/** The tool, model and agent of a span. */
 export interface Called {
   tool: string | null;
   model: string | null;
   agent: string | null;
 }
 
-/** What a call is done to. */
+/** The subject of a call. */
 export function targetOf({ tool, model, agent }: Called): string | null {
   return tool ?? model ?? agent;
 }

@@ -1,14 +1,14 @@
-/** A job that is asked for more often than it should run. */
+/** A job that is requested more often than it should run. */
 export interface Paced {
-  /** Run now if the pause since the last run is over, otherwise once when it is. */
+  /** Run now if the pause since the last run is over, otherwise once it is. */
   ask: () => void;
   stop: () => void;
 }
 
 /**
- * Keep a job to a pace: the first request runs at once, later ones wait until `pauseMs` have passed since the last run
- * began, and never run beside it. A job that takes long is given four times its own length, so that a slow server is
- * left some air. Nothing asked for is forgotten.
+ * Limit the rate of a job: the first request runs at once; later ones wait until `pauseMs` have passed since the last
+ * run began, and never run concurrently. After a long run the pause is four times its duration, to spare a slow server.
+ * No request is forgotten.
  */
 export function paced(job: () => Promise<unknown>, pauseMs: number): Paced {
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -20,7 +20,7 @@ export function paced(job: () => Promise<unknown>, pauseMs: number): Paced {
     const began = performance.now();
     state = "busy";
     again = false;
-    // What went wrong is told where the job keeps its result; the next request tries again.
+    // The job reports its own errors; the next request tries again.
     await job().catch(() => {});
     if (stopped) return;
     const took = performance.now() - began;

@@ -146,7 +146,7 @@ test("random runs: it is the latest that had ended in the same thread and hands,
 
 const FETCHED = new Set(["tool", "resource", "prompt"]);
 
-/** The call that a call is made in, passing over what only carries it. */
+/** The call that contains a call, skipping those that only carry it. */
 function threadOf(call: Call): Call | null {
   let above = call.parent;
   const isThread = (kind: string) => FETCHED.has(kind) || kind === "agent" || kind === "workflow";

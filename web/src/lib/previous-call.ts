@@ -4,12 +4,12 @@ import { finish, PART, type Steps } from "./steps";
 import { treeOf, treeSteps } from "./tree";
 
 /**
- * The model call that the same agent made before a span, seen from that span.
+ * The previous model call of the same agent, as seen from a span.
  *
- * A model call before another one had ended when that began: calls that run at the same time do not know each other.
- * What it is looked for in is first the call of the agent that the span belongs to, then earlier calls of an agent of
- * that name. What a tool asks models is a conversation of its own, but a tool called by a tool was asked for by
- * whoever asked for the outer one. Where messages tell which call one continues, that is the one.
+ * A call is previous only if it had ended when the other one began: concurrent calls do not know of each other. It is
+ * searched first in the agent call around the span, then in earlier calls of an agent with the same name. Model calls
+ * inside a tool are a conversation of their own, but a tool called by a tool was asked for by whoever asked for the
+ * outer one. If messages show which call this one continues, that call is the previous one.
  */
 export function previousModelCall(rows: readonly SpanRow[], spanId: string): SpanRow | null {
   const own = treeOf(rows).places.get(spanId);
@@ -32,28 +32,28 @@ export function previousModelCall(rows: readonly SpanRow[], spanId: string): Spa
   return latestBefore(rows, talks.named.get(agent), thread < 0 ? at : Math.min(thread, at));
 }
 
-/** Who talks to models in a trace; numbers are places of rows. */
+/** The model calls of a trace by agent; numbers are places of rows. */
 interface Talks {
-  /** The call that each row is, or is a part of: several spans can tell of one call. */
+  /** The call of each row: several spans can belong to one call. */
   call: Int32Array;
-  /** For each call the agent's, workflow's or tool's call that it is made in; -1 for none. */
+  /** For each call the enclosing agent, workflow or tool call; -1 for none. */
   thread: Int32Array;
-  /** In whose hands each call is. */
+  /** The agent of each call. */
   agent: readonly (string | null)[];
   /** The model calls of each thread and agent. */
   within: Map<number, Map<string | null, Spoken>>;
-  /** The model calls of each agent, wherever. */
+  /** The model calls of each agent in the whole trace. */
   named: Map<string, Spoken>;
 }
 
 /** Model calls by start. */
 interface Spoken {
   places: number[];
-  /** Made when it is looked for the first time. */
+  /** Computed at the first search. */
   ended: Ended | null;
 }
 
-/** The same calls by end, and for each how far the latest of them and those before it stands. */
+/** The same calls by end; `latest` is for each the highest place among it and those before. */
 interface Ended {
   places: Int32Array;
   latest: Int32Array;
@@ -65,7 +65,7 @@ function talksOf(rows: readonly SpanRow[]): Talks {
   return known.get(rows) ?? finish(talkSteps(rows));
 }
 
-/** Get ready, step by step, to be asked for the calls before the spans of a list. */
+/** Prepare a list, in steps, for searches of previous calls. */
 export function* talkSteps(rows: readonly SpanRow[]): Steps<Talks> {
   const talks = known.get(rows) ?? (yield* readTalks(rows));
   known.set(rows, talks);
@@ -124,10 +124,10 @@ function isFetched(row: SpanRow | undefined): boolean {
   return kind === "tool" || kind === "resource" || kind === "prompt";
 }
 
-// Two clocks, or one that counts in milliseconds, make calls one after the other touch.
+// With two clocks, or one in whole milliseconds, consecutive calls can overlap by this much.
 const TOUCHING_MS = 1;
 
-/** The last of some calls that had ended when the row at a place began. */
+/** The last of these calls that had ended when the row at a place began. */
 function latestBefore(rows: readonly SpanRow[], calls: Spoken | undefined, place: number): SpanRow | null {
   if (!calls) return null;
   const start = (rows[place] as SpanRow).startMs;
@@ -152,14 +152,14 @@ function byEnd(rows: readonly SpanRow[], calls: readonly number[]): Ended {
   return { places, latest };
 }
 
-/** When a call was over; one whose end was never recorded is over at once, unless it runs. */
+/** The end of a call; without a recorded end it is the start, unless the call is running. */
 function endOf(rows: readonly SpanRow[], place: number): number {
   const { startMs, durationMs, status } = rows[place] as SpanRow;
   if (durationMs !== null) return startMs + Math.max(0, durationMs);
   return status === "running" ? Number.MAX_VALUE : startMs;
 }
 
-/** The first of so many places at which something holds that holds at all later ones too. */
+/** The first position at which a condition holds; it must hold at all later ones too. */
 function firstOf(count: number, holds: (at: number) => boolean): number {
   let from = 0;
   let to = count;

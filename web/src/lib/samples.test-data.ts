@@ -3,7 +3,7 @@ import type { SpanRow } from "./spans";
 import { finish, type Steps } from "./steps";
 import type { UnixNano } from "./time";
 
-/** A row for tests: a tool call of 10 ms that ended well, unless said otherwise. */
+/** A row for tests: a successful tool call of 10 ms, unless `over` says otherwise. */
 export function sampleRow(id: string, parentId: string | null = null, over: Partial<SpanRow> = {}): SpanRow {
   return {
     id,
@@ -28,18 +28,18 @@ export function sampleRow(id: string, parentId: string | null = null, over: Part
   };
 }
 
-/** A builder of rows that begin one after the other, `stepMs` apart; `all` is what they have in common. */
+/** A builder of rows that begin `stepMs` apart; `all` is common to them. */
 export function rowsInTurn(stepMs = 1, all: Partial<SpanRow> = {}): typeof sampleRow {
   let made = 0;
   return (id, parentId, over) => sampleRow(id, parentId, { startMs: stepMs * made++, ...all, ...over });
 }
 
-/** The time of a clock's milliseconds as the API spells it. */
+/** A time in milliseconds in the API's format. */
 export function unixNano(ms: number): UnixNano {
   return String(BigInt(Math.round(ms * 1000)) * 1000n);
 }
 
-/** Random numbers from 0 to 1 that are the same for the same seed. */
+/** Random numbers from 0 to 1, the same for the same seed. */
 export function randomFrom(seed: number): () => number {
   let state = seed + 0x6d2b79f5;
   return () => {
@@ -50,7 +50,7 @@ export function randomFrom(seed: number): () => number {
   };
 }
 
-/** A random trace by start, odd ones among them: orphans, circles, several roots, skewed clocks, spans that never ended. */
+/** A random trace by start with odd rows: orphans, cycles, several roots, skewed clocks, spans that never ended. */
 export function randomRows(seed: number, count: number): SpanRow[] {
   const random = randomFrom(seed);
   const pick = <T>(from: readonly T[]) => from[Math.floor(random() * from.length)] as T;
@@ -70,7 +70,7 @@ export function randomRows(seed: number, count: number): SpanRow[] {
   return rows.sort((a, b) => a.startMs - b.startMs);
 }
 
-/** Random conversations: agents with and without spans, calls at the same time, recorded twice, or never ended. */
+/** Random conversations: agents with and without spans, concurrent calls, duplicates, calls that never ended. */
 export function randomConversations(seed: number): SpanRow[] {
   const random = randomFrom(seed);
   const names = [null, null, "planner", "critic", "__proto__"];
@@ -84,7 +84,7 @@ export function randomConversations(seed: number): SpanRow[] {
   return rows.map((row) => ({ ...row, foldedInto: twice(row) ? row.parentId : null }));
 }
 
-/** What steps come to, as a plain function. */
+/** Steps as a plain function. */
 export function atOnce<Args extends unknown[], T>(steps: (...args: Args) => Steps<T>): (...args: Args) => T {
   return (...args) => finish(steps(...args));
 }

@@ -1,4 +1,4 @@
-/** Attribute keys that the application reads. */
+/** The attribute keys that the application reads. */
 export const KEY = {
   provider: "gen_ai.provider.name",
   urlFull: "url.full",
@@ -55,7 +55,7 @@ export const KEY = {
   scopeVersion: "otel.scope.version",
 } as const;
 
-/** What the parameters of a model call begin with. */
+/** The prefix of the parameters of a model call. */
 export const REQUEST_PREFIX = "gen_ai.request.";
-/** `true` under a key and this says that the value of the key was shortened when it was recorded. */
+/** `true` under a key with this suffix means that the key's value was shortened when it was recorded. */
 export const TRUNCATED_SUFFIX = "_truncated";

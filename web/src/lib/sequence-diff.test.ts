@@ -24,7 +24,7 @@ function random(seed: number) {
   };
 }
 
-/** The length of the longest common subsequence, the slow and plain way. */
+/** The length of the longest common subsequence, by the slow and simple algorithm. */
 function longest(a: string[], b: string[]): number {
   const width = b.length + 1;
   const table = new Array<number>((a.length + 1) * width).fill(0);

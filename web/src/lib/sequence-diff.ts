@@ -1,18 +1,18 @@
-/** A stretch of two sequences: kept as it was, or replaced. Both ends are places, the second one past the last. */
+/** A stretch of two sequences: kept or replaced. Ends are indexes, exclusive. */
 export interface Stretch {
   kept: boolean;
   before: [from: number, to: number];
   after: [from: number, to: number];
 }
 
-// As many differences as are looked for before the rest counts as replaced: the search grows with their square.
+// With more differences than this, the rest counts as replaced: the search grows with their square.
 const MOST_EDITS = 1_000;
 
 /**
- * The shortest way from one sequence to another, in alternating stretches of what stayed and what was replaced.
+ * The shortest edit from one sequence to another, in alternating kept and replaced stretches.
  *
- * Myers' greedy search between the common beginning and the common end; what differs too much to be told apart in
- * reasonable time is one replaced stretch.
+ * Myers' greedy search between the common prefix and the common suffix; if the rest differs too much to be compared in
+ * reasonable time, it is one replaced stretch.
  */
 export function diffSequences(before: readonly string[], after: readonly string[]): Stretch[] {
   let start = 0;
@@ -32,7 +32,7 @@ export function diffSequences(before: readonly string[], after: readonly string[
   return stretches(pairs);
 }
 
-/** Stretches from runs of equal items: [place before, place after, length], in order. */
+/** Stretches from runs of equal items: [index before, index after, length], in order. */
 function stretches(runs: readonly [number, number, number][]): Stretch[] {
   const found: Stretch[] = [];
   let x = 0;
@@ -52,7 +52,7 @@ function stretches(runs: readonly [number, number, number][]): Stretch[] {
   return found;
 }
 
-/** Runs of equal items, by Myers' algorithm; none where there are too many differences. */
+/** Runs of equal items, by Myers' algorithm; none if there are too many differences. */
 function matches(before: readonly string[], after: readonly string[]): [number, number, number][] {
   if (before.length === 0 || after.length === 0) return [];
   const most = Math.min(before.length + after.length, MOST_EDITS);
@@ -70,7 +70,7 @@ function matches(before: readonly string[], after: readonly string[]): [number, 
   return [];
 }
 
-/** Where the way on a diagonal begins: one down or one to the right of the better neighbour. */
+/** The start of the path on a diagonal: one down or one to the right of the better neighbour. */
 function startOf(line: number, edits: number, furthest: (line: number) => number): number {
   const down = line === -edits || (line !== edits && furthest(line - 1) < furthest(line + 1));
   return down ? furthest(line + 1) : furthest(line - 1) + 1;

@@ -1,13 +1,13 @@
-/** What can be done by a key, as the overview of shortcuts and the documentation show it. */
+/** A keyboard shortcut, as shown in the overview and the documentation. */
 export interface Shortcut {
-  /** Where it works. */
+  /** The pages where it works. */
   page: "Everywhere" | "Lists" | "Runs" | "A run" | "Two runs" | "JSON" | "Spans";
-  /** Alternatives; the keys of a sequence are separated by a blank. */
+  /** Alternatives; the keys of a sequence are separated by a space. */
   keys: readonly string[];
   what: string;
 }
 
-/** Every shortcut there is, once: what listens for keys, what shows them and what explains them reads it here. */
+/** All shortcuts: key listeners, the overview and the documentation read them here. */
 export const SHORTCUTS = {
   palette: { page: "Everywhere", keys: ["⌘K", "Ctrl+K"], what: "Find or go to" },
   help: { page: "Everywhere", keys: ["?"], what: "Show the shortcuts" },
@@ -68,15 +68,15 @@ export const SHORTCUTS = {
   closeDetail: { page: "Spans", keys: ["Escape"], what: "Close the detail" },
 } as const satisfies Record<string, Shortcut>;
 
-/** Something that a key does. */
+/** The name of a shortcut's action. */
 export type Action = keyof typeof SHORTCUTS;
 
-/** What keys do at one place. */
+/** The actions of one page. */
 export type ActionOn<Page extends Shortcut["page"]> = {
   [Each in Action]: (typeof SHORTCUTS)[Each]["page"] extends Page ? Each : never;
 }[Action];
 
-/** What is pressed. */
+/** A key press. */
 interface Press {
   key: string;
   ctrlKey: boolean;
@@ -84,7 +84,7 @@ interface Press {
   altKey: boolean;
 }
 
-/** A press as the map writes it, such as `Shift+E`, `Page Down` or `Ctrl+K`. */
+/** The name of a press as in `SHORTCUTS`, such as `Shift+E`, `Page Down` or `Ctrl+K`. */
 export function nameOfPress({ key, ctrlKey, metaKey, altKey }: Press): string {
   if (altKey) return `Alt+${key}`;
   if (ctrlKey || metaKey) return `${ctrlKey ? "Ctrl+" : "⌘"}${key.toUpperCase()}`;
@@ -102,13 +102,13 @@ const NAMES = new Map([
   [" ", "Space"],
 ]);
 
-/** Whether a press, or a sequence of them, does something. */
+/** Whether a press, or a sequence of them, triggers an action. */
 export function isPressed(action: Action, press: string): boolean {
   const { keys }: Shortcut = SHORTCUTS[action];
   return keys.includes(press);
 }
 
-/** What a press does at a place; null for nothing. */
+/** The action of a press on a page; null for none. */
 export function actionOn<Page extends Shortcut["page"]>(page: Page, press: Press): ActionOn<Page> | null {
   const name = nameOfPress(press);
   for (const [action, shortcut] of Object.entries(SHORTCUTS) as [Action, Shortcut][])
@@ -116,7 +116,7 @@ export function actionOn<Page extends Shortcut["page"]>(page: Page, press: Press
   return null;
 }
 
-/** The key that is shown beside what it does. */
+/** The key to show beside an action. */
 export function keyOf(action: Action): string {
   return SHORTCUTS[action].keys[0];
 }

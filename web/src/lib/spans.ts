@@ -2,10 +2,10 @@ import type { Kind, Status } from "./filter";
 import type { Inferred } from "./inferred";
 import { msBetween, type UnixNano } from "./time";
 
-/** One span of a trace, as much of it as every view of the trace needs. What it was given is loaded when looked at. */
+/** One span of a trace with the fields that every view needs. Input and output are loaded on demand. */
 export interface SpanRow {
   id: string;
-  /** The trace that it is recorded in; `INFERRED` for what no span tells of. */
+  /** The trace that it was recorded in; `INFERRED` for an inferred row. */
   traceId: string;
   parentId: string | null;
   kind: Kind;
@@ -15,27 +15,27 @@ export interface SpanRow {
   model: string | null;
   tool: string | null;
   errorType: string | null;
-  /** Milliseconds after the start of the trace; negative only where clocks disagree. */
+  /** Milliseconds after the start of the trace; negative only if clocks disagree. */
   startMs: number;
-  /** Null while it runs, and for ever where its end was never recorded. */
+  /** Null while it is running, and for ever if its end was never recorded. */
   durationMs: number | null;
   inputTokens: number | null;
   outputTokens: number | null;
   cachedTokens: number | null;
   costUsd: number | null;
-  /** The span that stands for the same call and counts for it; null where this one counts. */
+  /** The span that counts for the same call; null if this one counts. */
   foldedInto: string | null;
-  /** Where it follows from messages alone: how. It is never counted. */
+  /** How the row was inferred from messages; null for a recorded one. Inferred rows are never counted. */
   inferred: Inferred | null;
-  /** Of a model call the one that its messages continue; null where they begin, undefined where that is not known. */
+  /** For a model call: the call that its messages continue; null if they begin a conversation, undefined if unknown. */
   continues?: string | null;
-  /** Of a model call whose messages are known: its conversation, and the characters of its prompt by what they are. */
+  /** For a model call with known messages: its conversation, and the characters of its prompt by part. */
   turn?: { conversation: string; sizes: Readonly<Record<string, number>>; asks: readonly string[] };
 }
 
 type Column<T> = readonly T[];
 
-/** One window of a trace's structure as the API answers it: columns, and tables that their integers point into. */
+/** One window of a trace's structure in the API's format: columns, and tables that their integers refer to. */
 export interface OutlineWindow {
   tables: {
     kind: Column<Kind>;
@@ -69,9 +69,9 @@ export interface OutlineWindow {
 /**
  * The rows of a window, in its order: by start.
  *
- * @param traceAt The trace of each of them.
- * @param shiftMs How much later this window's times count from than those of the first window did: a span that arrives
- *   while the windows are under way can begin before all that was known.
+ * @param traceAt The trace of each row.
+ * @param shiftMs How much later this window's times start than those of the first window: a span that arrives while
+ *   the windows are loading can begin before all known ones.
  */
 export function rowsOf({ tables, columns }: OutlineWindow, traceAt: (at: number) => string, shiftMs = 0): SpanRow[] {
   const entry = (table: Column<string>, at: number | undefined) =>
@@ -98,7 +98,7 @@ export function rowsOf({ tables, columns }: OutlineWindow, traceAt: (at: number)
   }));
 }
 
-/** A span as lists and streams of the API carry it, so far as a row needs it. */
+/** The fields of a span in lists and streams of the API that a row needs. */
 export interface StreamedSpan {
   trace_id: string;
   span_id: string;
@@ -119,7 +119,7 @@ export interface StreamedSpan {
   folded_into: string | null;
 }
 
-/** The row of a streamed span, in a trace that begins at `base`. */
+/** The row of a streamed span in a trace that begins at `base`. */
 export function rowOf(span: StreamedSpan, base: UnixNano): SpanRow {
   return {
     id: span.span_id,
@@ -143,13 +143,13 @@ export function rowOf(span: StreamedSpan, base: UnixNano): SpanRow {
   };
 }
 
-/** When a row ends; a span without an end lasts until `nowMs`, or has no length once it is known never to end. */
+/** The end of a row; without a recorded end it is `nowMs` while it is running, otherwise its start. */
 export function endMs(row: SpanRow, nowMs: number): number {
   if (row.durationMs !== null) return row.startMs + Math.max(0, row.durationMs);
   return row.status === "running" ? Math.max(row.startMs, nowMs) : row.startMs;
 }
 
-/** Whether a row says of its span what another one does; what its messages tell of conversations is read anew each time. */
+/** Whether two rows of a span are equal, except for `turn`, which is a new object each time. */
 export function saysTheSame(row: SpanRow, other: SpanRow): boolean {
   const keys = Object.keys(row) as (keyof SpanRow)[];
   return keys.every((key) => key === "turn" || row[key] === other[key]);

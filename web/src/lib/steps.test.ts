@@ -4,7 +4,7 @@ import { finish, inSlices, type Steps } from "./steps";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** Work of so many parts of three milliseconds each. */
+/** Work in this many parts of three milliseconds each. */
 function* counting(parts: number, done: number[] = []): Steps<number[]> {
   for (let part = 0; part < parts; part++) {
     vi.setSystemTime(Date.now() + 3);

@@ -1,13 +1,13 @@
-/** Work on a long list that may rest between two parts of it. */
+/** Work on a long list that can pause between two parts. */
 export type Steps<T> = Generator<undefined, T, undefined>;
 
-/** After so many rows a pass may rest. */
+/** The number of rows after which work may pause. */
 export const PART = 4096;
 
-/** How long work goes on before the browser has its turn: less than a frame. */
+/** How long work continues before the browser gets its turn: less than a frame. */
 const SLICE_MS = 8;
 
-/** Do all of it at once. */
+/** Do all the work at once. */
 export function finish<T>(steps: Steps<T>): T {
   for (;;) {
     const { done, value } = steps.next();
@@ -15,7 +15,7 @@ export function finish<T>(steps: Steps<T>): T {
   }
 }
 
-/** Do it in slices, between which the page is drawn and answers; the returned function gives it up. */
+/** Do the work in slices, so that the page can render and respond in between; the returned function cancels it. */
 export function inSlices<T>(steps: Steps<T>, onDone: (result: T) => void): () => void {
   let timer = setTimeout(work);
   function work() {

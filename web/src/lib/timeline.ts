@@ -1,6 +1,6 @@
 import type { Kind, Status } from "./filter";
 
-/** One event in the sketch of a run, as the API answers it. */
+/** One event in the timeline of a run, as in the API. */
 export interface TimelineBar {
   offset_ms: number;
   duration_ms: number | null;
@@ -14,15 +14,15 @@ export interface PlacedBar {
   width: number;
   kind: Kind;
   status: Status;
-  /** Calls that only hold others are drawn as a thin line behind them. */
+  /** Whether it is a call that only contains others: drawn as a thin line behind them. */
   frame: boolean;
 }
 
 /**
- * Lay the bars of a sketch out over `totalMs`, in the order in which they are painted.
+ * Lay out the bars of a timeline over `totalMs`, in drawing order.
  *
- * Frames come first, then the longer before the shorter, so that what happened inside a call lies on top of it. JSON-RPC
- * that only carries a call that is shown is left out: it would hide what it carries. Whatever runs ends at the right.
+ * Frames come first, then longer bars before shorter ones, so that calls inside a call are drawn on top of it. JSON-RPC
+ * that only carries a call shown here is left out: it would hide that call. Running bars end at the right.
  */
 export function placed(bars: readonly TimelineBar[], totalMs: number): PlacedBar[] {
   if (!(totalMs > 0)) return [];

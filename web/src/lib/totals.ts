@@ -1,16 +1,16 @@
 import type { Status } from "./filter";
 import type { SpanRow } from "./spans";
 
-/** What the rows of a trace add up to, by the rules of the store's own sums: both are shown of the same trace. */
+/** The totals of a trace's rows, by the same rules as the store's sums: both are shown for the same trace. */
 export interface Totals {
-  /** The row that names the trace: its earliest root, or the earliest row while there is no root. */
+  /** The row that names the trace: its earliest root, or its earliest row if there is no root. */
   head: SpanRow | null;
-  /** The root's; without a root the worst of all. */
+  /** The status of the root; without a root the worst of all. */
   status: Status;
-  /** From the first start to the last end; null while it runs. */
+  /** From the first start to the last end; null while it is running. */
   durationMs: number | null;
   spans: number;
-  /** Spans that are no duplicate of another one; all that follows counts them alone. */
+  /** Spans that are not duplicates; all fields below count only these. */
   calls: number;
   errors: number;
   running: number;
@@ -19,17 +19,17 @@ export interface Totals {
   inputTokens: number;
   outputTokens: number;
   cachedTokens: number;
-  /** Null when no row knows its cost. */
+  /** Null if no row has a known cost. */
   costUsd: number | null;
-  /** Model calls that answered or used tokens, and whose cost is not known. */
+  /** Model calls that answered or used tokens, but have no known cost. */
   unpricedCalls: number;
-  /** Those of calls that no longer run, by name. */
+  /** The models of calls that are no longer running, by name. */
   models: string[];
 }
 
 export const WORST_FIRST = ["running", "error", "lost", "abandoned", "cancelled"] as const;
 
-/** Whether a call is a model's that answered or used tokens, and whose cost is not known. */
+/** Whether a row is a model call that answered or used tokens, but has no known cost. */
 export function isUnpriced(row: SpanRow): boolean {
   if (row.kind !== "llm" || row.costUsd !== null) return false;
   return row.status === "ok" || row.inputTokens !== null || row.outputTokens !== null;

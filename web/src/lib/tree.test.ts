@@ -7,7 +7,7 @@ const without = atOnce(withoutSteps);
 const row = sampleRow;
 const SEEDS = [...Array(40).keys()];
 
-/** Every row once, each after the one it hangs below, the depth one more. */
+/** Every row occurs once, after its parent, one level deeper. */
 function expectSound(tree: Tree, shown: number) {
   const place = new Map([...tree.order].map((at, index) => [at, index]));
   expect(place.size).toBe(shown);

@@ -1,29 +1,29 @@
 import type { SpanRow } from "./spans";
 import { finish, PART, type Steps } from "./steps";
 
-/** How the rows of a trace hang together; every number is an index into the rows. */
+/** The tree of a trace's rows; every number is an index into the rows. */
 export interface Tree {
-  /** Rows without a parent, or whose parent is not here. */
+  /** Rows without a parent, or whose parent is not loaded. */
   roots: number[];
   /** The children of each row, by start. */
   children: number[][];
   /** The parent of each row, -1 for roots. */
   parent: Int32Array;
-  /** How many rows are above each one. */
+  /** The number of ancestors of each row. */
   depth: Int32Array;
-  /** Every row of the tree with its children right after it: from the top of a waterfall to its bottom. */
+  /** Every row of the tree, children directly after their parent: the lines of a waterfall from top to bottom. */
   order: Int32Array;
-  /** Rows whose parent is not among the rows, though they name one. */
+  /** Rows that name a parent which is not among the rows. */
   orphans: Set<number>;
-  /** Rows that were recorded as their own ancestor, at the place where that circle was cut. */
+  /** Rows that were recorded as their own ancestor, at which the cycle was cut. */
   cut: Set<number>;
-  /** Where the row of a span id is. */
+  /** The index of each row by span id. */
   places: Places;
 }
 
-/** Where rows are, by span id: the first rows of a list that grows at its end keep their places, and are found in one map. */
+/** The indexes of rows by span id. A list that grows at its end keeps its first indexes, so it shares one map. */
 class Places {
-  /** Of longer lists as well. */
+  /** May contain rows of longer lists. */
   readonly #all: Map<string, number>;
   readonly #size: number;
 
@@ -41,7 +41,7 @@ class Places {
     return this.get(id) !== undefined;
   }
 
-  /** Those of a list that begins with the same rows. */
+  /** The indexes of a list that begins with the same rows. */
   *grown(rows: readonly SpanRow[]): Steps<Places> {
     for (let at = this.#size; at < rows.length; at++) {
       if (at % PART === 0) yield;
@@ -52,13 +52,13 @@ class Places {
 }
 
 const known = new WeakMap<readonly SpanRow[], Tree>();
-/** The tree of what a list begins with. */
+/** The tree of a list's beginning. */
 const begun = new WeakMap<readonly SpanRow[], Tree>();
 
 /**
- * The tree of rows; a row that is its own ancestor becomes a root, so that a cycle is broken once.
+ * The tree of rows; a row that is its own ancestor becomes a root, so that each cycle is cut once.
  *
- * It is built once for each list of rows, however many views ask for it, so neither of them may change afterwards.
+ * It is built once per list of rows and shared by all views, so neither list nor tree may be mutated.
  */
 export function treeOf(rows: readonly SpanRow[]): Tree {
   return known.get(rows) ?? finish(treeSteps(rows));
@@ -74,7 +74,7 @@ export function* treeSteps(rows: readonly SpanRow[]): Steps<Tree> {
   return tree;
 }
 
-/** Say that a list begins as another one does: the same spans in the same order, each below the same one. */
+/** Note that a list begins with another one: the same spans in the same order, with the same parents. */
 export function growsFrom(rows: readonly SpanRow[], before: readonly SpanRow[]): void {
   const tree = known.get(before) ?? begun.get(before);
   if (tree) begun.set(rows, tree);
@@ -96,7 +96,7 @@ function* built(rows: readonly SpanRow[]): Steps<Tree> {
   return { ...(yield* linked(parent, null)), orphans, cut, places };
 }
 
-/** A tree with the rows that came behind its own; null where one of them changes what is above those. */
+/** A tree extended by the rows at its end; null if one of them changes the parents of earlier rows. */
 function* grown(rows: readonly SpanRow[], tree: Tree): Steps<Tree | null> {
   const from = tree.parent.length;
   if (from === rows.length) return tree;
@@ -109,7 +109,7 @@ function* grown(rows: readonly SpanRow[], tree: Tree): Steps<Tree | null> {
   for (let at = from; at < rows.length; at++) {
     const { parentId } = rows[at] as SpanRow;
     const above = parentId === null ? undefined : places.get(parentId);
-    // It may be part of a circle.
+    // It may be part of a cycle.
     if (above !== undefined && above >= at) return null;
     if (above === undefined) {
       roots.push(at);
@@ -133,7 +133,7 @@ function* grown(rows: readonly SpanRow[], tree: Tree): Steps<Tree | null> {
   };
 }
 
-/** The same tree without some of its rows; their children move up to the next row that stays. */
+/** The same tree without some of its rows; their children move up to the next row that is shown. */
 export function* withoutSteps(tree: Tree, hidden: (at: number) => boolean): Steps<Tree> {
   const parent = new Int32Array(tree.parent.length).fill(-1);
   const shown = new Uint8Array(tree.parent.length);
@@ -147,14 +147,14 @@ export function* withoutSteps(tree: Tree, hidden: (at: number) => boolean): Step
   return { ...(yield* linked(parent, shown)), orphans: tree.orphans, cut: tree.cut, places: tree.places };
 }
 
-/** Everything above a row, the nearest first. */
+/** All ancestors of a row, the nearest first. */
 export function ancestorsOf(tree: Tree, row: number): number[] {
   const found: number[] = [];
   for (let at = tree.parent[row] ?? -1; at >= 0; at = tree.parent[at] ?? -1) found.push(at);
   return found;
 }
 
-// Most rows have no children: one list serves them all.
+// Most rows have no children: they share one list.
 const NONE: number[] = [];
 
 function* linked(parent: Int32Array, shown: Uint8Array | null): Steps<Omit<Tree, "orphans" | "cut" | "places">> {
@@ -206,7 +206,7 @@ function* breakCycles(parent: Int32Array): Steps<Set<number>> {
       seen[at] = first + 1;
       at = parent[at] as number;
     }
-    // Met on this very walk: the row that closes the circle lets go of its parent.
+    // Visited on this walk: this row closes the cycle, so cut its link to the parent.
     if (at >= 0 && seen[at] === first + 1) {
       parent[at] = -1;
       cut.add(at);

@@ -1,6 +1,6 @@
 import type { Search } from "./filter";
 
-/** What goes without saying, and so is left out of what a page reads. */
+/** Default values: a page leaves them out when it reads an address. */
 const USUAL: Readonly<Record<string, readonly string[]>> = {
   order: ["asc", "desc"],
   sort: ["time"],
@@ -8,14 +8,14 @@ const USUAL: Readonly<Record<string, readonly string[]>> = {
   rank: ["count"],
   duplicates: ["true"],
 };
-/** What is read in another form than it is written in. */
+/** Parameters that are read in another form than they are written in. */
 const OTHERWISE = new Set(["cols", "charts", "span", "trace", "tab"]);
 
 /**
- * Says which words of an address a page does not understand, since it shows everything where they stand for less.
+ * Says which words of an address a page does not understand: it ignores them, and may show more than they ask for.
  *
- * @param written What the address holds.
- * @param read What the page made of it.
+ * @param written The parameters in the address.
+ * @param read The parameters as the page understood them.
  */
 export function unreadIn(written: Search, read: object): string | undefined {
   const words = Object.entries(written).flatMap(([key, value]) => {

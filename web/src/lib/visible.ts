@@ -1,20 +1,20 @@
 /**
- * Recorded text with everything that could hide or reorder it made visible.
+ * Recorded text in which everything that could hide or reorder it is visible.
  *
- * Control characters become their pictures (U+2400 block); bidirectional controls, lone surrogates, noncharacters and all
- * that Unicode lets a program ignore (Default_Ignorable_Code_Point: tags, fillers, variation selectors but U+FE0E and
- * U+FE0F) become `⟨U+202E⟩`. Line feeds and tabs stay: the page decides how to show them.
+ * Control characters become their symbols (U+2400 block). Bidirectional controls, lone surrogates, noncharacters and
+ * all that Unicode lets a program ignore (Default_Ignorable_Code_Point: tags, fillers, variation selectors except
+ * U+FE0E and U+FE0F) become `⟨U+202E⟩`. Line feeds and tabs are kept: the page decides how to show them.
  */
 export function visible(text: string): string {
   return HIDDEN_ANY.test(text) ? text.replace(HIDDEN, symbol) : text;
 }
 
-/** The same on one line: line feeds and tabs become symbols as well. */
+/** The same on one line: line feeds and tabs become symbols too. */
 export function visibleLine(text: string): string {
   return visible(text).replace(/\r\n|\n|\r|\t/g, (found) => (found === "\t" ? "⇥" : "⏎"));
 }
 
-// The command line shows the same characters; a test compares the two lists.
+// The CLI shows the same characters; a test compares the two lists.
 const RANGES: readonly (readonly [number, number])[] = [
   [0x00, 0x08],
   [0x0b, 0x0c],
@@ -44,11 +44,11 @@ const RANGES: readonly (readonly [number, number])[] = [
 
 const escaped = (code: number) => `\\u{${code.toString(16)}}`;
 const CLASS = `[${RANGES.map(([first, last]) => `${escaped(first)}-${escaped(last)}`).join("")}]`;
-// A joiner between two pictures makes one emoji of them.
+// A joiner between two emoji makes one of them.
 const EMOJI_JOINER =
   "(?<=[\\p{Extended_Pictographic}\\uFE0F\\u{1F3FB}-\\u{1F3FF}])\\u200D(?=\\p{Extended_Pictographic})";
 
-/** Every character that `visible` shows as a symbol, one a match; for other ways of spelling it. */
+/** Every character that `visible` replaces, one per match; for other ways to escape it. */
 export const HIDDEN = new RegExp(`(?!${EMOJI_JOINER})${CLASS}`, "gu");
 const HIDDEN_ANY = new RegExp(CLASS, "u");
 
