@@ -31,8 +31,8 @@ from inspector.store.sqlite import SqliteStore
 
 BYTES: Final = 500
 """A span with its text index, merged."""
-WRITE_US: Final = 240.0
-"""Of a processor, for the `serve` that writes: all shards have one between them."""
+WRITE_US: Final = 150.0
+"""Of a processor, to prepare and write a span; all shards have one writer between them."""
 ENGINE_US: Final = 35.0
 """Of a processor, for ready columns that are inserted."""
 SUM_US: Final = 7.0
