@@ -16,7 +16,7 @@ export function diffQuery(a: string | undefined, b: string | undefined) {
     queryKey: ["diff", a, b],
     queryFn: ({ signal }) =>
       unwrap(client.GET("/diff", { params: { query: { ...(a && { a }), ...(b && { b }) } }, signal })),
-    // What has ended stays as it is, and what runs is compared anew when somebody asks.
+    // Ended runs do not change, and a comparison of running ones is refreshed on request.
     staleTime: Number.POSITIVE_INFINITY,
     structuralSharing: false,
   });

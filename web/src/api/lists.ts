@@ -17,7 +17,7 @@ export interface Listing {
 
 const PAGE = 100;
 
-// Filters are made of what the address holds; the contract's query types would list every name a second time.
+// Filters are built from the address; the contract's query types would list every name a second time.
 // biome-ignore lint/suspicious/noExplicitAny: the server checks each parameter and names the one it refuses
 type Query = any;
 

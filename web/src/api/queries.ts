@@ -26,7 +26,7 @@ import type { Listing } from "./lists";
 
 /** The queries of the application, except for lists. Keys begin with the noun, so a change can refresh all of it. */
 
-// Filters are made of what the address holds; the contract's query types would list every name a second time.
+// Filters are built from the address; the contract's query types would list every name a second time.
 // biome-ignore lint/suspicious/noExplicitAny: the server checks each parameter and names the one it refuses
 type Query = any;
 
@@ -99,9 +99,9 @@ export function eventQuery(spanId: string, traceId: string, whole = false) {
         }),
       ).then(exactEvent);
     },
-    // Sharing would copy objects key by key, and recorded keys are anything.
+    // Sharing would copy objects key by key, and recorded keys can be anything.
     structuralSharing: false,
-    // Model calls repeat their history: what was stepped through would hold on to a hundred megabytes.
+    // Model calls repeat their history: stepping through them would keep hundreds of megabytes.
     gcTime: FULL_KEPT_MS,
   });
 }
@@ -117,7 +117,7 @@ function exactEvent(text: string): FullEvent {
 export async function outlinePage(traceId: string, cursor: string | null, signal: AbortSignal): Promise<TraceOutline> {
   return unwrap(
     client.GET("/traces/{trace_id}/outline", {
-      // A first window soon, then few: each one is laid out anew with all before it.
+      // A small first window to show something soon, then large ones: each is laid out together with all before it.
       params: { path: { trace_id: traceId }, query: { ...(cursor && { cursor, limit: 50_000 }) } },
       signal,
     }),
@@ -172,7 +172,7 @@ export function hitsQuery(place: Place, q: string, first = false) {
   });
 }
 
-/** The first window of a trace around a span that is shown alone, for one change of that span. */
+/** The first window of a trace around a single span; loaded again for each change of that span. */
 export function traceStartQuery(traceId: string, seq: number) {
   return queryOptions({
     queryKey: ["outline", traceId, seq],
@@ -182,7 +182,7 @@ export function traceStartQuery(traceId: string, seq: number) {
   });
 }
 
-/** What is shown: one trace, or a run. */
+/** One trace, or a run. */
 export type Place = { traceId: string } | { runId: string };
 
 export interface Figures {
@@ -193,7 +193,7 @@ export interface Figures {
   of?: "events" | "runs";
 }
 
-// A browser has six connections to a server: figures, which take the server long to count, leave most of them free.
+// A browser has six connections to a server: figures, which take the server long, must leave most of them free.
 const counting = laneOf(2);
 
 export function statsQuery({ filter, by, buckets, of }: Figures) {

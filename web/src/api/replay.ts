@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { client, unwrap } from "./client";
 
-/** Which runs replay which; with `judge`, also whether a run can be replayed, for which its calls are checked. */
+/** The replays of each run; with `judge`, also whether a run can be replayed, for which its calls are checked. */
 export function replayQuery(runId: string, judge: boolean) {
   return queryOptions({
     queryKey: ["replay", runId, judge],

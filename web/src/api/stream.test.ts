@@ -3,7 +3,7 @@ import type { SpanEvent } from "./client";
 import { connection, probe, setConnection } from "./connection";
 import { follow } from "./stream";
 
-/** The browser's end of a stream, told by hand what the server says. */
+/** An EventSource whose messages the test sends. */
 class Source extends EventTarget {
   static readonly CLOSED = 2;
   static opened: Source[] = [];

@@ -7,7 +7,7 @@ import { isAway, isThere, onReturn, setConnection } from "./connection";
 /** The messages of a live stream. Spans come in batches since the last frame, in order of change. */
 export interface Listener {
   onSpans: (spans: SpanEvent[]) => void;
-  /** Something was skipped: everything that is shown has to be loaded again. */
+  /** Changes were skipped: everything that is shown has to be loaded again. */
   onGap: () => void;
 }
 
@@ -69,7 +69,7 @@ export function follow(scope: Filter, after: number, listener: Listener): () => 
     source.addEventListener("span", take);
     source.addEventListener("gap", skip);
     source.addEventListener("error", () => {
-      // A browser would try again by itself, and not after each kind of error: whether there is a server is asked once.
+      // A browser would try again by itself, but not after each kind of error. Ask once whether there is a server.
       close();
       void reopen();
     });
@@ -77,9 +77,9 @@ export function follow(scope: Filter, after: number, listener: Listener): () => 
 
   async function reopen() {
     const there = await isThere();
-    // A server that is away opens it when it returns.
+    // If the server is away, `onReturn` opens the stream.
     if (stopped || source || !there) return;
-    // Once may be a server that was just starting; again, with a server that is well, it has none to give.
+    // The first refusal can come from a server that was just starting; at the second it has no stream to give.
     if (refusals > 0) setConnection("crowded");
     window.clearTimeout(timer);
     timer = window.setTimeout(open, Math.min(LONGEST_PAUSE_MS, 1000 * 2 ** refusals));

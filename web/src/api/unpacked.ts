@@ -1,6 +1,6 @@
 /** The parts of a page's document: lines in gzip in base64, each unpacked when it is needed. */
 
-/** Parts that stay unpacked: those around what is shown. */
+/** The number of parts that stay unpacked: those around the shown one. */
 const MOST_UNPACKED = 12;
 
 const unpacked = new Map<string, Promise<string[]>>();
@@ -8,7 +8,7 @@ const unpacked = new Map<string, Promise<string[]>>();
 /** The lines of a part, by the id of its element. */
 export function linesOf(id: string): Promise<string[]> {
   const lines = unpacked.get(id) ?? unpack(id).then((text) => text.split("\n"));
-  // Those that were wanted last stand last.
+  // Move it to the end: the first one is removed first.
   unpacked.delete(id);
   unpacked.set(id, lines);
   const [oldest] = unpacked.keys();

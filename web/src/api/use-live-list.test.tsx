@@ -8,7 +8,7 @@ import type { PagePlace } from "./lists";
 import { LIVE, useLiveList } from "./use-live-list";
 
 vi.hoisted(() => {
-  // The client keeps the `fetch` that it finds when it is loaded.
+  // The client keeps the `fetch` that it finds when it is imported.
   globalThis.fetch = async () => new Response(JSON.stringify({ ready: true, seq: 100, problems: [] }));
 });
 let streams: Source[] = [];
@@ -44,7 +44,7 @@ interface Item {
 const SIZE = 3;
 const RULES: ItemRules<Item, "value"> = { idOf: ({ id }) => id, timeOf: () => null, valueOf: ({ value }) => value };
 
-/** A list of twelve items, and what it asked for, in a page where the first three pages of it are loaded. */
+/** A list of twelve items on a page with three loaded pages, and a log of its requests. */
 async function showThreePages(change: (item: Item) => Item = (item) => item) {
   const store = new Map<string, Item>();
   for (let at = 0; at < 12; at++) store.set(`i${at}`, change({ id: `i${at}`, seq: 1, status: "ok", value: 12 - at }));
@@ -87,7 +87,7 @@ async function showThreePages(change: (item: Item) => Item = (item) => item) {
   );
   await waitFor(() => expect(result.current.data?.pages).toHaveLength(1));
   await waitFor(() => expect(streams).toHaveLength(1));
-  // What was asked for before anything was listened to is asked for once more.
+  // Anything requested before the stream was open is requested once more.
   await waitFor(() => expect(asked).toEqual(["page 0", "page 0"]));
   await result.current.fetchNextPage();
   await result.current.fetchNextPage();

@@ -65,7 +65,7 @@ export function useLiveList<Item extends Listed & { status: string }, Sort exten
   const kept = useRef<Kept | null>(null);
   const key = hashKey(list.queryKey);
   const latest = useEffectEvent(() => list);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another list is kept anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another list starts over
   useEffect(() => {
     const next = keep(queries, latest());
     kept.current = next;
@@ -101,7 +101,7 @@ function keep<Item extends Listed & { status: string }, Sort extends string>(
     await renewBelow(queries, list, stale);
     if (stale.size > 0) renewed.ask();
   }, LIST_PAUSE_MS);
-  // What is here already was asked for some time ago.
+  // The loaded data may be old.
   if (queries.getQueryData(queryKey)) renewed.ask();
   return {
     async begin(position) {
@@ -117,7 +117,7 @@ function keep<Item extends Listed & { status: string }, Sort extends string>(
       renewed.ask();
     },
     gap() {
-      // What still runs is what may have changed unheard.
+      // Changes may have been missed for items that are running.
       for (const page of pagesOf<Item>(queries, queryKey))
         for (const item of page.items) if (item.status === "running") stale.add(list.ownerIn(item));
       renewed.ask();
@@ -141,7 +141,7 @@ async function renewFirst<Item extends Listed, Sort extends string>(
   for (;;) {
     await settled(queries, queryKey);
     const pages = pagesOf<Item>(queries, queryKey);
-    // Later pages hang on cursors, and those on the moment that relative times count back from.
+    // Later pages depend on cursors, and those on the time from which relative times count back.
     const nowMs = (pages.length > 1 && pages[0]?.nowMs) || Date.now();
     const page = await first({ cursor: null, nowMs });
     if (queries.isFetching({ queryKey, exact: true })) continue;
@@ -150,7 +150,7 @@ async function renewFirst<Item extends Listed, Sort extends string>(
   }
 }
 
-/** Refresh the items below the first page that changed; what is too much at a time stays in `stale`. */
+/** Refresh the items below the first page that changed; those over the limit stay in `stale`. */
 async function renewBelow<Item extends Listed, Sort extends string>(
   queries: QueryClient,
   { queryKey, rules: { idOf }, ownerIn, itemOf, item }: LiveList<Item, Sort>,

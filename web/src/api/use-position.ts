@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { readinessQuery } from "./queries";
 
-/** The change from which a page is followed: the newest when it was opened; undefined until the server has answered. */
+/** The change from which a page follows the stream: the newest when it opened; undefined until the server answers. */
 export function usePosition(): number | undefined {
   const [position, setPosition] = useState<number>();
   const { data, isFetchedAfterMount } = useQuery({

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { Filter } from "@/lib/filter";
 import { runSummary, traceSummary } from "./queries";
 
-/** The name of the run or the trace in a filter; undefined while it is not known. */
+/** The name of the run or the trace in a filter; undefined while it is unknown. */
 export function useRunName({ run_id: runId, trace_id: traceId }: Filter): string | undefined {
   const { data } = useQuery({
     queryKey: ["run-name", runId ?? null, traceId ?? null],
@@ -11,7 +11,7 @@ export function useRunName({ run_id: runId, trace_id: traceId }: Filter): string
       return traceId === undefined ? null : ((await traceSummary(traceId))?.name ?? null);
     },
     enabled: runId !== undefined || traceId !== undefined,
-    // A name that there is not is no failure: the chip has the id then.
+    // A missing name is not a failure: the chip shows the id instead.
     retry: false,
   });
   return data ?? undefined;

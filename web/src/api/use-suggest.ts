@@ -10,7 +10,7 @@ export function useSuggest({ since, until }: Filter): (field: SuggestedField) =>
   return useCallback(
     async (field) => {
       const filter = { ...(since && { since }), ...(until && { until }) };
-      // Of runs, which have those of their spans as well.
+      // Labels of runs, which include those of their spans.
       const of = field === "label" ? "runs" : "events";
       const { groups } = await queries.fetchQuery({ ...statsQuery({ filter, by: field, of }), staleTime: 30_000 });
       return groups.flatMap(({ key }) => key ?? []);

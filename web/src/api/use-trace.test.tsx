@@ -5,7 +5,7 @@ import { useTrace } from "./use-trace";
 const BASE = 1_700_000_000_000_000_000n;
 const TRACE = { trace_id: "0".repeat(32), name: "run", kind: "workflow", status: "ok" };
 
-/** One window of a trace as the API answers it: each span 10 ms long, at a place after the start of the trace. */
+/** One window of a trace as the API returns it: spans of 10 ms, by their offset from the start of the trace. */
 function page(spans: Record<string, number>, cursor: string | null, base = BASE) {
   const ids = Object.keys(spans);
   const all = <T,>(value: T) => ids.map(() => value);
@@ -36,7 +36,7 @@ function page(spans: Record<string, number>, cursor: string | null, base = BASE)
   };
 }
 
-/** The server, told by hand what to answer next; the client keeps the `fetch` it finds when it is loaded. */
+/** A server whose answers the test sets; the client keeps the `fetch` that it finds when it is imported. */
 const server = vi.hoisted(() => {
   const answers: (() => Response)[] = [];
   globalThis.fetch = async () => (answers.shift() ?? (() => Response.error()))();

@@ -14,7 +14,7 @@ export interface LiveTrace {
   trace: Trace | null;
   /** The run that is shown; null if it is one trace. */
   run: Run | null;
-  /** By start. A new array with each change; rows that did not change stay the same objects. */
+  /** By start. A new array for each change; unchanged rows stay the same objects. */
   rows: readonly SpanRow[];
   /** The time that the rows' offsets count from. */
   base: UnixNano;
@@ -66,7 +66,7 @@ function asTrace(run: Run): Trace {
   return { ...run, kind: "workflow", session_id: null };
 }
 
-/** @param again Whether something is already shown; it then stays until all of the newer state is loaded. */
+/** @param again Whether an older state is shown; it stays until the newer one is loaded completely. */
 function load(place: Place, again: boolean, show: Show, restart: () => void): () => void {
   const abort = new AbortController();
   let stop = () => {};
@@ -81,7 +81,7 @@ function load(place: Place, again: boolean, show: Show, restart: () => void): ()
       rows.merge(page.rows(msBetween(base, page.base)));
     }
     show({ trace, run: whole, rows: rows.rows, base, complete: true, error: null });
-    // From the first window on: what changed while the others were under way is told once more.
+    // From the first window on: changes while the other windows load are sent once more.
     if (!abort.signal.aborted && isServed()) stop = keep(place, { trace, run: whole, base, seq }, rows, show, restart);
   }
 

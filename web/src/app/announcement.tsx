@@ -1,13 +1,13 @@
 import { useRouterState } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 
-/** Says which page was opened, and what becomes of it, to whoever does not see it: what stands in the browser's tab. */
+/** Announces the title of a newly opened page, and its changes, to screen readers. */
 export function Announcement() {
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const first = useRef(path);
   const [title, setTitle] = useState("");
   useEffect(() => {
-    // The first page is read out by itself.
+    // Screen readers read the first page by themselves.
     if (path === first.current) return;
     first.current = "";
     const read = () => setTitle(document.title);

@@ -22,7 +22,7 @@ const NOTES: Record<Exclude<Connection, "fine">, { Icon: typeof Unplug; text: Re
   },
 };
 
-/** Says when the server does not answer, asks for a sign-in, or follows too many pages. */
+/** Says that the server does not answer, asks for a sign-in, or has no more live streams. */
 export function Banner() {
   const state = useConnection();
   if (state === "fine") return null;

@@ -5,7 +5,7 @@ import { useChangeAddress } from "./use-address";
 
 const diff = getRouteApi("/diff");
 
-/** Two runs, compared. */
+/** A comparison of two runs. */
 export function DiffRoute() {
   const search = diff.useSearch({ select: (search) => diffSearch({ ...search }), structuralSharing: true });
   return <DiffPage search={search} change={useChangeAddress<DiffSearch>()} />;

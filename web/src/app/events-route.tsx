@@ -13,10 +13,10 @@ import { useTab } from "./use-tab";
 
 const spans = getRouteApi("/spans");
 
-// The list does not wait for what shows a single span.
+// The list does not wait for the code of the detail.
 const SpanDetail = lazy(async () => ({ default: (await import("@/features/span/span-detail")).SpanDetail }));
 
-/** Single events beside the detail of the one that is looked at. */
+/** The spans, with the detail of the selected one. */
 export function EventsRoute() {
   const search = spans.useSearch({ select: (search) => eventsSearch({ ...search }), structuralSharing: true });
   return (

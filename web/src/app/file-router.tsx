@@ -7,7 +7,7 @@ import { DiffRoute } from "./diff-route";
 import { DiffShell, RunShell } from "./file-shell";
 import { RunRoute } from "./trace-route";
 
-/** The addresses of a file: all that lead nowhere lead to its run, or to its runs compared. */
+/** The addresses in a file: unknown ones lead to its run, or to its comparison. */
 export function routerOf(ids: readonly string[]) {
   const [only = "", ...further] = ids;
   const home = (search: TraceSearch) =>

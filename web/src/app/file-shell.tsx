@@ -7,7 +7,7 @@ import { Shortcuts } from "./shortcuts";
 import { ThemeButton } from "./theme-button";
 
 const OTHER_PAGES: ReadonlySet<Shortcut["page"]> = new Set(["Runs", "Spans"]);
-/** What takes a server: other pages, and whatever changes something. */
+/** Actions that need a server: other pages, and changes. */
 const SERVED: ReadonlySet<Action> = new Set<Action>([
   "palette",
   "toRuns",
@@ -29,12 +29,12 @@ const KEPT_OF_TWO = (Object.entries(SHORTCUTS) as [Action, Shortcut][])
   .map(([, shortcut]) => shortcut);
 const KEPT = KEPT_OF_TWO.filter(({ page }) => page !== "Two runs");
 
-/** The frame around a run that a file holds. */
+/** The frame around the run in a file. */
 export function RunShell() {
   return <FileShell what="A run as it was recorded, kept in this file" shortcuts={KEPT} />;
 }
 
-/** The frame around two runs that a file holds. */
+/** The frame around the comparison in a file. */
 export function DiffShell() {
   return <FileShell what="Two runs as they were recorded, kept in this file" shortcuts={KEPT_OF_TWO} />;
 }

@@ -9,13 +9,13 @@ import { keptInDocument } from "@/api/kept";
 import { routerOf } from "./file-router";
 import { applyTheme, storedTheme } from "./theme";
 
-/** The application in one file, with what it shows: nothing changes, and nobody else is asked. */
+/** The application in one file with its data: nothing changes, and there is no other source. */
 const FOR_EVER = { staleTime: Number.POSITIVE_INFINITY, retry: false, refetchOnWindowFocus: false };
 
 async function show(root: HTMLElement): Promise<void> {
   const kept = await keptInDocument();
   answerFrom((question) => kept.answer(question));
-  // A machine without a network has all of this as well.
+  // The data is also there without a network.
   const queries = new QueryClient({ defaultOptions: { queries: { ...FOR_EVER, networkMode: "always" } } });
   createRoot(root).render(
     <StrictMode>

@@ -2,10 +2,10 @@ import { Outlet, useRouterState } from "@tanstack/react-router";
 import css from "./shell.module.css";
 
 /**
- * Where the page stands that the address names.
+ * The page of the current address.
  *
- * Until it is here the one before shows, and takes neither clicks nor keys: a menu that opened there would be gone in
- * the next moment, and a key meant for what comes would act on what goes.
+ * While it is loading, the previous page stays visible but takes neither clicks nor keys: a menu that opens there would
+ * disappear at once, and a key meant for the next page would act on the previous one.
  */
 export function MainPage() {
   const leaving = useRouterState({ select: isLeaving });
@@ -22,7 +22,7 @@ interface Places {
   matches: readonly { pathname: string }[];
 }
 
-/** Whether what shows is of another address. What is nowhere matches nothing, so the address that was resolved counts too. */
+/** Whether the shown page has another address. An unknown address matches no page, so check `resolvedLocation` too. */
 function isLeaving({ location: { pathname }, resolvedLocation, matches }: Places): boolean {
   return resolvedLocation?.pathname !== pathname && matches.at(-1)?.pathname !== pathname;
 }

@@ -1,4 +1,4 @@
-/** The sign of the inspector. */
+/** The logo of the inspector. */
 export function Mark() {
   return (
     <svg viewBox="0 0 32 32" width="20" height="20" aria-hidden>

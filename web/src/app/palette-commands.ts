@@ -14,12 +14,12 @@ import { applyTheme, THEMES } from "./theme";
 
 const MOST = 60;
 const RECENT = 8;
-/** Names change seldom; counting them costs more than the rest of the palette. */
+/** Names change rarely, and counting them is the most expensive part of the palette. */
 const NAMES_STALE_MS = 60_000;
 
-/** The commands that fit what is typed, the best first, and whether recorded data is still being looked through. */
+/** The commands that match the typed text, best first, and whether recorded data is still being searched. */
 export function useFound(typed: string): { commands: Command[]; searching: boolean } {
-  // What a page offers is of the moment the palette opens.
+  // The page's commands at the time the palette opens.
   const [offered] = useState(offeredCommands);
   const words = typed.trim();
   const settled = useSettled(words, 200);
@@ -43,7 +43,7 @@ export function useFound(typed: string): { commands: Command[]; searching: boole
   return { commands, searching: words !== "" && (ids.searching || runs.searching || settled !== words) };
 }
 
-/** Commands below their headings, in the order the headings first occur. */
+/** Commands below their headings, in the order of their first command. */
 export function grouped(commands: readonly Command[]) {
   const groups = new Map<string, { command: Command; place: number }[]>();
   commands.forEach((command, place) => {
@@ -61,7 +61,7 @@ function isOfPage({ group }: Command): boolean {
   return group === undefined;
 }
 
-/** The same commands with those of one heading side by side. */
+/** The same commands, with those of the same heading together. */
 function gathered(commands: readonly Command[]): Command[] {
   return grouped(commands).flatMap(({ members }) => members.map(({ command }) => command));
 }
@@ -154,7 +154,7 @@ function useRunCommands(words: string) {
   };
 }
 
-/** Executions of a program are told apart by what was asked. */
+/** Runs of a program all have its name: their input distinguishes them. */
 function titleOf(run: Run): string {
   const about = run.question ?? (run.trace_name === run.name ? null : run.trace_name);
   return about === null ? run.name : `${run.name}: ${about}`;
@@ -230,7 +230,7 @@ function idCommands(
   return [{ id: "span", group, title, note: found.spanId, run: () => {} }];
 }
 
-/** A value once it has stayed the same for a while. */
+/** A value once it has been unchanged for some time. */
 function useSettled(value: string, ms: number): string {
   const [settled, setSettled] = useState(value);
   useEffect(() => {

@@ -12,7 +12,7 @@ interface Props {
   onClose: () => void;
 }
 
-/** Finds commands, pages, runs and names by what is typed. */
+/** Finds commands, pages, runs and names by typed text. */
 export function PaletteDialog({ open, onClose }: Props) {
   return (
     <Dialog open={open} onClose={onClose} title="Find or go to" quiet className={css.dialog}>
@@ -80,7 +80,7 @@ function Finder({ onClose }: { onClose: () => void }) {
       </div>
       <div id={listId} role="listbox" aria-label="Commands" className={css.list}>
         {grouped(commands).map(({ group, members }) => (
-          // biome-ignore lint/a11y/useSemanticElements: a fieldset is no group of options
+          // biome-ignore lint/a11y/useSemanticElements: a fieldset is not a group of options
           <div key={group} role="group" aria-label={group} className={css.group}>
             <div className={css.heading} aria-hidden>
               {group}

@@ -21,7 +21,7 @@ export function openPalette(): void {
   setOpen(true);
 }
 
-/** The command palette, which is loaded when it is first asked for; `⌘K` and `Ctrl+K` open and close it. */
+/** The command palette, loaded at its first use; `⌘K` and `Ctrl+K` open and close it. */
 export function Palette() {
   const open = useSyncExternalStore(subscribe, () => isOpen);
   const wasOpen = useRef(false);

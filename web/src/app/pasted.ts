@@ -1,8 +1,8 @@
-/** What an id or address that somebody pastes means. */
+/** The meaning of a pasted id or address. */
 export type Pasted =
   | { what: "trace"; traceId: string }
   | { what: "span"; spanId: string; traceId: string | null }
-  /** A page of the inspector, as the part of its address behind the `#`. */
+  /** A page of the inspector, as the part of its address after the `#`. */
   | { what: "page"; path: string };
 
 const PLACE = /^\/(?:traces\/[0-9a-f]{32}|sessions|events|stats)?(?:\?[^#\s]*)?$/;

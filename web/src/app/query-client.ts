@@ -2,7 +2,7 @@ import { QueryCache, QueryClient } from "@tanstack/react-query";
 import { ApiError } from "@/api/client";
 import { answered, onReturn, setConnection } from "@/api/connection";
 
-/** The cache of everything the API answered; it also learns from each answer how the connection is. */
+/** The cache of the API's answers; each answer also updates the state of the connection. */
 export const queries = new QueryClient({
   queryCache: new QueryCache({
     onSuccess: answered,
@@ -21,5 +21,5 @@ export const queries = new QueryClient({
   },
 });
 
-// What failed meanwhile, and what no stream tells of. Live lists go on where they stopped.
+// Reload what failed in the meantime or has no stream. Live lists resume where they stopped.
 onReturn(() => void queries.invalidateQueries({ predicate: ({ meta, state }) => !meta?.live || !state.data }));

@@ -1,8 +1,8 @@
 /**
- * How well words that somebody types fit a text; 0 when one of them does not occur.
+ * How well typed words match a text; 0 if one of them does not occur.
  *
- * A word fits best at the beginning of a word, then anywhere inside, then as letters in order that begin words or
- * follow each other inside one. Between equals the shorter text wins.
+ * The best match of a word is at the beginning of a word, then anywhere inside, then as letters in order that begin
+ * words or follow each other inside one. Of equal matches the shorter text wins.
  */
 export function fitness(typed: string, text: string): number {
   const haystack = text.toLowerCase();
@@ -15,7 +15,7 @@ export function fitness(typed: string, text: string): number {
   return sum + 1 / (2 + haystack.length);
 }
 
-/** The items that fit, the best first; equals keep their order. Nothing typed keeps all of them as they are. */
+/** The matching items, best first; equal ones keep their order. Without typed text all items are kept. */
 export function ranked<T>(typed: string, items: readonly T[], textOf: (item: T) => string): T[] {
   if (wordsOf(typed).length === 0) return [...items];
   return items
@@ -46,7 +46,7 @@ function beginsWord(text: string, at: number): boolean {
   return at === 0 || /[^\p{L}\p{N}]/u.test(text.charAt(at - 1));
 }
 
-/** Whether the letters occur in order, each in the word of the one before or at the beginning of a later word. */
+/** Whether the letters occur in order, each in the word of the previous one or at the beginning of a later word. */
 function scattered(word: string, text: string): boolean {
   for (let start = text.indexOf(word.charAt(0)); start >= 0; start = text.indexOf(word.charAt(0), start + 1)) {
     if (beginsWord(text, start) && runsOn(word, text, start)) return true;

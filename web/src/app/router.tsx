@@ -28,7 +28,7 @@ const runs = createRoute({
   getParentRoute: () => root,
   path: "/",
   validateSearch: runsSearch,
-  // Asked for while the page is still being drawn.
+  // Requested while the page is still rendering.
   loaderDeps: ({ search }) => {
     const checked = runsSearch({ ...search });
     return { filter: filterIn(checked), ...orderIn(checked) };
@@ -44,7 +44,7 @@ const sessions = createRoute({
   component: lazyRouteComponent(() => import("./sessions-route"), "SessionsRoute"),
 });
 
-/** A session has no page of its own: it is its runs. */
+/** A session has no page of its own: its address leads to its runs. */
 const session = createRoute({
   getParentRoute: () => root,
   path: "/sessions/$sessionId",
@@ -81,7 +81,7 @@ const events = createRoute({
   component: lazyRouteComponent(() => import("./events-route"), "EventsRoute"),
 });
 
-/** The address of the spans before they were called that. */
+/** The former address of the spans. */
 const oldEvents = createRoute({
   getParentRoute: () => root,
   path: "/events",
@@ -99,16 +99,16 @@ const stats = createRoute({
 });
 
 /**
- * The address is the state. It stands behind the `#`: there is one document whatever the mount prefix is, a link from
- * elsewhere opens it with its cookie, and what somebody searches for never reaches a log.
+ * The address is the state. It is behind the `#`: so there is one document for every mount prefix, a link from another
+ * site opens it with its cookie, and searched text never reaches a log.
  */
 export const router = createRouter({
   routeTree: root.addChildren([runs, sessions, session, trace, run, diff, events, oldEvents, stats]),
   history: createHashHistory(),
   parseSearch,
   stringifySearch,
-  // What an address check leaves out stays out of the addresses that are made here. Pages check once more what they
-  // read: the router hands over everything that an address holds which somebody typed while the app was open.
+  // Parameters that a route does not know are not copied into new addresses. Pages still validate their own: for an
+  // address that was typed while the app was open, the router passes on everything.
   search: { strict: true },
   scrollRestoration: false,
   defaultPreload: "intent",

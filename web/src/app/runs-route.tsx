@@ -7,7 +7,7 @@ import { useChangeAddress } from "./use-address";
 
 const runs = getRouteApi("/");
 
-/** Every run. */
+/** All runs. */
 export function RunsRoute() {
   const search = runs.useSearch({ select: (search) => runsSearch({ ...search }), structuralSharing: true });
   const navigate = useNavigate();

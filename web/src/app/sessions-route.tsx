@@ -7,7 +7,7 @@ import { useChangeAddress } from "./use-address";
 
 const sessions = getRouteApi("/sessions");
 
-/** Every session; one is opened as its runs. */
+/** All sessions; opening one shows its runs. */
 export function SessionsRoute() {
   const search = sessions.useSearch({ select: (search) => sessionsSearch({ ...search }), structuralSharing: true });
   const navigate = useNavigate();

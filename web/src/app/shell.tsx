@@ -26,7 +26,7 @@ const PLACES = [
 const ALL_SHORTCUTS = Object.values(SHORTCUTS);
 const PALETTE_KEYS = /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘K" : "Ctrl K";
 
-/** The frame around every page: where one is, what one can do, and whether the server answers. */
+/** The frame around every page: navigation, commands and the state of the server. */
 export function Shell() {
   useFocusOnPage();
   usePlaceKeys();

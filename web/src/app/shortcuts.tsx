@@ -5,10 +5,10 @@ import { Dialog } from "@/ui/dialog";
 import { useKeys } from "@/ui/use-keys";
 import css from "./shortcuts.module.css";
 
-/** Two single keys one after the other; `Page Down` is one. */
+/** A sequence of two single keys; `Page Down` is one key. */
 const SEQUENCE = /(?<=^\S) (?=\S$)/;
 
-/** Shows the keys that work here when asked. */
+/** Shows the keys of this page on request. */
 export function Shortcuts({ of }: { of: readonly Shortcut[] }) {
   const [open, setOpen] = useState(false);
   const pages = [...new Set(of.map(({ page }) => page))];
@@ -27,7 +27,7 @@ export function Shortcuts({ of }: { of: readonly Shortcut[] }) {
 
   return (
     <Dialog open={open} onClose={() => setOpen(false)} title="Keyboard shortcuts" className={css.dialog}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
       <section className={css.all} aria-label="All shortcuts" tabIndex={0}>
         <div className={css.pages}>
           {pages.map((page) => (

@@ -5,7 +5,7 @@ import { useChangeAddress } from "./use-address";
 
 const stats = getRouteApi("/stats");
 
-/** What everything comes to. */
+/** Figures and charts. */
 export function StatsRoute() {
   const search = stats.useSearch({ select: (search) => statsSearch({ ...search }), structuralSharing: true });
   return <StatsPage search={search} change={useChangeAddress<StatsSearch>()} />;

@@ -4,7 +4,7 @@ import { applyTheme, THEMES, useTheme } from "./theme";
 
 const ICONS = { system: Monitor, light: Sun, dark: Moon };
 
-/** Goes from one theme to the next. */
+/** Switches to the next theme. */
 export function ThemeButton() {
   const theme = useTheme();
   const Icon = ICONS[theme];

@@ -6,7 +6,7 @@ export type Theme = (typeof THEMES)[number];
 const KEY = "inspector.theme";
 const listeners = new Set<() => void>();
 
-/** The theme that was chosen last in this browser. */
+/** The last theme that was chosen in this browser. */
 export function storedTheme(): Theme {
   try {
     const value = localStorage.getItem(KEY);
@@ -26,7 +26,7 @@ export function applyTheme(theme: Theme): void {
   try {
     localStorage.setItem(KEY, theme);
   } catch {
-    // A browser that stores nothing still shows the theme until the page is left.
+    // A browser without storage keeps the theme until the page is closed.
   }
   for (const listener of listeners) listener();
 }

@@ -23,7 +23,7 @@ const loadTranscript = () => import("@/features/transcript/transcript");
 const AgentGraph = lazy(async () => ({ default: (await loadGraph()).AgentGraph }));
 const Transcript = lazy(async () => ({ default: (await loadTranscript()).Transcript }));
 
-/** A trace in its views, beside the detail of the span that is looked at. */
+/** A trace in its views, with the detail of the selected span. */
 export function TraceRoute() {
   const { traceId } = trace.useParams();
   const search = trace.useSearch({ select: (search) => traceSearch({ ...search }), structuralSharing: true });
@@ -35,7 +35,7 @@ export function TraceRoute() {
   );
 }
 
-/** All traces of a run, as one. */
+/** A run with all its traces. */
 export function RunRoute() {
   const { runId } = run.useParams();
   const search = run.useSearch({ select: (search) => traceSearch({ ...search }), structuralSharing: true });
@@ -46,12 +46,12 @@ export function RunRoute() {
   );
 }
 
-/** Whatever a span of a run refers to is most likely of the run. */
+/** A span that a run refers to is probably part of the run. */
 function isOfRun(): boolean {
   return true;
 }
 
-/** What was said of a run or a span; where a server takes it, with what says more. */
+/** The labels of a run or a span; with a server also the controls to add one. */
 function Labels(props: ComponentProps<typeof LabelsToGive>) {
   return isServed() ? <LabelsToGive {...props} /> : <GivenLabels {...props} />;
 }
@@ -62,7 +62,7 @@ function Shown({ place, search }: { place: Place; search: TraceSearch }) {
   const change = useChangeAddress<TraceSearch>();
   const address = useMemo(() => ({ change, leave: () => void navigate({ to: "/" }) }), [change, navigate]);
   const onTab = useTab();
-  // While the trace loads, not after it. What goes wrong with it is told where it is drawn.
+  // While the trace is loading, not after it. The view itself reports an error.
   useEffect(() => {
     if (view === "graph") loadGraph().catch(() => {});
     if (view === "transcript") loadTranscript().catch(() => {});

@@ -6,10 +6,10 @@ import { visibleLine } from "@/lib/visible";
 import css from "./banner.module.css";
 
 const LOOK_MS = 30_000;
-/** So many fit above a page that is still to be read. */
+/** How many fit above a page without hiding it. */
 const MOST = 4;
 
-/** Says what keeps the server from taking in what is recorded, such as a damaged database. */
+/** Says why the server cannot store new spans, such as a damaged database. */
 export function Trouble() {
   const { data } = useQuery({ ...readinessQuery, refetchInterval: LOOK_MS });
   const problems = data?.ready === false ? data.problems : [];

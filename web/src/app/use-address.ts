@@ -2,7 +2,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useCallback } from "react";
 import type { ChangeAddress } from "@/lib/address";
 
-/** Changes the address of the page that shows. Pages get it from their routes: they know of no router. */
+/** Changes the address of the current page. Pages get it from their routes, so they do not depend on the router. */
 export function useChangeAddress<Search extends object>(): ChangeAddress<Search> {
   const navigate = useNavigate();
   return useCallback(

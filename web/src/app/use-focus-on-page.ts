@@ -1,16 +1,16 @@
 import { useRouterState } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 
-/** Put the focus on a page as it is opened, so that its keys work and screen readers begin there. */
+/** Move the focus to a page when it opens, so that its keys work and screen readers start there. */
 export function useFocusOnPage(): void {
-  // Of the page that stands there: until it does, what was focused on the one before still is.
+  // The path of the page that is shown: while the next one is loading, the previous one keeps its focus.
   const path = useRouterState({ select: ({ location, resolvedLocation }) => (resolvedLocation ?? location).pathname });
   const before = useRef(path);
   useEffect(() => {
     if (path === before.current) return;
     before.current = path;
     const { activeElement } = document;
-    // What a page focuses by itself as it opens stays.
+    // Keep the focus that a page sets itself.
     if (activeElement === document.body || !document.getElementById("main")?.contains(activeElement)) {
       document.getElementById("main")?.focus({ preventScroll: true });
     }

@@ -1,7 +1,7 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useKeys } from "@/ui/use-keys";
 
-/** Keys that go to the lists, from wherever one is. */
+/** Keys that go to the lists, from any page. */
 export function usePlaceKeys(): void {
   const navigate = useNavigate();
   useKeys({

@@ -1,7 +1,7 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useCallback } from "react";
 
-/** Puts which side of a span shows into the address, so that a link opens the same one. */
+/** Puts the selected tab of a span's detail into the address, so that a link opens it. */
 export function useTab(): (tab: string | undefined) => void {
   const navigate = useNavigate();
   return useCallback(

@@ -6,7 +6,7 @@ import type { Filter } from "@/lib/filter";
 import css from "./bar-table.module.css";
 import { Button } from "./button";
 
-/** What a list is opened with: a filter, and how it is sorted. */
+/** The filter and order that a list opens with. */
 export interface ListSearch extends Filter {
   sort?: "duration" | "tokens" | "cost";
 }
@@ -18,9 +18,9 @@ export interface BarColumn<Id extends string> {
 
 export interface BarCell {
   text: string;
-  /** What is behind the number; null where nothing is. */
+  /** The list behind the number; null if there is none. */
   search: ListSearch | null;
-  /** What is behind it in words. */
+  /** The link's tooltip. */
   title?: string;
   alarm?: boolean;
 }
@@ -30,7 +30,7 @@ export interface BarRow<Id extends string> {
   name: ReactNode;
   search: ListSearch;
   cells: Record<Id, BarCell>;
-  /** How long its bar is, between 0 and 1. */
+  /** The length of its bar, between 0 and 1. */
   share: number;
 }
 
@@ -38,19 +38,19 @@ interface Props<Id extends string> {
   title: string;
   columns: readonly BarColumn<Id>[];
   rows: readonly BarRow<Id>[];
-  /** Where the numbers lead. */
+  /** The page that the numbers link to. */
   to: "/" | "/spans";
   rank: Id;
   order: "asc" | "desc";
   onRank: (rank: Id) => void;
-  /** What stands below the rows. */
+  /** A note below the rows. */
   note?: string | null;
 }
 
 const FEW = 8;
 const MORE = 100;
 
-/** Figures by the values of a field: each number is a link, each heading sorts, bars show the share of what is sorted by. */
+/** Figures by the values of a field: numbers are links, headings sort, bars show the share of the sorted column. */
 export function BarTable<Id extends string>({ title, columns, rows, to, rank, order, onRank, note }: Props<Id>) {
   const [most, setMost] = useState(FEW);
   const left = rows.length - most;

@@ -5,7 +5,7 @@ import { copyText } from "@/lib/clipboard";
 import css from "./button.module.css";
 
 interface Props extends ButtonHTMLAttributes<HTMLButtonElement> {
-  /** `plain` has no border until it is pointed at. */
+  /** `plain` has a border only under the pointer. */
   look?: "plain" | "framed" | "accent";
   pressed?: boolean;
   ref?: Ref<HTMLButtonElement>;
@@ -16,7 +16,7 @@ export function Button({ look = "framed", pressed, className, type = "button", .
   return <button type={type} aria-pressed={pressed} className={clsx(css.button, css[look], className)} {...rest} />;
 }
 
-/** Copies a text, and says so for a moment. `text` may be a function for what is costly to make. */
+/** Copies a text, and briefly says so. `text` can be a function if it is expensive to make. */
 export function CopyButton({
   text,
   label,

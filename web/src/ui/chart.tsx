@@ -5,17 +5,17 @@ import { topOf } from "@/lib/figures";
 import type { Filter } from "@/lib/filter";
 import css from "./chart.module.css";
 
-/** A row of values over time. */
+/** A series of values over time. */
 export interface Series {
   name: string;
   values: readonly (number | null)[];
   /** A colour token, such as `--accent`. */
   color: string;
-  /** Stripes tell a bar from its neighbour without colour, dashes a line. */
+  /** Stripes distinguish a bar from its neighbour without colour, dashes a line. */
   texture?: "stripes" | "dashes" | "dots";
 }
 
-/** Where the events of a slice of time are, and how the slice is called. */
+/** The label of a slice of time, and the filter for its events or runs. */
 export interface ChartSlice {
   label: string;
   filter: Filter;
@@ -23,21 +23,21 @@ export interface ChartSlice {
 
 interface Props {
   title: string;
-  /** Bars stand on each other, lines cross each other. */
+  /** Bars are stacked, lines overlap. */
   look: "bars" | "lines";
   series: readonly Series[];
   slices: readonly ChartSlice[];
-  /** Where a slice leads. */
+  /** The page that the slices link to. */
   to: "/" | "/spans";
-  /** What stands at the left, in the middle and at the right end of the axis. */
+  /** The labels at the left, in the middle and at the right end of the axis. */
   axis: readonly string[];
   format: (value: number | null) => string;
-  /** The slice that is pointed at, in this chart or the ones beside it. */
+  /** The slice under the pointer, in this chart or those beside it. */
   at: number | null;
   onPoint: (at: number | null) => void;
 }
 
-/** A small chart over time: each slice is a link to what is behind it; arrow keys move between them. */
+/** A small chart over time: each slice links to its events or runs; arrow keys move between slices. */
 export function Chart({ title, look, series, slices, to, axis, format, at, onPoint }: Props) {
   const list = useRef<HTMLUListElement>(null);
   const bars = look === "bars";
@@ -79,7 +79,7 @@ export function Chart({ title, look, series, slices, to, axis, format, at, onPoi
         >
           {slices.map((slice, place) => (
             <Slice
-              // biome-ignore lint/suspicious/noArrayIndexKey: a slice is its place
+              // biome-ignore lint/suspicious/noArrayIndexKey: a slice is identified by its index
               key={place}
               place={place}
               slice={slice}
@@ -96,7 +96,7 @@ export function Chart({ title, look, series, slices, to, axis, format, at, onPoi
       </div>
       <div className={css.axis} aria-hidden>
         {axis.map((label, place) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a label is its place
+          // biome-ignore lint/suspicious/noArrayIndexKey: a label is identified by its index
           <span key={place}>{label}</span>
         ))}
       </div>
@@ -114,7 +114,7 @@ interface SliceProps {
   slice: ChartSlice;
   to: "/" | "/spans";
   words: string;
-  /** The shares of the height that its bars take; null where lines are drawn. */
+  /** The shares of the height of its bars; null if lines are drawn. */
   parts: readonly number[] | null;
   series: readonly Series[];
   pointed: boolean;
@@ -145,7 +145,7 @@ const Slice = memo(
               <span
                 key={row.name}
                 className={clsx(css.part, row.texture && css[row.texture])}
-                // Something is never nothing: a pixel and a half at least.
+                // At least a pixel and a half, so that a small value does not look like zero.
                 style={{ height: `max(1.5px, ${share * 100}%)`, color: `var(${row.color})` }}
               />
             );
@@ -193,7 +193,7 @@ function Legend({
   );
 }
 
-/** Lines are drawn in a square of hundred units a side that is stretched to the plot. */
+/** Lines in a square of 100 by 100 units that is stretched to the plot. */
 function Lines({ series, top }: { series: readonly Series[]; top: number }) {
   return (
     <svg className={css.lines} viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden>
@@ -209,7 +209,7 @@ function Lines({ series, top }: { series: readonly Series[]; top: number }) {
   );
 }
 
-/** A path through what is known; a value without neighbours is a short stroke. */
+/** A path through the known values; a value without neighbours is a short dash. */
 function lineOf(values: readonly (number | null)[], top: number): string {
   const step = 100 / Math.max(1, values.length);
   const y = (value: number) => (100 - (value / top) * 100).toFixed(2);

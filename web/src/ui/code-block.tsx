@@ -5,15 +5,15 @@ import { LongText } from "./message-text";
 
 interface Props {
   text: string;
-  /** What it is, for the copy button and screen readers. */
+  /** A name for the text, for the copy button and screen readers. */
   label: string;
   lines?: number;
   mono?: boolean;
-  /** Stands in place of the text, where parts of it are set off. */
+  /** Replaces the text, to highlight parts of it. */
   children?: ReactNode;
 }
 
-/** Recorded text in a frame, as a rule in a fixed-width font, with its lines wrapped and a button that copies it as it was. */
+/** Recorded text in a frame with a copy button, wrapped, and in a fixed-width font by default. */
 export function CodeBlock({ text, label, lines = 20, mono = true, children }: Props) {
   return (
     <div className={css.block}>

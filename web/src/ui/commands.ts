@@ -1,24 +1,24 @@
 import { useEffect, useRef } from "react";
 
-/** Something the command palette can do. */
+/** A command of the command palette. */
 export interface Command {
-  /** Unique among the commands of the moment. */
+  /** Unique among the current commands. */
   id: string;
   title: string;
-  /** The heading it stands below; `This page` when it is left out. */
+  /** The heading above it; `This page` by default. */
   group?: string;
-  /** More words it is found by. */
+  /** More search words. */
   words?: string;
-  /** What stands dimly behind the title. */
+  /** A muted note after the title. */
   note?: string;
-  /** The shortcut that does the same, as it is shown. */
+  /** The label of its shortcut. */
   keys?: string;
   run: () => void;
 }
 
 const sources = new Set<{ readonly current: readonly Command[] }>();
 
-/** Offer commands in the palette for as long as a component is mounted; the list may be another one each time. */
+/** Offer commands in the palette while a component is mounted; the list can change with each render. */
 export function useCommands(commands: readonly Command[]): void {
   const latest = useRef(commands);
   useEffect(() => {
@@ -32,7 +32,7 @@ export function useCommands(commands: readonly Command[]): void {
   }, []);
 }
 
-/** What the page of the moment offers. */
+/** The commands of the current page. */
 export function offeredCommands(): Command[] {
   return [...sources].flatMap((source) => source.current);
 }

@@ -7,9 +7,9 @@ interface Props {
   open: boolean;
   onClose: () => void;
   title: string;
-  /** The word for going ahead. */
+  /** The label of the button that confirms. */
   action: string;
-  /** What happens, once somebody went ahead; the dialog stays open and says so when it fails. */
+  /** Runs on confirmation; the dialog stays open and shows the error if it fails. */
   run: () => Promise<void>;
   children: ReactNode;
 }
@@ -62,7 +62,7 @@ function Question({ action, run, onClose, children }: Pick<Props, "action" | "ru
   );
 }
 
-/** The safe answer has the focus; `showModal` looks for the attribute, which React would not write. */
+/** The safe answer gets the focus: `showModal` reads the attribute, which React does not write. */
 function focused(button: HTMLButtonElement | null) {
   button?.setAttribute("autofocus", "");
 }

@@ -3,7 +3,7 @@ import { useEffect, useSyncExternalStore } from "react";
 import { copyText } from "@/lib/clipboard";
 import css from "./copy-note.module.css";
 
-/** What was copied last, and whether it was; null where that was said long enough. */
+/** The last copy, and whether it worked; null once it was shown long enough. */
 let note: { what: string; copied: boolean } | null = null;
 const listeners = new Set<() => void>();
 const SHOWN_MS = 2500;
@@ -18,12 +18,12 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Copy by a key, which has no button that could say whether it worked: `CopyNote` does. */
+/** Copy by a key. Without a button, `CopyNote` says whether it worked. */
 export async function copyByKey(text: string, what: string): Promise<void> {
   become({ what, copied: await copyText(text) });
 }
 
-/** Says for a moment what a key copied, or that the browser would not let it. */
+/** Briefly says what a key copied, or that the browser did not allow it. */
 export function CopyNote() {
   const shown = useSyncExternalStore(subscribe, () => note);
   useEffect(() => {

@@ -6,16 +6,16 @@ import css from "./dialog.module.css";
 
 interface Props {
   open: boolean;
-  /** Escape, a click beside it or its button; the owner then sets `open` to false. */
+  /** On Escape, a click outside or the close button; the owner then sets `open` to false. */
   onClose: () => void;
   title: string;
-  /** Keeps the title for screen readers alone, where what is shown says it already. */
+  /** Only screen readers get the title, because the content already says it. */
   quiet?: boolean;
   className?: string | undefined;
   children: ReactNode;
 }
 
-/** A native modal dialog: it holds the focus, gives it back when it closes, and has content only while it is open. */
+/** A native modal dialog: it holds the focus, returns it when it closes, and only has content while it is open. */
 export function Dialog({ open, onClose, title, quiet = false, className, children }: Props) {
   const element = useRef<HTMLDialogElement>(null);
   const titleId = useId();
@@ -27,7 +27,7 @@ export function Dialog({ open, onClose, title, quiet = false, className, childre
   }, [open]);
 
   function beside(event: MouseEvent) {
-    // The content covers the whole dialog: what hits the element itself is its backdrop.
+    // The content covers the whole dialog: a click on the element itself hits its backdrop.
     if (event.target === element.current) onClose();
   }
 

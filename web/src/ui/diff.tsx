@@ -5,10 +5,10 @@ import { diffWords, type Piece } from "@/lib/message-diff";
 import { visible } from "@/lib/visible";
 import css from "./diff.module.css";
 
-// Words around a change that tell where it stands.
+// Characters of context around a change.
 const CONTEXT = 160;
 
-/** What changed inside a text: what went is struck out, what came is underlined, long unchanged stretches are folded. */
+/** The changes in a text: removed parts struck out, added ones underlined, long unchanged stretches folded. */
 export function TextDiff({ before, after }: { before: string; after: string }) {
   const found = useMemo(() => diffWords(before, after), [before, after]);
   const isReplaced = found.length === 2 && found[0]?.kind === "removed" && found[1]?.kind === "added";

@@ -4,16 +4,16 @@ import { type ReactNode, useId, useState } from "react";
 import css from "./disclosure.module.css";
 
 interface Props {
-  /** What stands on the line that opens it. */
+  /** The content of the button that opens it. */
   summary: ReactNode;
-  /** What stands beside that line and is not part of the button. */
+  /** Content beside the button that is not part of it. */
   aside?: ReactNode;
   defaultOpen?: boolean;
   className?: string | undefined;
   children: ReactNode | (() => ReactNode);
 }
 
-/** A line that opens what belongs to it; what is closed is not rendered. */
+/** A line that opens a panel; a closed panel is not rendered. */
 export function Disclosure({ summary, aside, defaultOpen = false, className, children }: Props) {
   const [open, setOpen] = useState(defaultOpen);
   const id = useId();

@@ -1,7 +1,7 @@
 import { ownName } from "@/lib/error-name";
 import { visibleLine } from "@/lib/visible";
 
-/** An exception class by its own name, or an error code; whole, with its module, in the title. */
+/** The name of an exception class, or an error code; the title has it in full, with its module. */
 export function ErrorType({ type, className }: { type: string; className?: string | undefined }) {
   return (
     <bdi className={className} title={visibleLine(type)}>

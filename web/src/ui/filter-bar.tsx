@@ -18,27 +18,27 @@ import { useKeys } from "./use-keys";
 
 export interface FilterBarProps {
   filter: Filter;
-  /** `typing` while the searched text changes letter by letter: such a step belongs to the one before. */
+  /** `typing` is set for each change of the searched text: such a step replaces the previous one. */
   onChange: (next: Filter, typing: boolean) => void;
-  /** What can be added; a condition of another field still shows, and can be removed. */
+  /** The fields that can be added; conditions of other fields are still shown, and can be removed. */
   fields: readonly FilterField[];
-  /** Values that occur in a field, the most frequent first. */
+  /** Suggests values of a field, the most frequent first. */
   suggest?: (field: SuggestedField) => Promise<string[]>;
   placeholder?: string;
-  /** Lists that cannot be searched have no search box. */
+  /** Whether the list can be searched. */
   search?: boolean;
-  /** What of the searched text was not understood. */
+  /** The part of the searched text that was not understood. */
   notice?: string | undefined;
-  /** The name of the run or trace that the list is narrowed to, where it is known. */
+  /** The name of the run or trace in the filter, if known. */
   runName?: string | undefined;
-  /** What stands at the end of the line. */
+  /** Content at the end of the line. */
   children?: ReactNode;
 }
 
-/** What a list is narrowed to, on one line: search, time, a chip for each condition, and a way to add more. */
+/** The filter of a list on one line: search, time, a chip for each condition, and a menu to add more. */
 export function FilterBar(props: FilterBarProps) {
   const { filter, onChange, fields, suggest, placeholder, search = true, notice, runName, children } = props;
-  // Letters that are typed but not sent yet go with the rest.
+  // Changes when the filter is cleared, to drop letters that were typed but not sent yet.
   const [cleared, setCleared] = useState(0);
   const step = (next: Filter) => onChange(next, false);
   function clear() {
@@ -172,7 +172,7 @@ function AddFilter({ filter, onChange, fields, suggest }: Editing & { fields: re
 }
 
 const PAUSE_MS = 250;
-/** Keys that lead out of the search box: into the list, or nowhere. */
+/** Keys that leave the search box: into the list, or just out of it. */
 const LEAVING = new Set(["Enter", "ArrowDown", "Escape"]);
 const DOWN = { key: "ArrowDown", bubbles: true, cancelable: true };
 
@@ -189,7 +189,7 @@ function SearchBox({
   const [known, setKnown] = useState(text);
   const [sent, setSent] = useState(text);
   const input = useRef<HTMLInputElement>(null);
-  // What comes back from the address late must not undo the letters typed since; what others put there shows at once.
+  // A late update from the address must not undo letters typed since; any other change of the address is shown at once.
   if (text !== known) {
     setKnown(text);
     if (text !== sent) setTyped(text);
@@ -202,7 +202,7 @@ function SearchBox({
     onChange(next.trim());
   }
   const pause = useEffectEvent(() => send(typed));
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each letter begins the pause anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each letter restarts the pause
   useEffect(() => {
     const timer = window.setTimeout(pause, PAUSE_MS);
     return () => window.clearTimeout(timer);
@@ -230,11 +230,11 @@ function SearchBox({
         onChange={(event) => setTyped(event.target.value)}
         onKeyDown={(event) => {
           if (!LEAVING.has(event.key)) return;
-          // Without this the browser would empty the box before it is left.
+          // Otherwise the browser would empty the box first.
           event.preventDefault();
           if (event.key !== "Escape") send(typed);
           input.current?.blur();
-          // From here the list's own keys take over.
+          // From here on the list's own keys work.
           if (event.key !== "Escape") document.body.dispatchEvent(new KeyboardEvent("keydown", DOWN));
         }}
       />

@@ -18,14 +18,14 @@ import { kindLabel } from "./kind";
 interface Props {
   field: FilterField;
   filter: Filter;
-  /** The pair of a key or path and a value that is edited; null adds one. */
+  /** The pair of a key or path and a value that is being edited; null adds one. */
   replaced: string | null;
   suggest: ((field: SuggestedField) => Promise<string[]>) | undefined;
   onChange: (next: Filter) => void;
   onDone: () => void;
 }
 
-/** Asks for the value of one field of a filter. */
+/** A form for the value of one field of a filter. */
 export function FilterEditor(props: Props) {
   const root = useRef<HTMLDivElement>(null);
   useEffect(() => root.current?.querySelector("input")?.focus(), []);
@@ -197,7 +197,7 @@ function Pair({ field, pair, onDone }: PairProps) {
   const [value, setValue] = useState(pair?.slice(at + 1) ?? "");
   const [wrong, setWrong] = useState(false);
   function submit() {
-    // Whole, as the command line and the address have it.
+    // A whole pair, as in the CLI and the address.
     if (value === "" && key.trim().indexOf("=") > 0) onDone(key.trim());
     else if (key.trim() === "" || key.includes("=")) setWrong(true);
     else onDone(`${key.trim()}=${value}`);

@@ -12,7 +12,7 @@ interface Props extends Range {
 
 const ALL = { since: undefined, label: "All time" };
 
-/** Which time a list shows: one of the usual ranges, one that was typed, or the one that was marked in a chart. */
+/** The time range of a list: a preset, a typed one, or one selected in a chart. */
 export function FilterTime({ since, until, onChange }: Props) {
   const label = rangeLabel({ since, until });
   const bounded = since !== undefined || until !== undefined;
@@ -70,7 +70,7 @@ export function FilterTime({ since, until, onChange }: Props) {
 
 const FORMS = "such as yesterday, 2 days ago, monday 9:30, 14:30, 2026-11-22 or 2026-11-22T10:30";
 
-/** Two ends of a time, as they are typed; either may be left out. */
+/** The two ends of a range, as typed; each is optional. */
 function Between({ since, until, onDone }: Range & { onDone: (range: Range) => void }) {
   const [from, setFrom] = useState(since ?? "");
   const [to, setTo] = useState(until ?? "");

@@ -12,17 +12,17 @@ interface Props {
 
 const MOST_SHOWN = 50;
 
-/** A text to filter by, typed or chosen from the values that occur. */
+/** A text to filter by, typed or chosen from suggestions. */
 export function FilterValue({ label, value, suggest, onDone }: Props) {
   const id = useId();
   const [text, setText] = useState(value);
   const [at, setAt] = useState(-1);
   const values = useSuggestions(suggest);
-  // While nothing was typed, what stands there already narrows nothing.
+  // The initial value does not narrow the suggestions until something is typed.
   const sought = text === value ? "" : text.toLowerCase();
   const shown = values?.filter((each) => each.toLowerCase().includes(sought)).slice(0, MOST_SHOWN) ?? [];
 
-  // What was typed stands for the only value that holds it: by itself it would match nothing.
+  // A typed text selects the only suggestion that contains it: by itself it would match nothing.
   const active = at < 0 && sought !== "" && shown.length === 1 ? 0 : at;
 
   function onKeyDown(event: KeyboardEvent) {
@@ -88,7 +88,7 @@ export function FilterValue({ label, value, suggest, onDone }: Props) {
   );
 }
 
-/** The values there are; null while they are asked for. A failure leaves the field without proposals. */
+/** The suggestions; null while loading. If that fails, there are none. */
 function useSuggestions(suggest: Props["suggest"]): string[] | null {
   const [values, setValues] = useState<string[] | null>(suggest ? null : []);
   const ask = useEffectEvent(() => suggest?.() ?? Promise.resolve([]));

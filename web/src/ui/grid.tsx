@@ -1,18 +1,17 @@
 import type { HTMLAttributes, ReactNode } from "react";
 
 /*
- * The parts of a virtual list with columns. They are no table elements, because rows out of view do not exist; and
- * nothing in them is focusable by itself, because the grid has the focus and points at a row with
- * aria-activedescendant.
+ * The parts of a virtual list with columns. They are not table elements, because rows out of view do not exist. Nothing
+ * in them is focusable, because the grid itself has the focus and points at a row with aria-activedescendant.
  */
 
 interface RowProps extends HTMLAttributes<HTMLDivElement> {
-  /** The place in the whole list, from one; the heading is the first row. */
+  /** The index in the whole list, from one; the heading is the first row. */
   place: number;
   children: ReactNode;
 }
 
-/** A row; clicks are only a shorter way to what its link and the grid's keys do. */
+/** A row; clicks only duplicate its link and the grid's keys. */
 export function GridRow({ place, ...rest }: RowProps) {
   // biome-ignore lint/a11y: see the top of this file
   return <div role="row" aria-rowindex={place} {...rest} />;
@@ -30,7 +29,7 @@ export function ColumnHead(props: HTMLAttributes<HTMLDivElement>) {
   return <div role="columnheader" {...props} />;
 }
 
-/** A set of rows: those that head the columns, or those with the values. */
+/** A group of rows: the headings, or the values. */
 export function RowGroup(props: HTMLAttributes<HTMLDivElement>) {
   // biome-ignore lint/a11y: see the top of this file
   return <div role="rowgroup" {...props} />;

@@ -1,4 +1,4 @@
 import { createContext } from "react";
 
-/** The traces whose spans the page shows, so that a link to one of them stays on it; null on a page of other things. */
+/** Whether the page shows a trace, so that a link to its spans stays on the page; null on pages without spans. */
 export const Here = createContext<((traceId: string) => boolean) | null>(null);

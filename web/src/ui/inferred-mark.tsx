@@ -1,6 +1,6 @@
 import css from "./inferred-mark.module.css";
 
-/** Says of what follows from messages that it does. */
+/** Marks a span as inferred from messages. */
 export function InferredMark() {
   return (
     <span className={css.mark} title="Inferred from messages, not counted">

@@ -13,17 +13,17 @@ import css from "./json-view.module.css";
 import { LongText } from "./message-text";
 
 interface Props {
-  /** What `parseJson` read, or any plain value. A text that is JSON itself is read; another is shown as text. */
+  /** A value from `parseJson`, or any plain value. A string with JSON is parsed; other strings are shown as text. */
   value: unknown;
-  /** What it is, for screen readers and the copy button. */
+  /** A name for the value, for screen readers and the copy button. */
   label: string;
   /** How many lines are open at first. */
   lines?: number;
-  /** Which side of a call it is, so that a value leads to the spans that have it too. */
+  /** The side of the call that it belongs to, for links to spans with the same value. */
   side?: Side | undefined;
 }
 
-/** Recorded JSON as a tree: folded, with the path and the value of each line to copy, and its plain text. */
+/** Recorded JSON as a foldable tree or as plain text; the path and the value of each line can be copied. */
 export function JsonView({ value, label, lines = 60, side }: Props) {
   const [asText, setAsText] = useState(false);
   const read = useMemo(() => (typeof value === "string" ? (parsedText(value) ?? value) : value), [value]);
@@ -115,7 +115,7 @@ function Tree({ value, label, lines, side }: TreeProps) {
     event.stopPropagation();
   }
 
-  /** Whether the key meant something here. */
+  /** Returns whether the key was handled. */
   function act(event: KeyboardEvent): boolean {
     const move = actionOn("Lists", event);
     if (move === "nextRow") go(at + 1);
@@ -147,7 +147,7 @@ function Tree({ value, label, lines, side }: TreeProps) {
     const row = place === null ? undefined : rows[place];
     if (!row) return;
     setActive(row.id);
-    // What is selected with the mouse is to be copied, not folded.
+    // A selection with the mouse is meant for copying, not for folding.
     if (window.getSelection()?.isCollapsed !== false && row.shape !== "scalar") toggle(row);
   }
 
@@ -189,7 +189,7 @@ function textOf(row: JsonRow): string {
   return typeof row.value === "string" ? row.value : jsonText(row.value);
 }
 
-/** Which line an event comes from; null where it comes from a button of that line. */
+/** The line of an event; null if a button of the line sent it. */
 function rowPlace(target: EventTarget): number | null {
   if (!(target instanceof Element)) return null;
   const place = target.closest<HTMLElement>("[data-place]")?.dataset.place;

@@ -13,7 +13,7 @@ const KIND: Record<Kind, { Icon: ComponentType<{ size?: number }>; label: string
   other: { Icon: Circle, label: "span" },
 };
 
-/** What a span stands for, in words. */
+/** The name of a kind. */
 export function kindLabel(kind: Kind): string {
   return KIND[kind].label;
 }
@@ -23,7 +23,7 @@ export function kindColor(kind: Kind): string {
   return `var(--kind-${kind})`;
 }
 
-/** What a span stands for, as an icon with its word for screen readers. */
+/** The icon of a kind, with its name for screen readers. */
 export function KindIcon({ kind, size = 14 }: { kind: Kind; size?: number }) {
   const { Icon, label } = KIND[kind];
   return (

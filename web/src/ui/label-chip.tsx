@@ -8,7 +8,7 @@ import { Recorded } from "./recorded";
 
 const VERDICTS = { good: ThumbsUp, bad: ThumbsDown } as const;
 
-/** What somebody said of a run or a span, in a few words. */
+/** A label of a run or a span as a chip. */
 export function LabelChip({ label, count = 1, children }: { label: Label; count?: number; children?: ReactNode }) {
   const Icon = Object.hasOwn(VERDICTS, label.name) ? VERDICTS[label.name as keyof typeof VERDICTS] : null;
   const isNote = label.name === "note" && label.note !== null;

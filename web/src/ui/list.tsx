@@ -13,7 +13,7 @@ interface ListRowProps extends HTMLAttributes<HTMLDivElement> {
   children: ReactNode;
 }
 
-/** A row of a VirtualGrid, put where it belongs and marked where the keyboard is. */
+/** A row of a VirtualGrid, at its position, and marked while it has the cursor. */
 export function ListRow({ top, active, className, ...rest }: ListRowProps) {
   return (
     <GridRow
@@ -26,13 +26,13 @@ export function ListRow({ top, active, className, ...rest }: ListRowProps) {
 }
 
 interface ValueProps extends HTMLAttributes<HTMLDivElement> {
-  /** How its text stands: numbers to the right, other text cut where it is too long. */
+  /** The layout of its text: numbers to the right, other text truncated. */
   look?: "plain" | "number" | "text";
-  /** Says that something is wrong. */
+  /** Marks a value that indicates a problem. */
   bad?: boolean;
 }
 
-/** A value in a row; what is missing or nought is dim. */
+/** A value in a row; missing or zero values are muted. */
 export function Value({ look = "plain", bad = false, className, children, ...rest }: ValueProps) {
   const none = children === null || children === "–" || children === "0";
   return (
@@ -42,7 +42,7 @@ export function Value({ look = "plain", bad = false, className, children, ...res
   );
 }
 
-/** Calls, each once; the title has the spans beside them. */
+/** The number of calls; the title has the number of spans if there are duplicates. */
 export function CallsValue({ of }: { of: Counted }) {
   return (
     <Value look="number" title={duplicatesTitle(of)}>
@@ -56,7 +56,7 @@ interface Counted {
   spans: number;
 }
 
-/** How many duplicates were recorded beside the calls; undefined for none. */
+/** The number of duplicates beside the calls, in words; undefined for none. */
 export function duplicatesTitle({ calls, spans }: Counted): string | undefined {
   return spans > calls ? `+ ${plural(spans - calls, "duplicate")}` : undefined;
 }
@@ -67,7 +67,7 @@ interface Sums {
   cached_tokens: number;
 }
 
-/** Tokens in and out in little space, spelled out in the title. */
+/** Input and output tokens in short form; the title has them in full. */
 export function TokenValue({ sums }: { sums: Sums }) {
   const { input_tokens, output_tokens } = sums;
   if (input_tokens === 0 && output_tokens === 0) return <Value look="number">–</Value>;
@@ -78,12 +78,12 @@ export function TokenValue({ sums }: { sums: Sums }) {
   );
 }
 
-/** Tokens in and out in a line of text; a dash where none are known. */
+/** Input and output tokens in a line of text; a dash if unknown. */
 export function tokensText({ input_tokens, output_tokens }: Omit<Sums, "cached_tokens">): string {
   return input_tokens || output_tokens ? `${compact(input_tokens)} → ${compact(output_tokens)}` : "–";
 }
 
-/** Tokens in words: how many went in, how many of them from a cache, and how many came out. */
+/** Tokens in words: input, the cached part of it, and output. */
 export function tokensTitle({ input_tokens, output_tokens, cached_tokens }: Sums): string {
   return `${count(input_tokens)} in, ${count(cached_tokens)} of them from a cache; ${count(output_tokens)} out`;
 }
@@ -92,11 +92,11 @@ interface Column<Sort extends string> {
   name: string;
   sort?: Sort;
   number?: boolean;
-  /** Where what stands below it says it all. */
+  /** Hides the label visually, if the values are self-explanatory. */
   hidden?: boolean;
-  /** What it counts, where its name leaves that open. */
+  /** Explains what it counts, if its name does not. */
   title?: string;
-  /** Stands beside the name. */
+  /** A control beside the name. */
   control?: ReactNode;
 }
 
@@ -106,7 +106,7 @@ interface HeadingsProps<Sort extends string> {
   onSort?: (column: Sort) => void;
 }
 
-/** The row of the headings of a VirtualGrid. */
+/** The heading row of a VirtualGrid. */
 export function HeadRow({ children }: { children: ReactNode }) {
   return (
     <GridRow place={1} className={clsx(css.row, css.heading)}>

@@ -5,14 +5,14 @@ import css from "./loss-strip.module.css";
 
 interface Props {
   losses: Losses;
-  /** Whose they are, as " of its processes". */
+  /** Whose spans they are, as " of its processes". */
   of?: string;
-  /** What endpoints refused besides. */
+  /** Spans that endpoints refused. */
   refused?: readonly Refusal[];
   onClose?: () => void;
 }
 
-/** Says what is missing in what is shown. */
+/** Says what is missing from the data on the page. */
 export function LossStrip({ losses, of, refused = [], onClose }: Props) {
   const sentences = [...lossSentences(losses, of), ...refusalSentences(refused)];
   if (sentences.length === 0) return null;

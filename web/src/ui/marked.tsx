@@ -1,6 +1,6 @@
 import { visibleLine } from "@/lib/visible";
 
-/** A text of which some parts, given by their Unicode characters, are marked. */
+/** A text with some parts marked; `marks` count Unicode characters. */
 export function Marked({ text, marks }: { text: string; marks: readonly (readonly number[])[] }) {
   const letters = [...text];
   const parts: { at: number; text: string; isHit: boolean }[] = [];

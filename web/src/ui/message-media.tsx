@@ -12,11 +12,11 @@ const ICONS = new Map([
   ["video", Video],
 ]);
 
-// No SVG: it is a document of its own, with scripts and addresses in it.
+// No SVG: it is a document of its own and can contain scripts and links.
 const SHOWN = new Set(["image/png", "image/jpeg", "image/gif", "image/webp", "image/avif", "image/bmp"]);
 const BASE64 = /^[A-Za-z0-9+/=_\s-]*$/;
 
-/** An image, a sound or a file as what it is; an image whose data was recorded shows itself when asked to. */
+/** An image, audio or a file; a recorded image is shown on request. */
 export function MediaPart({ media }: { media: Media }) {
   const [shown, setShown] = useState(false);
   const Icon = ICONS.get(media.modality) ?? File;
@@ -42,7 +42,7 @@ export function MediaPart({ media }: { media: Media }) {
   );
 }
 
-/** Where it is, when its data was not recorded. */
+/** The address of a file whose data was not recorded. */
 function placeOf(media: Media): string | null {
   if (media.type === "blob") return null;
   return media.type === "uri" ? media.uri : media.file_id;

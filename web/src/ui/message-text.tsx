@@ -16,7 +16,7 @@ interface Props {
 const CHARACTERS = 4_000;
 const STEP = 200_000;
 
-/** Recorded text with its own lines, folded when it is long; the rest comes in steps that a page can take. */
+/** Recorded text with its line breaks. A long one is folded, and opens in steps that do not overload the page. */
 export function LongText({ text, lines = 20, mono = false, className }: Props) {
   const [most, setMost] = useState(0);
   const shown = most === 0 ? excerpt(text, lines, CHARACTERS) : excerpt(text, Number.POSITIVE_INFINITY, most);

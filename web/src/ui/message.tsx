@@ -20,19 +20,19 @@ const ROLES = new Map<string, { Icon: ComponentType<{ size?: number }>; look: st
 
 interface Props {
   message: Message;
-  /** Names of tools by the ids of their calls, from `toolNames`: an answer then says whose it is. */
+  /** Tool names by call id, from `toolNames`, to show which tool an answer belongs to. */
   names?: ReadonlyMap<string, string> | undefined;
-  /** Lines of a long text that are shown at first. */
+  /** Lines of a long text to show at first. */
   lines?: number;
-  /** Stands at the end of the line with the role. */
+  /** Content at the end of the line with the role. */
   aside?: ReactNode;
-  /** Whether it came or went, where two conversations are compared. */
+  /** The change of the message, in a comparison of conversations. */
   mark?: "added" | "removed" | "rewritten" | undefined;
-  /** Stands in place of the parts. */
+  /** Replaces the parts. */
   children?: ReactNode;
 }
 
-/** One message of a conversation: who said it, and each of its parts in its own form. */
+/** One message of a conversation: its role, and each part in the form for its type. */
 export function MessageView({ message, names, lines = 20, aside, mark, children }: Props) {
   const { Icon, look } = ROLES.get(message.role) ?? { Icon: CircleDashed, look: undefined };
   return (
@@ -56,7 +56,7 @@ interface PartsProps {
   lines?: number;
 }
 
-/** The parts of a message, or of anything else that is made of content blocks. */
+/** The parts of a message, or other content blocks. */
 export function PartsView({ parts, names, lines = 20 }: PartsProps) {
   if (parts.length === 0) return <p className={css.nothing}>Empty message.</p>;
   return parts.map((part, at) => (
@@ -101,7 +101,7 @@ function PartView({ part, names, lines }: { part: Part; names: Props["names"]; l
   }
 }
 
-/** A text; one that is JSON, as tools like to answer, is shown as such. */
+/** A text; JSON, which tools often return, is shown as such. */
 function TextPart({ text, lines }: { text: string; lines: number }) {
   const held = useMemo(() => parsedText(text, 200_000), [text]);
   return held === undefined ? (
@@ -149,7 +149,7 @@ function Reasoning({ text }: { text: string }) {
   );
 }
 
-/** What a tool answered: JSON as a tree, the texts of content blocks as text. */
+/** A tool's answer: JSON as a tree, text blocks as text. */
 function Answer({ value, lines }: { value: unknown; lines: number }) {
   if (value === null || value === undefined || value === "")
     return <span className={css.nothing}>an empty answer</span>;
@@ -159,7 +159,7 @@ function Answer({ value, lines }: { value: unknown; lines: number }) {
   return <JsonView value={held} label="answer" lines={20} />;
 }
 
-/** The text of an answer that is nothing else: a string, or a list of text blocks. */
+/** The text of an answer that only consists of text: a string, or a list of text blocks. */
 function onlyText(value: unknown): string | null {
   if (typeof value === "string") return value;
   if (!Array.isArray(value) || value.length === 0 || value.length > 1000) return null;

@@ -2,7 +2,7 @@ import clsx from "clsx";
 import type { ReactNode } from "react";
 import css from "./notice.module.css";
 
-/** What stands where there is nothing to show. */
+/** Shown in place of an empty list or page. */
 export function Empty({ title, children, icon }: { title: string; children?: ReactNode; icon?: ReactNode }) {
   return (
     <div className={css.empty}>
@@ -13,7 +13,7 @@ export function Empty({ title, children, icon }: { title: string; children?: Rea
   );
 }
 
-/** Something went wrong; says what, and offers a way out. */
+/** An error message with a way to retry. */
 export function Failure({ error, retry }: { error: Error; retry?: () => void }) {
   return (
     <div className={clsx(css.empty, css.failure)} role="alert">
@@ -28,7 +28,7 @@ export function Failure({ error, retry }: { error: Error; retry?: () => void }) 
   );
 }
 
-/** Grey rows while the first data is under way. */
+/** Grey rows while the first data is loading. */
 export function Skeleton({ rows = 8 }: { rows?: number }) {
   return (
     <div className={css.skeleton} aria-busy="true" role="status">

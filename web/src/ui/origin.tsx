@@ -2,7 +2,7 @@ import { Blocks, Dot, Globe, Layers, SquareTerminal, TextCursorInput } from "luc
 import type { ComponentType } from "react";
 import css from "./origin.module.css";
 
-/** What makes the traces of a run one. */
+/** What groups traces into a run. */
 type Origin = "program" | "block" | "request" | "cell" | "session" | "trace";
 
 const LOOKS: Record<Origin, { Icon: ComponentType<{ size?: number }>; label: string }> = {
@@ -14,7 +14,7 @@ const LOOKS: Record<Origin, { Icon: ComponentType<{ size?: number }>; label: str
   trace: { Icon: Dot, label: "trace" },
 };
 
-/** What somebody started, as an icon with its word for screen readers. */
+/** The origin of a run as an icon, with its name for screen readers. */
 export function OriginIcon({ origin }: { origin: Origin }) {
   const { Icon, label } = LOOKS[origin];
   return (

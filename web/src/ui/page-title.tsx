@@ -3,7 +3,7 @@ import { visibleLine } from "@/lib/visible";
 
 const NAME = "Inspector";
 
-/** Names the page in the browser's tab and history for as long as it is shown. */
+/** Sets the title of the browser's tab and history while a component is mounted. */
 export function usePageTitle(title: string): void {
   useEffect(() => {
     document.title = `${visibleLine(title)} · ${NAME}`;
@@ -13,7 +13,7 @@ export function usePageTitle(title: string): void {
   }, [title]);
 }
 
-/** The heading of a page whose content needs none to be seen: for screen readers, and in the browser's tab. */
+/** The heading of a page that needs no visible one: for screen readers and the browser's tab. */
 export function PageTitle({ title }: { title: string }) {
   usePageTitle(title);
   return <h1 className="visually-hidden">{title}</h1>;

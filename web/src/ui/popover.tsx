@@ -9,12 +9,12 @@ interface Place {
 }
 
 interface Props {
-  /** The button's words; the panel is named after them. */
+  /** The name of the button and the panel. */
   label: string;
-  /** What the button shows, when that is more than its words. */
+  /** The content of the button, usually its name. */
   children: ReactNode;
   className?: string | undefined;
-  /** The panel's content, made when it opens. */
+  /** The content of the panel; rendered when it opens. */
   panel: (close: () => void) => ReactNode;
   ref?: Ref<HTMLButtonElement>;
   onClose?: () => void;
@@ -26,7 +26,7 @@ export function Popover({ label, children, className, panel, ref, onClose }: Pro
   const root = useRef<HTMLDivElement>(null);
   const [place, setPlace] = useState<Place | null>(null);
 
-  // How wide it is shows only once it is there.
+  // Its width is only known once it is shown.
   function keepInside() {
     const box = place && root.current?.getBoundingClientRect();
     if (!box || box.width === 0) return;
@@ -81,7 +81,7 @@ export function Popover({ label, children, className, panel, ref, onClose }: Pro
   );
 }
 
-/** Below the button, aligned with whichever of its sides has more room. */
+/** Below the button, aligned with the side that has more room. */
 function below(button: DOMRect): Place {
   const top = button.bottom + 4;
   const side =

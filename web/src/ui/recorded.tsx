@@ -1,6 +1,6 @@
 import { visibleLine } from "@/lib/visible";
 
-/** Recorded text on one line, with everything invisible shown; long names are cut by the layout and whole in the title. */
+/** Recorded text on one line, with invisible characters shown; the layout cuts long text, the title has it in full. */
 export function Recorded({ text, className }: { text: string; className?: string | undefined }) {
   const shown = visibleLine(text);
   return (

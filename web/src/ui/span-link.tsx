@@ -12,7 +12,7 @@ interface Props {
   children: ReactNode;
 }
 
-/** Selects another span; of another trace it opens that trace. */
+/** Selects another span; opens its trace if that is another one. */
 export function SpanLink({ traceId, spanId, className, title, label, onClick, children }: Props) {
   const isHere = use(Here)?.(traceId) ?? false;
   const looks = { className, title, "aria-label": label, onClick, children };

@@ -4,12 +4,12 @@ import css from "./span-name.module.css";
 
 interface Props {
   name: string;
-  /** The call whose name it is, where more is known of it. */
+  /** The tool, model and agent of the call, if known. */
   of?: Called | undefined;
   className?: string | undefined;
 }
 
-/** A span's name on one line; where its list is too narrow, the word for the operation gives way to what it is done to. */
+/** A span's name on one line; if it does not fit, the operation is cut before its subject. */
 export function SpanName({ name, of, className }: Props) {
   const [operation, target] = partsOfName(name, of && targetOf(of));
   return (

@@ -4,12 +4,12 @@ import css from "./splitter.module.css";
 
 interface Props {
   label: string;
-  /** The width in pixels of what it resizes. */
+  /** The width in pixels of the panel that it resizes. */
   value: number;
   min: number;
   max: number;
   onChange: (value: number) => void;
-  /** Whether what it resizes is on its right, so that it grows to the left. */
+  /** Whether that panel is on its right, so that it grows to the left. */
   after?: boolean;
   className?: string | undefined;
   style?: CSSProperties;
@@ -17,7 +17,7 @@ interface Props {
 
 const STEP = 24;
 
-/** The line between two panels: dragged with the pointer, moved by the arrow keys, Home and End. */
+/** The line between two panels: dragged with the pointer, or moved by the arrow keys, Home and End. */
 export function Splitter({ label, value, min, max, onChange, after = false, className, style }: Props) {
   const [grabbed, setGrabbed] = useState<{ x: number; value: number } | null>(null);
   const sign = after ? -1 : 1;
@@ -41,7 +41,7 @@ export function Splitter({ label, value, min, max, onChange, after = false, clas
   }
 
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a rule cannot be moved
+    // biome-ignore lint/a11y/useSemanticElements: an `hr` cannot be moved
     <div
       role="separator"
       aria-orientation="vertical"

@@ -14,7 +14,7 @@ const MARKS: Record<Status, { Icon: ComponentType<{ size?: number }>; label: str
   lost: { Icon: Unplug, label: "lost", meaning: "Its process ended first." },
 };
 
-/** How a span stands, as a shape of its own each; with `label` the word beside it, otherwise for screen readers. */
+/** The status of a span as a distinct shape; with `label` its name beside it, otherwise only for screen readers. */
 export function StatusMark({ status, label = false, size = 14 }: { status: Status; label?: boolean; size?: number }) {
   const { Icon, label: word, meaning } = MARKS[status];
   return (

@@ -1,6 +1,6 @@
 import { dollars, withoutPrice } from "@/lib/format";
 
-/** A sum of costs, marked where it is without calls whose price is not known. */
+/** A sum of costs, marked if calls without a known price are missing from it. */
 export function SummedCost({ of }: { of: { cost_usd: number | null; unpriced_calls: number } }) {
   if (of.unpriced_calls === 0) return dollars(of.cost_usd);
   const words = withoutPrice(of.unpriced_calls);

@@ -4,7 +4,7 @@ import css from "./tabs.module.css";
 export interface Tab<T extends string> {
   id: T;
   label: ReactNode;
-  /** How many things are behind it. */
+  /** The number of items in the tab. */
   count?: number;
 }
 
@@ -13,14 +13,14 @@ interface Props<T extends string> {
   tabs: readonly Tab<T>[];
   selected: T;
   onSelect: (tab: T) => void;
-  /** What stands at the end of the line. */
+  /** Content at the end of the line. */
   aside?: ReactNode;
   look?: "line" | "small";
   className?: string | undefined;
   children: ReactNode;
 }
 
-/** Several sides of one thing, one at a time; arrow keys go from one to the next. */
+/** Tabs; the arrow keys move from one to the next. */
 export function Tabs<T extends string>({ label, tabs, selected, onSelect, aside, look = "line", ...rest }: Props<T>) {
   const base = useId();
   const list = useRef<HTMLDivElement>(null);

@@ -7,18 +7,18 @@ import { useNow } from "./use-now";
 
 interface Props {
   bars: readonly TimelineBar[];
-  /** How long the whole lasted; null while it runs. */
+  /** The duration of the run; null while it is running. */
   totalMs: number | null;
-  /** When it began, in milliseconds since the Unix epoch. */
+  /** The start of the run, in milliseconds since the Unix epoch. */
   startMs: number;
   running: boolean;
-  /** What it shows, in words. */
+  /** A description for screen readers. */
   label: string;
 }
 
 const GROW_MS = 250;
 
-/** Where the time of a run went, in one line: a bar a call, failures outlined; what runs grows. */
+/** The timeline of a run on one line: a bar per call, failures outlined; running bars grow. */
 export const Timeline = memo(function Timeline({ bars, totalMs, startMs, running, label }: Props) {
   const now = useNow(running ? GROW_MS : null);
   const furthest = bars.reduce((most, bar) => Math.max(most, bar.offset_ms + (bar.duration_ms ?? 0)), 0);
@@ -27,7 +27,7 @@ export const Timeline = memo(function Timeline({ bars, totalMs, startMs, running
     <div className={css.track} role="img" aria-label={label} title={label}>
       {placed(bars, whole).map((bar, at) => (
         <span
-          // biome-ignore lint/suspicious/noArrayIndexKey: bars have no identity and are cheap to draw anew
+          // biome-ignore lint/suspicious/noArrayIndexKey: bars have no identity and are cheap to render again
           key={at}
           className={clsx(
             css.bar,

@@ -1,16 +1,16 @@
 import { startTransition, useEffect, useMemo, useRef, useState } from "react";
 import { finish, inSlices, type Steps } from "@/lib/steps";
 
-/** What is made of so many rows or fewer is made at once. */
+/** An input of this length or less is computed at once. */
 const SHORT = 2_000;
 
 /**
- * What is made of an input; of a long one the last result that is ready, made while the page is drawn and answers.
+ * The result of computing an input in steps; for a long one the latest that is ready, so that the page stays responsive.
  *
- * The first result is made at once: there is nothing to look at before. A newer input waits until the one before is done,
- * so that one that changes all the time is followed as well.
+ * The first result is computed at once: there is nothing to show before it. A newer input waits until the previous one
+ * is done, so that an input which keeps changing also gets results.
  *
- * @param length How long the input is.
+ * @param length The length of the input.
  */
 export function useInSlices<In, Out>(input: In, length: number, steps: (input: In) => Steps<Out>): Out {
   const [ready, setReady] = useState<{ result: Out } | null>(null);

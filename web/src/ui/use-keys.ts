@@ -1,12 +1,12 @@
 import { useEffectEvent, useLayoutEffect } from "react";
 import { type Action, isPressed, nameOfPress, SHORTCUTS } from "@/lib/shortcuts";
 
-/** What keys do; one that returns false leaves the key to others. */
+/** The actions of keys; one that returns false leaves the key to others. */
 export type KeyActions = Partial<Record<Action, (event: KeyboardEvent) => unknown>>;
 
-/** How long the second key of a sequence may take. */
+/** The maximum time between the two keys of a sequence. */
 const SEQUENCE_MS = 1200;
-/** The keys that begin a sequence. */
+/** The first keys of sequences. */
 const BEGINNINGS = new Set(
   Object.values(SHORTCUTS).flatMap(({ keys }) => keys.flatMap((key) => /^(\S) \S$/.exec(key)?.[1] ?? [])),
 );
@@ -15,10 +15,10 @@ const listeners = new Set<(press: string, event: KeyboardEvent) => boolean>();
 let begun: { key: string; at: number } | null = null;
 
 /**
- * Let keys act on the page for as long as a component is mounted, wherever the focus is: `SHORTCUTS` says which.
+ * Handle the keys of `SHORTCUTS` while a component is mounted, wherever the focus is.
  *
- * A key is for the page unless what has the focus wants it, or something lies above the page; a chord such as `Ctrl+K`
- * always is.
+ * A key is ignored if the focused element needs it, or if a dialog or menu is open; a chord such as `Ctrl+K` always
+ * works.
  */
 export function useKeys(actions: KeyActions): void {
   const onPress = useEffectEvent((press: string, event: KeyboardEvent) => {
@@ -26,7 +26,7 @@ export function useKeys(actions: KeyActions): void {
       if (isHeard(action) && isPressed(action, press) && actions[action]?.(event) !== false) return true;
     return false;
   });
-  // Not after the page was painted: a key that is pressed at the first sight of it would be lost.
+  // Before the first paint: otherwise a key that is pressed as soon as the page appears would be lost.
   useLayoutEffect(() => {
     const listener = (press: string, event: KeyboardEvent) => onPress(press, event);
     if (listeners.size === 0) window.addEventListener("keydown", onKeyDown);
@@ -62,10 +62,10 @@ function isForPage(event: KeyboardEvent): boolean {
   return event.key !== " " || target.closest(PRESSED) === null;
 }
 
-/** What a page does is done no more once another one is on its way. */
+/** A page's own keys stop working once the next page is loading. */
 function isHeard(action: Action): boolean {
   return SHORTCUTS[action].page === "Everywhere" || document.querySelector("main[inert]") === null;
 }
 
-/** What the space bar presses. */
+/** Elements that the space bar activates. */
 const PRESSED = "button, summary, [role=button], [role=tab], [role=menuitem]";

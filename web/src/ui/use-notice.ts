@@ -2,14 +2,14 @@ import { useRouterState } from "@tanstack/react-router";
 import { parseSearch } from "@/lib/address";
 import { unreadIn } from "@/lib/unread";
 
-/** The address that the app was opened with: the router takes out of it at once what its page does not understand. */
+/** The address that the app was opened with: the router immediately removes what its page does not understand. */
 const opening = {
   path: location.hash.split("?")[0]?.slice(1),
   search: location.hash.split("?")[1] ?? "",
   read: null as string | null,
 };
 
-/** What the app was opened with, for as long as the page shows the same. */
+/** The search that the app was opened with, as long as the page's own search is the same. */
 function openedWith(path: string, read: string): string {
   if (path === opening.path) opening.read ??= read;
   if (path !== opening.path || opening.read !== read) opening.search = "";
@@ -17,10 +17,10 @@ function openedWith(path: string, read: string): string {
 }
 
 /**
- * Says what was not understood: of the address by the page, and of the searched text by the server.
+ * Says what was not understood: by the page in its address, and by the server in the searched text.
  *
- * @param read What the page made of its address.
- * @param notice What the server says.
+ * @param read The page's search parameters as it understood them.
+ * @param notice The server's notice.
  */
 export function useNotice(read: object, notice?: string): string | undefined {
   const { pathname, searchStr } = useRouterState({ select: ({ location }) => location });

@@ -6,10 +6,10 @@ interface Ticker {
   timer: number;
 }
 
-/** One clock for all that tick equally often, so that a list repaints in one go. */
+/** One clock for all components with the same period, so that a list renders once per tick. */
 const tickers = new Map<number, Ticker>();
 
-/** The time of day in milliseconds, renewed every so often; null lets it stand as long as nothing else ticks. */
+/** The time of day in milliseconds, updated at a period; with null it does not tick by itself. */
 export function useNow(everyMs: number | null): number {
   const period = everyMs ?? 0;
   const subscribe = useCallback(

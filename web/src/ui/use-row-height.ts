@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 
-/** The height of a list's row of one or two lines in pixels: `--row`, `--row-of-two` at the font size of the moment. */
+/** The height of a list row with one or two lines in pixels: `--row`, `--row-of-two` at the current font size. */
 export function useRowHeight(lines: 1 | 2 = 1): number {
   const [height, setHeight] = useState(() => measured(lines));
   useEffect(() => {

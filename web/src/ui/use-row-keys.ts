@@ -3,13 +3,13 @@ import { type ActionOn, actionOn } from "@/lib/shortcuts";
 
 interface Rows {
   count: number;
-  /** Bring a row into view. */
+  /** Scroll a row into view. */
   show: (row: number) => void;
   open: (row: number) => void;
 }
 
 /**
- * A cursor for a list of rows, with the keys of lists.
+ * A cursor for the rows of a list, moved by the keys of lists.
  *
  * Put `onKeyDown` on the focusable list and mark the row at `cursor` (-1: none) with `aria-activedescendant`.
  */

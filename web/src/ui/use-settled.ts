@@ -1,21 +1,21 @@
 import { useDeferredValue, useEffect, useRef, useState } from "react";
 
-/** Lists up to that length are followed at once. */
+/** Lists up to this length are passed on at once. */
 const SHORT = 2_000;
-/** How long a longer list stands, for each of its items. */
+/** The minimum time between two versions of a longer list, per item. */
 const MS_AN_ITEM = 0.1;
 
 /**
- * A growing list at the pace of what is made of all of it.
+ * A growing list, at a pace for expensive work on all of it.
  *
- * A short list is passed on with each change, as soon as the browser has time for it; a long one at most so often that
- * making something of it leaves the page responsive.
+ * A short list is passed on with each change, as soon as the browser has time for it; a long one less often, so that
+ * the work leaves the page responsive.
  */
 export function useSettled<T>(list: readonly T[]): readonly T[] {
   const [shown, setShown] = useState(list);
   const since = useRef(0);
   const isShort = list.length <= SHORT;
-  // The moment it becomes long it goes on from here, not from what it was when the page opened.
+  // If the list becomes long, continue from here, not from its state when the page opened.
   if (isShort && list !== shown) setShown(list);
   useEffect(() => {
     if (isShort) since.current = performance.now();

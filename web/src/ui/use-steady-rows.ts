@@ -2,24 +2,24 @@ import { type RefObject, useLayoutEffect, useRef, useState } from "react";
 
 interface Rows {
   scroller: RefObject<HTMLElement | null>;
-  /** What each row is, in order. */
+  /** The keys of the rows, in order. */
   keys: readonly string[];
   rowHeight: number;
-  /** The row that the keyboard is on, -1 for none. */
+  /** The row with the cursor, -1 for none. */
   cursor: number;
   setCursor: (row: number) => void;
-  /** Whether to scroll along; the keyboard stays on its row in any case. */
+  /** Whether to adjust the scroll position; the cursor stays on its row in any case. */
   scrolls: boolean;
 }
 
-/** For how long after the pointer moved a list must not move below it, so that what is clicked is what was seen. */
+/** How long a list must not move after the pointer moved over it, so that a click hits what the user saw. */
 export const AIMING_MS = 1500;
 
 /**
- * Keeps a list still while rows come in above: what one looks or points at stays where it is.
+ * Keeps rows still while new ones arrive above: the ones that the user reads or points at do not move.
  *
- * A list that is scrolled, that the keyboard is in or that the pointer just moved over is held by its topmost row, and
- * `unseen` counts the rows that came above it. Otherwise new rows push the others down.
+ * If a list is scrolled, has the cursor, or was just pointed at, its topmost row stays in place; `unseen` counts the
+ * new rows above. Otherwise new rows push the others down.
  */
 export function useSteadyRows({ scroller, keys, rowHeight, cursor, setCursor, scrolls }: Rows) {
   const before = useRef(keys);

@@ -8,7 +8,7 @@ export function useStoredNumber(key: string, initial: number): [number, (value: 
     try {
       localStorage.setItem(key, String(next));
     } catch {
-      // A browser that stores nothing keeps the number until the page is left.
+      // A browser without storage keeps the number until the page is closed.
     }
   }
   return [value, set];

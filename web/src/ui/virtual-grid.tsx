@@ -11,61 +11,61 @@ import { useRowHeight } from "./use-row-height";
 import { useRowKeys } from "./use-row-keys";
 import { useSteadyRows } from "./use-steady-rows";
 
-/** Where a row stands, and what it needs to be a part of its grid. */
+/** The position of a row, and its props as a part of the grid. */
 export interface RowPlace {
   id: string;
-  /** The place in the whole list, from one; the heading is the first row. */
+  /** The index in the whole list, from one; the heading is the first row. */
   place: number;
   /** Pixels from the top of the list. */
   top: number;
   active: boolean;
 }
 
-/** How a list is held in which new rows wait while it is read, instead of coming in above. */
+/** For a list in which new rows wait while it is being read, instead of appearing above. */
 export interface Holding {
-  /** What waits, in words; null for nothing. */
+  /** How much is waiting, in words; null for nothing. */
   waiting: string | null;
-  /** The list was scrolled away from its top, or back to it. */
+  /** Called when the list is scrolled away from its top, or back to it. */
   onScrolled: (away: boolean) => void;
-  /** The pointer moves over the rows. */
+  /** Called while the pointer moves over the rows. */
   onAim: () => void;
-  /** The keyboard moves over the rows. */
+  /** Called when the keyboard moves the cursor. */
   onMove: () => void;
 }
 
-/** Whether there are more rows to load, or why they did not come. */
+/** Whether there are more rows to load, or why loading them failed. */
 export type More = "none" | "there" | "coming" | Error;
 
 interface Props {
   label: string;
-  /** What a row is, for counting new ones. */
+  /** The noun for a row, to count new ones. */
   noun: string;
-  /** How many lines of text a row has; one unless it is said. */
+  /** The lines of text in a row; one by default. */
   lines?: 1 | 2;
-  /** What each row is, in order; rows that stay keep their key. A new array where they changed. */
+  /** The keys of the rows, in order; a row that stays keeps its key. A new array for each change. */
   keys: readonly string[];
   head: ReactNode;
   row: (index: number, place: RowPlace) => ReactNode;
   more: More;
   onMore: () => void;
-  /** The row that is looked at, brought into view where it changes; -1 for none. */
+  /** The selected row, scrolled into view when it changes; -1 for none. */
   at?: number;
   onOpen: (index: number) => void;
-  /** What keys do with a row, besides opening it. */
+  /** The actions of keys on a row, besides opening it. */
   onAction?: (action: ActionOn<"Runs">, index: number) => void;
-  /** Unless it is given, new rows come in above and the list scrolls along. */
+  /** Without it, new rows appear above and the scroll position is adjusted. */
   hold?: Holding | undefined;
-  /** What it shows is being replaced. */
+  /** Whether its content is being replaced. */
   busy?: boolean;
   className?: string | undefined;
-  /** Of the element with the rows. */
+  /** The style of the element with the rows. */
   style?: CSSProperties | undefined;
 }
 
-/** From how many rows before the end the next page is asked for. */
+/** How many rows before the end the next page is requested. */
 const AHEAD = 40;
 
-/** How the next page of a query stands. */
+/** The state of a query's next page. */
 export function moreOf(query: {
   hasNextPage: boolean;
   isFetchingNextPage: boolean;
@@ -77,7 +77,7 @@ export function moreOf(query: {
   return (query.isFetchNextPageError && query.error) || "there";
 }
 
-/** A live list with columns, of which only the rows in view exist; it can be gone through with the keyboard. */
+/** A live list with columns that only renders the rows in view; the keyboard moves a cursor over them. */
 export function VirtualGrid(props: Props) {
   const { label, noun, lines = 1, keys, head, row, more, onMore, at = -1, onOpen, onAction, hold } = props;
   const id = useId();
@@ -91,10 +91,10 @@ export function VirtualGrid(props: Props) {
     getItemKey: useCallback((at: number) => keys[at] ?? at, [keys]),
     overscan: 12,
     useFlushSync: false,
-    // The heading stays on top of the rows.
+    // The heading covers the top of the scroll area.
     scrollPaddingEnd: headHeight,
   });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another height places every row anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new height moves every row
   useEffect(() => rows.measure(), [rows, rowHeight]);
 
   const { cursor, setCursor, onKeyDown } = useRowKeys({

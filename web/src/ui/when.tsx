@@ -4,7 +4,7 @@ import { useNow } from "./use-now";
 
 const TICK_MS = 5_000;
 
-/** How long ago something was, kept up to date; the moment itself in the title. */
+/** How long ago something was, updated as time passes; the exact time is in the title. */
 export function When({ time, className }: { time: UnixNano; className?: string | undefined }) {
   const at = unixMs(time);
   const now = useNow(TICK_MS);
