@@ -61,7 +61,7 @@ export function onReturn(listener: () => void): () => void {
 /** Ask the server once for its state, note it, and return whether it answers. */
 export async function isThere(): Promise<boolean> {
   const found = await probe(AbortSignal.timeout(PATIENCE_MS));
-  // What is wrong with a server that says so is shown apart: it does answer.
+  // A server that reports problems does answer; `Trouble` shows them.
   if (found === "fine" || found === "troubled") answered();
   else setConnection(found);
   return !isAway();

@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { client, unwrap } from "./client";
 
-/** The replays of each run; with `judge`, also whether a run can be replayed, for which its calls are checked. */
+/** The original and the replays of a run; with `judge`, also whether it can be replayed, which checks its calls. */
 export function replayQuery(runId: string, judge: boolean) {
   return queryOptions({
     queryKey: ["replay", runId, judge],

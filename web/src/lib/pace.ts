@@ -7,7 +7,7 @@ export interface Paced {
 
 /**
  * Limit the rate of a job: the first request runs at once; later ones wait until `pauseMs` have passed since the last
- * run began, and never run concurrently. After a long run the pause is four times its duration, to spare a slow server.
+ * run began, and never run concurrently. After a slow run the interval is four times its duration, to spare the server.
  * No request is forgotten.
  */
 export function paced(job: () => Promise<unknown>, pauseMs: number): Paced {

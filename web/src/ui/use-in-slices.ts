@@ -5,7 +5,7 @@ import { finish, inSlices, type Steps } from "@/lib/steps";
 const SHORT = 2_000;
 
 /**
- * The result of computing an input in steps; for a long one the latest that is ready, so that the page stays responsive.
+ * The result of computing an input in steps; for a long one the latest that is ready, so the page stays responsive.
  *
  * The first result is computed at once: there is nothing to show before it. A newer input waits until the previous one
  * is done, so that an input which keeps changing also gets results.

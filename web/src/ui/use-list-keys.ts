@@ -1,7 +1,7 @@
 import type { RefObject } from "react";
 import { useKeys } from "./use-keys";
 
-/** Let the keys for the next and previous row work on a list from anywhere on the page where nothing else needs them. */
+/** Let the keys for the next and previous row work on a list from anywhere on the page where nothing else uses them. */
 export function useListKeys(list: RefObject<HTMLElement | null>): void {
   function reach({ key, target }: KeyboardEvent) {
     if (!list.current || !(target instanceof HTMLElement) || !IDLE.has(target.tagName)) return false;
