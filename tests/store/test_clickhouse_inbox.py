@@ -24,7 +24,7 @@ def engine():
 @pytest.fixture
 def stores(engine, monkeypatch):
     """Two stores, the first of which writes, when it is told to."""
-    for name in ("writing.LOOK_S", "writing.KEEP_S", "lease.LENGTH_S"):
+    for name in ("writing.LOOK_S", "writing.KEEP_S", "writing.TURN_S", "lease.LENGTH_S"):
         monkeypatch.setattr(f"inspector.store.clickhouse.{name}", 3600)
     address = read_address(f"chdb://memory/inbox_{next(COUNT)}")
     with closing(ClickHouseStore(address)) as one, closing(ClickHouseStore(address)) as other:
@@ -51,6 +51,8 @@ def test_over_the_bound_nothing_more_is_taken_in_until_there_is_room(stores, mak
     assert other.spools()["a.jsonl"].offset == 10
     # What somebody waits for is not more than that asks for.
     other._writing.apply(GiveLabel(NewLabel(trace_id="a" * 32, name="good", time_ns=1)), wait=False)
+    (entry, *_) = one._writing._inbox.waiting()
+    assert [store._writing._inbox.is_own(entry) for store in stores] == [False, True]
     one._writing.drain()
     assert one.health().waiting == Waiting()
     other._writing._inbox._looked_s = 0

@@ -96,7 +96,7 @@ class Inbox:
 
     def is_own(self, entry: Entry) -> bool:
         """Tells whether this process put an entry there."""
-        return entry.id.endswith(self._me)
+        return f" {self._me} " in entry.id
 
     def mark_done(self, outcomes: Mapping[str, str]) -> None:
         """Stores the outcomes of entries, by their ids; they are no longer waiting."""
