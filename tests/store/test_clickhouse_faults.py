@@ -17,10 +17,6 @@ from urllib3 import Timeout
 from inspector.model import Filter, Loss, NewLabel, Span
 from inspector.store import SpoolMark, StoreError
 from inspector.store.clickhouse import ClickHouseStore, read_address
-from inspector.store.clickhouse.changes import Write
-from inspector.store.clickhouse.database import Database
-from inspector.store.clickhouse.lease import LENGTH_S
-from inspector.store.clickhouse.writing import LOOK_S, Writing
 
 COUNT = itertools.count(1)
 PATIENCE_S = 120
@@ -59,7 +55,7 @@ def team() -> Iterator[Team]:
     faults = Faults()
     with pytest.MonkeyPatch.context() as patch, served(faults=faults) as host:
         # However long a test takes, the one that writes goes on to, and does what it is told to alone.
-        for name in ("writing.LOOK_S", "writing.KEEP_S", "lease.LENGTH_S"):
+        for name in ("writing.LOOK_S", "writing.KEEP_S", "writing.TURN_S", "lease.LENGTH_S"):
             patch.setattr(f"inspector.store.clickhouse.{name}", 3600)
         address = read_address(f"clickhouse://default@{host}/faults")
         with closing(ClickHouseStore(address, home="one")) as one, closing(ClickHouseStore(address, home="two")) as two:
@@ -165,42 +161,3 @@ def refused(step: Callable[[], object]) -> str:
     with pytest.raises(StoreError) as refusal:
         step()
     return str(refusal.value)
-
-
-def test_after_an_outage_of_ten_minutes_another_one_writes_and_everything_is_there_once(make_span, monkeypatch):
-    # Other tests of this file have it longer.
-    monkeypatch.setattr("inspector.store.clickhouse.lease.LENGTH_S", LENGTH_S)
-    monkeypatch.setattr("inspector.store.clickhouse.writing.LOOK_S", LOOK_S)
-    clock, faults = Clock(), Faults()
-    with served(faults=faults) as host:
-        address = read_address(f"clickhouse://default@{host}/outage")
-        ClickHouseStore(address).close()
-        databases = [Database(address, read_s=PATIENCE_S) for _ in range(2)]
-        for database in databases:
-            database.begin()
-        one, other = (Writing(database, lambda: 1, clock_s=clock) for database in databases)
-        begun = make_span(status="running")
-        one.apply(Write([begun]))
-        other.apply(Write([make_span()]), wait=False)
-        ended = replace(begun, status="ok", end_ns=begun.start_ns + 1)
-        faults.begin("traces", "applied")
-        for writing in (one, other):
-            refused(lambda writing=writing: writing.apply(Write([ended]), wait=False))
-            clock.now_s += 300
-        faults.mend()
-        other.apply(Write([ended]), wait=False)
-        one.apply(Write([ended, make_span()]), wait=False)
-        other.drain()
-        for database in databases:
-            database.close()
-        with closing(ClickHouseStore(address, read_only=True)) as reader:
-            assert sorted(event.status for event in reader.events(Filter()).items) == ["ok"] * 3
-            assert len(reader.after(0, Filter())) == reader.trace("a" * 32).spans == 3
-
-
-class Clock:
-    def __init__(self):
-        self.now_s = 1000.0
-
-    def __call__(self):
-        return self.now_s
