@@ -19,9 +19,13 @@ class File:
         self.written.begin(0)
         self.parts = Parts(lambda line: line)
 
+    def pieces(self, key, text):
+        """The messages of a text, or else its long strings, and what is around them."""
+        return self.written.pieces(text, is_prompt=key in sc.MESSAGE_KEYS) or self.written.strings(text)
+
     def write(self, key, text):
         """Writes an attribute's text; returns its frame as the line has it, None where it stays as it is."""
-        refers = self.written.refers(key, text, is_prompt=key in sc.MESSAGE_KEYS)
+        refers = self.written.refers(key, self.pieces(key, text))
         for line in self.written.take().lines.splitlines(keepends=True):
             self.bytes += len(line)
             assert self.parts.note(line, line)
@@ -90,10 +94,10 @@ def test_another_file_has_every_part_that_its_lines_name():
     assert file.write("x", text) is not None
     assert not file.written.take().lines
     file.written.begin(1)
-    again = file.written.refers("x", text, is_prompt=False)
+    again = file.written.refers("x", file.pieces("x", text))
     new = file.written.take()
     assert (again is not None, LONG * 3 in new.lines.decode(), new.refers_back) == (True, True, False)
-    file.written.refers("x", text, is_prompt=False)
+    file.written.refers("x", file.pieces("x", text))
     assert file.written.take() == (b"", True)
 
 
