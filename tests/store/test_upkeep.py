@@ -2,7 +2,7 @@ import itertools
 import math
 
 from inspector.store.sqlite import upkeep
-from inspector.store.sqlite.upkeep import FAR_BEHIND, LEAST_WAY, WAY, Upkeep
+from inspector.store.sqlite.upkeep import FAR_BEHIND, INDEX_LIMIT, LEAST_WAY, MOST_INDEXED, WAY, Upkeep
 
 
 def ways_given(monkeypatch, left):
@@ -33,6 +33,20 @@ def test_the_further_search_is_behind_the_less_it_gives_way(monkeypatch):
 
 def test_search_far_behind_gives_way_a_little_so_that_others_still_write(monkeypatch):
     assert ways_given(monkeypatch, [100 * FAR_BEHIND]) == [LEAST_WAY]
+
+
+def test_the_further_search_is_behind_the_more_it_takes_at_once():
+    limits = []
+    left = iter([FAR_BEHIND, FAR_BEHIND // 4, 100, 0])
+
+    def index(limit):
+        limits.append(limit)
+        now_left = next(left)
+        return (limit if now_left else 0), now_left
+
+    work = Upkeep(index, lambda _, __: 0, lambda: None, lambda: None, lambda: True)
+    work.run(for_s=1000, idle_s=1, busy=True, give_way=lambda _: None)
+    assert limits == [INDEX_LIMIT, MOST_INDEXED, FAR_BEHIND // 16, INDEX_LIMIT]
 
 
 class Figures:

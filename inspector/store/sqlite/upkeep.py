@@ -8,13 +8,14 @@ ADD_UP_LIMIT = 4096
 """Changes that figures take in at once: of so many, most share a row of figures with others."""
 ADD_UP_EVERY_S = 2.0
 """How long changes wait for figures while there are fewer: of what came in a moment, each group has a row to itself."""
-INDEX_LIMIT = 512
-"""Spans indexed in one transaction: a tenth fewer instructions a span than with 200."""
+INDEX_LIMIT, MOST_INDEXED = 512, 4096
+"""Spans indexed in one transaction, level and far behind. With 512 it takes a tenth fewer instructions a span than with
+200; while others write, it gets its turn once for each transaction of theirs, which may have some thousand spans."""
 CHECKPOINT_EVERY_S = 0.5
 """How long the log grows while there is more to do: a page that changes with each batch is then copied once."""
 WAY, LEAST_WAY = 8.0, 0.25
 """How many times as long as it wrote to index text the thread gives way to others that write, level and far behind."""
-FAR_BEHIND = 16_384
+FAR_BEHIND = 32_768
 """Changes behind which search takes what it needs: a few seconds of indexing, whatever goes on coming in."""
 
 
@@ -102,7 +103,7 @@ class Upkeep:
 
     def _follow(self, *, add_up: bool) -> int:
         """Let search and figures follow some of the changes, figures also few with ``add_up``; returns how many."""
-        indexed, self._left = self._index(INDEX_LIMIT)
+        indexed, self._left = self._index(min(max(INDEX_LIMIT, self._left // 4), MOST_INDEXED))
         least = 1 if add_up and not indexed else ADD_UP_LIMIT
         added_up = self._add_up(ADD_UP_LIMIT, least)
         if least == 1 and not added_up:
