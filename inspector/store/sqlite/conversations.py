@@ -106,6 +106,8 @@ class Conversations:
         """The long strings of messages, by the id of the message."""
         self._new: list[tuple[int, bytes, int, bytes]] = []
         self._last_id = 0
+        self._before_id: int | None = None
+        """The last message that another writer numbered, perhaps of an earlier version."""
         self._prompts: dict[tuple[Scope, str, str], Refers | None] = {}
         self._reserved: dict[Scope, dict[Block, tuple[int, int]]] = {}
         self._unclaimed: dict[Scope, dict[int, None]] = {}
@@ -123,11 +125,15 @@ class Conversations:
         self._reserved.clear()
         self._unclaimed.clear()
         self._claims.clear()
+        # It may be another file from now on.
+        self._before_id = None
 
     def begin(self, connection: Connection, last_id: int) -> None:
         """Begins a batch in the connection's transaction; new messages are numbered after ``last_id``."""
         self._connection = connection
         self._last_id = last_id
+        if self._before_id is None:
+            self._before_id = last_id
 
     def remind(self, scope: Scope, shared: StoredShared) -> None:
         """Makes sure that the messages of a stored span are known, so that repeating the span changes nothing."""
@@ -135,8 +141,9 @@ class Conversations:
         ids = content_ids((shared,))
         self._learn(scope, ids)
         # By their texts too, since rows of schema 0019 and before have other addresses.
-        texts = with_strings(self._connected(), messages(self._connected(), ids))
-        for content_id in ids & texts.keys():
+        older = {content_id for content_id in ids if content_id <= (self._before_id or 0)}
+        texts = with_strings(self._connected(), messages(self._connected(), older)) if older else {}
+        for content_id in older & texts.keys():
             known[self._addresses.of(message_text(texts[content_id], texts))] = content_id
 
     def refer(self, scope: Scope, key: str, prompt: str, owner: Owner) -> Refers | None:
