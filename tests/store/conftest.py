@@ -7,11 +7,19 @@ import pytest
 from msgspec.structs import replace
 
 from inspector.model import Span, SpanError
+from inspector.store.clickhouse import ClickHouseStore, read_address
 from inspector.store.sqlite import SqliteStore
 from inspector.store.sqlite.engine import driver
 
 START_NS = 1_790_000_000_000_000_000
 SECOND_NS = 1_000_000_000
+
+
+@pytest.fixture(scope="module")
+def engine():
+    """ClickHouse in this process: what is in its memory is there as long as somebody has it open."""
+    with closing(ClickHouseStore(read_address("chdb://memory/open"))) as store:
+        yield store
 
 
 @pytest.fixture

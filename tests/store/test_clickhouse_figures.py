@@ -16,13 +16,6 @@ HOUR = 3600 * 10**9
 START = 1_790_000_000 * 10**9 // HOUR * HOUR
 
 
-@pytest.fixture(scope="module")
-def engine():
-    """What is in the memory of the engine is there as long as somebody has it open."""
-    with closing(ClickHouseStore(read_address("chdb://memory/figures_open"))) as store:
-        yield store
-
-
 @pytest.fixture
 def address(engine):
     return read_address(f"chdb://memory/figures_{next(COUNT)}")

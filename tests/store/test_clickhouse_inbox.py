@@ -14,13 +14,6 @@ from inspector.store.nouns import Waiting
 COUNT = itertools.count(1)
 
 
-@pytest.fixture(scope="module")
-def engine():
-    """What is in memory is there as long as somebody has it open."""
-    with closing(ClickHouseStore(read_address("chdb://memory/open"))):
-        yield
-
-
 @pytest.fixture
 def stores(engine, monkeypatch):
     """Two stores, the first of which writes, when it is told to."""

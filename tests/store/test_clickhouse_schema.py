@@ -14,13 +14,6 @@ COUNT = itertools.count(1)
 PATIENT = ReadLimits(read_s=60)
 
 
-@pytest.fixture(scope="module")
-def engine():
-    """What is in the memory of the engine is there as long as somebody has it open."""
-    with closing(ClickHouseStore(read_address("chdb://memory/kept_open"))) as store:
-        yield store
-
-
 @pytest.fixture
 def address(engine):
     return read_address(f"chdb://memory/schema_{next(COUNT)}")

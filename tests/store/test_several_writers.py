@@ -23,13 +23,6 @@ from inspector.store.clickhouse.writing import BACK_S, LOOK_S, TURN_S, Writing
 COUNT = itertools.count(1)
 
 
-@pytest.fixture(scope="module")
-def engine():
-    """What is in memory is there as long as somebody has it open."""
-    with closing(ClickHouseStore(read_address("chdb://memory/open"))):
-        yield
-
-
 @pytest.fixture
 def address(engine):
     return read_address(f"chdb://memory/several_{next(COUNT)}")
