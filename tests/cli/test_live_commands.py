@@ -371,4 +371,6 @@ def test_the_demo_that_is_only_drawn_needs_no_port_and_exits(inspector, taken_po
     assert "✓ invoke_workflow" in drawn
     assert "✗ execute_tool" in drawn
     assert " tok  $" in drawn
+    assert "MCP: 2 messages" in drawn
+    assert re.search(r"^can be replayed: inspector replay \w+$", drawn, re.MULTILINE)
     assert b"execute_tool" in inspector("events", "--kind", "tool", "--status", "error").stdout
