@@ -57,3 +57,9 @@ def test_a_value_without_a_text_is_seen_through_in_few_steps(value):
     finally:
         sys.setprofile(None)
     assert len(calls) < 100
+
+
+def test_arguments_are_read_as_names_and_values():
+    asked = json.dumps({"city": "Lisbon", "nights": 2, "near": ["sea", "park"]})
+    assert question_in(asked) == 'city: Lisbon, nights: 2, near: ["sea","park"]'
+    assert question_in(json.dumps({"rows": [0] * 9_000, "last": 1})) == f"rows: [{'0,' * 116}…"

@@ -143,7 +143,19 @@ def _of_one(value: Any, by: str, *, first: bool) -> str | None:
             return _of_array(messages, by, first=first)
         if isinstance(held, str) and held:
             return held
-    return _text(value, _DEEPEST) or (msgspec.json.encode(value).decode() if members else None)
+    return _text(value, _DEEPEST) or (_as_pairs(members) if members else None)
+
+
+def _as_pairs(members: Mapping[str, Any]) -> str:
+    """Return arguments as a person reads them: ``city: Lisbon, nights: 2``."""
+    pairs: list[str] = []
+    left = 4 * LONGEST
+    for name, value in members.items():
+        pairs.append(f"{name}: {value if isinstance(value, str) else msgspec.json.encode(value).decode()}")
+        left -= len(pairs[-1])
+        if left < 0:
+            break
+    return ", ".join(pairs)
 
 
 def _members(value: Any) -> Mapping[str, Any]:
