@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from inspector import semconv as sc
-from inspector.model import Event, Filter, Kind, Run, Trace
+from inspector.model import Event, Filter, Kind, Run, Trace, every
 from inspector.spooling import is_run_id
 from inspector.store import Store
 
@@ -135,16 +135,17 @@ def _runs_like(store: Store, text: str) -> Sequence[Run]:
     return store.runs_like(text, ends=len(text) >= SHORT_ID, limit=_NAMED_IN_MESSAGE)
 
 
-def traces_of(store: Store, run: Run) -> list[Trace]:
-    """Read every trace of a run, in the order they began."""
-    found: list[Trace] = []
-    cursor: str | None = None
-    while True:
-        page = store.traces(Filter(run_id=run.run_id), order="asc", cursor=cursor, limit=_PAGE)
-        found += page.items
-        cursor = page.next_cursor
-        if cursor is None:
-            return found
+def id_of(found: Run | Trace) -> str:
+    """Return the id that a run, or a trace on its own, is named by."""
+    return found.run_id if isinstance(found, Run) else found.trace_id
+
+
+def traces_of(store: Store, found: Run | Trace) -> list[Trace]:
+    """Read every trace of a run, in the order they began; a trace is its own."""
+    if isinstance(found, Trace):
+        return [found]
+    where = Filter(run_id=found.run_id)
+    return list(every(lambda cursor: store.traces(where, order="asc", cursor=cursor, limit=_PAGE)))
 
 
 def events_of(store: Store, trace_id: str, *, full: bool = False, raw: bool = False) -> Iterator[Event]:
@@ -159,13 +160,7 @@ def tool_calls_of(store: Store, trace_id: str, attribute: tuple[str, str]) -> It
 
 def _every(store: Store, where: Filter, *, full: bool, raw: bool) -> Iterator[Event]:
     limit = _FULL_PAGE if full else _PAGE
-    cursor: str | None = None
-    while True:
-        page = store.events(where, order="asc", cursor=cursor, limit=limit, full=full, raw=raw)
-        yield from page.items
-        cursor = page.next_cursor
-        if cursor is None:
-            return
+    return every(lambda cursor: store.events(where, order="asc", cursor=cursor, limit=limit, full=full, raw=raw))
 
 
 def program_of(store: Store, traces: Iterable[Trace]) -> Mapping[str, Any] | None:

@@ -17,7 +17,16 @@ from inspector.api.query import QueryOf
 from inspector.api.reads import page_cost
 from inspector.api.service import InService
 from inspector.diff import DiffRun, compare, compare_calls, diff_of, diff_run, program_changes, rates
-from inspector.lookup import RunUnknown, as_one_trace, events_of, find_run_or_trace, program_of, run_before, traces_of
+from inspector.lookup import (
+    RunUnknown,
+    as_one_trace,
+    events_of,
+    find_run_or_trace,
+    id_of,
+    program_of,
+    run_before,
+    traces_of,
+)
 from inspector.model import Event, JsonText, LargeField, Run, Trace
 from inspector.store import Store
 
@@ -49,13 +58,13 @@ async def get_diff(
     _check(second, "b")
 
     def read() -> Response:
-        programs = (program_of(service.store, _traces(service.store, each)) for each in (first, second))
+        programs = (program_of(service.store, traces_of(service.store, each)) for each in (first, second))
         comparison = compare(
             _events(service.store, first, "a"), _events(service.store, second, "b"), program_changes(*programs)
         )
         diff = diff_of(
-            diff_run(_id_of(first), first, first.spans),
-            diff_run(_id_of(second), second, second.spans),
+            diff_run(id_of(first), first, first.spans),
+            diff_run(id_of(second), second, second.spans),
             comparison,
             most_parts=LISTED_PARTS,
             most_text=CAUSE_CHARACTERS,
@@ -117,7 +126,7 @@ def _all_named(store: Store, names: Sequence[str]) -> list[Run | Trace]:
 def _with_events(
     store: Store, runs: Sequence[Run | Trace], parameter: Literal["a", "b"]
 ) -> list[tuple[DiffRun, Iterator[Event]]]:
-    return [(diff_run(_id_of(run), run, run.spans), _events(store, run, parameter)) for run in runs]
+    return [(diff_run(id_of(run), run, run.spans), _events(store, run, parameter)) for run in runs]
 
 
 def _check(run: Run | Trace, parameter: Literal["a", "b"]) -> None:
@@ -127,7 +136,7 @@ def _check(run: Run | Trace, parameter: Literal["a", "b"]) -> None:
 
 def _events(store: Store, run: Run | Trace, parameter: Literal["a", "b"]) -> Iterator[Event]:
     read = 0
-    for trace in _traces(store, run):
+    for trace in traces_of(store, run):
         for event in events_of(store, trace.trace_id, full=True):
             read += sum(len(bytes(text)) for text in _texts(event) if isinstance(text, JsonText))
             if read > MOST_BYTES:
@@ -135,20 +144,12 @@ def _events(store: Store, run: Run | Trace, parameter: Literal["a", "b"]) -> Ite
             yield event
 
 
-def _traces(store: Store, run: Run | Trace) -> Sequence[Trace]:
-    return [run] if isinstance(run, Trace) else traces_of(store, run)
-
-
 def _texts(event: Event) -> tuple[LargeField, ...]:
     return event.input, event.output, event.attributes
 
 
 def _too_large(run: Run | Trace, parameter: Literal["a", "b"], what: str) -> Refusal:
-    return Refusal(Problem(422, f"{parameter}: {_id_of(run)} {what} {_BY_COMMAND}", parameter=parameter))
-
-
-def _id_of(run: Run | Trace) -> str:
-    return run.run_id if isinstance(run, Run) else run.trace_id
+    return Refusal(Problem(422, f"{parameter}: {id_of(run)} {what} {_BY_COMMAND}", parameter=parameter))
 
 
 def _call(store: Store, place: str | None) -> Event | None:

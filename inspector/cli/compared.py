@@ -1,6 +1,6 @@
 """The runs to compare, from this home or from files."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,12 +12,13 @@ from inspector.lookup import (
     as_one_trace,
     events_of,
     find_run_or_trace,
+    id_of,
     program_of,
     run_before,
     runs_before,
     traces_of,
 )
-from inspector.model import Event, Filter, Run, Trace
+from inspector.model import Event, Filter, Run, Trace, every
 from inspector.settings import Settings
 from inspector.store import Store
 
@@ -85,26 +86,16 @@ def _read(settings: Settings, text: str) -> Compared:
 
 def _of_file(file: Path) -> Compared:
     with home_of(file) as settings, opened(settings) as store:
-        traces = list(_traces(store))
+        traces = list(every(lambda cursor: store.traces(Filter(), order="asc", cursor=cursor, limit=1000)))
         events = _events(store, traces)
         run = diff_run(str(file), traces[0] if len(traces) == 1 else None, len(events))
         return Compared(run, events, program_of(store, traces))
 
 
-def _traces(store: Store) -> Iterator[Trace]:
-    cursor: str | None = None
-    while True:
-        page = store.traces(Filter(), order="asc", cursor=cursor, limit=1000)
-        yield from page.items
-        cursor = page.next_cursor
-        if cursor is None:
-            return
-
-
 def _whole(store: Store, found: Run | Trace) -> Compared:
-    traces = [found] if isinstance(found, Trace) else traces_of(store, found)
+    traces = traces_of(store, found)
     events = _events(store, traces)
-    run = diff_run(found.run_id if isinstance(found, Run) else found.trace_id, found, len(events))
+    run = diff_run(id_of(found), found, len(events))
     return Compared(run, events, program_of(store, traces))
 
 

@@ -17,7 +17,7 @@ from inspector.cli.formats import Listed, encoded
 from inspector.cli.opening import opened
 from inspector.ingest import label_event
 from inspector.lookup import TraceUnknown, events_of, find_run_or_trace, traces_of
-from inspector.model import Event, Filter, Trace
+from inspector.model import Event, Filter, every
 from inspector.page_file import PageFileError, packed_file_page, page_of_run
 from inspector.settings import Settings
 from inspector.store import Salvaged, Store, salvaged
@@ -158,21 +158,15 @@ def traces_wanted(store: Store, wanted: Wanted) -> Iterator[str]:
         TraceUnknown: There is no such trace or run.
     """
     for text in wanted.ids:
-        found = find_run_or_trace(store, text)
-        yield from (trace.trace_id for trace in ([found] if isinstance(found, Trace) else traces_of(store, found)))
+        yield from (trace.trace_id for trace in traces_of(store, find_run_or_trace(store, text)))
     filters: list[Filter] = []
     if wanted.session_id is not None:
         filters.append(Filter(session_id=wanted.session_id))
     if wanted.since_ns is not None or wanted.everything:
         filters.append(Filter() if wanted.everything else Filter(since_ns=wanted.since_ns, until_ns=wanted.until_ns))
     for where in filters:
-        cursor: str | None = None
-        while True:
-            page = store.traces(where, order="asc", cursor=cursor, limit=_TRACES)
-            yield from (trace.trace_id for trace in page.items)
-            cursor = page.next_cursor
-            if cursor is None:
-                break
+        traces = every(lambda cursor, where=where: store.traces(where, order="asc", cursor=cursor, limit=_TRACES))
+        yield from (trace.trace_id for trace in traces)
 
 
 def _each(store: Store, trace_ids: list[str], written: Exported) -> Iterator[Iterator[Event]]:
@@ -190,15 +184,8 @@ def _labels(store: Store, trace_ids: list[str]) -> Iterator[Event]:
             run_ids[trace.run_id] = None
     exported = set(trace_ids)
     for run_id in run_ids:
-        cursor: str | None = None
-        while True:
-            page = store.labels(run_id=run_id, cursor=cursor, limit=_LABELS)
-            yield from (
-                label_event(label) for label in page.items if label.trace_id is None or label.trace_id in exported
-            )
-            cursor = page.next_cursor
-            if cursor is None:
-                break
+        labels = every(lambda cursor, run_id=run_id: store.labels(run_id=run_id, cursor=cursor, limit=_LABELS))
+        yield from (label_event(label) for label in labels if label.trace_id is None or label.trace_id in exported)
 
 
 def _counted(events: Iterator[Event], written: Exported) -> Iterator[Event]:

@@ -10,7 +10,7 @@ from msgspec import Raw
 
 from inspector.cli.errors import SpanUnknown
 from inspector.lookup import RunUnknown, TraceUnknown, find_run_or_trace, find_trace
-from inspector.model import Event, Filter, Page, Run, Trace, Turn
+from inspector.model import Event, Filter, Page, Run, Trace, Turn, every
 from inspector.store import Store, answer_in, question_in
 
 _PAGE = 1000
@@ -53,14 +53,7 @@ def _searched(page_at: Callable[[str | None], Page[T]]) -> Iterator[T]:
 
 def turns_of(store: Store, run_id: str) -> list[Turn]:
     """Read the model calls of a run as turns of conversations, in the order they began."""
-    found: list[Turn] = []
-    cursor: str | None = None
-    while True:
-        page = store.turns(run_id, cursor=cursor, limit=_PAGE)
-        found += page.items
-        cursor = page.next_cursor
-        if cursor is None:
-            return found
+    return list(every(lambda cursor: store.turns(run_id, cursor=cursor, limit=_PAGE)))
 
 
 def said_in(store: Store, first: Event, last: Event) -> tuple[str | None, str | None]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from inspector.cli.figures import NS_A_SECOND
-from inspector.model import Filter, Trace
+from inspector.model import Filter, Order, Trace, every
 from inspector.store import Store
 
 _PAGE = 1000
@@ -46,7 +46,7 @@ def planned(store: Store, wanted: Wanted) -> Plan:
         taken.add(trace.trace_id)
         spans += trace.spans
     if wanted.max_bytes is not None:
-        for trace in _traces(store, Filter(), order_oldest=True):
+        for trace in _traces(store, Filter(), order="asc"):
             if used - used * spans // all_spans <= wanted.max_bytes:
                 break
             if trace.trace_id not in taken:
@@ -80,11 +80,5 @@ def _taken(store: Store, wanted: Wanted) -> Iterator[Trace]:
         yield from over_before(store, before_ns(wanted.older_than_s))
 
 
-def _traces(store: Store, where: Filter, *, order_oldest: bool = False) -> Iterator[Trace]:
-    cursor: str | None = None
-    while True:
-        page = store.traces(where, order="asc" if order_oldest else "desc", cursor=cursor, limit=_PAGE)
-        yield from page.items
-        cursor = page.next_cursor
-        if cursor is None:
-            return
+def _traces(store: Store, where: Filter, *, order: Order = "desc") -> Iterator[Trace]:
+    return every(lambda cursor: store.traces(where, order=order, cursor=cursor, limit=_PAGE))

@@ -16,7 +16,7 @@ from inspector.cli.prune_plan import Plan, Wanted, before_ns, over_before, plann
 from inspector.cli.request import delete
 from inspector.cli.visible import visible
 from inspector.lookup import TraceUnknown, find_run, find_trace
-from inspector.model import Filter, Run, Session
+from inspector.model import Filter, every
 from inspector.settings import Settings
 from inspector.store import Store, StoreFull, StoreReadOnly
 
@@ -135,14 +135,9 @@ class _Deleted:
 
 def _by_ourselves(store: Store, wanted: Wanted) -> str:
     used, deleted = store.used_bytes(), _Deleted()
-    if wanted.trace_id is not None:
-        deleted.add(store.delete_trace(wanted.trace_id))
-    if wanted.run_id is not None:
-        traces = _traces_of(store.run(wanted.run_id))
-        deleted.add(store.delete_run(wanted.run_id), traces=traces)
-    if wanted.session_id is not None:
-        traces = _traces_of(store.session(wanted.session_id))
-        deleted.add(store.delete_session(wanted.session_id), traces=traces)
+    delete_one = {"traces": store.delete_trace, "runs": store.delete_run, "sessions": store.delete_session}
+    for what, name, traces in _named(store, wanted):
+        deleted.add(delete_one[what](name), traces=traces)
     if wanted.older_than_s is not None or wanted.max_bytes is not None:
         before = None if wanted.older_than_s is None else before_ns(wanted.older_than_s)
         pruned = store.prune(before_ns=before, max_bytes=wanted.max_bytes)
@@ -152,14 +147,8 @@ def _by_ourselves(store: Store, wanted: Wanted) -> str:
 
 def _by_server(settings: Settings, store: Store, wanted: Wanted, url: str) -> str:
     used, deleted = store.used_bytes(), _Deleted()
-    if wanted.trace_id is not None:
-        deleted.add(delete(settings, url, f"traces/{wanted.trace_id}"))
-    if wanted.run_id is not None:
-        traces = _traces_of(store.run(wanted.run_id))
-        deleted.add(delete(settings, url, f"runs/{wanted.run_id}"), traces=traces)
-    if wanted.session_id is not None:
-        traces = _traces_of(store.session(wanted.session_id))
-        deleted.add(delete(settings, url, f"sessions/{quote(wanted.session_id, safe='')}"), traces=traces)
+    for what, name, traces in _named(store, wanted):
+        deleted.add(delete(settings, url, f"{what}/{quote(name, safe='')}"), traces=traces)
     if wanted.older_than_s is not None:
         for old in over_before(store, before_ns(wanted.older_than_s)):
             deleted.add(delete(settings, url, f"traces/{old.trace_id}"))
@@ -169,19 +158,21 @@ def _by_server(settings: Settings, store: Store, wanted: Wanted, url: str) -> st
     return deleted.said(used - store.used_bytes())
 
 
-def _traces_of(sums: Run | Session | None) -> int:
-    return 0 if sums is None else sums.traces
+def _named(store: Store, wanted: Wanted) -> Iterator[tuple[str, str, int]]:
+    """Yield what is named: what it is, its id, and how many traces it has now."""
+    if wanted.trace_id is not None:
+        yield "traces", wanted.trace_id, 1
+    if wanted.run_id is not None:
+        run = store.run(wanted.run_id)
+        yield "runs", wanted.run_id, 0 if run is None else run.traces
+    if wanted.session_id is not None:
+        session = store.session(wanted.session_id)
+        yield "sessions", wanted.session_id, 0 if session is None else session.traces
 
 
 def _oldest_above(store: Store, max_bytes: int) -> Iterator[str]:
     """Yield the oldest traces while the database is larger than this; the caller deletes them."""
-    cursor: str | None = None
-    while True:
-        page = store.traces(Filter(), order="asc", cursor=cursor, limit=_STEP)
-        for trace in page.items:
-            if store.used_bytes() <= max_bytes:
-                return
-            yield trace.trace_id
-        cursor = page.next_cursor
-        if cursor is None:
+    for trace in every(lambda cursor: store.traces(Filter(), order="asc", cursor=cursor, limit=_STEP)):
+        if store.used_bytes() <= max_bytes:
             return
+        yield trace.trace_id

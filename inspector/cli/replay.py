@@ -174,8 +174,7 @@ def _recorded(settings: "Settings", text: str, *, freeze: bool) -> _Recording:
     from inspector.cli.opening import opened
     from inspector.cli.run_files import file_of, home_of
     from inspector.frozen import Frozen
-    from inspector.lookup import events_of, find_run_or_trace, program_of, traces_of
-    from inspector.model import Trace
+    from inspector.lookup import events_of, find_run_or_trace, id_of, program_of, traces_of
     from inspector.tape import tape_of
 
     if (file := file_of(text)) is not None:
@@ -183,9 +182,9 @@ def _recorded(settings: "Settings", text: str, *, freeze: bool) -> _Recording:
             return _recorded(own, "last", freeze=freeze)
     with opened(settings) as store:
         found = find_run_or_trace(store, text)
-        traces = [found] if isinstance(found, Trace) else traces_of(store, found)
+        traces = traces_of(store, found)
         events = (event for trace in traces for event in events_of(store, trace.trace_id, full=True, raw=True))
-        tape = tape_of(found.trace_id if isinstance(found, Trace) else found.run_id, events, whole=False)
+        tape = tape_of(id_of(found), events, whole=False)
         program = program_of(store, traces)
         recorded = (program or {}).get("frozen")
         frozen = Frozen(int(traces[0].start_time_unix_nano), None) if freeze else None

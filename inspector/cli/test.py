@@ -91,14 +91,12 @@ def _events(settings: "Settings", text: str) -> "list[Event]":
     from inspector.cli.opening import opened
     from inspector.cli.run_files import file_of, home_of
     from inspector.lookup import events_of, find_run_or_trace, traces_of
-    from inspector.model import Trace
 
     if (file := file_of(text)) is not None:
         with home_of(file) as own:
             return _events(own, "last")
     with opened(settings) as store:
-        found = find_run_or_trace(store, text)
-        traces = [found] if isinstance(found, Trace) else traces_of(store, found)
+        traces = traces_of(store, find_run_or_trace(store, text))
         return [event for trace in traces for event in events_of(store, trace.trace_id, full=True, raw=True)]
 
 

@@ -31,6 +31,7 @@ from inspector.model.queries import (
     StatsGroup,
     StatsOf,
     TraceSort,
+    every,
 )
 from inspector.model.records import coalesce, supersedes
 from inspector.model.spans import (
@@ -127,6 +128,7 @@ __all__ = [
     "TurnLink",
     "asked_label",
     "coalesce",
+    "every",
     "filter_fields_of",
     "supersedes",
 ]

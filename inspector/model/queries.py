@@ -1,5 +1,6 @@
 """In which order a list comes, what figures are of, and what comes back."""
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Generic, Literal, TypeVar
 
@@ -17,6 +18,21 @@ class Page(Generic[T]):
     """Opaque; None on the last page."""
     notice: str | UnsetType = UNSET
     """The part of the query that was not understood; absent if all of it was."""
+
+
+def every(page_at: Callable[[str | None], Page[T]]) -> Iterator[T]:
+    """Yield all items of a list, and read each page when it is needed.
+
+    Args:
+        page_at: Reads the page that begins at a cursor, or the first one.
+    """
+    cursor: str | None = None
+    while True:
+        page = page_at(cursor)
+        yield from page.items
+        cursor = page.next_cursor
+        if cursor is None:
+            return
 
 
 Sort = Literal["time", "duration", "cost", "tokens", "score"]

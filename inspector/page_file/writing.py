@@ -10,8 +10,8 @@ from inspector.api.bodies import encode, encode_line
 from inspector.api.packed import FilePage
 from inspector.api.whole import with_messages
 from inspector.ingest import label_event
-from inspector.lookup import traces_of
-from inspector.model import Event, Filter, Label, Losses, Run, RunOutline, Trace
+from inspector.lookup import events_of, traces_of
+from inspector.model import Event, Filter, Label, Losses, Run, RunOutline, Trace, every
 from inspector.page_file.copied import copied
 from inspector.page_file.document import document, packed
 from inspector.page_file.errors import RunTooLarge, WebAppMissing
@@ -87,30 +87,14 @@ def _too_large(wanted: Run | Trace, why: str) -> str:
 
 
 def _events(store: Store, wanted: Run | Trace) -> Iterator[Event]:
-    for trace in traces_of(store, wanted) if isinstance(wanted, Run) else (wanted,):
-        yield from _events_of(store, trace.trace_id)
+    for trace in traces_of(store, wanted):
+        yield from events_of(store, trace.trace_id, full=True)
     only = None if isinstance(wanted, Run) else wanted.trace_id
     yield from (label_event(each) for each in _labels(store, wanted.run_id) if only in (None, each.trace_id))
 
 
-def _events_of(store: Store, trace_id: str) -> Iterator[Event]:
-    cursor: str | None = None
-    while True:
-        page = store.events(Filter(trace_id=trace_id), order="asc", cursor=cursor, limit=_PAGE, full=True)
-        yield from page.items
-        cursor = page.next_cursor
-        if cursor is None:
-            return
-
-
 def _labels(store: Store, run_id: str) -> Iterator[Label]:
-    cursor: str | None = None
-    while True:
-        page = store.labels(run_id=run_id, cursor=cursor, limit=_PAGE)
-        yield from page.items
-        cursor = page.next_cursor
-        if cursor is None:
-            return
+    return every(lambda cursor: store.labels(run_id=run_id, cursor=cursor, limit=_PAGE))
 
 
 def _head(store: Store, outline: RunOutline, begins: Sequence[int], losses: Losses | UnsetType) -> bytes:
