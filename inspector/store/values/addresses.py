@@ -1,10 +1,10 @@
-"""What a text is known by again: one digest, for whoever keeps texts once or compares them."""
+"""The address of a text: the one digest by which texts are stored once and compared."""
 
 from hashlib import blake2b
 
 ADDRESS_BYTES = 16
 _LONGEST = 4096
-"""Bytes of a text that is remembered itself; the digest of a longer one is made again, and no copy of it is kept."""
+"""Texts up to this many bytes are cached; longer ones are hashed again rather than kept in memory."""
 
 
 def address_of(text: bytes) -> bytes:
@@ -13,7 +13,7 @@ def address_of(text: bytes) -> bytes:
 
 
 class Addresses:
-    """The addresses of the texts of one batch, in which most come several times and are asked for by several."""
+    """A cache of the addresses in one batch, where most texts occur several times."""
 
     def __init__(self) -> None:
         self._known: dict[bytes, bytes] = {}
@@ -28,5 +28,5 @@ class Addresses:
         return known
 
     def forget(self) -> None:
-        """Lets go of all, as must be done after each batch."""
+        """Empties the cache; call it after each batch."""
         self._known.clear()

@@ -1,4 +1,4 @@
-"""A trace or a run as a few bars: where its time went."""
+"""Timelines: a few bars that show where the time of a trace or a run went."""
 
 from collections.abc import Sequence
 from itertools import chain, islice
@@ -8,14 +8,14 @@ from typing import NamedTuple
 from inspector.model import Kind, Status, TimelineBar
 
 LOOKED_AT = 200
-"""Spans up to which a trace is looked at whole; a longer one at a few moments."""
+"""Traces with more spans are sampled at a few moments."""
 MOST_BARS = 40
 MOMENTS = 32
 _WORK: frozenset[Kind] = frozenset(("llm", "tool", "rpc", "resource"))
 
 
 class Bar(NamedTuple):
-    """What the sketch needs of a span."""
+    """What a timeline needs of a span."""
 
     span_id: str
     parent_id: str | None
@@ -24,14 +24,15 @@ class Bar(NamedTuple):
     kind: Kind
     status: Status
     moment: int = 0
-    """Which of the moments that a long trace is looked at it was found for."""
+    """The number of the moment at which it was sampled, in a long trace."""
 
 
 def sketch(spans: Sequence[Bar]) -> tuple[TimelineBar, ...]:
-    """Returns the bars of a trace from its spans, in the order they began.
+    """Returns the bars of a trace, in the order they began.
 
-    Errors come first, then work that nothing else explains, then the rest, the longest of each; the root only when it
-    is alone. Where there are more than bars, each moment has the first of its own before others follow.
+    If there are too many spans, errors are kept first, then model, tool and server calls without children, then the
+    rest, the longest of each first; but every moment keeps at least its most important span. The root is left out
+    unless it is alone.
     """
     first_ns = min((span.start_ns for span in spans), default=0)
     chosen = [span for span in spans if span.parent_id is not None] or spans
@@ -58,5 +59,5 @@ def _most_telling(spans: Sequence[Bar]) -> Sequence[Bar]:
 
 
 def moments(first_ns: int, last_ns: int) -> list[int]:
-    """Returns the moments that a long trace is looked at, spread evenly from its first span to its last."""
+    """Returns the moments at which a long trace is sampled, spread evenly from its first span to its last."""
     return [first_ns + (last_ns - first_ns) * at // (MOMENTS - 1) for at in range(MOMENTS)]

@@ -1,8 +1,8 @@
-"""What a model was given and answered as a chain of parts, so that one call is known as the continuation of another.
+"""Prompts and answers as chains of hashed parts, to recognise which model call continues which.
 
-The messages and the answer of a call are the beginning of the messages of the next one. Clients write the same message
-in several ways: as one of many parts or many of one, with or without the reasoning, under other names of its role. So
-what is compared is the sequence of parts: texts, calls of tools, their results.
+The messages and the answer of a call are the beginning of the next call's messages. Clients write the same message in
+several ways: as one message of many parts or many of one part, with or without the reasoning, with another name for the
+role. So the sequence of parts is compared: texts, tool calls, and their results.
 """
 
 from collections import OrderedDict
@@ -16,9 +16,9 @@ from msgspec import Raw
 from inspector.store.values.addresses import address_of
 
 LONGEST_PREVIEW = 200
-"""Characters that are kept of arguments and results."""
+"""Characters of arguments and results that are kept."""
 MOST_MESSAGES = 10_000
-"""Of a prompt with more, nothing is told."""
+"""A longer prompt is in no conversation."""
 _DIGEST_BYTES = 16
 _REMEMBERED = 8192
 _STEPS = 4096
@@ -30,7 +30,7 @@ _FAILURES = ("Error", "ERROR", "error:", "Traceback (most recent call last)", "E
 
 
 class AskedTool(NamedTuple):
-    """A call of a tool that an answer asks for."""
+    """A tool call that an answer requests."""
 
     id: str | None
     name: str
@@ -39,25 +39,25 @@ class AskedTool(NamedTuple):
 
 
 class ToolResult(NamedTuple):
-    """What a tool answered, as a message says."""
+    """The result of a tool call, from a message."""
 
     id: str | None
     result: str
     """The beginning of its text or JSON."""
     failed: bool
-    """Whether the message says that the call failed."""
+    """Whether the call failed, according to the message."""
 
 
 class Message(NamedTuple):
-    """What a chain needs of a message."""
+    """The parts of a message that conversations need."""
 
     by_assistant: bool
     parts: tuple[bytes, ...]
-    """A digest of each part; none for what only instructs, and for reasoning."""
+    """A digest of each part, except instructions and reasoning."""
     asked: tuple[AskedTool, ...]
     results: tuple[ToolResult, ...]
     sizes: Mapping[str, int]
-    """Characters by what they are: ``system``, ``user``, ``assistant``, ``tool`` or ``file``."""
+    """Numbers of characters, under ``system``, ``user``, ``assistant``, ``tool`` or ``file``."""
 
 
 class Chain(NamedTuple):
@@ -73,14 +73,14 @@ class Chain(NamedTuple):
         return self.after[-1] if self.after else _BEGIN
 
     def ends_of_answers(self) -> Iterator[tuple[bytes, int]]:
-        """Yield where an answer may have ended, the latest first: the chain there and how many messages are before."""
+        """Yield where an answer may have ended, the latest first: the chain up to there and its number of messages."""
         for at in range(len(self.messages) - 1, -1, -1):
             is_last = at + 1 == len(self.messages)
             if self.messages[at].by_assistant and (is_last or not self.messages[at + 1].by_assistant):
                 yield self.after[at], at + 1
 
     def sizes(self) -> dict[str, int]:
-        """Return the characters of all messages, by what they are."""
+        """Return the numbers of characters of all messages; see `Message.sizes`."""
         sums: dict[str, int] = {}
         for message in self.messages:
             for what, size in message.sizes.items():
@@ -92,20 +92,20 @@ _BEGIN = b"\0" * _DIGEST_BYTES
 
 
 class Chains:
-    """Reads prompts and answers; messages that repeat are read once.
+    """Reads prompts and answers, each repeated message only once.
 
     Args:
-        address: Returns what a message is known by.
+        address: Returns the digest under which a message is cached.
     """
 
     def __init__(self, address: Callable[[bytes], bytes] = address_of) -> None:
         self._address = address
         self._known: OrderedDict[bytes, Message] = OrderedDict()
         self._steps: dict[tuple[bytes, tuple[bytes, ...]], bytes] = {}
-        """Where a chain leads with the parts of a message: the next prompt goes the same way, and further."""
+        """The chain that results from a chain and a message's parts; the next prompt repeats the same steps."""
 
     def of_prompt(self, text: object) -> Chain | None:
-        """Read the messages of a prompt, as ``gen_ai.input.messages`` has them; None for what is none."""
+        """Read the messages of ``gen_ai.input.messages``; None if it has none."""
         bodies = _bodies(text)
         if bodies is None:
             return None
@@ -118,7 +118,7 @@ class Chains:
         return Chain(messages, after)
 
     def of_answer(self, text: object) -> Message | None:
-        """Read the first answer, as ``gen_ai.output.messages`` has it; None where there is none with a part."""
+        """Read the first message of ``gen_ai.output.messages``; None if there is none, or none of its parts counts."""
         bodies = _bodies(text)
         found = self._message(bodies[0]) if bodies else None
         return found if found is not None and found.parts else None
@@ -146,7 +146,7 @@ class Chains:
 
 
 def extended(chain: bytes, parts: Sequence[bytes]) -> bytes:
-    """Return a chain with further parts."""
+    """Return a chain with more parts appended."""
     for part in parts:
         chain = blake2b(part, key=chain, digest_size=_DIGEST_BYTES).digest()
     return chain
@@ -163,7 +163,7 @@ def _bodies(text: object) -> list[Raw] | None:
 
 
 def read_message(message: Any) -> Message:
-    """Read a message of OpenTelemetry's shape: a role and parts."""
+    """Read a message in OpenTelemetry's format: a role and parts."""
     members = _members(message)
     role = str(members.get("role", "user"))
     held = members.get("parts", members.get("content"))
@@ -187,13 +187,13 @@ def read_message(message: Any) -> Message:
 
 
 def _of_part(part: Any, role: str) -> tuple[str, Any]:
-    """Return what a part is, and all of it that tells it from others."""
+    """Return what a part counts as (see `Message.sizes`), and the content that identifies it."""
     members = _members(part)
     match members.get("type"):
         case "tool_call":
             return "assistant", [members.get("id"), members.get("name"), members.get("arguments")]
         case "tool_call_response":
-            # Whether it failed is said in several ways, and not by all.
+            # Without the failure flag, which clients write in different ways or not at all.
             return "tool", [members.get("id"), _text_of(members.get("response", members.get("result")))]
         case "blob" | "uri" | "file":
             return "file", [members.get(name) for name in ("content", "uri", "file_id")]
@@ -216,7 +216,7 @@ def _result(part: Mapping[str, Any]) -> ToolResult:
 
 
 def _says_failure(held: Any) -> bool:
-    """Tell whether a result says that its call failed: by a field for that, or as a program writes exceptions."""
+    """Tell whether a result reports a failure: by an error field, or as text that begins like an exception."""
     if isinstance(held, str):
         text = held.lstrip()
         if text.startswith("{"):

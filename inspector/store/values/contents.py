@@ -1,9 +1,9 @@
-"""Texts that repeat are kept once: messages, tools and long strings in a session, equal attributes in a span.
+"""Repeated texts are stored once: messages, tools and long strings per session, equal attributes per span.
 
-An agent that resends its history and its tools each turn then costs its new text. What was taken out of a span's
-attributes is named by its column ``shared``, a JSON object: the key of an attribute, and either the frame of its text
-with the ids of its messages, or for an array without spaces their ids alone, or the key of the attribute with the same
-text. Rows of earlier versions have the ids of every array, whose spaces they did not keep.
+So an agent that sends its history and its tools with each turn costs only its new text. The column ``shared`` lists
+what was taken out of a span's attributes. It is a JSON object with, for each such attribute, either the frame of its
+text with the ids of its messages, or, for an array without spaces, only the ids, or the key of the attribute with the
+same text. Rows of earlier versions have only ids for every array, and lost its spaces.
 """
 
 from base64 import b64decode, b64encode
@@ -20,45 +20,46 @@ from inspector.store.values.codec import pack, unpack
 
 Shared: TypeAlias = dict[str, str | Refers]
 StoredShared: TypeAlias = str | bytes | None
-"""The column ``shared``: JSON, compressed where that is shorter, or nothing."""
+"""The column ``shared``: JSON, compressed if that is shorter, or nothing."""
 
 SPLIT_ABOVE_CHARS = 1024
-"""A shorter prompt costs less in place than the entries of its messages."""
+"""A shorter prompt takes less space in its row than its messages would take separately."""
 _EQUAL_ABOVE_CHARS = 64
 _MISSING = b"null"
 _BEGIN = frozenset('{["')
 _SHARED = msgspec.json.Decoder(Shared)
 _FRAME = msgspec.json.Decoder(Frame)
 FRAMED = b"\x01"
-"""Begins the body of a message that is a frame; neither JSON nor what is compressed begins with it."""
+"""The first byte of a body that is a frame; neither JSON nor compressed text begins with it."""
 DECODED = b"\x02"
-"""Begins what a string held in base64, as streams of answers are recorded; nothing else begins with it."""
+"""The first byte of a body whose base64 is the string, as for recorded streams; no other body begins with it."""
 _BASE64_OF_PACKED = b'"eJ'
-"""How a string begins that is the base64 of a zlib stream."""
+"""How the base64 of a zlib stream begins, as a JSON string."""
 
 
 class Parts(NamedTuple):
-    """A span's attributes, apart from what is kept once."""
+    """A span's attributes, divided by how they are stored."""
 
     own: dict[str, AttributeValue]
+    """Those that stay with the span."""
     equal: Mapping[str, str]
-    """Keys whose text is that of another key."""
+    """Those with the same text as another one: its key."""
     messages: Mapping[str, str]
-    """Keys whose text is to be kept by its messages, if it has any."""
+    """Those whose text is stored by its messages, if it has any."""
 
 
 class Message(msgspec.Struct, frozen=True, gc=False):
     """One message of a prompt, or a long string of one or of an answer."""
 
     span: int
-    """Row id of the span that brought it."""
+    """Row id of the span that first had it."""
     body: bytes | Frame
-    """JSON, as it was recorded, or what of it is around its long strings."""
+    """JSON as it was recorded, or a frame around its long strings."""
 
 
 def take_apart(attributes: Mapping[str, AttributeValue]) -> Parts | None:
-    """Finds what need not be stored with the span itself; None for nothing."""
-    # By length: hashing long texts, nearly all of which occur once, costs more than comparing the few of equal length.
+    """Divides a span's attributes; None if all of them stay with the span."""
+    # By length: nearly all long texts occur once, and hashing them costs more than comparing the few of equal length.
     seen: dict[int, str] = {}
     equal: dict[str, str] = {}
     messages: dict[str, str] = {}
@@ -79,12 +80,12 @@ def take_apart(attributes: Mapping[str, AttributeValue]) -> Parts | None:
 
 
 def stored_shared(parts: Parts, frames: Mapping[str, Refers]) -> str | bytes:
-    """Returns what the column ``shared`` says about the span."""
+    """Returns the span's column ``shared``."""
     shared: Shared = {}
     named: list[Runs] = []
     for key, refers in frames.items():
         if isinstance(refers, Frame) and refers.strings:
-            # Both shapes of a prompt have the same strings, and the span names them once.
+            # The provider's prompt and the conventions' have the same strings; the span lists them once.
             shared[key] = replace(refers, strings=[]) if refers.strings in named else refers
             named.append(refers.strings)
         else:
@@ -96,14 +97,14 @@ def stored_shared(parts: Parts, frames: Mapping[str, Refers]) -> str | bytes:
 
 
 def read_shared(stored: StoredShared) -> Shared:
-    """Returns what was taken out of a span's attributes."""
+    """Returns a decoded column ``shared``."""
     if not stored:
         return {}
     return _SHARED.decode(stored if isinstance(stored, str) else unpack(stored))
 
 
 def content_ids(shared: Iterable[StoredShared]) -> set[int]:
-    """Returns the ids of all messages, and of all long strings, that these spans refer to."""
+    """Returns the ids of all messages and long strings that these spans refer to."""
     return {
         content_id
         for stored in shared
@@ -114,13 +115,13 @@ def content_ids(shared: Iterable[StoredShared]) -> set[int]:
 
 
 def own_ids(shared: Iterable[Shared]) -> set[int]:
-    """Returns the ids of all that these attributes of spans are made of, where that is their own."""
+    """Returns the ids in those attributes that own their texts, as answers do (`Frame.own`)."""
     refers = (each for attributes in shared for each in attributes.values())
     return {number for each in refers if isinstance(each, Frame) and each.own for number in numbers(each)}
 
 
 def strings_of(refers: Refers) -> Iterator[int]:
-    """Returns the ids of the long strings inside of the messages of one attribute."""
+    """Returns the ids of the long strings in the messages of one attribute."""
     return expanded(refers.strings) if isinstance(refers, Frame) else iter(())
 
 
@@ -130,14 +131,14 @@ def ids_of(refers: Refers) -> Iterator[int]:
 
 
 def last_of(refers: Refers) -> int | None:
-    """Returns the id of the message that was said last in one attribute."""
+    """Returns the id of the last message of one attribute."""
     if isinstance(refers, Frame):
         return refers.last
     return next(iter(deque(expanded(refers), maxlen=1)), None)
 
 
 def stored_body(body: bytes | Frame) -> bytes:
-    """Returns a message as the column ``body`` has it."""
+    """Returns the column ``body`` of a message."""
     if isinstance(body, Frame):
         return FRAMED + pack(msgspec.json.encode(body))
     if body.startswith(_BASE64_OF_PACKED) and (packed := _decoded(body)) is not None:
@@ -146,14 +147,14 @@ def stored_body(body: bytes | Frame) -> bytes:
 
 
 def read_body(stored: bytes) -> bytes | Frame:
-    """Returns a message of the column ``body``."""
+    """Returns the message of a column ``body``."""
     if stored[:1] == FRAMED:
         return _FRAME.decode(unpack(stored[1:]))
     return b'"%b"' % b64encode(stored[1:]) if stored[:1] == DECODED else unpack(stored)
 
 
 def _decoded(body: bytes) -> bytes | None:
-    """Returns what a string of JSON is the base64 of; None where it is none."""
+    """Returns the bytes that a JSON string has in base64; None if it is not exactly base64."""
     try:
         packed = b64decode(body[1:-1])
     except ValueError:
@@ -162,12 +163,12 @@ def _decoded(body: bytes) -> bytes | None:
 
 
 def text_of(refers: Refers, texts: Mapping[int, Message]) -> bytes:
-    """Returns the JSON that was taken out, with null for a message that a damaged database has lost."""
+    """Returns the JSON of one attribute, with null for messages that a damaged database has lost."""
     return frame_text(frame_of(refers), lambda content_id: message_text(texts.get(content_id), texts))
 
 
 def message_text(message: Message | None, texts: Mapping[int, Message]) -> bytes:
-    """Returns the JSON of a message with its long strings, ``null`` for each that is missing."""
+    """Returns the JSON of a message, with null for each missing long string."""
     if message is None:
         return _MISSING
     if isinstance(message.body, bytes):
@@ -175,7 +176,7 @@ def message_text(message: Message | None, texts: Mapping[int, Message]) -> bytes
 
     def string_of(content_id: int) -> bytes:
         string = texts.get(content_id)
-        # A string has none in itself.
+        # A string never contains another one.
         return string.body if string is not None and isinstance(string.body, bytes) else _MISSING
 
     return frame_text(message.body, string_of)

@@ -1,9 +1,9 @@
-"""What every sum counts: the one definition of a call, an error, tokens and cost, as docs/api.md states it.
+"""What totals count: the one definition of calls, errors, tokens and cost, as in docs/api.md.
 
-A span is a *duplicate* where another recorder's span of the same trace stands for its call (``folded_into``). A *call*
-is a span that is no duplicate. An *error* is a call whose status is ``error``, of whatever kind: a failure that ends a
-tool, its agent and the workflow is three errors of one failed run. Tokens and costs are those of calls. A *failed run*
-is a trace whose own status is ``error``, which is that of its root.
+A span is a *duplicate* if another recorder's span in the same trace counts for its call (``folded_into``). A *call* is
+a span that is not a duplicate. An *error* is a call of any kind whose status is ``error``: a failure that ends a tool,
+its agent and the workflow is three errors in one failed run. Tokens and costs are those of calls. A *failed run* is a
+trace whose own status, that of its root, is ``error``.
 """
 
 import math
@@ -12,21 +12,21 @@ from typing import Any
 
 
 def is_unpriced(kind: str, status: str, tokens: int | None, cost_usd: float | None) -> bool:
-    """Tells whether a call cost something that nobody knows: a model call that answered or used tokens, with no cost.
+    """Tells whether the cost of a call is unknown: a model call that answered or used tokens, and has no cost.
 
     Args:
-        kind: The call's.
-        status: The call's; one that failed without a word of its tokens cost nothing that is known of.
-        tokens: Its input tokens, or where those are unknown its output tokens.
-        cost_usd: What it cost.
+        kind: The call's kind.
+        status: Its status; a call that failed without reporting tokens does not count as unpriced.
+        tokens: Its input tokens, or if those are unknown its output tokens.
+        cost_usd: Its cost.
     """
     return kind == "llm" and cost_usd is None and (tokens is not None or status == "ok")
 
 
 def total_usd(costs: Sequence[float]) -> float | None:
-    """Returns the sum of costs; None where there are none, or where no number holds their sum.
+    """Returns the sum of costs; None if there are none, or if the sum overflows.
 
-    The latter needs costs that no call has, which databases from before ``MOST_USD`` may hold.
+    Only databases from before ``MOST_USD`` can have costs that large.
     """
     try:
         total = math.fsum(costs) if costs else math.nan
@@ -36,7 +36,7 @@ def total_usd(costs: Sequence[float]) -> float | None:
 
 
 def unpriced_calls(rows: Sequence[Sequence[Any]], at: int) -> int:
-    """Returns how many calls of some rows are unpriced, whose ``COUNTED`` begin at a position."""
+    """Returns how many of some rows are unpriced calls; their columns ``COUNTED`` begin at index ``at``."""
     return sum(
         row[at + 5] is None
         and row[at + 6] == "llm"

@@ -1,4 +1,4 @@
-"""Page cursors: opaque text that says where the next page begins and which list it belongs to."""
+"""Page cursors: opaque text with the position where the next page begins, and the list that it belongs to."""
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ import msgspec
 from inspector.store.errors import CursorInvalid
 
 Position: TypeAlias = tuple[int | float | None, int]
-"""The sorted value and the row id of the last item; rows without a value come after all others, in order of id."""
+"""The sort value and the row id of the last item; rows without a value come last, in order of id."""
 
 _Bounded = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 _LONGEST = 512
@@ -24,10 +24,10 @@ def write_cursor(list_of: object, position: Position) -> str:
 
 
 def read_cursor(list_of: object, cursor: str | None) -> Position | None:
-    """Returns the position that a cursor stands for, None without one.
+    """Returns the position of a cursor; None without one.
 
     Raises:
-        CursorInvalid: It is not a cursor, or one of another list, filter or order.
+        CursorInvalid: It is not a cursor, or belongs to another list, filter or order.
     """
     if cursor is None:
         return None
@@ -36,7 +36,7 @@ def read_cursor(list_of: object, cursor: str | None) -> Position | None:
         digest, value, row_id = _DECODER.decode(text)
     except (ValueError, msgspec.MsgspecError) as err:
         raise CursorInvalid(_FOREIGN) from err
-    # Decoding skips what is no base64 and stops after the longest: only what we wrote comes out the same again.
+    # Decoding ignores characters outside base64 and anything behind the maximum length; encoding again finds both.
     if _encoded(text) != cursor:
         raise CursorInvalid(_FOREIGN)
     if digest != _digest(list_of):
@@ -45,7 +45,13 @@ def read_cursor(list_of: object, cursor: str | None) -> Position | None:
 
 
 def cut(list_of: object, rows: Sequence[Any], limit: int) -> tuple[Sequence[Any], str | None]:
-    """Returns the rows of a page, of which one more was read, and the cursor of the next; the last two are a place."""
+    """Returns the rows of a page and the cursor of the next one.
+
+    Args:
+        list_of: Everything that defines the list.
+        rows: The rows of the page and one more; the last two values of each are its position.
+        limit: How many rows a page has.
+    """
     if len(rows) <= limit:
         return rows, None
     value, row_id = rows[limit - 1][-2:]

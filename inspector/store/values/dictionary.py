@@ -1,6 +1,6 @@
-"""What the attributes of nearly every span have in common, so that compressing one of them need not spell it out.
+"""The compression dictionary: what the attributes of nearly every span have in common.
 
-What is here can never change, or what was stored could not be read: another dictionary would stand beside it.
+It must never change, because stored texts could not be read any more; a better one has to be added next to it.
 """
 
 from typing import Final
@@ -79,14 +79,14 @@ _LINES = rb"""
 """
 
 SPANS: Final = _LINES.replace(b"\n", b"")
-"""JSON of what is around long strings, of what spans share, and of attributes, the most common last."""
+"""JSON around long strings, of the column ``shared`` and of attributes, the most common last."""
 
 TABLES: Final = bytes.fromhex(
     "37a430ec88aea54b3110c092341d333003333003330440818ab5dde99050b3b3ad6db977e2a6b243d82eda157c6a222222326dab"
     "a00c7b222b1ae3000000060443626121855afa010480c09218112090924b4461e0300c0000e2400c1302308881300600180a3152"
     "04000000000084cf028333892c14890402711cc8f4244a39ed6600000000010000000400000008000000"
 )
-"""What begins a dictionary of zstd (RFC 8878, 5): how often letters and lengths occur, so that a frame need not say it.
+"""The header of a zstd dictionary (RFC 8878, 5): entropy tables, so that a frame need not contain them.
 
-Counted in attributes and messages whose words are those of docs/ and invented ones, and in nothing that was recorded.
+Computed from attributes and messages with invented words and those of docs/, not from anybody's recordings.
 """

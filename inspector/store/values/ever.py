@@ -1,4 +1,4 @@
-"""How many calls of each kind were ever stored, as numbers that only grow."""
+"""Monotonic counters: how many calls and errors of each kind were ever stored."""
 
 from collections.abc import Iterable, Mapping
 from typing import Final
@@ -10,18 +10,18 @@ from inspector.store.values.sums import Sums
 _CALLS: Final = "calls "
 _ERRORS: Final = "errors "
 _OWED: Final = "owed "
-"""Before a counter's name: what it has too many."""
+"""Prefix of a counter's name: by how much the counter is too high."""
 
 
 def count_calls(counts: dict[str, int], changes: Iterable[tuple[Row | None, Row]]) -> None:
-    """Adds to the calls and errors ever stored what rows bring that are new or replace others.
+    """Counts the calls and errors of new rows and of rows that replace others.
 
-    Where they take away more than they bring, as when a call turns out to be a duplicate, the next ones make up for it:
-    who reads a counter takes a smaller value for a new beginning (https://prometheus.io/docs/concepts/metric_types/).
+    If that would decrease a counter, as when a call turns out to be a duplicate, the difference is subtracted from
+    later calls: to Prometheus a smaller value is a restart (https://prometheus.io/docs/concepts/metric_types/).
 
     Args:
         counts: The counters, which are changed.
-        changes: The rows.
+        changes: Each row with the one that it replaces.
     """
     gained: dict[str, Sums] = {}
     for old, new in changes:

@@ -1,4 +1,4 @@
-"""Figures of many calls, which can be added to one another and taken back."""
+"""Statistics of many calls, which can be added and subtracted."""
 
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -8,11 +8,11 @@ from inspector.store.values.rows import INT64_MAX, Row
 from inspector.store.values.sketch import bucket_of, quantile_of
 
 COST_DIGITS = 12
-"""Digits behind the point that a sum of dollars keeps."""
+"""Decimal places that are kept of a sum of dollars."""
 
 
 class Call(NamedTuple):
-    """What figures need of a span."""
+    """What statistics need of a span."""
 
     start_ns: int
     kind: str
@@ -20,7 +20,7 @@ class Call(NamedTuple):
     service: str | None
     agent: str | None
     model: str | None
-    """The one that it is counted under."""
+    """The model that it is counted under."""
     tool: str | None
     error_type: str | None
     name: str
@@ -32,7 +32,7 @@ class Call(NamedTuple):
 
 
 def call_of(row: Row) -> Call:
-    """Returns what figures need of a row."""
+    """Returns what statistics need of a row."""
     return Call(
         *(row.start_ns, row.kind, row.status, row.service, row.agent, row.named_model, row.tool, row.error_type),
         *(row.name, row.duration_ms, row.input_tokens, row.output_tokens, row.cached_tokens, row.cost_usd),
@@ -52,10 +52,10 @@ class Figures:
     unpriced_calls: int = 0
     cost_usd: float = 0.0
     durations: dict[int, int] = field(default_factory=dict[int, int])
-    """How many durations are in each bucket of a `inspector.store.values.sketch`; 0 where they were taken back."""
+    """Numbers of durations by bucket (`inspector.store.values.sketch`); 0 if all were subtracted again."""
 
     def add(self, call: Call, by: int = 1) -> None:
-        """Counts a call in, or out with ``by`` -1."""
+        """Adds a call, or subtracts it with ``by`` -1."""
         self.count += by
         if call.status == "error":
             self.errors += by
@@ -73,7 +73,7 @@ class Figures:
             self.durations[bucket] = self.durations.get(bucket, 0) + by
 
     def include(self, other: "Figures") -> None:
-        """Counts in what others add up to."""
+        """Adds the statistics of other calls."""
         self.count += other.count
         self.errors += other.errors
         self.input_tokens += other.input_tokens
@@ -88,14 +88,14 @@ class Figures:
             durations[bucket] = known(bucket, 0) + count
 
     def values(self) -> tuple[Any, ...]:
-        """Returns the fields that groups and slices of statistics share, in their order."""
+        """Returns the fields that groups and time slices have in common, in their order."""
         tokens = (self.input_tokens, self.output_tokens, self.cached_tokens)
         return (
             self.count,
             self.errors,
             *(quantile_of(self.durations, share) for share in (0.5, 0.95, 0.99)),
             *(min(INT64_MAX, each) for each in tokens),
-            # Sums are kept by adding and subtracting, which leaves dust behind the digits that mean something.
+            # Adding and subtracting leaves rounding errors behind the significant digits.
             round(self.cost_usd, COST_DIGITS) if self.priced else None,
             self.unpriced_calls,
         )

@@ -1,9 +1,8 @@
-"""Which spans are duplicates: another recorder's record of a call that a span of their trace already stands for.
+"""Finds duplicates: spans of several recorders for the same call.
 
-A framework over a provider's SDK that is recorded too, or a tool call that client and server both record, make nested
-spans of one call. All of them are kept; one counts, and the others name it: they are *folded into* it. The rule is in
-`same_call`. Everything here is decided by what is known of the spans, and by nothing of how they came: in any order, in
-any batches, the outcome is the same.
+If a framework and the provider's SDK below it are both recorded, or the client and the server of a tool call, one call
+has nested spans. All of them are kept; one counts, and the others are *folded into* it. The rule is in `same_call`. The
+outcome depends only on the spans, not on the order or the batches in which they arrive.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -25,9 +24,9 @@ from inspector.store.values.same_call import (
 )
 
 _CONCERNED: Final = CALL_KINDS | BETWEEN_KINDS | SENDING_KINDS
-"""Kinds that a family has to know of; a parent of any other kind is as good as none."""
+"""Kinds that matter to a family; a parent of any other kind counts as no parent."""
 _REQUEST_KINDS: Final = SENDING_KINDS | {"rpc"}
-"""Kinds that one JSON-RPC request may be recorded as."""
+"""Kinds of spans that may record a JSON-RPC request."""
 
 
 @dataclass(slots=True)
@@ -36,24 +35,24 @@ class Family:
 
     nodes: dict[str, Node] = field(default_factory=dict[str, Node])
     children: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
-    """By parent, also by those that have not arrived."""
+    """By parent, including parents that have not arrived."""
     folded: dict[str, str] = field(default_factory=dict[str, str])
-    """Spans that are folded, with the one that counts; changed by `fold` alone."""
+    """The duplicates, each with the span that counts; only `fold` changes it."""
     members: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
-    """By those that count, the spans that are folded into them."""
+    """The duplicates of each span that counts."""
     changed: set[str] = field(default_factory=set[str])
-    """Spans that came or changed since the last decision."""
+    """Spans that arrived or changed since the last `refold`."""
     unsettled: set[str] = field(default_factory=set[str])
-    """Those of them that may have been one call with another as they were before."""
+    """Those of them that may have been one call with another span before they changed."""
 
     def add(self, node: Node) -> bool:
-        """Take in a span, new or changed, and tell whether that can fold or unfold any."""
+        """Add a new or changed span, and tell whether that may change which spans are duplicates."""
         span_id = node.span_id
         known = self.nodes.get(span_id)
         if known == node:
             return False
         if known is not None and (known.kind, known.parent_id) != (node.kind, node.parent_id):
-            # What was decided through it may be anywhere.
+            # Decisions that depended on it can be anywhere in the trace.
             self._remove(known)
             self.changed.update(self.nodes)
             self.unsettled.update(self.nodes)
@@ -73,7 +72,11 @@ class Family:
             self.children[node.parent_id].discard(node.span_id)
 
     def refold(self) -> dict[str, str | None]:
-        """Decide again where something changed, and return the spans of which something else is true now."""
+        """Decide again around the changed spans.
+
+        Returns:
+            The spans whose decision changed, each with the span that counts for it, or None if it now counts itself.
+        """
         changes: dict[str, str | None] = {}
         for span_id in self.folded.keys() - self.nodes.keys():
             self.fold(span_id, None)
@@ -92,10 +95,10 @@ class Family:
         return changes | requests
 
     def _stirs(self, span_id: str) -> bool:
-        """Tell whether a span that changed can change what is decided of the calls around and below it.
+        """Tell whether a changed span may change the decisions about calls above and below it.
 
-        Most cannot, being no part of any call but their own; deciding anew for them would cost as much as they have
-        siblings.
+        Most cannot, since they share a call with no other span. Deciding again for each of them would take time
+        proportional to its siblings.
         """
         if span_id in self.unsettled or span_id in self.folded:
             return True
@@ -107,10 +110,10 @@ class Family:
         return self._has_below(node) or self._may_be_another(node)
 
     def _may_be_another(self, node: Node) -> bool:
-        """Tell whether a span may be one call with one around it, as far as was decided so far.
+        """Tell whether a span may be one call with a span above it, given the decisions so far.
 
-        It cannot where another of the same recorder below the same parent, a surer or an earlier one, was taken for
-        that call: each call of a loop below a model call would else have all others decided again.
+        It cannot if a sibling of the same recorder, with a better reason or an earlier start, was matched with that
+        call. Without this check, each call of a loop below a model call would cause all others to be decided again.
         """
         link = link_of(self.nodes, node)
         if link is None:
@@ -132,7 +135,7 @@ class Family:
         return earlier is not None and earlier.outer == link.outer and earlier < link
 
     def fold(self, span_id: str, into: str | None) -> None:
-        """Note that a span is folded into another one, or into none."""
+        """Note the span that counts for a span; None if it counts itself."""
         before = self.folded.pop(span_id, None)
         if before is not None:
             self.members[before].discard(span_id)
@@ -141,7 +144,7 @@ class Family:
             self.members.setdefault(into, set()).add(span_id)
 
     def _has_below(self, node: Node) -> bool:
-        """Tell whether a call of its kind, which may be the same one, is below a span."""
+        """Tell whether a span of the same kind, possibly the same call, is below a span."""
         waiting, seen = [node.span_id], {node.span_id}
         while waiting:
             for child_id in self.children.get(waiting.pop(), ()):
@@ -158,7 +161,7 @@ class Family:
             self.fold(span_id, into)
 
     def _requests(self, changed: Collection[str]) -> Iterator[tuple[str, str | None]]:
-        """Yield the JSON-RPC requests, at changed spans or below, of which something else is true now."""
+        """Yield the JSON-RPC requests, at changed spans or below, whose decision changed."""
         waiting = [*changed]
         seen: set[str] = set()
         while waiting:
@@ -177,7 +180,7 @@ class Family:
 
 
 def decide(nodes: Iterable[Node]) -> dict[str, str]:
-    """Return each span that does not count, with the one that does, of spans of one trace."""
+    """Return the duplicates among the spans of one trace, each with the span that counts."""
     family = Family()
     for node in nodes:
         family.add(node)
@@ -186,7 +189,7 @@ def decide(nodes: Iterable[Node]) -> dict[str, str]:
 
 
 def _regions(nodes: Nodes, children: Mapping[str, Collection[str]], changed: Iterable[str]) -> Iterator[Region]:
-    """Yield everything that may be one call with a span that changed."""
+    """Yield the spans that may be one call with a changed span."""
     roots: dict[str, str | None] = {}
     for root in {_root(nodes, span_id, roots) for span_id in changed if span_id in nodes}:
         if root is not None:
@@ -194,12 +197,12 @@ def _regions(nodes: Nodes, children: Mapping[str, Collection[str]], changed: Ite
 
 
 def _root(nodes: Nodes, span_id: str, roots: dict[str, str | None]) -> str | None:
-    """Return the outermost call that what is below a span may be part of; None where there is none around it.
+    """Return the outermost call that a span, or spans below it, may be part of; None if there is none.
 
     Args:
         nodes: The spans.
-        span_id: The span, which may be such a call itself.
-        roots: What is known already; what is found is added.
+        span_id: The span, which may be that call itself.
+        roots: The results so far, to which new ones are added.
     """
     path: dict[str, Node] = {}
     here = nodes.get(span_id)

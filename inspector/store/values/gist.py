@@ -1,4 +1,4 @@
-"""What a run was about: the beginning of its first question and of its last answer, found as spans come in."""
+"""The question and the answer of a run: the beginnings of its first input and of its last output."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
@@ -17,7 +17,7 @@ LONGEST = 240
 """Characters that are kept."""
 _ASKED = frozenset(("llm", "agent", "workflow"))
 _MOST_CHARS = 2_000_000
-"""A longer text is not looked into."""
+"""A longer text is not parsed."""
 _MOST_MESSAGES = 10_000
 _HOLD_MESSAGES = ("messages", "input", "contents", "prompt", "query", "question", "task")
 _HOLD_TEXT = ("content", "parts", "text", "message", "output", "result", "answer", "response")
@@ -30,17 +30,17 @@ Dated: TypeAlias = tuple[str, int]
 
 
 class Gist(NamedTuple):
-    """What spans of a batch say about their trace."""
+    """The question and the answer that a batch has for a trace."""
 
     question: Dated | None
     answer: Dated | None
 
 
 def gists_of(batch: Iterable[tuple[Span, TraceSums]], *, again: bool = False) -> Mapping[int, Gist]:
-    """Returns the questions and answers that replace those of their traces, by the row of the trace.
+    """Returns the questions and answers that replace those of their traces, by the row id of the trace.
 
-    A question is replaced by an earlier one, an answer by one that is later or as late; with ``again``, as spans are
-    read another time, a question by one that is as early too.
+    An earlier question replaces a later one, and a later or equally late answer an earlier one. With ``again``, when
+    spans are interpreted again, an equally early question replaces the old one too.
     """
     asked: dict[int, list[Span]] = {}
     answered: dict[int, list[Span]] = {}
@@ -63,7 +63,7 @@ def gists_of(batch: Iterable[tuple[Span, TraceSums]], *, again: bool = False) ->
 
 
 def told_by(batch: Iterable[Span]) -> Mapping[Key, tuple[str | None, str | None]]:
-    """Returns the first question and the last answer of each trace, each with the span that says it."""
+    """Returns the first question and the last answer of each trace, under the spans that have them."""
     asked: dict[str, list[Span]] = {}
     answered: dict[str, list[Span]] = {}
     for span in batch:
@@ -98,12 +98,12 @@ def _last(spans: Sequence[Span]) -> tuple[Span, str] | None:
 
 
 def question_in(value: object) -> str | None:
-    """Returns the beginning of what was asked: of messages the user's first one, else all there is."""
+    """Returns the beginning of an input: of the user's first message, or of the whole text if it has no messages."""
     return _said(value, "user", first=True)
 
 
 def answer_in(value: object) -> str | None:
-    """Returns the beginning of what was answered: of messages the assistant's last one, else all there is."""
+    """Returns the beginning of an output: of the assistant's last message, or of the whole text without messages."""
     return _said(value, "assistant", first=False)
 
 
@@ -128,7 +128,7 @@ def _of_array(messages: Sequence[Raw], by: str, *, first: bool) -> str | None:
         message = _ANY.decode(raw)
         members = _members(message)
         who = members.get("role", members.get("type"))
-        # It may be any value: one that is no name is nobody's.
+        # A role may be any JSON value.
         if (who is None or (isinstance(who, str) and role_named(who) == by)) and (text := _text(message, _DEEPEST)):
             return text
     return None
@@ -163,7 +163,7 @@ def _members(value: Any) -> Mapping[str, Any]:
 
 
 def _text(value: Any, depth: int) -> str | None:
-    """Return the text of a message, of its parts or of an answer; None where it holds none, as a call of a tool."""
+    """Return the text of a message, of its parts or of an answer; None if it has none, such as a tool call."""
     if isinstance(value, str):
         return value
     if depth == 0:
@@ -171,7 +171,7 @@ def _text(value: Any, depth: int) -> str | None:
     if isinstance(value, list):
         texts = [text for each in cast("list[Any]", value) if (text := _text(each, depth - 1))]
         return " ".join(texts) if texts else None
-    # Also for null, as under each key that is not there: looking for texts in it would cost eight times more a level.
+    # Missing keys give None; looking for texts in it would cost eight times as much per level.
     if not isinstance(value, dict):
         return None
     members = _members(cast("object", value))

@@ -1,7 +1,7 @@
-"""What has to be known of a span to tell whether it records the same call as another one.
+"""The identity of a call: what tells whether two spans record the same one.
 
-Read when the span is taken in and kept with its row, so that a trace that arrives in pieces is decided on the same
-facts as one that arrives at once. It has to be cheap: nothing here reads more of a prompt than its last messages.
+It is read at ingest and stored in the span's row, so that duplicates are found in the same way whether a trace arrives
+at once or in pieces. It has to be cheap, so only the last messages of a prompt are read.
 """
 
 from collections.abc import Mapping
@@ -22,10 +22,10 @@ Attributes: TypeAlias = Mapping[str, AttributeValue]
 CALL_KINDS: Final = kinds_of("call")
 """Kinds of spans of which two may be one call."""
 BETWEEN_KINDS: Final = kinds_of("between")
-"""Kinds that may stand between two spans of one call; anything else begins another one."""
+"""Kinds that may be between two spans of one call; spans below any other kind belong to other calls."""
 
 SENDING_KINDS: Final = kinds_of("sent")
-"""Kinds that a JSON-RPC request may be sent for besides; what is below them begins anew."""
+"""Further kinds that send JSON-RPC requests; spans below them belong to other calls."""
 
 REQUEST_ID_KEYS: Final = (
     "http.response.header.x-request-id",
@@ -34,10 +34,10 @@ REQUEST_ID_KEYS: Final = (
     "aws.request_id",
     "az.service_request_id",
 )
-"""What identifies one HTTP exchange: OpenTelemetry's conventions for headers, and the ids of two clouds."""
+"""Attributes that identify an HTTP exchange: OpenTelemetry's conventions for headers, and the ids of two clouds."""
 
 _TARGETS: Final = {"resource": semconv.MCP_RESOURCE_URI, "prompt": semconv.PROMPT_NAME}
-"""What says which resource or prompt was asked for."""
+"""Attributes that name the requested resource or prompt."""
 
 _LONGEST_ARGUMENTS: Final = 4_096
 _LONGEST_PROMPT: Final = 262_144
@@ -49,30 +49,30 @@ _INPUT_KEYS: Final = ("messages", "input", "message", "prompt", "task", "query")
 _REDACTED: Final = b"[redacted:"
 """How every replacement of a secret begins."""
 _FOREIGN_IDS: Final = frozenset(("__fake_id__",))
-"""Stands in openai-agents for an id that the provider did not give."""
+"""What openai-agents writes if the provider gave no id."""
 
 
 class Identity(Struct, frozen=True, array_like=True, gc=False):
-    """Who recorded a span, and what else can tell its call from others."""
+    """Who recorded a span, and what identifies its call."""
 
     recorder: str
     """The integration, emitter or instrumentation scope, and the process."""
     is_server: bool = False
-    """Whether it is the receiving side of a request, so that what is below it was recorded by another."""
+    """Whether it is the receiving side of a request, so that spans below it have another recorder."""
     response_id: str | None = None
     tool_call_id: str | None = None
-    """The id that the model gave."""
+    """The id that the model gave the call."""
     call_id: str | None = None
     request_id: str | None = None
-    """Of the HTTP exchange."""
+    """The id of the HTTP exchange."""
     input: dict[str, int] | None = None
-    """Checksums of arguments by name; of the last user's text, or of what was asked for, under the empty name."""
+    """Checksums of arguments by name; under the empty name that of the user's last text, or of the requested name."""
     message: str | None = None
-    """Method and id of the JSON-RPC request that the span is, or is the call of."""
+    """Method and id of the JSON-RPC request that the span records or sends."""
     embeds: bool | None = None
-    """Whether a model call makes embeddings, which no other operation of a model is one call with."""
+    """Whether a model call computes embeddings; it is never one call with another operation of a model."""
     is_repeated: bool | None = None
-    """Whether middleware made a call of a tool several times, so that calls below it may be attempts of it."""
+    """Whether middleware made a tool call several times, so that calls below it may be its attempts."""
 
 
 class _Step(Struct):
@@ -86,14 +86,14 @@ _ORDERED = msgspec.json.Encoder(order="deterministic")
 _IDENTITY = msgspec.json.Decoder(Identity)
 _USER: Final = '"user"'
 _USERS: Final = frozenset(('{"role":"user"', '{"role": "user"'))
-"""How messages of a user begin, in the JSON that most write and in Python's own; no text inside of one does."""
+"""How a user's message begins, in compact JSON and in that of Python's ``json``; no text within a message does."""
 _STEPS = msgspec.json.Decoder(list[_Step])
 _ARRAY = msgspec.json.Decoder(list[Any])
 _RAW_ARRAY = msgspec.json.Decoder(list[msgspec.Raw])
 
 
 def identity_text(span: Span) -> str | None:
-    """Return the identity as it is stored; None for a span that is no call and does not separate any."""
+    """Return the identity as it is stored; None for a span that is not a call and does not separate calls."""
     if span.kind in CALL_KINDS:
         return _written(_identity(span))
     message = _message(span.attributes) if span.kind == "rpc" or span.kind in SENDING_KINDS else None
@@ -113,7 +113,7 @@ def read_identity(text: str) -> Identity:
 
 def _identity(span: Span) -> Identity:
     attributes = span.attributes
-    # By kind: each key that is asked for costs.
+    # Only what its kind can have, since each lookup costs time.
     response_id = _text(attributes, semconv.RESPONSE_ID) if span.kind == "llm" else None
     return Identity(
         _recorder(span),
@@ -131,7 +131,7 @@ def _identity(span: Span) -> Identity:
 
 def _written(identity: Identity) -> str:
     text = _ENCODER.encode(identity).decode()
-    # What nothing follows is as good as said.
+    # Missing fields at the end decode to their default.
     while text.endswith(_NOTHING_MORE):
         text = text[: -len(_NOTHING_MORE)] + "]"
     return text
@@ -142,7 +142,7 @@ _SERVER: Final = _written(Identity("", is_server=True))
 
 
 def _recorder(span: Span) -> str:
-    """Name who recorded a span: its emitter or scope in its process, which alone stands for an application's hooks."""
+    """Name who recorded a span: its emitter or scope, and its process; an application's hooks have only a process."""
     attributes = span.attributes
     name = attributes.get(semconv.EMITTER) or attributes.get(_SCOPE) or ""
     pid = attributes.get(semconv.PROCESS_PID)
@@ -161,14 +161,14 @@ def _message(attributes: Attributes) -> str | None:
 
 
 def _embeds(attributes: Attributes) -> bool | None:
-    # Of the other operations one call may have two: what an SDK calls `generate_content` is a framework's `chat`.
+    # One call may have two of the other operations: an SDK's `generate_content` is a framework's `chat`.
     operation = attributes.get(semconv.OPERATION_NAME)
     return None if operation is None else operation == "embeddings"
 
 
 def _is_repeated(attributes: Attributes) -> bool | None:
     text = attributes.get(semconv.MIDDLEWARE)
-    # What called on once does not say so, and need not be read.
+    # Middleware that made one call writes no count.
     if not isinstance(text, str) or '"calls":' not in text:
         return None
     try:
@@ -191,7 +191,7 @@ def _text(attributes: Attributes, key: str) -> str | None:
 
 
 def short_id(value: str) -> str:
-    """Return an id as identities have it: of a long one a checksum."""
+    """Return an id as identities store it: a long one as a checksum."""
     return value if len(value) <= 256 else str(crc32(value.encode(errors="replace")))
 
 
@@ -227,17 +227,17 @@ def _arguments(text: str) -> dict[str, int] | None:
     if not isinstance(found, dict):
         return None
     arguments = cast("dict[str, Any]", found)
-    # An argument that was not given is written as null by some, and a secret is seen by some alone.
+    # Some recorders write missing arguments as null, and some do not see a secret that others redacted.
     written = [(name, _ORDERED.encode(value)) for name, value in arguments.items() if value is not None]
     return {name: crc32(value) for name, value in written if _REDACTED not in value}
 
 
 def _last_words(text: str) -> dict[str, int] | None:
-    """Return the checksum of the last text that the user wrote: all of the prompt that every recorder has alike."""
+    """Return the checksum of the user's last text, the only part of a prompt that all recorders write alike."""
     ends = text.rfind(_USER) + len(_USER)
     begins = text.rfind("{", 0, ends)
     if begins > 0 and text[begins:ends] in _USERS and len(text) - begins < _LONGEST_MESSAGE:
-        # The messages from there on; what is no list now was found inside of one.
+        # The messages from there on; if this is not a list, the match was inside a message.
         with suppress(msgspec.DecodeError):
             if words := _user_text(_ARRAY.decode(f"[{text[begins:]}")[0]):
                 return _checked(words)
@@ -255,7 +255,7 @@ def _last_words(text: str) -> dict[str, int] | None:
 
 
 def _asked(value: Any) -> str | None:
-    """Return what an agent was asked, where its input has a form that is understood."""
+    """Return the question in an agent's input, if the form of the input is known."""
     if isinstance(value, str):
         return value
     if isinstance(value, list):
@@ -289,9 +289,9 @@ def _checked(words: str | None) -> dict[str, int] | None:
 
 
 def _without_space(text: str) -> bytes:
-    # The same in a third of the time, for what most texts are.
+    # Most texts are ASCII, for which this takes a third of the time.
     return text.encode().translate(None, _SPACE) if text.isascii() else "".join(text.split()).encode(errors="replace")
 
 
 _SPACE: Final = b" \t\n\v\f\r\x1c\x1d\x1e\x1f"
-"""What ``str.split`` takes for space in ASCII."""
+"""The ASCII characters that ``str.split`` treats as white space."""

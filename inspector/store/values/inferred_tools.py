@@ -1,6 +1,6 @@
-"""Runs by their inferred tools: calls that an answer asks for and the next prompt has the result of.
+"""Finds runs by inferred tool calls: those that an answer requests, and whose result is in the next prompt.
 
-They are no spans and in no sum; a run of a hand-written loop is found by them all the same.
+They are not spans and in no total, but they are how runs of a hand-written loop can be found.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,12 +16,12 @@ from inspector.store.values.turn_pages import taken_result
 
 _TOOLS = msgspec.json.Decoder(list[AskedTool])
 _OF_TOOLS = frozenset(("kinds", "tool", "arguments", "results", "duplicates"))
-"""Fields that say something of a tool call."""
+"""The fields of a filter that such a call can match."""
 
 
 @dataclass(frozen=True, slots=True)
 class InferredTools:
-    """What a filter asks of one tool call."""
+    """The conditions of a filter on one tool call."""
 
     tool: str | None
     arguments: tuple[tuple[str, str], ...]
@@ -29,7 +29,7 @@ class InferredTools:
 
     @classmethod
     def of(cls, where: Filter) -> Self | None:
-        """Returns what a filter asks of a tool call; None where it asks nothing, or what such a call never has."""
+        """Returns a filter's conditions on tool calls; None if it has none, or any that no inferred call can match."""
         of_others = {row.field for row in where.rows() if row.of != "run"}
         is_of_tools = not where.kinds or "tool" in where.kinds
         asks = bool(where.kinds or where.tool or where.arguments or where.results)
@@ -38,11 +38,10 @@ class InferredTools:
         return cls(where.tool, where.arguments, where.results)
 
     def among(self, turns: Iterable[tuple[str, str, Sequence[ToolResult]]]) -> set[str]:
-        """Returns which runs have such a call.
+        """Returns the runs that have such a call.
 
         Args:
-            turns: Turns of theirs: the run, the tools that the answer asks for as they are stored, and the results that
-                the prompt after it brings.
+            turns: Turns: the run, the stored tool calls that the answer requests, and the results in the next prompt.
         """
         found: set[str] = set()
         for run_id, tools, results in turns:

@@ -12,6 +12,6 @@ def losses_of(counts: Mapping[str, int]) -> Losses:
 
 
 def time_of(whole: Trace | Run) -> tuple[int, int]:
-    """Returns when a trace or a run began and ended, of one that runs when anything ends."""
+    """Returns when a trace or a run began and ended; if it is running, the end is the maximum."""
     end_ns = INT64_MAX if whole.end_time_unix_nano is None else clamp(int(whole.end_time_unix_nano))
     return clamp(int(whole.start_time_unix_nano)), end_ns

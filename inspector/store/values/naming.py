@@ -1,4 +1,4 @@
-"""What a name in a filter means: it is looked for where it is known, if no call is counted under it."""
+"""Resolves the names in a filter: if no call is counted under a name, the filter uses other attributes that have it."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -8,20 +8,19 @@ from inspector.model import Filter
 from inspector.toolnames import own_names
 
 Named: TypeAlias = Literal["model", "tool", "error_type", "error_class"]
-"""What a call may be counted under; an error class is known by its own name in any module."""
+"""What a call may be counted under; an error class is its name without the module."""
 
 
 def named(where: Filter, is_there: Callable[[Named, str], bool]) -> Filter:
-    """Returns a filter that looks for its names where they are known, if no call is counted under them.
+    """Returns a filter whose names are replaced if no call is counted under them.
 
-    That is a model among those that answered, and an error type among the classes of that name in any module, and then
-    among the duplicates of calls; and a tool among those that models know by it. So a filter for calls finds just what
-    a row of figures counts, and also what is only known from elsewhere. A list with duplicates has each of them
-    with its call.
+    A model is then one that answered; a tool is the name under which models know it; an error type is a class of that
+    name in any module, or else the error type of a duplicate. So a filter on calls finds exactly the calls that a row
+    of statistics counts, but also understands other names for them. A list with duplicates has them with their calls.
 
     Args:
         where: The filter.
-        is_there: Whether a span has such a name; of errors, whether a call has.
+        is_there: Whether any span has such a name; for errors, whether any call has.
     """
     if where.model is not None and not is_there("model", where.model):
         where = replace(where, model=None, answered_model=where.model)

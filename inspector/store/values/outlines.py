@@ -1,4 +1,4 @@
-"""The structure of a trace, or of a run, in columns: what a waterfall of many thousand spans needs, and no more."""
+"""Outlines: the structure of a trace or a run in columns, for waterfalls of many thousand spans."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,10 +8,10 @@ from inspector.store.values.cursor import cut, read_cursor
 from inspector.store.values.rows import INT64_MAX
 
 PLAIN = ("input_tokens", "output_tokens", "cached_tokens", "cost_usd", "folded_into")
-"""The columns of an outline's rows behind those that have a table.
+"""The columns of an outline's rows that follow the ones with a table.
 
-Before them are the span and its parent, when it began in ms of the whole and how long it took, and kind, status, name,
-agent, model, tool and error type; behind them, of a run alone, the trace, and then when it began and its row id.
+A row has: span id, parent id, offset in ms, duration in ms; kind, status, name, agent, model, tool and error type, each
+with a table; these columns; for a run, the trace id; the start time and the row id.
 """
 
 
@@ -19,7 +19,7 @@ class OutlinePage:
     """One page of an outline.
 
     Args:
-        list_of: All that defines the outline.
+        list_of: Everything that defines the outline.
         cursor: Where the page begins.
         limit: How many spans it has.
 
@@ -31,15 +31,15 @@ class OutlinePage:
         self._list_of, self._limit = list_of, limit
         at_ns, row_id = read_cursor(list_of, cursor) or (-INT64_MAX, -1)
         self.after = (int(at_ns or 0), row_id)
-        """When the last span of the page before began, and its row id."""
+        """The start time and row id of the last span on the previous page."""
 
     def of_trace(self, trace: Trace, seq: int, found: Sequence[Sequence[Any]]) -> TraceOutline:
-        """Returns the page of a trace, of which one row more was read."""
+        """Returns the page of a trace; ``found`` has one more row than the page."""
         rows, following = cut(self._list_of, found, self._limit)
         return TraceOutline(trace, seq, trace.start_time_unix_nano, *_columns(rows), following)
 
     def of_run(self, run: Run, seq: int, found: Sequence[Sequence[Any]]) -> RunOutline:
-        """Returns the page of a run, of which one row more was read."""
+        """Returns the page of a run; ``found`` has one more row than the page."""
         rows, following = cut(self._list_of, found, self._limit)
         tables, columns = _columns(rows)
         traces, trace = _numbered([row[16] for row in rows])

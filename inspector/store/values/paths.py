@@ -1,4 +1,4 @@
-"""Values inside of JSON, by a path of names and numbers: ``rows[0].id``."""
+"""Values in JSON, by a path of names and indexes: ``rows[0].id``."""
 
 import re
 from typing import Any, cast
@@ -10,7 +10,7 @@ _NO_VALUE = object()
 
 
 def value_in(text: str, path: str) -> str | None:
-    """Returns the value at a path of JSON as text; None where there is none, or the text is no whole JSON."""
+    """Returns the value at a path as text; None if there is none, or if the text is not valid JSON."""
     try:
         value = _value_at(msgspec.json.decode(text), path)
     except (msgspec.MsgspecError, RecursionError, LookupError):
@@ -19,7 +19,7 @@ def value_in(text: str, path: str) -> str | None:
 
 
 def _value_at(value: Any, path: str) -> Any:
-    """Returns the value at a path; raises LookupError where it leads nowhere."""
+    """Returns the value at a path; raises LookupError if there is none."""
     if not path:
         return value
     if isinstance(value, list):

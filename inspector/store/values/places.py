@@ -1,4 +1,4 @@
-"""Where in a span the words of a search stand."""
+"""Finds where the words of a search are in a span."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,19 +22,19 @@ _MORE = "…"
 _JSON = msgspec.json.Decoder()
 _ATTRIBUTES = msgspec.json.Decoder(dict[str, Any])
 _BRINGS: frozenset[Kind] = frozenset(("llm", "tool"))
-"""Kinds whose texts are old when a later prompt repeats them; an agent's question is asked by its first model call."""
+"""Kinds whose texts are not found again in prompts that repeat them; an agent's input is found at its model call."""
 _NAMES: Mapping[Kind, tuple[HitIn, HitIn]] = {
     "llm": ("messages", "answer"),
     "tool": ("arguments", "result"),
     "prompt": ("arguments", "result"),
 }
-"""What input and output are called, by the kind of span."""
+"""What input and output are called, by kind of span."""
 _GIVES: frozenset[HitIn] = frozenset(("answer", "result", "output"))
 _OTHER_NAMES: tuple[HitIn, HitIn] = ("input", "output")
 
 
 class Within(NamedTuple):
-    """A trace or a run, in which words are looked for."""
+    """The trace or the run to search."""
 
     column: Literal["trace_id", "run_id"]
     id: str
@@ -58,35 +58,35 @@ class Searched(NamedTuple):
 
 
 class Leaf(NamedTuple):
-    """A text of a span and the way to it."""
+    """A text of a span and the path to it."""
 
     within: HitIn
     path: str
     text: str
     is_said: bool = False
-    """Whether it is part of a prompt, which repeats what was said before."""
+    """Whether it is part of a prompt, which may repeat earlier texts."""
 
 
 @dataclass(slots=True)
 class Places:
-    """Finds words in the spans of one trace, each handed over in the order they began.
+    """Finds words in the spans of one trace, which are passed to `of` in the order they began.
 
-    A text that a prompt repeats is found at the span that brought it: a model call before, or the tool that gave it.
+    A text that a prompt repeats is found only where it first was: in an earlier model call, or in a tool's result.
 
     Args:
-        terms: What is searched.
+        terms: The words.
     """
 
     terms: Sequence[re.Pattern[str]]
     _known: set[int] = field(default_factory=set[int])
 
     def of(self, row: Searched, shared: Shared, texts: Mapping[int, Message]) -> tuple[HitPlace, ...] | None:
-        """Returns the places of a span; None where its prompt merely repeats what is older.
+        """Returns the places in a span; None if its only matches are texts that its prompt repeats.
 
         Args:
             row: The span.
-            shared: What was taken out of its attributes.
-            texts: The messages that it brought, and the long strings that they and its answer have.
+            shared: Its column ``shared``.
+            texts: The messages that it was the first to have, and the long strings in them and in its answer.
         """
         found: list[tuple[int, Leaf]] = []
         repeats = False
@@ -151,7 +151,7 @@ class _Content(NamedTuple):
 
 def _of_key(key: str, within: HitIn, path: str, content: _Content) -> Iterator[Leaf]:
     refers = content.shared.get(key, key)
-    # What a call gave is its own, also where a model says what a tool gave before.
+    # An output counts as new even if it repeats an earlier text, such as an answer that quotes a tool's result.
     is_given = within not in _GIVES
     if isinstance(refers, str):
         value = _read(content.attributes.get(refers))

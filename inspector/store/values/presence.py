@@ -1,11 +1,11 @@
-"""Which texts some rows may hold, in a few bits each: a Bloom filter, which is sure of what they do not hold."""
+"""Bloom filters over the attributes of some rows."""
 
 from collections.abc import Collection
 from functools import lru_cache
 from zlib import crc32
 
 _BITS = 12
-"""For each text: three in a thousand are then taken for there that are not."""
+"""Per text, for 0.3 % false positives."""
 _PROBES = 6
 _EACH_PROBE = range(_PROBES)
 _SET = ord("1")
@@ -15,7 +15,7 @@ _ALL = 2**64 - 1
 
 
 def mark_of(key: str, text: bytes) -> int:
-    """Returns what stands for an attribute with its value."""
+    """Returns the checksum of an attribute and its value."""
     return crc32(text, _begun(key))
 
 
@@ -25,9 +25,9 @@ def _begun(key: str) -> int:
 
 
 def bits_of(marks: Collection[int]) -> bytes:
-    """Returns the filter of some marks."""
+    """Returns the Bloom filter of some marks."""
     size = (len(marks) * _BITS + 7) // 8 * 8
-    # A digit for each bit while they are set, the last one first, as numbers are written.
+    # One character per bit, the highest first, so that `int` can parse them as a binary number.
     digits = bytearray(b"0" * size)
     for mark in marks:
         mixed = mark * _MIXER & _ALL
@@ -39,7 +39,7 @@ def bits_of(marks: Collection[int]) -> bytes:
 
 
 def may_hold(bits: bytes, mark: int) -> bool:
-    """Tells whether a mark may be among those that a filter was made of; no means that it is not."""
+    """Tells whether a mark may be in a filter; False is certain."""
     size = len(bits) * 8
     mixed = mark * _MIXER & _ALL
     at, step = mixed & 0xFFFFFFFF, mixed >> 32 | 1

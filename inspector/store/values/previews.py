@@ -1,4 +1,4 @@
-"""The beginnings of what calls were given and of what they gave, one line each."""
+"""Previews: the beginning of a call's input and output, one line each."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
@@ -12,7 +12,7 @@ from inspector.store.values.rows import clean
 LONGEST = 100
 """Characters of a preview."""
 _MOST_CHARS = 200_000
-"""A longer value is shown as it begins, without being read."""
+"""The preview of a longer value is its first characters; it is not parsed."""
 _HOLD_RESULT = ("structuredContent", "structured_content", "content", "result")
 
 
@@ -22,9 +22,9 @@ def preview_of(
     """Returns the preview of a call.
 
     Args:
-        place: Its trace and span.
-        kind: What it is.
-        said: What it was given and gave; of a model, whose prompt is a whole conversation, what that began with.
+        place: Its trace id and span id.
+        kind: Its kind. The preview of a model call's input is the first question of the conversation.
+        said: Its input and output.
         error: The type and the message of its error.
     """
     given, gave = said
@@ -34,7 +34,7 @@ def preview_of(
 
 
 def _error_line(error_type: str | None, message: str | None) -> str | None:
-    """Returns why a call failed; None where it did not."""
+    """Returns the error of a call; None if it has none."""
     if error_type is None and message is None:
         return None
     return _cut(": ".join(part for part in ((error_type or "").rpartition(".")[2], message) if part))
@@ -46,7 +46,7 @@ def _question(text: str | None) -> str | None:
 
 
 def _answer(text: str | None) -> str | None:
-    """Returns what an answer says, else the tools that it asks for."""
+    """Returns the text of an answer, or else the tools that it requests."""
     said = answer_in(text)
     if said is not None and said[:1] not in ("{", "["):
         return _cut(said)
@@ -73,7 +73,7 @@ def _asked_for(value: Any, depth: int) -> list[str]:
 
 
 def _line(text: str | None, *, result: bool = False) -> str | None:
-    """Returns a value on one line: the members of an object one by one, a text as it is."""
+    """Returns a value on one line: an object as a list of its members, a text unchanged."""
     if text is None:
         return None
     value = _decoded(text)
@@ -91,7 +91,7 @@ def _line(text: str | None, *, result: bool = False) -> str | None:
 
 
 def _unwrapped(result: Mapping[str, Any]) -> Any:
-    """Returns what the envelope of a tool's result holds (MCP's ``content``, of one text the text)."""
+    """Returns a tool's result without its envelope: MCP's ``content``, or the text in it if that is all."""
     for key in _HOLD_RESULT:
         held = result.get(key)
         if held is None:

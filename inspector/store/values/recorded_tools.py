@@ -1,4 +1,4 @@
-"""Tool calls of a run that were recorded, found by what an answer of a model asks for: nothing of them is inferred."""
+"""Finds the recorded tool calls that a model's answer requests, which then need not be inferred."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -10,13 +10,13 @@ from inspector.store.values.identity import Identity, short_id
 from inspector.toolnames import plain_name, plain_names
 
 MOST_TOOLS = 100_000
-"""Spans of tools of a run that are looked at."""
+"""Maximum number of a run's tool spans that are searched."""
 TOOL_CALL_ID = Identity.__struct_fields__.index("tool_call_id")
-"""Where in a stored identity the id is that the model gave the call."""
+"""The index of the model's id of the call in a stored identity."""
 
 
 class RecordedTool(NamedTuple):
-    """A tool call with a span, which is the one that counts where it has several."""
+    """A recorded tool call; if it has several spans, the one that counts."""
 
     start_ns: int
     trace_id: str
@@ -26,7 +26,7 @@ class RecordedTool(NamedTuple):
 
     @property
     def place(self) -> SpanPlace:
-        """Where its span is."""
+        """Its trace id and span id."""
         return SpanPlace(self.trace_id, self.span_id)
 
 
@@ -39,21 +39,21 @@ class RecordedTools(NamedTuple):
     """By the plain name of the tool."""
 
     def among(self, asked: Sequence[AskedTool], since_ns: int, until_ns: int) -> Sequence[RecordedTool | None]:
-        """Find the calls that one answer asks for, each at most once.
+        """Find the calls that one answer requests, each at most once.
 
         Args:
-            asked: What the answer asks for.
-            since_ns: When the model was called, before which none of them began.
-            until_ns: When it was called again, after which none of them did.
+            asked: The requested calls.
+            since_ns: When the model call began; none of them began before.
+            until_ns: When the model was called again; none of them began after.
 
         Returns:
-            As many as are asked for, in the same order.
+            One item per requested call, in the same order.
         """
         taken: set[RecordedTool] = set()
         found: list[RecordedTool | None] = []
         for tool in asked:
             alike = () if tool.id is None else _between(self.by_id.get(short_id(tool.id), ()), since_ns, until_ns)
-            # Models that number their calls give a call and those of an agent below it the same ids.
+            # If a model numbers its calls, a call and those of an agent below it may have the same ids.
             found.append(
                 _take(sorted(alike, key=lambda call: plain_name(call.tool) not in plain_names(tool.name)), taken)
             )
@@ -65,11 +65,11 @@ class RecordedTools(NamedTuple):
 
 
 def recorded_tools(rows: Sequence[Any]) -> RecordedTools:
-    """Returns tool calls by what they are found by.
+    """Returns tool calls indexed by id and by name.
 
     Args:
-        rows: When each began, its trace, its span, the tool, its status, the id that the model gave, and the span that
-            counts for it, in the order they began.
+        rows: Per span in the order they began: start, trace id, span id, tool, status, the model's id of the call, and
+            the span that counts for it.
     """
     calls = {
         (trace_id, span_id): RecordedTool(start_ns, trace_id, span_id, tool or "", status)
@@ -103,7 +103,7 @@ def _between(calls: Sequence[RecordedTool], since_ns: int, until_ns: int) -> Ite
 
 
 def _take(calls: Iterable[RecordedTool], taken: set[RecordedTool]) -> RecordedTool | None:
-    """Return the first call that no other one was taken for, and note that it is taken."""
+    """Return the first call that is not taken yet, and take it."""
     call = next((call for call in calls if call not in taken), None)
     if call is not None:
         taken.add(call)

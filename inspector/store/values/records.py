@@ -1,4 +1,4 @@
-"""What a record of a span keeps of the one before."""
+"""What a new record of a span keeps from the previous one."""
 
 from typing import TypeAlias
 
@@ -8,16 +8,16 @@ from inspector.model import Span
 from inspector.store.values.rows import Row
 
 Key: TypeAlias = tuple[str, str]
-"""Trace and span."""
+"""Trace id and span id."""
 
 
 def of_its_process(span: Span, old: Row | None) -> Span:
-    """Returns the span with the process that is known of it: an export names none, and losses are found by it."""
+    """Returns the span with its known process: exports have none, but losses are found by it."""
     return span if old is None or span.process is not None else replace(span, process=old.process)
 
 
 def own_session(named: str | None, old: Row | None) -> str | None:
-    """Returns the session that a record names, or the one that it named when it began."""
+    """Returns the session that a record names, or the one that its previous record named."""
     if named or old is None or old.session_inherited is not None:
         return named or None
     return old.session_id

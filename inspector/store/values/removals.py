@@ -1,4 +1,4 @@
-"""What retention removed last by each rule, as numbers that a store keeps."""
+"""The last removal by each retention rule, as counters in the store."""
 
 from collections.abc import Mapping
 from typing import get_args
@@ -8,7 +8,7 @@ from inspector.store.values.rows import clamp
 
 
 def noted(removed: Removed) -> dict[str, int]:
-    """Returns what is kept of a removal, in the place of the last one by its rule."""
+    """Returns the counters of a removal, which replace those of the previous one by the same rule."""
     values = (clamp(removed.at_ns), removed.traces, removed.spans)
     return dict(zip(_names(removed.rule), values, strict=True))
 
@@ -17,7 +17,7 @@ def removals(numbers: Mapping[str, int]) -> tuple[Removed, ...]:
     """Returns the last removal by each rule, the latest first.
 
     Args:
-        numbers: All that are kept.
+        numbers: All counters of the store.
     """
     known = ((rule, [numbers.get(name, 0) for name in _names(rule)]) for rule in get_args(Rule))
     found = [Removed(rule, *values) for rule, values in known if values[0]]

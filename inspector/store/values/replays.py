@@ -1,4 +1,4 @@
-"""Which runs are replays, as their first calls say, so that lists can mark them."""
+"""Finds the replays in a list of runs by their first calls."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -7,8 +7,8 @@ from inspector.model import Run
 from inspector.spooling import is_run_id
 
 FIRST_TRACES, FIRST_SPANS, FIRST_CALLS = 3, 20, 3
-"""Looked at of each run, and of each trace, which hold a page of runs to little work; every answered call names the run
-that it was given back from."""
+"""How much of each run, and of each trace, is searched, to keep a page of runs cheap. Every replayed call names the
+original run, so the first ones are enough."""
 ANSWERED = ("llm", "tool", "rpc")
 """Kinds of calls that a replay answers."""
 
@@ -18,11 +18,11 @@ def with_replays(
     named: Iterable[tuple[str, str | None]],
     run_of: Callable[[Sequence[str]], Mapping[str, str]],
 ) -> tuple[Run, ...]:
-    """Returns runs, the replays among them with the run that each one replays.
+    """Returns the runs, with the original run set on each replay.
 
     Args:
         items: The runs.
-        named: What their calls name, by the run: a run, or its only trace.
+        named: Pairs of a run and the original that one of its calls names: a run id, or the id of its only trace.
         run_of: Finds the runs of traces.
     """
     names: dict[str, str] = {}

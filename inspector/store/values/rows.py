@@ -1,4 +1,4 @@
-"""A span as a row of the database: clamped, encoded and, where need be, cleaned, so that every span can be stored."""
+"""Spans as rows of the database, with values clamped, encoded and cleaned so that every span can be stored."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from inspector.store.values.identity import identity_text
 
 INT64_MAX = 2**63 - 1
 MOST_USD = 1e9
-"""Dollars that a call may have cost; what claims more has no price, since it would leave no digit of a sum right."""
+"""The highest accepted cost of a call in dollars; a higher one is dropped, since it would swamp every total."""
 _INT64_MIN = -(2**63)
 _UNSTORABLE = re.compile("[\ud800-\udfff]")
 _DEEPEST = 200
@@ -68,25 +68,25 @@ class Row(NamedTuple):
     identity: str | None
     """See `inspector.store.values.identity`."""
     session_inherited: int | None
-    """1 where the span names no session and has that of its trace."""
+    """1 if the span names no session and belongs to that of its trace."""
     run: str | None
-    """The run that its recorder names; None where that is its process."""
+    """The run that its recorder names; None if that is the id of its process."""
 
     @property
     def named_model(self) -> str | None:
-        """The model that it is counted under, as the column of that name."""
+        """The model that it is counted under, like the column of the same name."""
         return self.model if self.request_model is None else self.request_model
 
 
 Place: TypeAlias = tuple[int, int, int]
-"""Where a span is stored: the first three columns."""
+"""The first three columns: id, seq, and the row of the trace."""
 Large: TypeAlias = tuple[bytes, bytes | None, bytes | None]
 """Attributes, events and links as they are stored."""
 _SESSION, _INHERITED = map(Row._fields.index, ("session_id", "session_inherited"))
 
 
 def named_run(span: Span) -> str | None:
-    """Returns the run that the recorder of a span names; None where that is its process."""
+    """Returns the run that the recorder of a span names; None if that is the id of its process."""
     return None if span.run == span.process else span.run
 
 
@@ -100,11 +100,11 @@ def row_of(
     """Returns the span's row.
 
     Args:
-        span: What came in.
-        place: Where it is stored.
-        session: The session it belongs to, and 1 where that is its trace's.
-        large: What is kept with it.
-        shared: Where the other attributes are.
+        span: The span.
+        place: Its first three columns.
+        session: The session it belongs to, and 1 if that is only its trace's.
+        large: The large columns.
+        shared: The column ``shared``, for attributes that are stored elsewhere.
     """
     *times, exact_times = _times(span.start_ns, span.end_ns)
     return Row._make(
@@ -141,7 +141,7 @@ def row_of(
 
 
 def packed(span: Span, attributes: Mapping[str, AttributeValue]) -> Large:
-    """Returns what is large of a span, of its attributes those that are not kept elsewhere, in few bytes."""
+    """Returns the large columns of a span, compressed, with those of its attributes that stay with it."""
     return (
         pack(encode(attributes)),
         pack(encode(span.events)) if span.events else None,
@@ -150,7 +150,7 @@ def packed(span: Span, attributes: Mapping[str, AttributeValue]) -> Large:
 
 
 def placed(row: Row, place: Place, session: tuple[str | None, int | None]) -> Row:
-    """Returns a row at its place and in its session; in a fraction of the time that ``_replace`` takes."""
+    """Returns a row with its place and session set, in a fraction of the time that ``_replace`` takes."""
     return Row._make(
         (
             *place,
@@ -173,7 +173,7 @@ def _error(error: SpanError | None) -> tuple[str | None, str | None, str | None]
 
 
 def _times(start: int, end: int | None) -> tuple[int, int | None, float | None, str | None]:
-    """Return start, end and duration, and both times as a text where a column is too small for one."""
+    """Return start, end and duration, and both times as text if one of them does not fit into its column."""
     duration_ms = None if end is None else (end - start) / 1e6
     if 0 <= start <= INT64_MAX and (end is None or 0 <= end <= INT64_MAX):
         return start, end, duration_ms, None
@@ -192,7 +192,7 @@ def _amounts(span: Span) -> tuple[int | None, int | None, int | None, float | No
 
 
 def scrubbed(span: Span) -> Span:
-    """Returns the span with every text cleaned, for those that SQLite refuses."""
+    """Returns the span with every text cleaned, for spans that SQLite refuses."""
     cleaned = {
         name: clean(value) for name, value in ((name, getattr(span, name)) for name in _TEXTS) if isinstance(value, str)
     }
@@ -205,21 +205,21 @@ def scrubbed(span: Span) -> Span:
 
 def clamp(number: int) -> int:
     """Returns the nearest number that fits into 64 signed bits."""
-    # Not by min, which costs ten times as much, thrice a span.
+    # Called three times per span; `min` and `max` would take ten times as long.
     if _INT64_MIN <= number <= INT64_MAX:
         return number
     return _INT64_MIN if number < 0 else INT64_MAX
 
 
 def clean(text: str) -> str:
-    """Returns the text with lone surrogates replaced, which UTF-8 cannot carry."""
+    """Returns the text with lone surrogates replaced, since UTF-8 cannot encode them."""
     if text.isascii():
         return text
     return _UNSTORABLE.sub("�", text)
 
 
 def encode(value: str | Mapping[str, AttributeValue] | Sequence[Mapping[str, AttributeValue]]) -> bytes:
-    """Returns the value as JSON; what JSON cannot carry is replaced (NaN by null, lone surrogates, great depth)."""
+    """Returns the value as JSON; what JSON cannot express (NaN, lone surrogates, great depth) is replaced."""
     try:
         return _ENCODER.encode(value)
     except (UnicodeEncodeError, RecursionError, OverflowError, TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""Why spans are taken for one call, and which of them counts: docs/decisions/two-recorders-one-call.md."""
+"""Decides which spans are one call, and which of them counts: docs/decisions/two-recorders-one-call.md."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ from inspector.toolnames import is_same_tool
 
 _MOST_HOPS: Final = 16
 _MOST_RECORDERS: Final = 16
-"""Spans that are taken for one call at the most: so many recorders nobody has, and each is held against each."""
+"""Maximum number of spans of one call, since each is compared with each; nobody has more recorders."""
 _COMMON_ID, _SAME_USAGE, _SAME_INPUT, _NOTHING_DIFFERS = range(4)
-"""Why two spans are taken for one call, the surest first."""
+"""Reasons why two spans are one call, the most certain first."""
 
 Nodes: TypeAlias = Mapping[str, "Node"]
 _Call: TypeAlias = tuple[str, ...]
@@ -22,48 +22,48 @@ _Call: TypeAlias = tuple[str, ...]
 
 
 class Node(Struct, frozen=True, gc=False):
-    """What has to be known of a span."""
+    """What the rule needs of a span."""
 
     span_id: str
     parent_id: str | None
     kind: str
     status: str = "ok"
     label: str | None = None
-    """The tool or agent that is called."""
+    """The called tool or agent."""
     start_ns: int = 0
     input_tokens: int | None = None
     output_tokens: int | None = None
     has_cost: bool = False
     identity: str | None = None
-    """As it is stored; None where it is not known, as of rows of earlier versions, and of most that are no calls."""
+    """As it is stored; None in rows of earlier versions, and in most spans that are not calls."""
 
     @property
     def has_usage(self) -> bool:
-        """Whether tokens are known; recorders write 0 for both where they do not know them."""
+        """Whether its tokens are known; some recorders write 0 for both if they are not."""
         return bool(self.input_tokens or self.output_tokens)
 
 
 Region: TypeAlias = Mapping[str, int]
-"""Calls of one kind that lie below each other, each with the number of processes between it and the outermost."""
+"""Nested calls of one kind, each with the number of process boundaries between it and the outermost one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """Two spans that may be one call, seen by themselves."""
+    """Two spans that may be one call, regardless of other spans."""
 
     reason: int
     start_ns: int
     inner: str
     outer: str
     is_attempt: bool = False
-    """Whether the inner one is one of several attempts that the outer one, or a call in between, says it made."""
+    """Whether the inner one is one of several attempts, according to the outer one or a call between them."""
 
     def __lt__(self, other: "Link") -> bool:
         return (self.reason, self.start_ns, self.inner) < (other.reason, other.start_ns, other.inner)
 
 
 def decided(nodes: Nodes, region: Region) -> Iterator[tuple[str, str]]:
-    """Yield each span of a region that does not count, with the one that does."""
+    """Yield the duplicates in a region, each with the span that counts."""
     if len(region) == 1:
         return
     links = sorted(filter(None, (link_of(nodes, nodes[span_id]) for span_id in region)))
@@ -87,7 +87,10 @@ def decided(nodes: Nodes, region: Region) -> Iterator[tuple[str, str]]:
 def _attempted(
     nodes: Nodes, region: Region, links: Iterable[Link], calls: Mapping[str, _Call]
 ) -> Mapping[_Call, _Call]:
-    """Return the calls that were attempts of another one, with that one; of each attempt one span of each recorder."""
+    """Return the calls that were attempts of another one, each with that one.
+
+    Each attempt has at most one span of each recorder.
+    """
     attempted: dict[_Call, _Call] = {}
     recorders: dict[_Call, set[object]] = {}
     for link in links:
@@ -102,7 +105,7 @@ def _attempted(
 
 
 def link_of(nodes: Nodes, inner: Node) -> Link | None:
-    """Return the call around a span that it may be one with: the nearest; another one, where an id is common."""
+    """Return the span above that may be the same call: the nearest one of its kind, or any that shares an id."""
     nearest, is_attempt = True, False
     for outer, crossed in _around(nodes, inner):
         is_attempt = is_attempt or _is_repeated(outer)
@@ -114,9 +117,9 @@ def link_of(nodes: Nodes, inner: Node) -> Link | None:
 
 
 def attempt_of(nodes: Nodes, node: Node) -> str | None:
-    """Return which attempt a tool call may be of the nearest one around it that was made several times.
+    """Return the attempt that a tool call belongs to, if a call above it was made several times.
 
-    It is named by the span right below that call; None where there is no such call.
+    The attempt is identified by the span right below that call. None if there is no such call.
     """
     here = node
     for _ in range(_MOST_HOPS if node.kind == "tool" else 0):
@@ -134,9 +137,9 @@ def _is_repeated(node: Node) -> bool:
 
 
 def _around(nodes: Nodes, node: Node) -> Iterator[tuple[Node, bool]]:
-    """Yield the calls of its kind around a span, outwards, up to one of another kind; none of a circle.
+    """Yield the calls of its kind above a span, innermost first, up to one of another kind; none if there is a cycle.
 
-    With each comes whether the span is of another process than that call, behind a request that was propagated.
+    With each comes whether a request to another process lies between that call and the span.
     """
     found: list[tuple[Node, bool]] = []
     seen = {node.span_id}
@@ -158,12 +161,12 @@ def _around(nodes: Nodes, node: Node) -> Iterator[tuple[Node, bool]]:
 
 
 def is_server(node: Node) -> bool:
-    """Tell whether a span is of the side that was asked, in another process than what is around it."""
+    """Tell whether a span is the receiving side of a request, so that the spans above it are of another process."""
     return node.identity is not None and read_identity(node.identity).is_server
 
 
 def _may_join(nodes: Nodes, region: Region, outer: Collection[str], inner: Collection[str]) -> bool:
-    """Tell whether all of some spans may be one call: no two of one recorder, and none that tells otherwise."""
+    """Tell whether all of these spans may be one call: no two have one recorder, and no two differ."""
     if len(outer) + len(inner) > _MOST_RECORDERS:
         return False
     recorders = [_recorder(nodes[span_id], region[span_id]) for span_id in (*outer, *inner)]
@@ -171,7 +174,7 @@ def _may_join(nodes: Nodes, region: Region, outer: Collection[str], inner: Colle
         return False
     for one, other in product(map(nodes.__getitem__, outer), map(nodes.__getitem__, inner)):
         reason = _reason(one, other, crossed=region[one.span_id] != region[other.span_id])
-        # Side by side they are as likely two attempts of the call around them.
+        # Siblings may just as well be two attempts of the call above them.
         if reason is None or (reason > _SAME_USAGE and not _is_around(nodes, one, other)):
             return False
     return True
@@ -182,7 +185,7 @@ def _is_around(nodes: Nodes, outer: Node, inner: Node) -> bool:
 
 
 def is_of_one_recorder(one: Node, other: Node) -> bool:
-    """Tell whether one recorder made two spans that have one parent, so that they are two calls."""
+    """Tell whether two siblings have one recorder, and so are two calls."""
     if one.identity is None or other.identity is None:
         return False
     by, by_other = read_identity(one.identity), read_identity(other.identity)
@@ -190,30 +193,30 @@ def is_of_one_recorder(one: Node, other: Node) -> bool:
 
 
 def _recorder(node: Node, crossings: int) -> tuple[str, int] | str:
-    """Name the recorder: behind a request that was propagated it is another one, even in the same process."""
+    """Name the recorder; behind a request it counts as another one, even in the same process."""
     return node.span_id if node.identity is None else (read_identity(node.identity).recorder, crossings)
 
 
 def _reason(outer: Node, inner: Node, *, crossed: bool, is_attempt: bool = False) -> int | None:
-    """Return why two spans are taken for one call, as far as these two tell; None where they are two."""
+    """Return why two spans are one call, judging by these two alone; None if they are not."""
     if outer.identity is None or inner.identity is None:
         return None
     one, other = read_identity(outer.identity), read_identity(inner.identity)
     if one.recorder == other.recorder and not crossed:
         return None
-    # Of a call that says which attempts it made, their failures are told.
+    # A call that lists its attempts shows their failures itself.
     if not is_attempt and _hides_failure(outer, inner):
         return None
     if _has_common_id(one, other):
         return _COMMON_ID
     if not _is_same_subject(outer, inner) or _operations_differ(one, other) or _usage_differs(outer, inner):
         return None
-    # The trace context that was propagated: what the server was asked is what the client asked.
+    # The propagated trace context proves that the server's request is the client's.
     return _COMMON_ID if crossed else _resemblance(one, other, has_usage=outer.has_usage and inner.has_usage)
 
 
 def _resemblance(one: Identity, other: Identity, *, has_usage: bool) -> int | None:
-    """Return why two spans are taken for one call that have no id in common; None where something differs."""
+    """Return why two spans without a common id are one call; None if something differs."""
     if _have_other_ids(one, other) or _inputs_differ(one, other):
         return None
     if has_usage:
@@ -222,7 +225,7 @@ def _resemblance(one: Identity, other: Identity, *, has_usage: bool) -> int | No
 
 
 def _hides_failure(outer: Node, inner: Node) -> bool:
-    """Tell whether one failed and the other, which would count, did not: the failure would be counted nowhere."""
+    """Tell whether one failed and the one that would count did not, so that the failure would not be counted."""
     if inner.status == "error":
         return outer.status == "ok"
     return outer.status == "error" and inner.status == "ok" and inner.has_usage and not outer.has_usage
@@ -238,9 +241,9 @@ def _has_common_id(one: Identity, other: Identity) -> bool:
 
 
 def _have_other_ids(one: Identity, other: Identity) -> bool:
-    """Tell whether both know an id that is the provider's or the model's to give, and these differ.
+    """Tell whether both have an id from the provider or the model, and these differ.
 
-    A response's id may also be one that a framework made up, which looks otherwise.
+    A response id of another form was made up by a framework, and proves nothing.
     """
     if one.tool_call_id is not None and other.tool_call_id is not None:
         return True
@@ -266,7 +269,7 @@ def _operations_differ(one: Identity, other: Identity) -> bool:
 
 
 def _usage_differs(outer: Node, inner: Node) -> bool:
-    """Tell whether two spans know other tokens; recorders write 0 where they do not know them."""
+    """Tell whether the tokens of two spans differ; recorders write 0 if they do not know them."""
     pairs = (outer.input_tokens, inner.input_tokens), (outer.output_tokens, inner.output_tokens)
     return any(one and other and one != other for one, other in pairs)
 
@@ -278,10 +281,10 @@ def _inputs_differ(one: Identity, other: Identity) -> bool:
 
 
 def _counting(members: list[Node]) -> Node:
-    """Return the one of several spans of a call that counts.
+    """Return which of the spans of a call counts, given the outermost first.
 
-    Of a tool or agent call it is the outermost. Of a model call it is the outermost that knows its tokens, and one
-    that knows its cost before others; where none does, the outermost.
+    For a tool or agent call, that is the outermost. For a model call, it is the outermost with tokens and a cost, or
+    else with tokens, or else the outermost.
     """
     known = [each for each in members if each.has_usage]
     return next((each for each in known if each.has_cost), known[0] if known else members[0])
@@ -300,12 +303,12 @@ def _is_same_request(outer: Node, inner: Node) -> bool:
         return False
     one, other = read_identity(outer.identity), read_identity(inner.identity)
     if one.is_repeated and other.is_server:
-        # The requests of all attempts have become the call; it knows the id of one.
+        # The call stands for the requests of all its attempts, and has the id of only one.
         return one.message is not None and _method(one) == _method(other)
     if _hides_failure(outer, inner):
         return False
     if outer.kind == inner.kind and inner.kind in SENDING_KINDS and one.is_server == other.is_server:
-        # Who tells of a resource or a prompt by a hook may not know the request's id.
+        # A hook for a resource or a prompt may not have the request's id.
         has_other_id = one.message and other.message and one.message != other.message
         return one.recorder != other.recorder and not has_other_id and not _inputs_differ(one, other)
     return one.message is not None and one.message == other.message and _is_of_another(one, other)
@@ -314,7 +317,7 @@ def _is_same_request(outer: Node, inner: Node) -> bool:
 def _is_of_another(one: Identity, other: Identity) -> bool:
     if one.is_server == other.is_server:
         return one.recorder != other.recorder
-    # What came in is the request that was sent; one that is sent on is another, whatever its id.
+    # A received request is the one that was sent. A forwarded one is another request, even with the same id.
     return other.is_server
 
 
@@ -323,7 +326,7 @@ def _method(identity: Identity) -> str | None:
 
 
 def sender_of(nodes: Nodes, request: Node) -> str | None:
-    """Return the outermost span around a JSON-RPC request that records the same one, on either side."""
+    """Return the outermost span above a JSON-RPC request that records the same request, on either side."""
     found = None
     here = request
     for _ in range(_MOST_HOPS):

@@ -1,4 +1,4 @@
-"""Fields of an event as they are served."""
+"""Events as the API returns them."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -15,8 +15,8 @@ def summary_values(row: Sequence[Any]) -> tuple[Any, ...]:
     """Returns the fields of an event without the large ones.
 
     Args:
-        row: The fields as they are stored: times as numbers, with the exact ones as a text behind them where numbers do
-            not hold them, and an error as its three parts.
+        row: The fields as they are stored: times as numbers, followed by the exact ones as text if they do not fit, and
+            an error in three parts.
     """
     start_ns, end_ns, exact = row[14:17]
     start, end = str(start_ns), None if end_ns is None else str(end_ns)
@@ -30,27 +30,27 @@ def summary_values(row: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def content_of(value: bytes | None) -> msgspec.Raw | None:
-    """Returns the JSON of an attribute as what was given or answered: the JSON that a text holds, else itself."""
+    """Returns an attribute as an input or output: the JSON in a string, if it is JSON, or else the value itself."""
     if value is None or value[:1] != b'"':
         return None if value is None else msgspec.Raw(value)
     text = msgspec.json.decode(value, type=str).encode()
     try:
-        # A Raw shares the memory of what it was decoded from, and checks that it is JSON without building it.
+        # A Raw shares the memory of the text, and validates it without building objects.
         return _ANY_JSON.decode(text)
     except (msgspec.DecodeError, msgspec.ValidationError, RecursionError):
         return msgspec.Raw(value)
 
 
 def fitting(read: Callable[[int, int], Sequence[Event | None]], count: int, most_bytes: int) -> tuple[list[Event], int]:
-    """Reads events in full until they are too large for one page; the first of them comes in any case.
+    """Reads events in full until a page is full; it always has the first one.
 
     Args:
-        read: Reads so many of them from one on; None for one that is gone by now.
+        read: Reads events, given the index of the first one and their number; None for deleted ones.
         count: How many there are.
-        most_bytes: How many bytes a page may have.
+        most_bytes: The maximum size of a page.
 
     Returns:
-        Those that fit, and how many of all are done with.
+        The events that fit, and how many of all were processed.
     """
     items: list[Event] = []
     size, done, step = 0, 0, _FIRST_STEP
@@ -62,13 +62,13 @@ def fitting(read: Callable[[int, int], Sequence[Event | None]], count: int, most
                     return items, done
                 items.append(event)
             done += 1
-        # What was read so far tells about how many more fit; the next ones can be larger, so it grows slowly.
+        # The average size so far predicts how many more fit. The next ones may be larger, so the step grows slowly.
         step = max(1, min(2 * step, _LONGEST_STEP, (most_bytes - size) * len(items) // (size + 1)))
     return items, done
 
 
 def _size_of(event: Event) -> int:
-    """Returns about how many bytes of JSON the large fields of an event and its traceback are."""
+    """Returns the approximate size of an event: of its large fields as JSON, and of its traceback."""
     large = (event.input, event.output, event.attributes, event.events, event.links)
     traceback = event.error.traceback if event.error is not None else None
     return sum(len(bytes(text)) for text in large if isinstance(text, msgspec.Raw)) + len(traceback or "")

@@ -1,4 +1,4 @@
-"""Durations as a histogram whose buckets grow by two percent, so that quantiles of many are known within one.
+"""Durations as a histogram whose buckets grow by two percent, so that quantiles are accurate to one percent.
 
 The buckets are those of DDSketch (Masson, Rim, Lee 2019, https://arxiv.org/abs/1908.10693): bucket ``i`` holds what is
 above ``GROWTH ** (i - 1)`` and up to ``GROWTH ** i`` milliseconds. Histograms are added and subtracted by their counts.
@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from math import ceil, log
 
 ACCURACY = 0.01
-"""How far off a quantile may be, as a share of it."""
+"""The maximum relative error of a quantile."""
 GROWTH = (1 + ACCURACY) / (1 - ACCURACY)
 _LOG_GROWTH = log(GROWTH)
 NOTHING = -(2**31)
-"""The bucket of what took no time."""
+"""The bucket of durations of 0."""
 
 
 def bucket_of(duration_ms: float) -> int:
@@ -21,14 +21,14 @@ def bucket_of(duration_ms: float) -> int:
 
 
 def quantile_of(buckets: Mapping[int, int], share: float) -> float | None:
-    """Returns the smallest duration that at least that share does not exceed (nearest rank), within `ACCURACY`.
+    """Returns a quantile of the durations (nearest rank), within `ACCURACY`.
 
     Args:
-        buckets: How many durations are in each bucket.
-        share: Of all durations, 0 to 1.
+        buckets: The number of durations in each bucket.
+        share: Which quantile, from 0 to 1.
 
     Returns:
-        Milliseconds; None where there is no duration.
+        Milliseconds; None if there are no durations.
     """
     remaining = max(1, ceil(sum(buckets.values()) * share))
     for bucket in sorted(buckets):

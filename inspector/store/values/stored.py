@@ -1,4 +1,4 @@
-"""A stored row as the span that it came from, so that it can be taken in again."""
+"""Turns a stored row back into its span, so that it can be ingested again."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -17,8 +17,8 @@ def span_of(row: Row, trace_id: str, large: tuple[bytes, bytes, bytes]) -> Span:
 
     Args:
         row: The row.
-        trace_id: Its trace as the world knows it.
-        large: The JSON of its attributes, with those that are kept elsewhere, of its events and of its links.
+        trace_id: The id of its trace; the row has only the trace's row id.
+        large: The JSON of all its attributes, of its events and of its links.
     """
     attributes: Mapping[str, AttributeValue] = _ATTRIBUTES.decode(large[0])
     events, links = map(_LIST.decode, large[1:])

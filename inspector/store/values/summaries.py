@@ -1,4 +1,4 @@
-"""Rows of traces, runs and sessions as the nouns that the API serves."""
+"""Traces, runs and sessions from their rows."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -6,14 +6,14 @@ from typing import Any
 from inspector.model import Run, Session, Trace
 
 COST_DIGITS = 12
-"""Digits behind the point that a sum of dollars keeps."""
+"""Decimal places that are kept of a sum of dollars."""
 
 
 def trace_of(row: Sequence[Any], models: Callable[[Any], tuple[str, ...]] = tuple) -> Trace:
-    """Returns the trace of a row; one that still runs has no end.
+    """Returns the trace of a row; a running one has no end.
 
     Args:
-        row: The fields of a trace in order, but for its cost how many calls have a price.
+        row: The fields of a trace in order, with the number of priced calls after the cost.
         models: Reads the column of models.
     """
     times = _times(row[5], row[10], row[11])
@@ -39,5 +39,5 @@ def _times(status: str, start_ns: int, end_ns: int | None) -> tuple[str, str | N
 
 
 def _cost(sum_usd: float, priced: int) -> float | None:
-    # Sums are kept by adding and subtracting, which leaves dust behind the digits that mean something.
+    # Adding and subtracting leaves rounding errors behind the significant digits.
     return round(sum_usd, COST_DIGITS) if priced else None

@@ -1,7 +1,7 @@
-"""Sums of traces, runs and sessions as values: what a row adds to them, and when they must be summed again.
+"""Totals of traces, runs and sessions: what a row adds to them, and when they must be computed again.
 
-A batch adds its new rows and exchanges the replaced ones, so that its cost does not grow with the trace. Where an
-exchange cannot be undone from the sums alone (an earlier end, another model), the caller sums all rows again.
+A batch adds its new rows and exchanges the replaced ones, so its cost does not grow with the trace. If an old row
+cannot be taken out of the totals (an earlier end, another model), the caller adds up all rows again.
 """
 
 from dataclasses import dataclass, field
@@ -17,14 +17,14 @@ _WORST_FIRST = ("running", "error", "lost", "abandoned", "cancelled")
 _COUNTED = {"running": "running", "error": "failed", "lost": "lost", "abandoned": "abandoned", "cancelled": "cancelled"}
 
 MESSAGE: Kind = "rpc"
-"""What a trace is that has no more than a message of MCP and what it led to."""
+"""The kind of a trace whose root is only an MCP message."""
 _ORIGINS: dict[str | None, RunOrigin] = {"run": "block", "request": "request", "cell": "cell"}
-"""What a run is whose root is of one of these hooks."""
+"""The origin of a run, by the hook of its root."""
 
 
 @dataclass(slots=True)
 class Sums:
-    """What traces and sessions count alike; everything but ``spans`` leaves duplicates out."""
+    """The totals that traces, runs and sessions have in common; all but ``spans`` leave out duplicates."""
 
     running: int = 0
     failed: int = 0
@@ -44,7 +44,7 @@ class Sums:
     cost_usd: float = 0.0
 
     def count(self, row: Row, by: int) -> None:
-        """Counts a span in, or out with ``by`` -1."""
+        """Adds a span, or subtracts it with ``by`` -1."""
         self.spans += by
         if row.folded_into is None:
             self._count_call(row, by)
@@ -73,7 +73,7 @@ class Sums:
             self.cost_usd += by * row.cost_usd
 
     def include(self, other: "Sums", by: int = 1) -> None:
-        """Counts what another sum counts in, or out with ``by`` -1, but for its statuses."""
+        """Adds other totals, or subtracts them with ``by`` -1, except for their statuses."""
         self.spans += by * other.spans
         self.calls += by * other.calls
         self.errors += by * other.errors
@@ -87,25 +87,25 @@ class Sums:
         self.cost_usd += by * other.cost_usd
 
     def count_status(self, status: str, by: int) -> None:
-        """Counts one more or one fewer member of that status; one that was denied leaves the rest as it is."""
+        """Counts one more or one fewer member with a status; denied ones are not counted."""
         name = _COUNTED.get(status)
         if name is not None:
             setattr(self, name, getattr(self, name) + by)
 
     def saturate(self) -> None:
-        """Keeps sums of tokens within what the database can hold."""
+        """Limits token totals to what the database can store."""
         for name in ("input_tokens", "output_tokens", "cached_tokens"):
             if not -INT64_MAX <= getattr(self, name) <= INT64_MAX:
                 setattr(self, name, INT64_MAX if getattr(self, name) > 0 else -INT64_MAX)
 
     def worst(self) -> str:
-        """Returns the status that stands for all members; what still runs comes first."""
+        """Returns the status of the whole: the first of the list that any member has."""
         return next((status for status in _WORST_FIRST if getattr(self, _COUNTED[status])), "ok")
 
 
 @dataclass(slots=True)
 class TraceSums(Sums):
-    """One row of ``traces``; without spans for a trace that is not stored yet."""
+    """One row of ``traces``; without spans if the trace is not stored yet."""
 
     id: int = 0
     trace_id: str = ""
@@ -120,48 +120,48 @@ class TraceSums(Sums):
     service: str | None = None
     head_agent: str | None = None
     any_agent: str | None = None
-    """The agent of the earliest span that has one: the outermost, where the root has none."""
+    """The agent of the earliest span that has one, for a root without an agent."""
     any_agent_start_ns: int = 0
     start_ns: int = INT64_MAX
     end_ns: int | None = None
     duration_ms: float | None = None
     models: set[str] = field(default_factory=set[str])
-    """Those of spans that no longer run, by the names that they are counted under."""
+    """Those of spans that have ended, by the names that they are counted under."""
     seq: int = 0
     session_start_ns: int = 0
-    """When the span began that names the session."""
+    """The start of the span that names the session."""
     mixed: int = 0
-    """1 where its spans belong to several sessions."""
+    """1 if its spans belong to several sessions."""
     run_id: str = ""
-    """What it belongs to: the run that its root names, else that which its earliest span with one names, else its
-    session, else itself."""
+    """The run that it belongs to: the one that its root names, or else that of its earliest span with one, of its
+    session, or of itself alone."""
     run_origin: RunOrigin = "trace"
     named_run: str | None = None
-    """The run that a span names, the one that began at ``run_start_ns``."""
+    """The run named by one of its spans, which began at ``run_start_ns``."""
     run_noun: str | None = None
     """The hook of the span that names it."""
     run_is_of_root: int = 0
     run_start_ns: int = 0
     question: str | None = None
-    """The beginning of what was first asked, by the span that began at ``question_ns``."""
+    """The beginning of the first input, that of the span that began at ``question_ns``."""
     question_ns: int = 0
     answer: str | None = None
-    """The beginning of what was last answered, by the span that ended at ``answer_ns``."""
+    """The beginning of the last output, that of the span that ended at ``answer_ns``."""
     answer_ns: int = 0
     head_status: str = "ok"
 
     @property
     def is_message(self) -> bool:
-        """Whether it is a message of MCP that nothing recorded sent, such as a handshake with a server."""
+        """Whether it is an MCP message without a recorded caller, such as a handshake with a server."""
         return self.kind == MESSAGE
 
     def add(self, row: Row) -> None:
-        """Takes in a span that was not counted yet."""
+        """Adds a new span."""
         self.count(row, 1)
         self._span(row)
 
     def exchange(self, old: Row, new: Row) -> bool:
-        """Takes in a span's new row for its old one; False when only a new sum over all rows is right."""
+        """Replaces a span's old row by its new one; False if all rows have to be added up again."""
         if not _grows(old, new):
             return False
         self.count(old, -1)
@@ -170,13 +170,13 @@ class TraceSums(Sums):
         return True
 
     def finish(self) -> None:
-        """Settles what follows from the rest."""
+        """Computes the fields that follow from the others."""
         self.status = self.head_status if self.head_is_root else self.worst()
-        # A trace is over when its root is, or when nothing of it runs.
+        # A trace has ended when its root has, or when none of its spans is running.
         open_ended = self.status == "running" or self.end_ns is None
         self.duration_ms = None if open_ended else ((self.end_ns or 0) - self.start_ns) / 1e6
         if self.named_run is not None:
-            # A request that another instrumentation recorded is named after its trace.
+            # The run of a request that another instrumentation recorded has the id of its trace.
             otherwise: RunOrigin = "request" if self.named_run == self.trace_id else "program"
             self.run_id, self.run_origin = self.named_run, _ORIGINS.get(self.run_noun, otherwise)
         elif self.session_id is not None:
@@ -192,7 +192,7 @@ class TraceSums(Sums):
             self.start_ns = start_ns
         if end_ns is not None and (self.end_ns is None or end_ns > self.end_ns):
             self.end_ns = end_ns
-        # A span that still runs may not know its model yet.
+        # The model of a running span may still change.
         if row.status != "running" and (model := row.named_model) is not None:
             self.models.add(model)
         if agent is not None and (
@@ -227,11 +227,11 @@ class SessionSums(Sums):
     seq: int = 0
 
     def add(self, trace: TraceSums, share: Sums, by: int = 1) -> None:
-        """Counts a trace in, or out with ``by`` -1; bounds in time are widened, never narrowed.
+        """Adds a trace, or subtracts it with ``by`` -1; start and end are widened, never narrowed.
 
         Args:
             trace: The trace.
-            share: What of it belongs to the session: all of it, unless it is mixed.
+            share: The session's part of its totals: all of them, unless it is mixed.
             by: 1 or -1.
         """
         self.traces += by
@@ -255,7 +255,7 @@ class RunSums(Sums):
     service: str | None = None
     agent: str | None = None
     trace_id: str = ""
-    """The trace that names it, and ``head`` its row: the one that began first, messages of MCP aside."""
+    """The trace that gives it its name, with ``head`` as its row: the first one that is not only an MCP message."""
     head: int = 0
     head_is_message: bool = True
     head_ns: int = INT64_MAX
@@ -268,18 +268,18 @@ class RunSums(Sums):
     question: str | None = None
     question_ns: int = 0
     question_from: int = 0
-    """Row of the trace that has it."""
+    """The row id of the trace that has it."""
     answer: str | None = None
     answer_ns: int = 0
     answer_from: int = 0
     models: set[str] = field(default_factory=set[str])
 
     def discount(self, trace: TraceSums) -> None:
-        """Counts a trace out that is about to be added again; bounds in time are not narrowed."""
+        """Subtracts a trace that is about to be added again; start and end are not narrowed."""
         self._count(trace, -1)
 
     def add(self, trace: TraceSums) -> None:
-        """Counts a trace in."""
+        """Adds a trace."""
         self._count(trace, 1)
         self.seq = max(self.seq, trace.seq)
         self.models |= trace.models
@@ -299,7 +299,7 @@ class RunSums(Sums):
             self.answer, self.answer_ns, self.answer_from = trace.answer, trace.answer_ns, trace.id
 
     def finish(self) -> None:
-        """Settles what follows from the rest."""
+        """Computes the fields that follow from the others."""
         self.status = self.worst()
         open_ended = self.status == "running" or self.end_ns is None
         self.duration_ms = None if open_ended else ((self.end_ns or 0) - self.start_ns) / 1e6
@@ -318,7 +318,7 @@ def _name_of_run(trace: TraceSums) -> str:
 
 
 def run_named_by(row: Row) -> str | None:
-    """Returns the run that a row names: that of its recorder, else its process, which earlier recorders name alone."""
+    """Returns the run that a row names: the recorder's, or else its process, as earlier recorders name no run."""
     if row.run is not None:
         return row.run
     return row.process if row.process is not None and _is_run_id(row.process) else None
@@ -329,7 +329,7 @@ _is_run_id = lru_cache(maxsize=1024)(is_run_id)
 
 @lru_cache(maxsize=1024)
 def run_of_session(session_id: str) -> str:
-    """Returns the id of the run that the traces of a session are: short and fit for an address."""
+    """Returns the id of the run that consists of a session's traces; it is short and needs no escaping in URLs."""
     return blake2b(session_id.encode("utf-8", "replace"), digest_size=8).hexdigest()
 
 

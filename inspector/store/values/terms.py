@@ -1,4 +1,4 @@
-"""How a query of full text is read: its terms, and what of it means nothing."""
+"""Parses full-text queries: their terms, and notices about syntax that has no meaning."""
 
 import re
 
@@ -11,11 +11,10 @@ _OPERATORS = ("AND", "OR", "NOT", "NEAR")
 
 
 def expression(q: str) -> str | None:
-    """Returns a query in the language of FTS5 with all of its terms quoted; None when it has no word.
+    """Returns a query in the syntax of FTS5, with all terms quoted and joined by AND; None if it has no word.
 
-    Terms are joined by and; ``"…"`` makes a phrase, a trailing ``*`` a prefix. Nothing else has a meaning, so neither
-    has a quotation mark without its pair
-    (https://sqlite.org/fts5.html#full_text_query_syntax).
+    ``"…"`` is a phrase, a trailing ``*`` makes a prefix, and nothing else has a meaning, not even an unpaired quotation
+    mark (https://sqlite.org/fts5.html#full_text_query_syntax).
     """
     terms: list[str] = []
     for phrase, word in _TERM.findall(q[: _MOST_TERMS * _LONGEST_TERM]):
@@ -27,14 +26,14 @@ def expression(q: str) -> str | None:
 
 
 def asked_words(q: str) -> list[tuple[str, bool]]:
-    """Returns the terms of a query, each with whether it is a prefix."""
+    """Returns the terms of a query, and for each whether it is a prefix."""
     found = _TERM.findall(q[: _MOST_TERMS * _LONGEST_TERM])
     terms = [((phrase or word)[:_LONGEST_TERM], word.endswith("*")) for phrase, word in found]
     return [(term, is_prefix) for term, is_prefix in terms if _WORD.search(term)][:_MOST_TERMS]
 
 
 def patterns(q: str) -> list[re.Pattern[str]]:
-    """Returns what finds each term of a query in a text: its words in this order, whatever stands between them."""
+    """Returns a pattern for each term of a query: its words in order, with anything but letters and digits between."""
     found: list[re.Pattern[str]] = []
     for phrase, word in _TERM.findall(q[: _MOST_TERMS * _LONGEST_TERM])[:_MOST_TERMS]:
         words = _TOKEN.findall((phrase or word)[:_LONGEST_TERM])
@@ -45,7 +44,7 @@ def patterns(q: str) -> list[re.Pattern[str]]:
 
 
 def notice_of(q: str | None) -> str | None:
-    """Returns what of a query was not understood and how it was read instead; None where all of it was."""
+    """Returns which parts of a query have no meaning, and what they were taken for; None if there are none."""
     if q is None or not q.strip():
         return None
     found: list[tuple[str, str]] = _TERM.findall(q)

@@ -1,4 +1,4 @@
-"""The texts that a span is found by: its content attributes, with what JSON of them holds one by one."""
+"""The texts of a span that are indexed: its content attributes, and for JSON each value in it."""
 
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
@@ -9,9 +9,9 @@ import msgspec
 from inspector import semconv
 
 _DEEPEST_CALL = 100
-"""Lists and maps inside one another that a function calls itself for."""
+"""Maximum depth of recursion into lists and maps."""
 _MOST_KEYS = 64
-"""Attributes up to which the keys of a span are remembered: what a sender can make us keep stays small."""
+"""The keys of spans with more attributes are not cached, so that a sender cannot fill our memory."""
 _CONTENT_KEYS = frozenset(
     (
         semconv.OUTPUT_MESSAGES,
@@ -21,26 +21,26 @@ _CONTENT_KEYS = frozenset(
         semconv.TOOL_CALL_RESULT,
     )
 )
-"""Content beside the keys that end in ``_json`` and the span's own input and output."""
+"""Content attributes, in addition to those that end in ``_json`` and the span's input and output."""
 _JSON = msgspec.json.Decoder()
 _BEGIN_JSON = frozenset('{["-0123456789tfn \t\r\n')
-"""Other texts are not JSON, which is told sooner than by an exception."""
+"""First characters of JSON; checking them is cheaper than an exception."""
 
 
 def content_keys(held: Mapping[str, Any], input_key: str | None, output_key: str | None) -> tuple[str, ...]:
-    """Returns those of the keys that hold what was said, asked or answered."""
+    """Returns the keys of content attributes."""
     find = _chosen if len(held) <= _MOST_KEYS else _chosen.__wrapped__
     return find(tuple(held), input_key, output_key)
 
 
-# Spans of one origin have the same few sets of keys, and testing each key took a third of the work on a document.
+# Spans of one program have few different sets of keys, and testing each key took a third of the time per document.
 @lru_cache(maxsize=1_024)
 def _chosen(keys: tuple[str, ...], *own: str | None) -> tuple[str, ...]:
     return tuple(key for key in keys if key.endswith("_json") or key in _CONTENT_KEYS or key in own)
 
 
 def add_text(pieces: list[str], value: Any) -> None:
-    """Adds the text of a value: a string as it is, or the leaves of the JSON that it is."""
+    """Adds the text of a value: a string, or if it is JSON, the values in it."""
     if not isinstance(value, str):
         _add_leaves(pieces, (value,))
     elif value[:1] in _BEGIN_JSON:
@@ -50,7 +50,7 @@ def add_text(pieces: list[str], value: Any) -> None:
 
 
 def add_json(pieces: list[str], value: str | bytes) -> None:
-    """Adds the leaves of some JSON; what is none is plain text."""
+    """Adds the values in JSON; invalid JSON is added as plain text."""
     try:
         found = _JSON.decode(value)
     except (msgspec.MsgspecError, RecursionError, ValueError):
@@ -65,7 +65,7 @@ def _add_leaves(pieces: list[str], members: Iterable[Any], depth: int = 0) -> No
         if kind is str:
             pieces.append(found)
         elif kind is dict or kind is list:
-            # Calls of itself take half as long as a list of what is left to do, and have an end.
+            # Recursion takes half as long as a stack of remaining values, and its depth is limited.
             if depth < _DEEPEST_CALL:
                 _add_leaves(pieces, found.values() if kind is dict else found, depth + 1)
             else:

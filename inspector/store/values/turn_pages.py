@@ -1,4 +1,4 @@
-"""The turns of a run as they are served, with the calls of tools that their messages tell of."""
+"""The turns of a run as the API returns them, with the tool calls in their messages."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -15,14 +15,14 @@ _SIZES = msgspec.json.Decoder(dict[str, int])
 
 
 class Next(NamedTuple):
-    """The call that goes on after a turn."""
+    """The call that continues a turn."""
 
     start_ns: int
     results: Sequence[ToolResult]
 
 
 def time_of_tools(rows: Sequence[Any], following: Mapping[int, Next]) -> tuple[int, int] | None:
-    """Returns between which times the tools began that these turns ask for; None where they ask for none."""
+    """Returns the time range in which the requested tools of these turns began; None if they request none."""
     asking = [row for row in rows if row[9] != "[]"]
     if not asking:
         return None
@@ -34,9 +34,9 @@ def turn_of(row: Sequence[Any], following: Next | None, recorded: RecordedTools)
     """Returns the turn of a row.
 
     Args:
-        row: Row id, start, end, conversation, link, candidates, messages, how many of them are old, sizes, tools that
-            it asks for, its trace and span, and those of the call before.
-        following: The call that goes on after it.
+        row: Row id, start, end, conversation, link, candidates, messages, how many of them are old, sizes, requested
+            tools, trace id and span id, and those of the previous call.
+        following: The call that continues it.
         recorded: The tool calls of the run in that time.
     """
     _, start_ns, end_ns, conversation, link, candidates, messages, new_from, sizes, tools, *places = row
@@ -84,7 +84,7 @@ def _inferred(
 
 
 def taken_result(results: list[ToolResult], call_id: str | None) -> ToolResult | None:
-    """Returns the result of a call and takes it out: that with its id, else the first one without."""
+    """Removes and returns the result of a call: the first one that has its id or none."""
     for at, result in enumerate(results):
         if result.id == call_id or result.id is None:
             return results.pop(at)

@@ -1,8 +1,8 @@
-"""Which model call continues which.
+"""Finds which model call continues which.
 
-A call continues another one of its run where its prompt begins with that one's prompt and answer, or names its
-response. Where several are equal, the thread or task and what was continued already tell; where they do not, it is
-said that it is unclear, and nothing is guessed.
+A call continues another one of its run if its prompt begins with that call's prompt and answer, or names its response.
+If several calls qualify, those of the same thread and task, and those that no call continues yet, are preferred. If
+several remain, the link is ``unclear``; nothing is guessed.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,19 +20,19 @@ By: TypeAlias = Literal["asked", "answered", "response"]
 Link: TypeAlias = Literal["begins", "continues", "retry", "unclear"]
 _TOOLS = "tools"
 MOST_ENDS = 2
-"""Ends of answers that are kept with a call; it nearly always continues at the latest."""
+"""Ends of answers that are stored with a call; nearly always it continues at the latest one."""
 _DIGEST_BYTES = 8
-"""Of what is kept with each call, which is compared with others of its run alone."""
+"""Size of the digests that are stored with a call; they are compared only within its run."""
 
 
 class Turn(msgspec.Struct):
     """A model call as part of a conversation."""
 
     span: int
-    """Its row."""
+    """Its row id."""
     run: str
     lane: str | None
-    """The thread and task that it began in, where they are known."""
+    """The thread and task that it began in, if known."""
     start_ns: int
     end_ns: int | None
     failed: int
@@ -41,19 +41,19 @@ class Turn(msgspec.Struct):
     answered: bytes | None
     """The chain of its prompt and answer."""
     response: str | None
-    """The id that its answer has."""
+    """The id of its response."""
     link: Link
     previous: int | None
-    """The row of the call that it continues, or tries again."""
+    """The row id of the call that it continues or retries."""
     conversation: int
-    """The row of the call that began it all."""
+    """The row id of the first call of its conversation."""
     continued: int
-    """1 where a later call continues it."""
+    """1 if a later call continues it."""
     candidates: int
-    """How many calls it may continue, where that is unclear."""
+    """The number of calls that it may continue, if that is unclear."""
     messages: int
     new_from: int
-    """How many messages of the prompt were in that of the previous call or its answer."""
+    """How many messages of its prompt were in the previous call's prompt or answer."""
     sizes: str
     tools: str
     results: str
@@ -63,11 +63,11 @@ class Others(Protocol):
     """The other turns of a run."""
 
     def others(self, turn: Turn, by: By, value: bytes | str) -> Sequence[Turn]:
-        """Returns those that have a value, as they are by now; a prompt that was asked before, where it failed."""
+        """Returns the other turns with a value, in their current state; by ``asked`` only failed ones matter."""
         ...
 
     def note_continued(self, turn: Turn) -> None:
-        """Remembers that a turn is continued."""
+        """Notes that a later call continues a turn."""
         ...
 
 
@@ -78,13 +78,13 @@ class _Candidate(NamedTuple):
 
 
 def find_previous(known: Others, turn: Turn, ends: Iterable[tuple[bytes, int]], response: str | None) -> None:
-    """Finds what a turn continues, and says so in it.
+    """Finds the call that a turn continues, and sets it in the turn.
 
     Args:
         known: The other turns.
         turn: The turn.
-        ends: Where in its prompt an answer may have ended, the latest first: the chain and the messages up to there.
-        response: The id of the response that its request goes on from, if it names one.
+        ends: Where in its prompt an answer may have ended, the latest first: the chain and the number of messages.
+        response: The id of the response that its request continues, if it names one.
     """
     found = _candidates(known, turn, ends, response)
     found = [each for each in found if each.turn.end_ns is not None and each.turn.end_ns <= turn.start_ns]
@@ -93,7 +93,7 @@ def find_previous(known: Others, turn: Turn, ends: Iterable[tuple[bytes, int]], 
         (candidate,) = chosen
         turn.link, turn.previous = candidate.link, candidate.turn.span
         turn.conversation, turn.new_from = candidate.turn.conversation, candidate.new_from
-        # What was tried again is over, as what was continued is.
+        # A retried call counts as continued: no other call can continue it.
         known.note_continued(candidate.turn)
     elif chosen:
         turn.link, turn.candidates = "unclear", len(chosen)
@@ -118,7 +118,7 @@ def _candidates(
 
 
 def _chosen(found: Sequence[_Candidate], lane: str | None) -> Sequence[_Candidate]:
-    """Returns the candidates that cannot be told apart: one where it is clear."""
+    """Returns the best candidates; more than one if the link is unclear."""
     if lane is not None and any(each.turn.lane is not None for each in found):
         found = [each for each in found if each.turn.lane in (None, lane)] or found
     fresh = [each for each in found if not each.turn.continued]
@@ -126,7 +126,7 @@ def _chosen(found: Sequence[_Candidate], lane: str | None) -> Sequence[_Candidat
 
 
 def sizes_of(chain: Chain, attributes: Mapping[str, AttributeValue]) -> dict[str, int]:
-    """Returns the characters of a prompt with its instructions and tools, by what they are."""
+    """Returns the numbers of characters of a prompt (see `Message.sizes`), with its instructions and tools."""
     sizes = chain.sizes()
     for key, name in ((semconv.SYSTEM_INSTRUCTIONS, "system"), (semconv.TOOL_DEFINITIONS, _TOOLS)):
         text = attributes.get(key)
@@ -136,7 +136,7 @@ def sizes_of(chain: Chain, attributes: Mapping[str, AttributeValue]) -> dict[str
 
 
 def lane_of(attributes: Mapping[str, AttributeValue], process: str | None) -> str | None:
-    """Returns the thread and task that a call began in, where they are known."""
+    """Returns a digest of the thread and task that a call began in; None if the thread is unknown."""
     thread = attributes.get(semconv.THREAD_ID)
     if not isinstance(thread, int):
         return None
@@ -145,7 +145,7 @@ def lane_of(attributes: Mapping[str, AttributeValue], process: str | None) -> st
 
 
 def previous_response(attributes: Mapping[str, AttributeValue]) -> str | None:
-    """Returns the id of the response that a request to OpenAI's Responses goes on from."""
+    """Returns the id of the response that a request to OpenAI's Responses API continues."""
     text = attributes.get(semconv.SEED_LLM_PROMPT)
     if not isinstance(text, str) or '"previous_response_id"' not in text:
         return None
@@ -161,26 +161,26 @@ class _Request(msgspec.Struct):
 
 
 class Said(msgspec.Struct, omit_defaults=True):
-    """What a model call says of its conversation, whatever others there are.
+    """The facts of a model call from which conversations are built, independent of other calls.
 
-    A prompt has all that was said before, so only the end of a long one is kept with each call.
+    A prompt repeats the whole conversation, so only the end of a long one is stored with each call.
     """
 
     asked: bytes
     messages: int
     sizes: dict[str, int]
     ends: list[tuple[bytes, int]] = []
-    """As `find_previous` takes them."""
+    """See `find_previous`."""
     known_from: int = 0
-    """The message from which on ends and results are known."""
+    """The index of the first message that ``ends`` and ``results`` cover."""
     lane: str | None = None
     names: str | None = None
-    """The response that its request goes on from."""
+    """The response that its request continues."""
     response: str | None = None
     answered: bytes | None = None
     tools: list[AskedTool] = []
     results: list[tuple[int, list[ToolResult]]] = []
-    """By the message that brings them."""
+    """With the index of the message that has them."""
 
 
 def said_by(
@@ -191,7 +191,7 @@ def said_by(
     is_over: bool,
     most_ends: int | None = MOST_ENDS,
 ) -> Said | None:
-    """Returns what a model call says, up to so many ends of answers; None where its messages are not recorded."""
+    """Returns the facts of a model call, with up to ``most_ends`` ends; None if its messages are not recorded."""
     chain = chains.of_prompt(attributes.get(semconv.INPUT_MESSAGES))
     if chain is None:
         return None
@@ -230,10 +230,10 @@ class Place(NamedTuple):
 
 
 class Linked:
-    """The turns of one run, taken in as they began.
+    """The turns of one run, linked in the order they began.
 
     Args:
-        whole: Reads all that a call says, where what is kept with it is not enough.
+        whole: Reads all facts of a call again, if those stored with it are not enough.
     """
 
     def __init__(self, whole: Callable[[Place], Said | None]) -> None:
@@ -242,7 +242,7 @@ class Linked:
         self._places: dict[tuple[By, bytes | str], list[Turn]] = {}
 
     def take(self, place: Place, said: Said) -> None:
-        """Takes in the next one."""
+        """Adds the next turn and links it."""
         turn = _begun(place, said)
         find_previous(self, turn, said.ends, said.names)
         if said.known_from and turn.link == "begins" and said.names is None:

@@ -1,4 +1,4 @@
-"""Which part of a sorted list is wanted."""
+"""The requested page of a sorted list."""
 
 from dataclasses import dataclass
 from typing import Generic, TypeVar
@@ -10,7 +10,7 @@ S = TypeVar("S", Sort, TraceSort, RunSort, SessionSort)
 
 @dataclass(frozen=True, slots=True)
 class Window(Generic[S]):
-    """Which part of a list is wanted."""
+    """The requested page of a list."""
 
     sort: S
     order: Order

@@ -1,4 +1,4 @@
-"""Words as an engine without an index of its own for them keeps and finds them: lower case, a space around each."""
+"""Words for databases without a tokenizer of their own: lower case, with a space around each."""
 
 import re
 import unicodedata
@@ -7,13 +7,13 @@ from inspector.store.values.terms import asked_words
 
 _WORD = re.compile(r"[^\W_]+")
 _ASCII = bytes(ord(chr(code).lower()) if code < 128 and chr(code).isalnum() else 32 for code in range(256))
-"""What each byte of an ASCII text becomes: lower case, or a space between words."""
+"""A translation table for ASCII: letters become lower case, everything between words a space."""
 
 
 def words_of(text: str) -> str:
     """Returns the words of a text, in order, without accents."""
     if text.isascii():
-        # Most texts are; without an object for each word that takes a tenth of the time.
+        # Most texts are ASCII; without a string object per word, this takes a tenth of the time.
         words = text.encode().translate(_ASCII)
         while b"  " in words:
             words = words.replace(b"  ", b" ")
@@ -26,9 +26,9 @@ def _spaced(words: str) -> str:
 
 
 def sought(q: str) -> list[str] | None:
-    """Returns what must all stand in the words of a text that a query finds; None where it has no word.
+    """Returns the strings that must all occur in `words_of` a text for a query to match; None if it has no word.
 
-    Each has a space before every word, and behind the last one unless that is a prefix.
+    Each has a space before every word, and after the last one unless that is a prefix.
     """
     terms = [(" ".join(_WORD.findall(_folded(term))), is_prefix) for term, is_prefix in asked_words(q)]
     found = [f" {term}{'' if is_prefix else ' '}" for term, is_prefix in terms if term]
