@@ -23,7 +23,7 @@ from inspector.store.protocol import Store
 from inspector.store.sqlite.engine import stopped_when
 from inspector.store.sqlite.examination import damage_of, left_as_found
 from inspector.store.sqlite.salvage import Salvaged, salvaged
-from inspector.store.values.gist import answer_in, question_in
+from inspector.store.values.excerpts import answer_in, question_in
 
 __all__ = [
     "IDLE_S",

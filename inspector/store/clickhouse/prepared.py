@@ -12,11 +12,11 @@ from msgspec.structs import replace
 from inspector.model import AttributeValue, Span, SpanError, coalesce
 from inspector.store.clickhouse.tables import SPANS
 from inspector.store.values.chains import Chains
-from inspector.store.values.gist import told_by
+from inspector.store.values.excerpts import excerpts_by_span
 from inspector.store.values.rows import Row, clamp, encode, row_of
 from inspector.store.values.stored import span_of
 from inspector.store.values.texts import add_text, content_keys
-from inspector.store.values.turns import said_by
+from inspector.store.values.turns import call_facts
 from inspector.store.values.words import words_of
 
 _MOST_TEXT_CHARS: Final = 1 << 20
@@ -91,8 +91,8 @@ class Preparing:
             UnicodeEncodeError: A text cannot be stored.
         """
         wanted = coalesce(spans)
-        told = told_by(wanted.values())
-        return [self._prepared(span, *told.get(key, (None, None))) for key, span in wanted.items()]
+        excerpts = excerpts_by_span(wanted.values())
+        return [self._prepared(span, *excerpts.get(key, (None, None))) for key, span in wanted.items()]
 
     def read(self, given: Prepared | Span | dict[str, Any]) -> Prepared:
         """Returns what is to be stored of what a change has, also of a span as earlier versions put it in the inbox."""
@@ -110,7 +110,7 @@ class Preparing:
 
     def ended(self, row: Row, content: Content) -> Content:
         """Returns the content of a stored row whose status is another now."""
-        text, asks, turn = self._said(row, _VALUE.decode(content.attributes))
+        text, asks, turn = self._found_by(row, _VALUE.decode(content.attributes))
         return content._replace(text=text, asks=asks, turn=turn)
 
     def _prepared(self, span: Span, question: str | None, answer: str | None) -> Prepared:
@@ -133,22 +133,22 @@ class Preparing:
                 events.decode() if events else None,
                 links.decode() if links else None,
                 traceback,
-                *self._said(row, held),
+                *self._found_by(row, held),
             ),
             question=question,
             answer=answer,
         )
 
-    def _said(self, row: Row, attributes: Mapping[str, Any]) -> tuple[str, list[str], str | None]:
-        """Returns the words that a span is found by, the tools that it asks for and what it says as a model call."""
+    def _found_by(self, row: Row, attributes: Mapping[str, Any]) -> tuple[str, list[str], str | None]:
+        """Returns the words that a span is found by, the tools that it requests, and its facts as a model call."""
         text = _text(row, attributes)
         if row.kind != "llm":
             return text, [], None
         with self._lock:
-            said = said_by(self._chains, attributes, row.process, is_over=row.status != "running")
-        if said is None:
+            facts = call_facts(self._chains, attributes, row.process, is_over=row.status != "running")
+        if facts is None:
             return text, [], None
-        return text, list({tool.name for tool in said.tools}), _ENCODER.encode(said).decode(errors="replace")
+        return text, list({tool.name for tool in facts.tools}), _ENCODER.encode(facts).decode(errors="replace")
 
 
 def with_session(digest: int, session_id: str | None) -> int:

@@ -15,7 +15,7 @@ from inspector.store.values.inferred_tools import InferredTools
 from inspector.store.values.recorded_tools import MOST_TOOLS, TOOL_CALL_ID, RecordedTools, recorded_tools
 from inspector.store.values.rows import INT64_MAX
 from inspector.store.values.turn_pages import Next, time_of_tools, turn_of
-from inspector.store.values.turns import Linked, Place, Said, said_by
+from inspector.store.values.turns import CallFacts, Linked, Place, call_facts
 
 _MOST_CALLS: Final = 50_000
 """Model calls that are linked for one question."""
@@ -23,7 +23,7 @@ _MOST_RUNS: Final = 1000
 """Runs that are looked through for what no span tells of, the latest ones."""
 _MOST_WHOLE: Final = 200
 """Of them, those whose prompts are read for one question."""
-_SAID: Final = msgspec.json.Decoder(Said)
+_FACTS: Final = msgspec.json.Decoder(CallFacts)
 _ATTRIBUTES: Final = msgspec.json.Decoder(dict[str, Any])
 _RESULTS: Final = msgspec.json.Decoder(list[ToolResult])
 
@@ -92,23 +92,23 @@ def _linked(database: Database, calls: Sequence[Sequence[Any]]) -> Linked:
     keys: dict[int, tuple[str, str]] = {call[0]: (call[5], call[6]) for call in calls}
     read = itertools.count()
 
-    def whole(place: Place) -> Said | None:
+    def whole(place: Place) -> CallFacts | None:
         return _whole(database, *keys[place.span]) if next(read) < _MOST_WHOLE else None
 
     linked = Linked(whole)
     for span, start_ns, end_ns, failed, turn, *_ in calls:
-        linked.take(Place(span, start_ns, end_ns, failed), _SAID.decode(turn))
+        linked.take(Place(span, start_ns, end_ns, failed), _FACTS.decode(turn))
     return linked
 
 
-def _whole(database: Database, trace_id: str, span_id: str) -> Said | None:
+def _whole(database: Database, trace_id: str, span_id: str) -> CallFacts | None:
     values = Values()
     where = f"{of_trace(values.text(trace_id))} AND span_id = {values.text(span_id)}"
     row = database.row(f"SELECT attributes, process, status FROM spans FINAL WHERE {where}", values)
     if row is None:
         return None
     attributes, process, status = row
-    return said_by(Chains(), _ATTRIBUTES.decode(attributes), process, is_over=status != "running", most_ends=None)
+    return call_facts(Chains(), _ATTRIBUTES.decode(attributes), process, is_over=status != "running", most_ends=None)
 
 
 def _following(linked: Linked) -> dict[int, Next]:

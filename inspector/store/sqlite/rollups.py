@@ -14,7 +14,7 @@ from inspector.store.sqlite import runs
 from inspector.store.sqlite.belonging import Sessions
 from inspector.store.sqlite.bulk import VALUES, execute_rows
 from inspector.store.sqlite.engine import driver
-from inspector.store.values.gist import Gist
+from inspector.store.values.excerpts import Excerpts
 from inspector.store.values.rows import Row
 from inspector.store.values.sums import SessionSums, Sums, TraceSums
 
@@ -63,7 +63,7 @@ def apply(
     changes: Sequence[Change],
     before: Mapping[int, TraceSums],
     sessions: Sessions | None = None,
-    gists: Mapping[int, Gist] | None = None,
+    excerpts: Mapping[int, Excerpts] | None = None,
 ) -> Mapping[int, TraceSums]:
     """Brings the sums up to date with rows that were just written, and returns those of their traces by row id.
 
@@ -72,12 +72,12 @@ def apply(
         changes: The rows.
         before: The sums of their traces without them, by row id; those of new traces become what they are after.
         sessions: Those of the traces; without them they stay what they were.
-        gists: The questions and answers that replace those of their traces, by row id.
+        excerpts: The questions and answers that replace those of their traces, by row id.
     """
     after, unsure = _summed(connection, changes, before)
     for row_id, sums in after.items():
-        if gists is not None and row_id in gists:
-            _take_gist(sums, gists[row_id])
+        if excerpts is not None and row_id in excerpts:
+            _take_excerpts(sums, excerpts[row_id])
         if sessions is not None and row_id in sessions.named:
             sums.session_start_ns, sums.session_id = sessions.named[row_id]
         sums.finish()
@@ -192,11 +192,11 @@ def _with_gist_of(old: TraceSums, sums: TraceSums) -> TraceSums:
     return sums
 
 
-def _take_gist(sums: TraceSums, gist: Gist) -> None:
-    if gist.question is not None:
-        sums.question, sums.question_ns = gist.question
-    if gist.answer is not None:
-        sums.answer, sums.answer_ns = gist.answer
+def _take_excerpts(sums: TraceSums, excerpts: Excerpts) -> None:
+    if excerpts.question is not None:
+        sums.question, sums.question_ns = excerpts.question
+    if excerpts.answer is not None:
+        sums.answer, sums.answer_ns = excerpts.answer
 
 
 def _rows(connection: Connection, trace: str, value: str | int) -> Iterable[Row]:

@@ -26,7 +26,7 @@ from inspector.store.sqlite.turns import forget as forget_turns
 from inspector.store.values.codec import unpack
 from inspector.store.values.contents import StoredShared, content_ids, read_shared, stored_shared, take_apart
 from inspector.store.values.ever import count_calls
-from inspector.store.values.gist import Gist, gists_of
+from inspector.store.values.excerpts import Excerpts, excerpts_of
 from inspector.store.values.records import Key, of_its_process
 from inspector.store.values.rows import Row, clean, named_run, packed, row_of
 from inspector.store.values.sums import TraceSums
@@ -75,8 +75,8 @@ def write_batch(
     for at, (old, row) in enumerate(changes[written:], written):
         counts["seq"] += 1
         changes[at] = (old, row._replace(seq=counts["seq"]))
-    gists = gists_of(((span, trace) for span, _, trace in accepted), again=again)
-    saved = save(connection, changes, traces, sessions, gists)
+    excerpts = excerpts_of(((span, trace) for span, _, trace in accepted), again=again)
+    saved = save(connection, changes, traces, sessions, excerpts)
     if saved.disowned:
         conversations.forget()
     memory.turns.take(connection, _model_calls(accepted, changes, saved.traces), again=again)
@@ -173,7 +173,7 @@ def save(
     changes: Sequence[rollups.Change],
     sums: Mapping[int, TraceSums],
     sessions: Sessions | None = None,
-    gists: Mapping[int, Gist] | None = None,
+    excerpts: Mapping[int, Excerpts] | None = None,
 ) -> Saved:
     """Writes new and replaced rows, and all that is derived from them.
 
@@ -182,7 +182,7 @@ def save(
         changes: The rows.
         sums: Those of the traces so far.
         sessions: Those of the traces; without them they stay what they were.
-        gists: The questions and answers that replace those of their traces, by row id.
+        excerpts: The questions and answers that replace those of their traces, by row id.
     """
     replaced = [(old, new) for old, new in changes if old is not None]
     search.forget(connection, [indexed_part(old) for old, _ in replaced])
@@ -191,7 +191,7 @@ def save(
     execute_rows(driver(connection), _INSERT, [new for old, new in changes if old is None])
     _update(connection, replaced)
     disowned = [_disown(connection, old, new) for old, new in replaced if old.shared != new.shared]
-    after = rollups.apply(connection, changes, sums, sessions, gists) if changes else dict[int, TraceSums]()
+    after = rollups.apply(connection, changes, sums, sessions, excerpts) if changes else dict[int, TraceSums]()
     return Saved(any(disowned), after)
 
 

@@ -63,7 +63,7 @@ class Leaf(NamedTuple):
     within: HitIn
     path: str
     text: str
-    is_said: bool = False
+    is_prompt: bool = False
     """Whether it is part of a prompt, which may repeat earlier texts."""
 
 
@@ -90,19 +90,19 @@ class Places:
         """
         found: list[tuple[int, Leaf]] = []
         repeats = False
-        said: set[int] = set()
+        seen: set[int] = set()
         for leaf in _leaves(row, shared, texts):
             held = sum(bool(term.search(leaf.text)) for term in self.terms)
             if not held:
                 continue
             text = hash(leaf.text)
-            if leaf.is_said and text in self._known:
+            if leaf.is_prompt and text in self._known:
                 repeats = True
                 continue
-            said.add(text)
+            seen.add(text)
             found.append((held, leaf))
         if row.kind in _BRINGS:
-            self._known |= said
+            self._known |= seen
         if not found:
             return None if repeats else ()
         found.sort(key=lambda each: -each[0])
@@ -155,17 +155,17 @@ def _of_key(key: str, within: HitIn, path: str, content: _Content) -> Iterator[L
     is_given = within not in _GIVES
     if isinstance(refers, str):
         value = _read(content.attributes.get(refers))
-        yield from _within(within, path, value, _DEEPEST, is_said=is_given and _holds_messages(value))
+        yield from _within(within, path, value, _DEEPEST, is_prompt=is_given and _holds_messages(value))
         return
     if isinstance(refers, Frame) and refers.own:
         value = _read(text_of(refers, content.strings).decode())
-        yield from _within(within, path, value, _DEEPEST, is_said=is_given)
+        yield from _within(within, path, value, _DEEPEST, is_prompt=is_given)
         return
     for at, content_id in enumerate(ids_of(refers)):
         message = content.brought.get(content_id)
         if message is not None:
             text = message_text(message, content.strings)
-            yield from _within(within, f"{path}[{at}]", _read(text.decode()), _DEEPEST, is_said=is_given)
+            yield from _within(within, f"{path}[{at}]", _read(text.decode()), _DEEPEST, is_prompt=is_given)
 
 
 def _read(value: Any) -> Any:
@@ -186,14 +186,14 @@ def _holds_messages(value: Any) -> bool:
     )
 
 
-def _within(within: HitIn, path: str, value: Any, deepest: int, *, is_said: bool) -> Iterable[Leaf]:
+def _within(within: HitIn, path: str, value: Any, deepest: int, *, is_prompt: bool) -> Iterable[Leaf]:
     if isinstance(value, dict) and deepest:
         for key, each in cast("Mapping[str, Any]", value).items():
-            yield from _within(within, f"{path}.{key}", each, deepest - 1, is_said=is_said)
+            yield from _within(within, f"{path}.{key}", each, deepest - 1, is_prompt=is_prompt)
     elif isinstance(value, list) and deepest:
         for at, each in enumerate(cast("Sequence[Any]", value)):
-            yield from _within(within, f"{path}[{at}]", each, deepest - 1, is_said=is_said)
+            yield from _within(within, f"{path}[{at}]", each, deepest - 1, is_prompt=is_prompt)
     elif isinstance(value, str):
-        yield Leaf(within, path, value, is_said)
+        yield Leaf(within, path, value, is_prompt)
     elif value is not None:
-        yield Leaf(within, path, msgspec.json.encode(value).decode(), is_said)
+        yield Leaf(within, path, msgspec.json.encode(value).decode(), is_prompt)

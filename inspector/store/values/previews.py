@@ -6,7 +6,7 @@ from typing import Any, cast
 import msgspec
 
 from inspector.model import Kind, Preview
-from inspector.store.values.gist import answer_in, question_in
+from inspector.store.values.excerpts import answer_in, question_in
 from inspector.store.values.rows import clean
 
 LONGEST = 100
@@ -17,19 +17,19 @@ _HOLD_RESULT = ("structuredContent", "structured_content", "content", "result")
 
 
 def preview_of(
-    place: tuple[str, str], kind: Kind, said: tuple[str | None, str | None], error: Sequence[Any]
+    place: tuple[str, str], kind: Kind, content: tuple[str | None, str | None], error: Sequence[Any]
 ) -> Preview:
     """Returns the preview of a call.
 
     Args:
         place: Its trace id and span id.
         kind: Its kind. The preview of a model call's input is the first question of the conversation.
-        said: Its input and output.
+        content: Its input and output.
         error: The type and the message of its error.
     """
-    given, gave = said
+    given, returned = content
     asked = _question(given) if kind == "llm" else _line(given)
-    answered = _answer(gave) if kind in ("llm", "agent", "workflow") else _line(gave, result=True)
+    answered = _answer(returned) if kind in ("llm", "agent", "workflow") else _line(returned, result=True)
     return Preview(*place, asked, answered, _error_line(*error))
 
 
@@ -41,15 +41,15 @@ def _error_line(error_type: str | None, message: str | None) -> str | None:
 
 
 def _question(text: str | None) -> str | None:
-    said = question_in(text)
-    return None if said is None or said[:1] in ("{", "[") else _cut(said)
+    question = question_in(text)
+    return None if question is None or question[:1] in ("{", "[") else _cut(question)
 
 
 def _answer(text: str | None) -> str | None:
     """Returns the text of an answer, or else the tools that it requests."""
-    said = answer_in(text)
-    if said is not None and said[:1] not in ("{", "["):
-        return _cut(said)
+    answer = answer_in(text)
+    if answer is not None and answer[:1] not in ("{", "["):
+        return _cut(answer)
     asked = _asked_for(_decoded(text), 6)
     return _cut(f"calls {', '.join(asked)}") if asked else _line(text)
 

@@ -160,7 +160,7 @@ class _Request(msgspec.Struct):
     previous_response_id: Any = None
 
 
-class Said(msgspec.Struct, omit_defaults=True):
+class CallFacts(msgspec.Struct, omit_defaults=True):
     """The facts of a model call from which conversations are built, independent of other calls.
 
     A prompt repeats the whole conversation, so only the end of a long one is stored with each call.
@@ -183,21 +183,21 @@ class Said(msgspec.Struct, omit_defaults=True):
     """With the index of the message that has them."""
 
 
-def said_by(
+def call_facts(
     chains: Chains,
     attributes: Mapping[str, AttributeValue],
     process: str | None,
     *,
     is_over: bool,
     most_ends: int | None = MOST_ENDS,
-) -> Said | None:
+) -> CallFacts | None:
     """Returns the facts of a model call, with up to ``most_ends`` ends; None if its messages are not recorded."""
     chain = chains.of_prompt(attributes.get(semconv.INPUT_MESSAGES))
     if chain is None:
         return None
     ends = [(digest[:_DIGEST_BYTES], at) for digest, at in islice(chain.ends_of_answers(), most_ends)]
     known_from = ends[-1][1] if len(ends) == most_ends else 0
-    said = Said(
+    facts = CallFacts(
         asked=chain.asked[:_DIGEST_BYTES],
         messages=len(chain.messages),
         sizes=sizes_of(chain, attributes),
@@ -212,12 +212,12 @@ def said_by(
         ],
     )
     response = attributes.get(semconv.RESPONSE_ID)
-    said.response = response if isinstance(response, str) else None
+    facts.response = response if isinstance(response, str) else None
     answer = chains.of_answer(attributes.get(semconv.OUTPUT_MESSAGES))
     if answer is not None and is_over:
-        said.answered = extended(chain.asked, answer.parts)[:_DIGEST_BYTES]
-        said.tools = list(answer.asked)
-    return said
+        facts.answered = extended(chain.asked, answer.parts)[:_DIGEST_BYTES]
+        facts.tools = list(answer.asked)
+    return facts
 
 
 class Place(NamedTuple):
@@ -236,21 +236,21 @@ class Linked:
         whole: Reads all facts of a call again, if those stored with it are not enough.
     """
 
-    def __init__(self, whole: Callable[[Place], Said | None]) -> None:
+    def __init__(self, whole: Callable[[Place], CallFacts | None]) -> None:
         self._whole = whole
         self.turns: list[Turn] = []
         self._places: dict[tuple[By, bytes | str], list[Turn]] = {}
 
-    def take(self, place: Place, said: Said) -> None:
+    def take(self, place: Place, facts: CallFacts) -> None:
         """Adds the next turn and links it."""
-        turn = _begun(place, said)
-        find_previous(self, turn, said.ends, said.names)
-        if said.known_from and turn.link == "begins" and said.names is None:
-            said = self._whole(place) or said
-            find_previous(self, turn, said.ends, said.names)
-        elif turn.link == "continues" and turn.new_from < said.known_from:
-            said = self._whole(place) or said
-        turn.results = _text([result for at, results in said.results if at >= turn.new_from for result in results])
+        turn = _begun(place, facts)
+        find_previous(self, turn, facts.ends, facts.names)
+        if facts.known_from and turn.link == "begins" and facts.names is None:
+            facts = self._whole(place) or facts
+            find_previous(self, turn, facts.ends, facts.names)
+        elif turn.link == "continues" and turn.new_from < facts.known_from:
+            facts = self._whole(place) or facts
+        turn.results = _text([result for at, results in facts.results if at >= turn.new_from for result in results])
         self.turns.append(turn)
         named: tuple[tuple[By, bytes | str | None], ...]
         named = (("asked", turn.asked), ("answered", turn.answered), ("response", turn.response))
@@ -267,27 +267,27 @@ class Linked:
         turn.continued = 1
 
 
-def _begun(place: Place, said: Said) -> Turn:
+def _begun(place: Place, facts: CallFacts) -> Turn:
     span, start_ns, end_ns, failed = place
     return Turn(
         span=span,
         run="",
-        lane=said.lane,
+        lane=facts.lane,
         start_ns=start_ns,
         end_ns=end_ns,
         failed=int(failed),
-        asked=said.asked,
-        answered=said.answered,
-        response=said.response,
+        asked=facts.asked,
+        answered=facts.answered,
+        response=facts.response,
         link="begins",
         previous=None,
         conversation=span,
         continued=0,
         candidates=0,
-        messages=said.messages,
+        messages=facts.messages,
         new_from=0,
-        sizes=_text(said.sizes),
-        tools=_text(said.tools),
+        sizes=_text(facts.sizes),
+        tools=_text(facts.tools),
         results="[]",
     )
 

@@ -29,14 +29,14 @@ Dated: TypeAlias = tuple[str, int]
 """A text, and when its span began or ended."""
 
 
-class Gist(NamedTuple):
+class Excerpts(NamedTuple):
     """The question and the answer that a batch has for a trace."""
 
     question: Dated | None
     answer: Dated | None
 
 
-def gists_of(batch: Iterable[tuple[Span, TraceSums]], *, again: bool = False) -> Mapping[int, Gist]:
+def excerpts_of(batch: Iterable[tuple[Span, TraceSums]], *, again: bool = False) -> Mapping[int, Excerpts]:
     """Returns the questions and answers that replace those of their traces, by the row id of the trace.
 
     An earlier question replaces a later one, and a later or equally late answer an earlier one. With ``again``, when
@@ -52,17 +52,17 @@ def gists_of(batch: Iterable[tuple[Span, TraceSums]], *, again: bool = False) ->
             asked.setdefault(trace.id, []).append(span)
         if span.output_key is not None and end_ns is not None and end_ns >= trace.answer_ns:
             answered.setdefault(trace.id, []).append(span)
-    gists: dict[int, Gist] = {}
+    excerpts: dict[int, Excerpts] = {}
     for row_id in asked | answered:
         question, answer = _first(asked.get(row_id, ())), _last(answered.get(row_id, ()))
-        gists[row_id] = Gist(
+        excerpts[row_id] = Excerpts(
             None if question is None else (question[1], clamp(question[0].start_ns)),
             None if answer is None else (answer[1], clamp(answer[0].end_ns or 0)),
         )
-    return gists
+    return excerpts
 
 
-def told_by(batch: Iterable[Span]) -> Mapping[Key, tuple[str | None, str | None]]:
+def excerpts_by_span(batch: Iterable[Span]) -> Mapping[Key, tuple[str | None, str | None]]:
     """Returns the first question and the last answer of each trace, under the spans that have them."""
     asked: dict[str, list[Span]] = {}
     answered: dict[str, list[Span]] = {}
@@ -72,13 +72,13 @@ def told_by(batch: Iterable[Span]) -> Mapping[Key, tuple[str | None, str | None]
                 asked.setdefault(span.trace_id, []).append(span)
             if span.output_key is not None and span.end_ns is not None:
                 answered.setdefault(span.trace_id, []).append(span)
-    told: dict[Key, tuple[str | None, str | None]] = {}
+    excerpts: dict[Key, tuple[str | None, str | None]] = {}
     for first in filter(None, map(_first, asked.values())):
-        told[first[0].trace_id, first[0].span_id] = first[1], None
+        excerpts[first[0].trace_id, first[0].span_id] = first[1], None
     for last in filter(None, map(_last, answered.values())):
         key = last[0].trace_id, last[0].span_id
-        told[key] = told.get(key, (None, None))[0], last[1]
-    return told
+        excerpts[key] = excerpts.get(key, (None, None))[0], last[1]
+    return excerpts
 
 
 def _first(spans: Sequence[Span]) -> tuple[Span, str] | None:
@@ -99,15 +99,15 @@ def _last(spans: Sequence[Span]) -> tuple[Span, str] | None:
 
 def question_in(value: object) -> str | None:
     """Returns the beginning of an input: of the user's first message, or of the whole text if it has no messages."""
-    return _said(value, "user", first=True)
+    return _beginning_of(value, "user", first=True)
 
 
 def answer_in(value: object) -> str | None:
     """Returns the beginning of an output: of the assistant's last message, or of the whole text without messages."""
-    return _said(value, "assistant", first=False)
+    return _beginning_of(value, "assistant", first=False)
 
 
-def _said(value: object, by: str, *, first: bool) -> str | None:
+def _beginning_of(value: object, by: str, *, first: bool) -> str | None:
     if not isinstance(value, str) or len(value) > _MOST_CHARS:
         return None
     begin = value[:64].lstrip()[:1]

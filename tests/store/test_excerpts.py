@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.store.values.gist import LONGEST, answer_in, question_in
+from inspector.store.values.excerpts import LONGEST, answer_in, question_in
 
 NAMES = ("role", "type", "content", "parts", "text", "messages", "input", "response")
 SCALARS = st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats(allow_nan=False) | st.text(max_size=9)
