@@ -8,7 +8,6 @@ from starlette.responses import Response
 from inspector.api import diff, events, labels, page, probes, receiver, runs, sessions, stats, storage, stream, traces
 from inspector.api.access import Access
 from inspector.api.arrivals import Arrivals
-from inspector.api.changes import Changes
 from inspector.api.codes import OneTimeCodes
 from inspector.api.guard import Guard
 from inspector.api.live import Live, LiveLimits
@@ -16,7 +15,7 @@ from inspector.api.packed import packed_web_app
 from inspector.api.problems import allowed_methods, answer_errors_with_problems
 from inspector.api.reads import SINGLE_EVENTS, Reads
 from inspector.api.requests import Counting, Requests
-from inspector.api.service import Home, OpenHome, Service
+from inspector.api.service import Changes, Home, OpenHome, Service
 from inspector.api.tokens import Token, load_or_create
 from inspector.ingest import Owner
 from inspector.settings import Settings

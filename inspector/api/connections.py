@@ -3,6 +3,9 @@
 import asyncio
 import logging
 import select
+import socket
+import struct
+import sys
 import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Generator
@@ -18,7 +21,6 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
 from inspector.api.access import own_path
-from inspector.api.acknowledged import acknowledged_bytes
 from inspector.api.chunks import WRITE_CHUNK
 from inspector.api.descriptors import MOST_CONNECTIONS
 from inspector.api.errors import Problem
@@ -40,6 +42,9 @@ _of_requests.setLevel(logging.ERROR)
 SAY_AGAIN_S = 60.0
 """How often the log repeats a message about connections, such as that there are too many."""
 _TRIES = 32
+_TCP_INFO_BYTES = 128
+_BYTES_ACKED_AT = 120
+"""The offset of ``tcpi_bytes_acked`` in ``struct tcp_info`` of Linux 4.1 and later (``linux/tcp.h``)."""
 _CLOSING = [
     (name.lower().encode(), value.encode()) for name, value in {**SECURITY_HEADERS, "Connection": "close"}.items()
 ]
@@ -358,3 +363,18 @@ class Connection(H11Protocol):
         headers = {"Retry-After": RETRY_S, "Connection": "close", **SECURITY_HEADERS}
         problem = Problem(503, "too many connections are open; try again later", headers=headers)
         await problem_response(problem, own_path(scope))(scope, receive, send)
+
+
+def acknowledged_bytes(connection: socket.socket) -> int | None:
+    """Return how many bytes the other side has ever acknowledged; None if the system does not say.
+
+    The queue of the process cannot tell: the kernel asks for more only when a third of a long queue is gone, and what
+    is added meanwhile hides what was sent.
+    """
+    if sys.platform != "linux":
+        return None
+    try:
+        info = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _TCP_INFO_BYTES)
+    except OSError:
+        return None
+    return struct.unpack_from("=Q", info, _BYTES_ACKED_AT)[0] if len(info) >= _TCP_INFO_BYTES else None

@@ -8,7 +8,6 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
-from inspector.api.bodies import json_response
 from inspector.api.errors import Problem, Refusal
 from inspector.api.operations import LOOK, statuses
 from inspector.api.parameters import DiffCallsQuery, DiffQuery, DiffRatesQuery
@@ -57,21 +56,20 @@ async def get_diff(
     _check(first, "a")
     _check(second, "b")
 
-    def read() -> Response:
+    def read() -> object:
         programs = (program_of(service.store, traces_of(service.store, each)) for each in (first, second))
         comparison = compare(
             _events(service.store, first, "a"), _events(service.store, second, "b"), program_changes(*programs)
         )
-        diff = diff_of(
+        return diff_of(
             diff_run(id_of(first), first, first.spans),
             diff_run(id_of(second), second, second.spans),
             comparison,
             most_parts=LISTED_PARTS,
             most_text=CAUSE_CHARACTERS,
         )
-        return json_response(diff)
 
-    return await service.reads.answer(request, page_cost(first.spans + second.spans, full=True), read)
+    return await service.reads.value(request, page_cost(first.spans + second.spans, full=True), read)
 
 
 @router.api_route("/diff/rates", methods=LOOK, responses=statuses(404, 503))
@@ -85,11 +83,11 @@ async def get_diff_rates(
         detail = f"these runs have {spans:,} spans; up to {MOST_SPANS_OF_SEVERAL:,} {_BY_COMMAND}"
         raise Refusal(Problem(422, detail, parameter="a"))
 
-    def read() -> Response:
+    def read() -> object:
         first, second = groups
-        return json_response(rates(_with_events(service.store, first, "a"), _with_events(service.store, second, "b")))
+        return rates(_with_events(service.store, first, "a"), _with_events(service.store, second, "b"))
 
-    return await service.reads.answer(request, page_cost(spans, full=True), read)
+    return await service.reads.value(request, page_cost(spans, full=True), read)
 
 
 @router.api_route("/diff/calls", methods=LOOK, responses=statuses(404, 503))
@@ -98,11 +96,11 @@ async def get_calls_diff(
 ) -> Response:
     """Answer with two calls, compared, or with a single one, and their texts."""
 
-    def read() -> Response:
+    def read() -> object:
         one, other = _call(service.store, query.a), _call(service.store, query.b)
-        return json_response(compare_calls(one, other, most_parts=CALL_PARTS, most_text=CALL_CHARACTERS))
+        return compare_calls(one, other, most_parts=CALL_PARTS, most_text=CALL_CHARACTERS)
 
-    return await service.single_reads.answer(request, page_cost(2, full=True), read)
+    return await service.single_reads.value(request, page_cost(2, full=True), read)
 
 
 def _named(store: Store, a: str | None, b: str | None) -> tuple[Run | Trace, Run | Trace]:

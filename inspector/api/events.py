@@ -6,13 +6,10 @@ from fastapi import APIRouter, Depends
 from starlette.requests import Request
 from starlette.responses import Response
 
-from inspector.api.bodies import json_response
 from inspector.api.clipping import clip
-from inspector.api.errors import Refusal
 from inspector.api.operations import LOOK, statuses
 from inspector.api.parameter_types import SpanIdInPath
 from inspector.api.parameters import EventQuery, EventsQuery
-from inspector.api.problems import not_found
 from inspector.api.query import QueryOf
 from inspector.api.reads import page_cost
 from inspector.api.service import InService
@@ -26,20 +23,18 @@ async def list_events(
     request: Request, service: InService, query: Annotated[EventsQuery, Depends(QueryOf(EventsQuery))]
 ) -> Response:
     """Answer with one page of the events that match."""
-
-    def read() -> Response:
-        page = service.store.events(
+    return await service.reads.value(
+        request,
+        page_cost(query.limit, full=query.full, walks=query.walks),
+        lambda: service.store.events(
             query.as_filter(),
             sort=query.sort,
             order=query.order,
             cursor=query.cursor,
             limit=query.limit,
             full=query.full,
-        )
-        return json_response(page)
-
-    cost = page_cost(query.limit, full=query.full, walks=query.walks)
-    return await service.reads.answer(request, cost, read)
+        ),
+    )
 
 
 @router.api_route("/events/{span_id}", methods=LOOK, responses=statuses(404, 503))
@@ -51,11 +46,12 @@ async def get_event(
 ) -> Response:
     """Answer with one event in full, or without its longest values."""
 
-    def read() -> Response:
+    def read() -> object:
         event = service.store.event(span_id, trace_id=query.trace_id, raw=query.raw)
         if event is None:
-            raise Refusal(not_found(f"event {span_id}; /events lists the events"))
+            return None
         shown = event if query.clip is None else clip(event, query.clip)
-        return json_response(with_messages(shown) if query.messages else shown)
+        return with_messages(shown) if query.messages else shown
 
-    return await service.single_reads.answer(request, page_cost(1, full=True), read)
+    no = f"event {span_id}; /events lists the events"
+    return await service.single_reads.value(request, page_cost(1, full=True), read, no=no)

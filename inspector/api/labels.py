@@ -9,14 +9,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from inspector.api.bodies import encode, json_response
 from inspector.api.errors import Problem, Refusal
-from inspector.api.operations import LOOK, statuses
+from inspector.api.operations import LOOK, json_or_404, statuses
 from inspector.api.parameter_types import LabelIdInPath, RunId, SpanId, TraceId
 from inspector.api.parameters import LabelsQuery
-from inspector.api.probes import NoQuery
-from inspector.api.problems import not_found
-from inspector.api.query import QueryOf
+from inspector.api.query import NoQuery, QueryOf
 from inspector.api.reads import page_cost
 from inspector.api.service import InService
 from inspector.model import LabelSource, NewLabel
@@ -53,38 +50,36 @@ async def list_labels(
     request: Request, service: InService, query: Annotated[LabelsQuery, Depends(QueryOf(LabelsQuery))]
 ) -> Response:
     """Answer with one page of labels."""
-
-    def read() -> Response:
-        page = service.store.labels(
+    return await service.reads.value(
+        request,
+        page_cost(query.limit),
+        lambda: service.store.labels(
             run_id=query.run_id,
             trace_id=query.trace_id,
             span_id=query.span_id,
             cursor=query.cursor,
             limit=query.limit,
-        )
-        return json_response({"items": page.items, "next_cursor": page.next_cursor})
-
-    return await service.reads.answer(request, page_cost(query.limit), read)
+        ),
+    )
 
 
 @router.post("/labels", responses=statuses(201, 404, 408, 409, 415, 503, without=(200,)))
 async def create_label(request: Request, service: InService, _: NoQuery) -> Response:
     """Label a run or a span, and answer with the label as stored."""
     body = _read(await _body(request))
-    label = await service.give_label(body.as_label(time.time_ns()))
-    if label is None:
-        on = f"run {body.run_id}" if body.run_id else f"span {body.span_id} in trace {body.trace_id}"
-        raise Refusal(not_found(f"{on} to label"))
-    return Response(encode(label), 201, media_type="application/json")
+    given = body.as_label(time.time_ns())
+    label = await service.changes.run(lambda: service.store.give_label(given))
+    on = f"run {body.run_id}" if body.run_id else f"span {body.span_id} in trace {body.trace_id}"
+    answer = json_or_404(label, f"{on} to label")
+    answer.status_code = 201
+    return answer
 
 
 @router.delete("/labels/{label_id}", responses=statuses(404, 409, 503))
 async def delete_label(service: InService, label_id: LabelIdInPath, _: NoQuery) -> Response:
     """Delete a label, and answer with it."""
-    label = await service.remove_label(label_id)
-    if label is None:
-        raise Refusal(not_found(f"label {label_id}; /labels lists the labels"))
-    return json_response(label)
+    label = await service.changes.run(lambda: service.store.remove_label(label_id))
+    return json_or_404(label, f"label {label_id}; /labels lists the labels")
 
 
 async def _body(request: Request) -> bytes:

@@ -14,9 +14,8 @@ from inspector.api.errors import Problem, Refusal
 from inspector.api.operations import LOOK, statuses
 from inspector.api.packed import WebApp
 from inspector.api.parameters import SignInQuery
-from inspector.api.probes import NoQuery
 from inspector.api.problems import not_found
-from inspector.api.query import QueryOf
+from inspector.api.query import NoQuery, QueryOf
 from inspector.api.service import InService
 
 router = APIRouter()

@@ -3,18 +3,17 @@
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Annotated, Any, get_args
+from typing import Any, get_args
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from starlette.responses import Response
 
 from inspector.api.bodies import json_response
 from inspector.api.connections import Reason
 from inspector.api.contract import contract_json
 from inspector.api.operations import LOOK, statuses
-from inspector.api.parameters import Query
 from inspector.api.problems import RETRY_S
-from inspector.api.query import QueryOf
+from inspector.api.query import NoQuery
 from inspector.api.service import InService, Service
 from inspector.model import LOSS_REASONS, Kind, Losses
 from inspector.refusals import all_refused
@@ -25,7 +24,6 @@ _CALLS = (
     ("inspector_calls_total", "Stored calls, without duplicates."),
     ("inspector_errors_total", "Stored calls that failed."),
 )
-NoQuery = Annotated[Query, Depends(QueryOf(Query))]
 
 
 @dataclass(frozen=True, slots=True)

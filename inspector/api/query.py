@@ -5,9 +5,10 @@ answer names the parameter.
 """
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Annotated, Any, ClassVar, Generic, TypeVar
 from urllib.parse import unquote_to_bytes
 
+from fastapi import Depends
 from pydantic import ValidationError
 from starlette.requests import Request
 
@@ -34,6 +35,10 @@ class QueryOf(Generic[Q]):
             Refusal: With 422, naming the first invalid parameter.
         """
         return read_query(self.model, request.scope.get("query_string", b""))
+
+
+NoQuery = Annotated[Query, Depends(QueryOf(Query))]
+"""The query of an operation without parameters, which refuses any."""
 
 
 class _Form:

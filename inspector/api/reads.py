@@ -17,6 +17,7 @@ from starlette.types import Receive, Scope, Send
 
 from inspector.api.connections import CUT_OFF
 from inspector.api.errors import Problem, Refusal
+from inspector.api.operations import json_or_404
 from inspector.api.problems import RETRY_S
 from inspector.store import QueryTooSlow, stopped_when
 
@@ -136,6 +137,20 @@ class Reads:
             raise
         finally:
             gone.forget()
+
+    async def value(self, request: Request, cost: int, read: Callable[[], Any], *, no: str = "") -> Response:
+        """Answer with a value as JSON when it is its turn; 404 if it is None.
+
+        Args:
+            request: As for ``answer``.
+            cost: In rows.
+            read: Returns the value.
+            no: What there is none of if it is None.
+
+        Raises:
+            Refusal: As for ``answer``, or there is none.
+        """
+        return await self.answer(request, cost, lambda: json_or_404(read(), no))
 
     @contextmanager
     def sending(self, answer: "_Large") -> Generator[None]:

@@ -5,22 +5,25 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Lock
-from typing import Annotated, Protocol
+from typing import Annotated, Protocol, TypeVar
 
+from anyio import CapacityLimiter, to_thread
 from fastapi import Depends, Request
+from starlette.responses import Response
 
 from inspector.api.access import Access
 from inspector.api.arrivals import Arrivals
-from inspector.api.changes import Changes
 from inspector.api.live import Live
+from inspector.api.operations import json_or_404
 from inspector.api.reads import Reads
 from inspector.api.requests import Requests
 from inspector.ingest import Owner
-from inspector.model import Label, NewLabel
 from inspector.settings import Settings
 from inspector.store import Store, StoreError
 
 logger = logging.getLogger("inspector.api")
+
+T = TypeVar("T")
 
 OWN_AGAIN_S = 1.0
 """How long a home that is only read waits before it tries again to become the owner."""
@@ -118,6 +121,22 @@ class LateHome:
         return owned
 
 
+class Changes:
+    """Runs changes in the order they came, without a thread for those that wait.
+
+    In parallel, each would block a thread that reads need, waiting for the one writer.
+    """
+
+    def __init__(self) -> None:
+        self._turn: CapacityLimiter | None = None
+
+    async def run(self, change: Callable[[], T]) -> T:
+        """Run a change in a thread when it is its turn; returns what it returns, and raises what it raises."""
+        if self._turn is None:
+            self._turn = CapacityLimiter(1)
+        return await to_thread.run_sync(change, limiter=self._turn)
+
+
 @dataclass(frozen=True, slots=True)
 class Service:
     """What every route works with."""
@@ -138,50 +157,20 @@ class Service:
         """The store of the home."""
         return self.home.store
 
-    async def delete_trace(self, trace_id: str) -> int:
-        """Delete a trace and return how many spans it had.
+    async def delete(self, change: Callable[[Owner | Store], int], *, no: str) -> Response:
+        """Answer with the number of spans that were deleted; 404 if there were none.
+
+        Args:
+            change: Deletes something where that is possible, and returns how many spans it had.
+            no: What there is none of if it had none.
 
         Raises:
+            Refusal: There is none.
             StoreReadOnly: Another process owns the database.
             StoreError: The database cannot do it now or at all.
         """
-        return await self.changes.run(lambda: (self.home.owner or self.home.store).delete_trace(trace_id))
-
-    async def delete_run(self, run_id: str) -> int:
-        """Delete the traces of a run and return how many spans they had.
-
-        Raises:
-            StoreReadOnly: Another process owns the database.
-            StoreError: The database cannot do it now or at all.
-        """
-        return await self.changes.run(lambda: (self.home.owner or self.home.store).delete_run(run_id))
-
-    async def delete_session(self, session_id: str) -> int:
-        """Delete the traces of a session and return how many spans they had.
-
-        Raises:
-            StoreReadOnly: Another process owns the database.
-            StoreError: The database cannot do it now or at all.
-        """
-        return await self.changes.run(lambda: (self.home.owner or self.home.store).delete_session(session_id))
-
-    async def give_label(self, label: NewLabel) -> Label | None:
-        """Label a run or a span; None if it does not exist.
-
-        Raises:
-            StoreReadOnly: Another process owns the database.
-            StoreError: The database cannot do it now or at all.
-        """
-        return await self.changes.run(lambda: self.home.store.give_label(label))
-
-    async def remove_label(self, label_id: str) -> Label | None:
-        """Delete a label and return it; None if it does not exist.
-
-        Raises:
-            StoreReadOnly: Another process owns the database.
-            StoreError: The database cannot do it now or at all.
-        """
-        return await self.changes.run(lambda: self.home.store.remove_label(label_id))
+        spans = await self.changes.run(lambda: change(self.home.owner or self.home.store))
+        return json_or_404({"spans": spans} if spans else None, no)
 
 
 async def service_of(request: Request) -> Service:

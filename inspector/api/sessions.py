@@ -7,13 +7,10 @@ from starlette.convertors import Convertor, register_url_convertor
 from starlette.requests import Request
 from starlette.responses import Response
 
-from inspector.api.bodies import json_response
-from inspector.api.errors import Refusal
 from inspector.api.operations import LOOK, statuses
 from inspector.api.parameter_types import SessionIdInPath
-from inspector.api.parameters import NamedSession, NamedSessionPage, Page, Query, SessionsQuery
-from inspector.api.problems import not_found
-from inspector.api.query import QueryOf
+from inspector.api.parameters import NamedSession, NamedSessionPage, Page, SessionsQuery
+from inspector.api.query import NoQuery, QueryOf
 from inspector.api.reads import page_cost
 from inspector.api.service import InService
 from inspector.model import Filter
@@ -34,25 +31,26 @@ class _Whole(Convertor[str]):
 register_url_convertor("whole", _Whole())
 router = APIRouter()
 
+_NO_SESSION = "session with that id; /sessions lists the sessions"
+
 
 @router.api_route("/sessions", methods=LOOK, responses=statuses(404, 503))
 async def list_sessions(
     request: Request, service: InService, query: Annotated[SessionsQuery, Depends(QueryOf(SessionsQuery))]
 ) -> Response:
     """Answer with one page of sessions, by default the one with the latest activity first."""
-
-    def read() -> Response:
-        page = service.store.sessions(
+    return await service.reads.value(
+        request,
+        page_cost(query.limit, walks=query.sort != "time"),
+        lambda: service.store.sessions(
             since_ns=query.since,
             until_ns=query.until,
             sort=query.sort,
             order=query.order,
             cursor=query.cursor,
             limit=query.limit,
-        )
-        return json_response(page)
-
-    return await service.reads.answer(request, page_cost(query.limit, walks=query.sort != "time"), read)
+        ),
+    )
 
 
 # The id is whatever text an agent chose, slashes included; it is decoded once and only ever compared.
@@ -73,11 +71,9 @@ async def get_session_of_any_name(
 
 
 @router.delete("/sessions/{session_id:whole}", responses=statuses(404, 409, 503))
-async def delete_session(
-    service: InService, session_id: SessionIdInPath, _: Annotated[Query, Depends(QueryOf(Query))]
-) -> Response:
+async def delete_session(service: InService, session_id: SessionIdInPath, _: NoQuery) -> Response:
     """Delete a session and all its traces."""
-    return await _delete(service, session_id)
+    return await service.delete(lambda stored: stored.delete_session(session_id), no=_NO_SESSION)
 
 
 @router.delete("/session", responses=statuses(404, 409, 503))
@@ -85,22 +81,15 @@ async def delete_session_of_any_name(
     service: InService, query: Annotated[NamedSession, Depends(QueryOf(NamedSession))]
 ) -> Response:
     """Delete a session like ``/sessions/{session_id}``."""
-    return await _delete(service, query.session_id)
+    return await service.delete(lambda stored: stored.delete_session(query.session_id), no=_NO_SESSION)
 
 
 async def _answer(request: Request, service: InService, session_id: str, query: Page) -> Response:
-    def read() -> Response:
+    def read() -> object:
         session = service.store.session(session_id)
         if session is None:
-            raise Refusal(not_found("session with that id; /sessions lists the sessions"))
+            return None
         page = service.store.traces(Filter(session_id=session_id), cursor=query.cursor, limit=query.limit)
-        return json_response({"session": session, "items": page.items, "next_cursor": page.next_cursor})
+        return {"session": session, "items": page.items, "next_cursor": page.next_cursor}
 
-    return await service.reads.answer(request, page_cost(query.limit), read)
-
-
-async def _delete(service: InService, session_id: str) -> Response:
-    spans = await service.delete_session(session_id)
-    if not spans:
-        raise Refusal(not_found("session with that id; /sessions lists the sessions"))
-    return json_response({"spans": spans})
+    return await service.reads.value(request, page_cost(query.limit), read, no=_NO_SESSION)

@@ -6,7 +6,6 @@ from fastapi import APIRouter, Depends
 from starlette.requests import Request
 from starlette.responses import Response
 
-from inspector.api.bodies import json_response
 from inspector.api.operations import LOOK, statuses
 from inspector.api.parameters import StatsQuery
 from inspector.api.query import QueryOf
@@ -21,8 +20,8 @@ async def get_stats(
     request: Request, service: InService, query: Annotated[StatsQuery, Depends(QueryOf(StatsQuery))]
 ) -> Response:
     """Answer with counts, percentiles, tokens and cost."""
-
-    def read() -> Response:
-        return json_response(service.store.stats(query.as_filter(), of=query.of, by=query.by, buckets=query.buckets))
-
-    return await service.reads.answer(request, stats_cost(query.buckets), read)
+    return await service.reads.value(
+        request,
+        stats_cost(query.buckets),
+        lambda: service.store.stats(query.as_filter(), of=query.of, by=query.by, buckets=query.buckets),
+    )

@@ -10,9 +10,8 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from inspector.api.bodies import json_response
 from inspector.api.operations import LOOK, statuses
-from inspector.api.probes import NoQuery
+from inspector.api.query import NoQuery
 from inspector.api.service import InService, Service
 from inspector.model import Trace
 from inspector.store import Rule
@@ -53,7 +52,7 @@ class Storage:
 @router.api_route("/storage", methods=LOOK, responses=statuses(503))
 async def get_storage(request: Request, service: InService, _: NoQuery) -> Response:
     """Answer with sizes, retention rules, and the traces removed last and next."""
-    return await service.reads.answer(request, 1, lambda: json_response(storage_of(service)))
+    return await service.reads.value(request, 1, lambda: storage_of(service))
 
 
 def storage_of(service: Service) -> Storage:

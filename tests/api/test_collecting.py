@@ -3,7 +3,7 @@ import weakref
 
 import pytest
 
-from inspector.api.collecting import collecting_seldom
+from inspector.api.server import collecting_seldom
 
 
 class Knot:
