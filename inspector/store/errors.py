@@ -39,7 +39,7 @@ class StoreReadOnly(StoreError):  # names say what is the case
 
 
 class StoreMissing(StoreError):  # names say what is the case
-    """A reader found no database where it was told to look."""
+    """There is no database to read."""
 
 
 class StoreNewer(StoreError):  # names say what is the case
@@ -51,16 +51,16 @@ class StoreDamaged(StoreError):  # names say what is the case
 
 
 class PagesDamaged(StoreDamaged):  # names say what is the case
-    """Some of its pages are broken, so nothing is written to it any more; what is in the others can be read.
+    """Some pages are broken, so nothing is written any more; the other pages can be read.
 
     Args:
         path: The database.
-        found: What is wrong, in SQLite's words.
+        found: SQLite's message.
     """
 
     def __init__(self, path: Path, found: object) -> None:
         self.found = str(found)
-        """What is wrong, in SQLite's words."""
+        """SQLite's message."""
         super().__init__(
             f"{path} is damaged ({found}), so nothing more is written to it; save what can be read with: "
             f"inspector export --salvage {path} -o saved.jsonl; then move {path}* away, all of them, "
@@ -69,11 +69,11 @@ class PagesDamaged(StoreDamaged):  # names say what is the case
 
 
 class CursorInvalid(StoreError):  # names say what is the case
-    """The cursor was made for another list, filter or order, or is no cursor at all."""
+    """The cursor belongs to another list, filter or order, or is not a cursor."""
 
 
 class HomeGone(StoreReadOnly):  # names say what is the case
-    """The home was deleted, or another one put in its place, while this process owned it."""
+    """The home was deleted or replaced while this process owned it."""
 
     def __init__(self, home: Path) -> None:
         super().__init__(f"{home} was deleted or replaced while in use; nothing more is stored: start this again")
@@ -87,9 +87,9 @@ class OwnedElsewhere(StoreError):  # names say what is the case
         reach = f"it serves {url}: open that, or stop it with: kill {pid}" if url else f"stop it with: kill {pid}"
         super().__init__(f"the database is owned by {who}; {reach if pid else 'wait for it to end'}")
         self.pid = pid
-        """None when the owner could not write its process id."""
+        """None if the owner could not write its process id."""
         self.url = url
-        """Where the owner serves, when it is a server."""
+        """The owner's address, if it is a server."""
 
 
 class QueryTooSlow(StoreError):  # names say what is the case

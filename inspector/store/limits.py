@@ -1,4 +1,4 @@
-"""How much one question to the store may read, when a search of it is worth listing, and when it rests."""
+"""Limits of the store's queries, and when the store counts as idle."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,37 +6,37 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ReadLimits:
-    """What bounds the reading of one question; a store takes others where a test must reach them."""
+    """How much one query may read; tests pass smaller limits to reach them."""
 
     read_s: float = 2.0
     """How long a read may take before it is stopped."""
     wait_s: float = 10.0
-    """How long a read may wait for a connection to read with, which others have."""
+    """How long a read may wait for a free connection."""
     walk_s: float = 1.0
-    """How long one page may look at rows that no index finds; half of what a read may take."""
+    """How long one page may scan rows that no index finds; half of ``read_s``."""
     scan_s: float = 1.0
-    """How long figures may take; half of what a read may take."""
+    """How long statistics may take; half of ``read_s``."""
     scan_rows: int = 200_000
-    """Newest events or traces that figures may look at."""
+    """How many of the newest events or traces statistics may scan."""
     full_bytes: int = 8 << 20
-    """After so much of it, a page of events in full ends early; a larger event comes alone."""
+    """The maximum size of a page of full events; a larger event is alone on its page."""
     exact_calls: int = 50_000
-    """Up to here figures are made of the calls themselves; of more, quantiles are within a hundredth."""
+    """Statistics over more calls use the stored sums, whose quantiles are accurate to one percent."""
     few_matches: int = 4000
-    """Up to here the matches of a text themselves are sorted; beyond, rows are walked in order and tested."""
+    """Up to this many matches of a text are sorted; with more, rows are scanned in order and tested."""
     listed_spans: int = 4000
-    """Up to here the traces of the spans that an index finds are listed; beyond, traces are walked."""
+    """If an index finds up to this many spans, their traces are listed; with more, traces are scanned."""
     counted_spans: int = 50_000
-    """Up to here the traces of the spans that an index finds are counted; beyond, traces are walked."""
+    """If an index finds up to this many spans, their traces are counted; with more, traces are scanned."""
     span_steps: Sequence[int] = (500, 2000, 10_000)
-    """How many spans a walk by time tests at a time; the last number again and again."""
+    """How many spans each step of a scan by time tests; the last number repeats."""
     sorted_steps: Sequence[int] = (2000, 20_000)
-    """The same in another order, larger: each step reads and sorts the whole index."""
+    """The same in another order; larger, because each step reads and sorts the whole index."""
     trace_steps: Sequence[int] = (100, 400, 1000)
-    """The same for traces, smaller than those for spans: each trace may have many."""
+    """The same for traces; smaller, because a trace can have many spans."""
 
 
 IDLE_S = 10.0
-"""How long nothing is written before a store gives space back."""
+"""A store without a write for this long returns free space to the file system."""
 READ_LIMITS = ReadLimits()
-"""Those of every store that is not handed others."""
+"""The default limits."""

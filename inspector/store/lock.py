@@ -1,4 +1,4 @@
-"""Who owns the database: one process at a time, decided by a file lock that dies with its holder."""
+"""The lock that makes one process the owner of the database; it ends with the process."""
 
 import fcntl
 import json
@@ -31,7 +31,7 @@ class OwnerLock:
 
     @property
     def is_in_place(self) -> bool:
-        """Whether the lock is held on the very file that others would take it on."""
+        """Whether the lock is held on the file that other processes would lock, not on one that was replaced."""
         if self._descriptor is None:
             return False
         try:
@@ -40,7 +40,7 @@ class OwnerLock:
             return False
 
     def acquire(self, url: str | None = None) -> None:
-        """Takes the lock, or fails at once; ``url`` tells others how to reach the owner.
+        """Takes the lock, or fails immediately; ``url`` tells others how to reach the owner.
 
         Raises:
             OwnedElsewhere: Another process holds it.
@@ -61,20 +61,20 @@ class OwnerLock:
         self.announce(url)
 
     def announce(self, url: str | None) -> None:
-        """Rewrites what others read about the owner, for example once a server knows its port."""
+        """Updates what others read about the owner, for example once a server knows its port."""
         if self._descriptor is None:
             return
         text = json.dumps({"pid": os.getpid(), "url": url}).encode()
-        # On a full disk others are told that there is an owner, and not which.
+        # On a full disk, others see that there is an owner, but not which.
         with suppress(OSError):
             os.pwrite(self._descriptor, text, 0)
             os.ftruncate(self._descriptor, len(text))
 
     def release(self) -> None:
-        """Gives the lock back; harmless when it is not held."""
+        """Releases the lock, if it is held."""
         if self._descriptor is None:
             return
-        # Not emptied: the next owner may find no space for a first byte.
+        # The file is not emptied, since a full disk may have no space for the next owner's first byte.
         with suppress(OSError):
             os.pwrite(self._descriptor, _NOBODY, 0)
             os.ftruncate(self._descriptor, len(_NOBODY))

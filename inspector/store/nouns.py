@@ -1,4 +1,4 @@
-"""What a store says of itself: how much it keeps, how far spools were taken in, what was removed."""
+"""What a store reports about itself: its size, the read positions of spools, what was removed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,18 +7,18 @@ from typing import Literal, TypeAlias
 from inspector.model import Kind, Losses, Span, Trace
 
 Age: TypeAlias = Literal["time", "arrival"]
-"""What the age of a trace counts from: the time at which it was over, or that at which the last of it arrived."""
+"""What the age of a trace counts from: its end, or the arrival of its last span."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpoolMark:
-    """How far one spool file was taken in; all counts are totals for that file."""
+    """How far one spool file was read; all counts are totals for that file."""
 
     name: str
     inode: int
-    """Tells a file that was replaced under the same name."""
+    """Distinguishes a file from a new one with the same name."""
     offset: int
-    """Bytes taken in: the next line begins here."""
+    """The number of bytes that were read; the next line begins here."""
     lines: int = 0
     bad_lines: int = 0
     spans: int = 0
@@ -26,12 +26,12 @@ class SpoolMark:
 
 
 Rule: TypeAlias = Literal["age", "size"]
-"""Why retention removes something: it arrived too long ago, or there is too much."""
+"""Why retention removes a trace: it is too old, or the database is too large."""
 
 
 @dataclass(frozen=True, slots=True)
 class Removed:
-    """What retention last removed by one rule, once all of it was gone."""
+    """The last completed removal by one retention rule."""
 
     rule: Rule
     at_ns: int
@@ -41,7 +41,7 @@ class Removed:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """What was taken in, and waits for the process that writes the database."""
+    """Changes that wait for the process that writes the database."""
 
     changes: int = 0
     bytes: int = 0
@@ -55,22 +55,22 @@ class Health:
     bytes: int
     """Size of the database and its write-ahead log on disk."""
     used_bytes: int
-    """How much of the database is not free for new spans."""
+    """The size of the database without its free pages."""
     oldest_ns: int | None
     last_seq: int
     search_behind: int
-    """Changes that full-text search does not know yet."""
+    """The number of changes that are not in the full-text index yet."""
     schema_version: str
     losses: Losses
-    """What was not recorded, of what is kept."""
+    """Losses (calls that were not recorded) within the time that is kept."""
     losses_ever: Losses
-    """The same with what was pruned."""
+    """All losses, including those that were pruned."""
     calls_ever: Mapping[Kind, tuple[int, int]]
-    """How many calls of each kind were stored, and how many of them failed, also of those removed since."""
+    """How many calls of each kind were ever stored, and how many of them failed."""
     removed: tuple[Removed, ...] = ()
-    """What retention last removed, the latest first."""
+    """The last removal by each rule, the latest first."""
     waiting: Waiting = Waiting()
-    """Where one process applies what several take in."""
+    """Changes that wait for the writer, if several servers share the database."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +80,9 @@ class Kept:
     runs: int
     traces: int
     next_trace: Trace | None
-    """The one that arrived first."""
+    """The trace that arrived first."""
     next_arrived_ns: int | None
-    """The end of the hour in which the last of it arrived; None where that is not known."""
+    """The end of the hour in which its last span arrived; None if that is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,25 +94,25 @@ class Pruned:
     bytes: int
     """How much the database shrank on disk."""
     complete: bool = True
-    """Whether all was removed that had to be; otherwise the time was over, and the next pass goes on."""
+    """Whether everything was removed that had to be; False if time ran out, and the next pass has to continue."""
 
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """A trace, and when the last of it came."""
+    """A trace, and when its last span arrived."""
 
     trace_id: str
     seq: int
     """The number of its last change."""
     spans: int
     arrived_ns: int | None
-    """In the hour in which that arrived; None where it is not known."""
+    """A time in the hour in which that arrived; None if it is not known."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A span as it could be taken in again, and where it stands among the others."""
+    """A span that could be ingested again, and its position."""
 
     id: int
-    """Grows with the order in which spans first came."""
+    """Grows in the order in which spans first arrived."""
     span: Span

@@ -1,4 +1,4 @@
-"""The one way in: which engine keeps the spans of a home is decided here, and nowhere else."""
+"""Opens the store of a home, and is the only place that decides which engine that is."""
 
 import time
 from collections.abc import Callable
@@ -24,19 +24,18 @@ def open_store(  # what a home can be opened with
     is_owned: Callable[[], bool] = lambda: True,
     now_ns: Callable[[], int] = time.time_ns,
 ) -> Store:
-    """Opens the store of a home; one that is opened for writing is created and brought up to date.
+    """Opens the store of a home; if it is opened for writing, it is created or migrated first.
 
     At most one process may open it for writing, as `OwnerLock` decides.
 
     Args:
-        settings: Where the home is.
+        settings: They name the home and the database.
         read_only: Whether nothing will be written.
-        check_s: How long a store that its last owner did not close may be checked for damage before it is written; None
-            for as long as it takes.
+        check_s: How long the check for damage may take if the last owner did not close the store; None for any time.
         check_later: Whether such a store is only read until `Store.prepare`, instead of being checked now.
-        limits: How much one question may read.
-        is_owned: Asked before what has taken the place of the store is opened.
-        now_ns: The clock that says when spans arrive.
+        limits: How much one query may read.
+        is_owned: Tells whether this process is still the owner; called before a replaced file is opened.
+        now_ns: The clock for the arrival of spans.
 
     Raises:
         StoreError: It is missing (read-only), foreign, damaged, unchecked, of a later version, or cannot be written.
@@ -59,10 +58,10 @@ def open_store(  # what a home can be opened with
 
 
 def create_tables(settings: Settings) -> str:
-    """Makes the database that `Settings.database_url` names where it is not there, and returns what it is called.
+    """Creates the database of `Settings.database_url` if it is missing, and returns its name.
 
     Raises:
-        StoreError: None is named, or it cannot be made.
+        StoreError: The setting is missing, or the database cannot be created.
     """
     clickhouse = _clickhouse()
     address = clickhouse.read_address(_url(settings))
@@ -71,13 +70,13 @@ def create_tables(settings: Settings) -> str:
 
 
 def upgrade_tables(settings: Settings) -> tuple[str, int, int]:
-    """Brings the tables of the database that `Settings.database_url` names up to date.
+    """Upgrades the tables of the database of `Settings.database_url`.
 
     Returns:
-        What it is called, the version that they were of, and the one that they are of now.
+        Its name, the previous version of its tables, and their new one.
 
     Raises:
-        StoreError: None is named, or it cannot be done; as far as it got, it can be done again.
+        StoreError: The setting is missing, or the upgrade failed; it can be repeated.
     """
     clickhouse = _clickhouse()
     address = clickhouse.read_address(_url(settings))
@@ -85,14 +84,14 @@ def upgrade_tables(settings: Settings) -> tuple[str, int, int]:
 
 
 def table_statements(settings: Settings, *, cluster: str | None = None) -> list[str]:
-    """Returns the statements that make the database that `Settings.database_url` names.
+    """Returns the statements that create the database of `Settings.database_url`.
 
     Args:
-        settings: What names it.
-        cluster: The cluster that it is to be on; None for one server.
+        settings: They name the database.
+        cluster: The cluster to create it on; None for one server.
 
     Raises:
-        StoreError: None is named.
+        StoreError: The setting is missing.
     """
     clickhouse = _clickhouse()
     database = clickhouse.read_address(_url(settings)).database
@@ -102,10 +101,10 @@ def table_statements(settings: Settings, *, cluster: str | None = None) -> list[
 
 
 def place_of(settings: Settings) -> str:
-    """Returns what a home's database is called, which is the same for two that are the same.
+    """Returns the name of a home's database, by which two can be compared.
 
     Raises:
-        StoreError: `Settings.database_url` is no address.
+        StoreError: `Settings.database_url` is not an address.
     """
     if settings.database_url is None:
         return str(settings.database.resolve())
@@ -113,7 +112,7 @@ def place_of(settings: Settings) -> str:
 
 
 def _key_of(settings: Settings) -> str:
-    """Returns what tells a home from those of other machines, whose paths may be the same."""
+    """Returns a key that distinguishes a home from homes with the same path on other machines."""
     return blake2b(salt_of(settings.home), digest_size=8, person=b"marks").hexdigest()
 
 
@@ -126,7 +125,7 @@ def _url(settings: Settings) -> str:
 
 
 def _clickhouse() -> ModuleType:
-    # An extra, which whoever keeps SQLite does not pay for.
+    # Imported here because it is an optional extra.
     try:
         return import_module("inspector.store.clickhouse")
     except ModuleNotFoundError as error:

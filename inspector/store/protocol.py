@@ -1,4 +1,4 @@
-"""The seam between the inspector and its database: what any store can do."""
+"""The interface between the inspector and its database."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -10,14 +10,14 @@ from inspector.store.values.rows import scrubbed
 
 
 class Store(Reads):
-    """Keeps spans and answers questions about them; every method may be called from any thread."""
+    """Stores and queries spans; every method may be called from any thread."""
 
     @property
     @abstractmethod
     def problem(self) -> str | None:
-        """What is wrong with the file, as far as it is known, and the way out; nothing is written meanwhile.
+        """What is wrong with the file, and how to fix it; while it is set, nothing is written.
 
-        Either a statement met broken pages, or it is not known yet whether there are any.
+        Either a statement found broken pages, or the check for them has not finished.
         """
 
     def write(
@@ -28,9 +28,9 @@ class Store(Reads):
         losses: Sequence[Loss] = (),
         labels: Sequence[NewLabel] = (),
     ) -> None:
-        """Takes in spans and labels, the marks of the spools they came from and what is missing, in one transaction.
+        """Stores spans, labels, losses and the read positions of their spools, in one transaction.
 
-        An end wins over a start, a later complete record over an earlier one, and a repeat changes nothing.
+        A complete record replaces a start record and an earlier complete one; a repeated record changes nothing.
 
         Raises:
             StoreBusy: Nothing was written; try again later.
@@ -38,13 +38,14 @@ class Store(Reads):
         try:
             self._take_in(spans, marks, losses, labels)
         except UnicodeEncodeError:
-            # Cleaning every text of every batch would cost more than writing it, and few ever need it.
+            # Few texts need cleaning, and cleaning all of them would cost more than writing the batch.
             self._take_in([scrubbed(span) for span in spans], marks, losses, labels)
 
     def write_again(self, spans: Sequence[Span]) -> int:
-        """Puts readings of stored spans, in the order they began, in their place, and returns how many differ.
+        """Replaces stored spans by new interpretations of them, and returns how many differ.
 
-        The status of either does not matter. What is not stored stays away. Raises what `write` does.
+        The spans are in the order they began. They replace stored ones whatever their status; spans that are not stored
+        are ignored. Raises what `write` raises.
         """
         try:
             return self._take_again(spans)
@@ -65,39 +66,39 @@ class Store(Reads):
 
     @abstractmethod
     def mark_lost(self, processes: Sequence[str]) -> int:
-        """Declares the spans that these processes left running lost, and returns how many there were."""
+        """Marks the spans that these processes left running as lost, and returns their number."""
 
     @abstractmethod
     def spools(self) -> Mapping[str, SpoolMark]:
-        """Returns the marks of all spool files, by file name."""
+        """Returns the read positions of all spool files, by file name."""
 
     @abstractmethod
     def forget_spools(self, names: Sequence[str]) -> None:
-        """Drops the marks of files that are gone."""
+        """Forgets the read positions of files that were deleted."""
 
     @abstractmethod
     def give_label(self, label: NewLabel) -> Label | None:
-        """Labels a run or a span, and returns the label; None where there is no such run or span.
+        """Labels a run or a span, and returns the label; None if there is no such run or span.
 
-        It takes the place of that of the same name, author and source on the same target, of good and bad that of
-        either; notes stand beside one another.
+        A label replaces the one with the same name, author and source on the same target, and ``good`` and ``bad``
+        replace each other. Notes replace nothing.
         """
 
     @abstractmethod
     def remove_label(self, label_id: str) -> Label | None:
-        """Removes a label and returns what it was; None where there is none."""
+        """Removes and returns a label; None if there is no such label."""
 
     @abstractmethod
     def delete_trace(self, trace_id: str) -> int:
-        """Removes a trace for good and returns how many spans it had."""
+        """Removes a trace, and returns how many spans it had."""
 
     @abstractmethod
     def delete_run(self, run_id: str) -> int:
-        """Removes all traces of a run for good and returns how many spans they had."""
+        """Removes all traces of a run, and returns how many spans they had."""
 
     @abstractmethod
     def delete_session(self, session_id: str) -> int:
-        """Removes all traces of a session for good and returns how many spans they had."""
+        """Removes all traces of a session, and returns how many spans they had."""
 
     @abstractmethod
     def prune(
@@ -108,36 +109,36 @@ class Store(Reads):
         by: Age = "time",
         for_s: float | None = None,
     ) -> Pruned:
-        """Removes whole traces, oldest first: those from before a time, then as many as the size asks for.
+        """Removes whole traces, oldest first: those from before a time, then others until the database is small enough.
 
-        Arrivals are known to the hour, so that a trace may be kept for an hour longer.
+        Arrivals are known to the hour, so a trace may be kept for up to an hour longer.
 
         Args:
-            before_ns: The time, if any.
-            max_bytes: How large the database may be, if that is bounded.
+            before_ns: Remove traces from before this time.
+            max_bytes: The maximum size of the database.
             by: What the age counts from.
-            for_s: How long it may take, give or take one transaction.
+            for_s: The time limit; the last transaction may exceed it.
         """
 
     @abstractmethod
     def note_removal(self, removed: Removed) -> None:
-        """Keeps what retention removed, in the place of what it removed before by that rule."""
+        """Stores the last removal by a retention rule."""
 
     @abstractmethod
     def doubt_clock(self, *, doubted: bool) -> None:
-        """Keeps for the next process whether the clock is doubted, so that nothing is removed by age."""
+        """Stores, also for later processes, whether the clock looks wrong, so that nothing is removed by age."""
 
     @abstractmethod
     def prepare(self, give_up: Callable[[], bool] = ...) -> None:
-        """Makes ready what is to be written, which may take long; returns at once where it is.
+        """Prepares the store for writing, which may take long; returns immediately if it is ready.
 
-        What its last owner did not close is checked for damage, and what has taken its place is opened.
+        A database that its last owner did not close is checked for damage, and a replaced file is opened.
 
         Args:
-            give_up: Asked now and then whether to stop.
+            give_up: Called now and then; True stops it.
 
         Raises:
-            StoreError: It cannot be written, now (``StoreBusy``) or at all.
+            StoreError: It cannot be written now (``StoreBusy``) or at all.
         """
 
     @abstractmethod
@@ -149,21 +150,21 @@ class Store(Reads):
         busy: bool = ...,
         give_way: Callable[[float], object] = ...,
     ) -> bool:
-        """Does what is due beside writing, such as bringing search up to date, and returns whether there is more.
+        """Does background work, such as updating the full-text index, and returns whether more is due.
 
         Args:
-            for_s: How long it may take, give or take one transaction; without it, until nothing is due.
-            idle_s: How long nothing was written before space is given back, which it costs to take again.
-            busy: Whether more is to be written at once, so that what can wait does.
-            give_way: Called between transactions with how many seconds others may have first.
+            for_s: The time limit, which the last transaction may exceed; without one, it runs until nothing is due.
+            idle_s: Free space is returned to the file system only after this long without a write.
+            busy: Whether more writes are waiting, so that whatever can wait is left for later.
+            give_way: Called between transactions with the number of seconds to leave to other writers.
 
         Raises:
-            StoreError: The store cannot do it now (``StoreBusy``) or at all.
+            StoreError: It cannot be done now (``StoreBusy``) or at all.
         """
 
     @abstractmethod
     def sync(self) -> None:
-        """Makes what was committed survive a power cut."""
+        """Makes all commits so far survive a power cut."""
 
     @abstractmethod
     def health(self) -> Health:
@@ -171,4 +172,4 @@ class Store(Reads):
 
     @abstractmethod
     def close(self) -> None:
-        """Releases the database; the store cannot be used afterwards."""
+        """Closes the database; the store cannot be used afterwards."""

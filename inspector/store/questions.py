@@ -1,6 +1,6 @@
-"""What an engine answers by its own SQL, for `inspector.store.reads` to put together."""
+"""The queries that each engine implements in its own SQL; `inspector.store.reads` combines them."""
 
-# ruff: noqa: D102 - `inspector.store.reads` says what each question is about
+# ruff: noqa: D102 - `inspector.store.reads` documents each query
 
 from collections.abc import Sequence
 from typing import Any, Protocol, TypeAlias
@@ -32,13 +32,13 @@ from inspector.store.values.places import Within
 from inspector.store.values.window import Window
 
 At: TypeAlias = Any
-"""What an engine is asked over; it alone knows more of it."""
+"""What an engine reads from, such as a connection; only the engine knows its type."""
 
 
 class Questions(Protocol):
-    """The functions of an engine's module ``questions``; texts that it looks for can be stored as they are.
+    """The functions in an engine's module ``questions``; their texts have no lone surrogates.
 
-    `inspector.store.reads.Reads` says what each is about.
+    `inspector.store.reads.Reads` documents each of them.
     """
 
     def read_losses(self, at: At, /, run: str | None, limit: int) -> tuple[Loss, ...]: ...

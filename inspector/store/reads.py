@@ -1,4 +1,4 @@
-"""What any store is asked: each question is read as of one moment, and answered by its engine's own SQL."""
+"""The queries of a store: each reads one snapshot, with the SQL of its engine."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -43,19 +43,19 @@ A = TypeVar("A", Page[Event], Page[Trace], Page[Run], Stats, Hits)
 
 
 class Reads(ABC):
-    """The part of a store that reads."""
+    """The reading half of a store."""
 
     _ask: ClassVar[Questions]
-    """How the engine is asked."""
+    """The queries of the engine."""
     _limits: ReadLimits
-    """How much one question may read."""
+    """How much one query may read."""
 
     @abstractmethod
     def _read(self) -> AbstractContextManager[At]:
-        """Hold what the engine is asked over, as of one moment."""
+        """Hold a snapshot that the engine reads from."""
 
     def losses(self, *, run: str | None = None, limit: int = 1000) -> tuple[Loss, ...]:
-        """Returns what was not recorded, of one ``inspector run`` or at all, the latest first."""
+        """Returns the losses of one ``inspector run`` or of all, the latest first."""
         with self._read() as at:
             return self._ask.read_losses(at, run, limit)
 
@@ -70,10 +70,10 @@ class Reads(ABC):
         full: bool = False,
         raw: bool = False,
     ) -> Page[Event]:
-        """Returns one page of events; those without a duration or cost come last when sorted by it.
+        """Returns one page of events; when sorted by duration or cost, those without one come last.
 
-        In full, a page ends early where its events are large; what a replay gives back is among their attributes with
-        ``raw`` alone.
+        With ``full``, a page of large events ends early. Attributes that a replay returns are included only with
+        ``raw``.
 
         Raises:
             CursorInvalid: The cursor belongs to another list.
@@ -84,17 +84,17 @@ class Reads(ABC):
             return _noticed(where.q, self._ask.read_events(at, where, window, self._limits, full=full, raw=raw))
 
     def event(self, span_id: str, *, trace_id: str | None = None, raw: bool = False) -> Event | None:
-        """Returns one event in full, the newest when several traces use the span id; ``raw`` as of `events`."""
+        """Returns one event in full, the newest if several traces have the span id; for ``raw`` see `events`."""
         with self._read() as at:
             return self._ask.read_event(at, clean(span_id), trace_id, self._limits, raw=raw)
 
     def after(
         self, seq: int, where: Filter, *, limit: int = 500, full: bool = False, most_bytes: int | None = None
     ) -> tuple[Event, ...]:
-        """Returns what changed after ``seq``, in the order of change.
+        """Returns the events that changed after ``seq``, in the order of change.
 
-        In full, no more events than ``most_bytes`` hold, but at least one; without it, what a page in full holds.
-        Fewer than ``limit`` can mean that they are large in full; only nothing means that there is no more.
+        With ``full``, their size is at most ``most_bytes`` (by default that of a page of full events), but there is at
+        least one. So fewer than ``limit`` may be returned although there are more; only an empty result is the end.
         """
         limits = self._limits
         if most_bytes is not None:
@@ -103,28 +103,28 @@ class Reads(ABC):
             return self._ask.read_after(at, seq, where, limits, limit=limit, full=full)
 
     def last_seq(self) -> int:
-        """Returns the number of the last change, 0 in an empty store."""
+        """Returns the ``seq`` of the last change; 0 in an empty store."""
         with self._read() as at:
             return self._ask.last_seq(at)
 
     def indexed_seq(self) -> int:
-        """Returns the number of the last change that full-text search knows."""
+        """Returns the ``seq`` of the last change in the full-text index."""
         with self._read() as at:
             return self._ask.indexed_seq(at)
 
     def trace(self, trace_id: str) -> Trace | None:
-        """Returns one trace's sums, with what its processes did not record in its time."""
+        """Returns a trace with its totals, and the losses of its processes in its time."""
         with self._read() as at:
             trace = self._ask.read_trace(at, clean(trace_id))
             return None if trace is None else self._with_losses(at, trace)
 
     def traces_like(self, prefix: str, *, limit: int) -> tuple[Trace, ...]:
-        """Returns traces whose id begins so, the latest first; of more than ``limit`` any."""
+        """Returns traces whose id begins with ``prefix``, the latest first; if there are too many, any of them."""
         with self._read() as at:
             return self._ask.read_traces_like(at, clean(prefix), limit)
 
     def outline(self, trace_id: str, *, cursor: str | None = None, limit: int = 20_000) -> TraceOutline | None:
-        """Returns one page of a trace's structure in columns, all of it as of one moment.
+        """Returns one page of a trace's structure in columns.
 
         Raises:
             CursorInvalid: The cursor belongs to another list.
@@ -134,7 +134,7 @@ class Reads(ABC):
             trace = self._ask.read_trace(at, clean(trace_id))
             if trace is None:
                 return None
-            # First, so that whoever follows what changes after it misses nothing.
+            # Read first, so that a client that follows later changes misses nothing.
             seq = self._ask.last_seq(at)
             rows = self._ask.read_outline_rows(at, trace, page.after, limit + 1)
             return page.of_trace(self._with_losses(at, trace), seq, rows)
@@ -142,16 +142,16 @@ class Reads(ABC):
     def hits(
         self, q: str, *, trace_id: str = "", run_id: str = "", limit: int = 100, attributes: bool = True
     ) -> Hits | None:
-        """Returns the spans of a trace or a run that hold words, and where in each; None where there is no such.
+        """Returns the spans of a trace or a run that contain words, and where; None if there is no such trace or run.
 
-        A span whose prompt merely repeats an older text is none of them.
+        A span whose prompt only repeats an earlier text is not a hit.
 
         Args:
-            q: As that of a `Filter`.
-            trace_id: The trace, unless a run is named.
+            q: The query, as in a `Filter`.
+            trace_id: The trace, unless a run is given.
             run_id: The run.
-            limit: How many hits are wanted with their places.
-            attributes: Whether to look also into attributes that full text does not know, and into spans that run.
+            limit: How many hits are returned with their places.
+            attributes: Whether to search attributes outside the full-text index too, and running spans.
         """
         place = Within("run_id", clean(run_id)) if run_id else Within("trace_id", clean(trace_id))
         with self._read() as at:
@@ -168,10 +168,10 @@ class Reads(ABC):
         limit: int = 50,
         timeline: bool = False,
     ) -> Page[Trace]:
-        """Returns one page of traces; those without a duration come last when sorted by it.
+        """Returns one page of traces; when sorted by duration, those without one come last.
 
-        Kinds, parent, model, tool, error type, attributes and ``q`` are asked of one span of the trace, everything else
-        of the trace as a whole.
+        Filters on kind, parent, model, tool, error type, attributes and ``q`` have to match one span of the trace, all
+        others the trace as a whole.
 
         Raises:
             CursorInvalid: The cursor belongs to another list.
@@ -182,13 +182,13 @@ class Reads(ABC):
             return _noticed(where.q, self._ask.read_traces(at, where, window, self._limits, timeline=timeline))
 
     def run(self, run_id: str) -> Run | None:
-        """Returns one run's sums, with what its processes did not record in its time."""
+        """Returns a run with its totals, and the losses of its processes in its time."""
         with self._read() as at:
             run = self._ask.read_run(at, clean(run_id))
             return None if run is None else self._with_losses(at, run)
 
     def runs_like(self, part: str, *, ends: bool, limit: int) -> tuple[Run, ...]:
-        """Returns runs whose id begins or, with ``ends``, ends so, the latest first; of more than ``limit`` any."""
+        """Returns runs whose id begins or (``ends``) ends with ``part``, latest first; if there are too many, any."""
         with self._read() as at:
             return self._ask.read_runs_like(at, clean(part), limit, ends=ends)
 
@@ -202,10 +202,10 @@ class Reads(ABC):
         limit: int = 50,
         timeline: bool = False,
     ) -> Page[Run]:
-        """Returns one page of runs; those without a duration come last when sorted by it.
+        """Returns one page of runs; when sorted by duration, those without one come last.
 
-        Times, status, name, service, duration and cost are asked of the run as a whole, agent and session of one of its
-        traces, everything else of one span.
+        Filters on times, status, name, service, duration and cost have to match the run as a whole, those on agent and
+        session one of its traces, all others one span.
 
         Raises:
             CursorInvalid: The cursor belongs to another list.
@@ -216,7 +216,7 @@ class Reads(ABC):
             return _noticed(where.q, self._ask.read_runs(at, where, window, self._limits, timeline=timeline))
 
     def run_outline(self, run_id: str, *, cursor: str | None = None, limit: int = 20_000) -> RunOutline | None:
-        """Returns one page of the structure of all traces of a run in columns, all of it as of one moment.
+        """Returns one page of the structure of all traces of a run in columns.
 
         Raises:
             CursorInvalid: The cursor belongs to another list.
@@ -239,7 +239,7 @@ class Reads(ABC):
 
         Args:
             run_id: The run.
-            trace_id: One trace of it alone.
+            trace_id: Only turns of this trace.
             cursor: Where the page begins.
             limit: How many turns it has.
 
@@ -251,19 +251,19 @@ class Reads(ABC):
             return self._ask.read_turns(at, clean(run_id), trace, cursor=cursor, limit=limit)
 
     def previews(self, run_id: str, span_ids: Sequence[str], *, trace_id: str | None = None) -> tuple[Preview, ...]:
-        """Returns the beginnings of what some calls of a run were given and of what they gave, in no order.
+        """Returns the beginnings of the inputs and outputs of some calls of a run, in no particular order.
 
         Args:
             run_id: The run.
-            span_ids: The calls; those that are not of the run are left out.
-            trace_id: One trace of it alone.
+            span_ids: The calls; those of other runs are ignored.
+            trace_id: Only calls of this trace.
         """
         trace = None if trace_id is None else clean(trace_id)
         with self._read() as at:
             return self._ask.read_previews(at, clean(run_id), trace, [clean(each) for each in span_ids])
 
     def session(self, session_id: str) -> Session | None:
-        """Returns one session's sums."""
+        """Returns a session with its totals."""
         with self._read() as at:
             return self._ask.read_session(at, clean(session_id))
 
@@ -277,15 +277,15 @@ class Reads(ABC):
         cursor: str | None = None,
         limit: int = 50,
     ) -> Page[Session]:
-        """Returns one page of sessions, by default the latest activity first; an open one has no duration."""
+        """Returns one page of sessions, by default the latest activity first; running ones have no duration."""
         with self._read() as at:
             return self._ask.read_sessions(at, Window(sort, order, cursor, limit), since_ns=since_ns, until_ns=until_ns)
 
     def stats(self, where: Filter, *, of: StatsOf = "events", by: GroupBy | None = None, buckets: int = 0) -> Stats:
-        """Returns figures over the newest events of the filter, up to the scan limit, or over its traces or runs.
+        """Returns statistics over the newest events that match, up to the scan limit, or over traces or runs.
 
-        Traces are narrowed as by `traces`, runs as by `runs`; the kind of a run is that of its first trace.
-        ``buckets`` above 0 asks for that many equal slices of the filter's time range, or of what there is.
+        Filters mean what they mean for `traces` and `runs`; the kind of a run is that of its first trace. ``buckets``
+        is the number of equal slices of the filter's time range, or else of the time that has data.
         """
         with self._read() as at:
             return _noticed(where.q, self._ask.read_stats(at, where, self._limits, of=of, by=by, buckets=buckets))
@@ -299,7 +299,7 @@ class Reads(ABC):
         cursor: str | None = None,
         limit: int = 50,
     ) -> Page[Label]:
-        """Returns one page of labels, the latest first; those of a run with those of its spans.
+        """Returns one page of labels, the latest first; those of a run include those of its spans.
 
         Raises:
             CursorInvalid: The cursor belongs to another list.
@@ -310,17 +310,17 @@ class Reads(ABC):
             )
 
     def is_clock_doubted(self) -> bool:
-        """Tells whether the clock was doubted when it was last looked at."""
+        """Tells whether the clock looked wrong when it was last checked."""
         with self._read() as at:
             return self._ask.is_clock_doubted(at)
 
     def last_arrival_ns(self) -> int | None:
-        """Returns the hour in which something last arrived or age was last looked at; None if that is not known."""
+        """Returns the hour in which a span last arrived or retention last ran; None if that is not known."""
         with self._read() as at:
             return self._ask.last_arrival_ns(at)
 
     def used_bytes(self) -> int:
-        """Returns how much of the database is not free for new spans, at no cost: `health` counts."""
+        """Returns the size of the database without its free pages; cheaper than `health`, which has to count."""
         with self._read() as at:
             return self._ask.used_bytes(at)
 
@@ -330,23 +330,23 @@ class Reads(ABC):
             return self._ask.read_kept(at)
 
     def arrivals(self, after: int = 0, *, limit: int = 1000) -> tuple[Arrival, ...]:
-        """Returns the traces that changed after a number, in the order of their last change."""
+        """Returns the traces that changed after a ``seq``, in the order of their last change."""
         with self._read() as at:
             return self._ask.read_arrivals(at, after, limit)
 
     def stored(
         self, trace_ids: Sequence[str], *, after: int = 0, limit: int = 5000, most_bytes: int = 16 << 20
     ) -> tuple[Stored, ...]:
-        """Returns spans of traces with everything that was recorded, in the order they first came, to be copied.
+        """Returns spans with everything that was recorded, in the order they first arrived, for a copy.
 
-        What a store makes of spans, such as sums and duplicates, is not among it. Fewer than ``limit`` can mean that
-        they are large; only nothing means that there is no more.
+        What the store computes from spans, such as totals and duplicates, is left out. Fewer than ``limit`` may be
+        returned although there are more, if they are large; only an empty result is the end.
 
         Args:
-            trace_ids: The traces.
-            after: The last of those that are known.
-            limit: How many are wanted.
-            most_bytes: How large they may be together; the first is returned in any case.
+            trace_ids: Their traces.
+            after: The id of the last span that was returned before.
+            limit: How many to return.
+            most_bytes: Their maximum size together; one span is always returned.
         """
         with self._read() as at:
             return self._ask.read_stored(at, trace_ids, after, limit, most_bytes)
@@ -357,6 +357,6 @@ class Reads(ABC):
 
 
 def _noticed(q: str | None, answer: A) -> A:
-    """Returns an answer with what of the searched text was not understood."""
+    """Returns an answer with a notice about parts of the query that have no meaning."""
     notice = notice_of(q)
     return answer if notice is None else replace(answer, notice=notice)
