@@ -1,4 +1,4 @@
-"""The store on ClickHouse, for those who outgrow one machine; needs the extra ``clickhouse``."""
+"""The store on ClickHouse, for more than one machine; needs the extra ``clickhouse``."""
 
 from inspector.store.clickhouse.address import Address, read_address
 from inspector.store.clickhouse.store import ClickHouseStore, create, upgrade

@@ -1,4 +1,4 @@
-"""Where the ClickHouse is: an address in one line, with its password kept out of what is printed."""
+"""The address of a ClickHouse database; its password is never printed."""
 
 from dataclasses import dataclass, field
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -11,17 +11,17 @@ _SHAPE = "write it as clickhouse://user:password@host:8123/database, with ?secur
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """What `INSPECTOR_DATABASE_URL` says."""
+    """The value of `INSPECTOR_DATABASE_URL`."""
 
     database: str
     host: str = ""
-    """Empty for the engine in this process."""
+    """Empty for the embedded engine."""
     port: int = 0
     user: str = ""
     password: str = field(default="", repr=False)
     secure: bool = False
     directory: str = ""
-    """Where the engine in this process keeps its files; empty for its memory."""
+    """The directory of the embedded engine; empty for a database in memory."""
 
     def __str__(self) -> str:
         if not self.host:
@@ -32,11 +32,10 @@ class Address:
 def read_address(url: str) -> Address:
     """Reads an address.
 
-    Beside that of a server it may be ``chdb://memory/database`` or ``chdb:///directory?database=name``, the engine in
-    this process, which tests use.
+    Tests also use the embedded engine: ``chdb://memory/database`` or ``chdb:///directory?database=name``.
 
     Raises:
-        StoreError: It is none.
+        StoreError: It is not an address.
     """
     parts = urlsplit(url)
     given = {name: values[-1] for name, values in parse_qs(parts.query).items()}

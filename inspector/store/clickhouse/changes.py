@@ -1,4 +1,4 @@
-"""Changes of a database: applied by the process that writes it, sent to it as JSON by the others."""
+"""Changes to a database: the writer applies them, and other processes send them to it as JSON."""
 
 import dataclasses
 from collections.abc import Callable, Sequence
@@ -25,52 +25,52 @@ _OF: Final[dict[Whole, str]] = {
 
 
 Given: TypeAlias = Prepared | dict[str, Any]
-"""A span that is ready to be written, or as earlier versions have it in the inbox."""
+"""A prepared span, or one in the format that earlier versions left in the inbox."""
 
 
 class Write(Struct, tag="write", frozen=True):
-    """Spans and labels came in."""
+    """Store new spans and labels."""
 
     spans: Sequence[Given]
     labels: Sequence[NewLabel] = ()
     arrived_ns: int = 0
     late: bool = False
-    """Whether they may be stored already, with sequence numbers that readers are past; they get new ones."""
+    """Whether they may be stored already, with a ``seq`` that readers have passed, and need a new one."""
 
 
 class WriteAgain(Struct, tag="again", frozen=True):
-    """Stored spans were read otherwise."""
+    """Replace stored spans by new interpretations of them."""
 
     spans: Sequence[Given]
 
 
 class MarkLost(Struct, tag="lose", frozen=True):
-    """Processes ended before their spans."""
+    """Mark the running spans of dead processes as lost."""
 
     processes: Sequence[str]
 
 
 class GiveLabel(Struct, tag="label", frozen=True):
-    """Something of what is stored is labelled."""
+    """Add a label to a stored run or span."""
 
     label: NewLabel
 
 
 class RemoveLabel(Struct, tag="unlabel", frozen=True):
-    """A label is removed."""
+    """Remove a label."""
 
     label_id: int
 
 
 class Delete(Struct, tag="delete", frozen=True):
-    """All traces of something are removed."""
+    """Remove a trace, or all traces of a run or session."""
 
     of: Whole
     id: str
 
 
 class Prune(Struct, tag="prune", frozen=True):
-    """What is too old or too much is removed."""
+    """Remove the oldest traces, by age and by size."""
 
     before_ns: int | None
     max_bytes: int | None
@@ -79,7 +79,7 @@ class Prune(Struct, tag="prune", frozen=True):
 
 
 class Note(Struct, tag="note", frozen=True):
-    """Something is to be known later."""
+    """Store notes."""
 
     numbers: dict[str, int]
 
@@ -97,10 +97,10 @@ def encode_change(change: Change) -> str:
 
 
 def decode_change(text: str) -> Change:
-    """Returns the change that a JSON text is.
+    """Returns the change in a JSON text.
 
     Raises:
-        msgspec.MsgspecError: It is none.
+        msgspec.MsgspecError: It is not a change.
     """
     return _READ.decode(text)
 
@@ -108,7 +108,7 @@ def decode_change(text: str) -> Change:
 def apply(  # noqa: PLR0911 - a line each
     change: Change, database: Database, writer: Writer, preparing: Preparing, now_ns: Callable[[], int]
 ) -> Any:
-    """Applies a change, and returns its outcome as JSON has it."""
+    """Applies a change, and returns its outcome as a JSON value."""
     match change:
         case Write():
             return _write(change, database, writer, preparing)

@@ -1,4 +1,4 @@
-"""What a store on ClickHouse gives to a copy of it."""
+"""Reads a ClickHouse store for a copy of it."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -17,7 +17,7 @@ _BEFORE: Final = f"sum({_SIZE}) OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDI
 
 
 def read_arrivals(database: Database, after: int, limit: int) -> tuple[Arrival, ...]:
-    """Returns the traces that changed after a number, in the order of their last change."""
+    """Returns the traces that changed after a ``seq``, in the order of their last change."""
     values = Values()
     rows = database.rows(
         "SELECT trace_id, seq, spans, arrived_ns FROM traces FINAL "
@@ -30,12 +30,12 @@ def read_arrivals(database: Database, after: int, limit: int) -> tuple[Arrival, 
 def read_stored(
     database: Database, trace_ids: Sequence[str], after: int, limit: int, most_bytes: int
 ) -> tuple[Stored, ...]:
-    """Returns spans of traces in the order they first came, fewer where they are large."""
+    """Returns spans of traces in the order they first arrived, fewer if they are large."""
     values = Values()
     among = f"trace_id IN {values.texts(trace_ids)}"
     slots = database.rows(f"SELECT first_slot, last_slot FROM traces FINAL WHERE {among}", values)
     among += f" AND {reached(slots)}"
-    # First without what is large; then it is read of a few minutes alone, which the primary key finds.
+    # The large columns are read afterwards, only from a few minutes, which the primary key finds.
     page = database.row(
         "SELECT min(id), max(id), min(slot), max(slot), count() FROM "
         f"(SELECT id, slot FROM spans FINAL WHERE {among} AND id > {values.whole(after)} ORDER BY id LIMIT {limit})",

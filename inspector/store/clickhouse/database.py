@@ -1,4 +1,4 @@
-"""One ClickHouse database: questions with bound values, inserts that can be repeated, errors of the store."""
+"""A ClickHouse database: queries with bound values, inserts that can be repeated, errors as `StoreError`."""
 
 import logging
 import re
@@ -21,20 +21,20 @@ _TIMEOUT: Final = 159
 _TOO_MUCH_MEMORY: Final = 241
 _NO_SPACE: Final = frozenset((243, 452))
 _READ_ONLY: Final = frozenset((164, 242, 497))
-"""Set to read only, by itself or for this user."""
+"""Error codes of a database that is read-only, for everyone or for this user."""
 _BUSY: Final = frozenset((202, 209, 210, 252, 319, 999))
-"""Too many queries or parts, a network that failed, an insert whose outcome is not known."""
+"""Error codes for too many queries or parts, a network failure, and an insert with an unknown outcome."""
 _ANSWER_S: Final = 60
-"""How long an answer is waited for; while ClickHouse works on something it says so more often."""
+"""The timeout for a response; ClickHouse reports progress more often than that."""
 _IS_RIGHT: Final = "is it running, and is INSPECTOR_DATABASE_URL right?"
 _SAID: Final = re.compile(r"(?:DB::Exception: |HTTP driver received )(.+?)(?: \(version | \(for url |$)")
 _LONGEST_REASON: Final = 200
 _TYPE: Final = re.compile(" (?:CODEC|DEFAULT)")
-"""What a type ends at."""
+"""The end of a type in a column's definition."""
 _LOGS: Final = ("clickhouse_connect", "urllib3.connectionpool")
-"""Loggers that warn of what our errors say with the address and what to do."""
+"""Loggers whose warnings our own errors repeat, with the address and what to do."""
 _SETTINGS: Final[Mapping[str, Any]] = {
-    # A span has one partition for ever, so that versions of it lie in one alone.
+    # All versions of a row are in the same partition.
     "do_not_merge_across_partitions_select_final": 1,
     "optimize_move_to_prewhere_if_final": 1,
     "use_skip_indexes_if_final": 1,
@@ -45,7 +45,7 @@ _SETTINGS: Final[Mapping[str, Any]] = {
 
 @dataclass(slots=True)
 class Values:
-    """The values of one question, which its text names."""
+    """The bound values of one query."""
 
     bound: dict[str, Any] = field(default_factory=dict[str, Any])
 
@@ -76,11 +76,11 @@ class Values:
 
 
 class Database:
-    """Asks and writes one database; may be used from any thread.
+    """Queries and writes one database, from any thread.
 
     Args:
-        address: Where it is.
-        read_s: How long one question may take.
+        address: The address.
+        read_s: How long one query may take.
 
     Raises:
         StoreError: It does not answer, or refuses the user.
@@ -91,16 +91,16 @@ class Database:
         self._read_s = read_s
         with self._translated():
             self._client = _connected(address)
-        # Their own types have gaps.
+        # The client's types are incomplete.
         client = cast("Any", self._client)
         self._query, self._command = client.query, client.command
 
     def begin(self) -> None:
-        """Makes this the database that names without one are of; it must be there by now."""
+        """Makes this the default database of the connection; it has to exist by now."""
         self._client.database = self.address.database
 
     def rows(self, sql: str, values: Values | None = None) -> Sequence[Any]:
-        """Answers a question.
+        """Returns the rows of a query.
 
         Raises:
             QueryTooSlow: It takes longer than a read may.
@@ -112,17 +112,17 @@ class Database:
             return found.result_rows
 
     def row(self, sql: str, values: Values | None = None) -> Any:
-        """Answers a question of which one row is wanted; None where there is none."""
+        """Returns the first row of a query; None if there is none."""
         found = self.rows(sql, values)
         return found[0] if found else None
 
     def command(self, sql: str, values: Values | None = None, settings: Mapping[str, Any] | None = None) -> None:
-        """Has something done, however long it takes."""
+        """Runs a statement without a time limit."""
         with self._translated():
             self._command(sql, parameters=None if values is None else values.bound, settings=settings)
 
     def insert(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], *, token: str) -> None:
-        """Inserts rows in one block, once however often it is repeated with this token."""
+        """Inserts rows in one block; repeating it with the same token changes nothing."""
         if rows:
             self.insert_columns(table, dict(zip(columns, zip(*rows, strict=True), strict=True)), token=token)
 
@@ -134,11 +134,11 @@ class Database:
         try:
             self._insert(table, columns, settings)
         except StoreBusy:
-            # Where the answer alone was lost, the same token changes nothing.
+            # If only the response was lost, the same token keeps the rows from being inserted twice.
             self._insert(table, columns, settings)
 
     def close(self) -> None:
-        """Lets go of the connections."""
+        """Closes the connections."""
         self._client.close()
 
     def _insert(self, table: str, columns: Mapping[str, Sequence[Any]], settings: dict[str, Any]) -> None:
@@ -148,7 +148,7 @@ class Database:
                 table,
                 list(columns.values()),
                 column_names=list(columns),
-                # Else it asks for them before each insert.
+                # Without them, the client queries the types before each insert.
                 column_type_names=[_TYPE.split(kinds[name])[0] for name in columns],
                 column_oriented=True,
                 settings=settings,
@@ -176,13 +176,13 @@ class Database:
         if code in _READ_ONLY:
             return StoreReadOnly(f"{self.address} cannot be written: {_reason(error)}")
         if code is None and self.address.host:
-            # A proxy, which may have the server behind it again soon.
+            # Probably a proxy whose server is down for now.
             return StoreBusy(f"{self.address} answers as no ClickHouse does ({_reason(error)}): {_IS_RIGHT}")
         return (StoreBusy if code in _BUSY else StoreError)(f"{self.address}: {_reason(error)}")
 
 
 def _reason(error: BaseException) -> str:
-    """Returns why in a few words, of all that the client and the server say around it."""
+    """Returns the actual reason in the messages of the client and the server."""
     last: BaseException | None = error
     while last is not None:
         error, last = last, getattr(last, "reason", None) or last.__cause__
@@ -207,10 +207,10 @@ def _connected(address: Address) -> Client:
             password=address.password,
             secure=address.secure,
             send_receive_timeout=_ANSWER_S,
-            # Sessions would let one question at a time be asked.
+            # A session allows only one query at a time.
             autogenerate_session_id=False,
         )
-    # The engine blocks SIGPIPE when it is imported, which every program that is started later would inherit.
+    # Importing the engine blocks SIGPIPE, and programs that are started later would inherit that.
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, ())
     try:
         return connect(interface="chdb", path=address.directory or None)

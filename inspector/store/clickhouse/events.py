@@ -1,4 +1,4 @@
-"""Questions about spans, one by one and as lists."""
+"""Queries for single spans and lists of spans."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -50,7 +50,7 @@ def read_events(
         scores = scores_of_spans(where.labels, question.values)
         among = f"SELECT * FROM {table} WHERE trace_id IN (SELECT trace_id FROM ({scores}))"
         table = f"({among}) AS spans INNER JOIN ({scores}) AS scores USING (trace_id, span_id)"
-    # A span's slot is the minute in which it began.
+    # A span's slot is the minute of its start.
     source = Source(table, _SORTED[window.sort], along="slot" if window.sort == "time" else "")
     rows, following = read_page(database, question, window, list_of, source, columns)
     if not full:
@@ -62,7 +62,7 @@ def read_events(
 def read_event(
     database: Database, span_id: str, trace_id: str | None, limits: ReadLimits, *, raw: bool
 ) -> Event | None:
-    """Returns one event in full, the newest of several."""
+    """Returns one event in full, the newest if several traces have its span id."""
     del limits
     values = Values()
     where = f"span_id = {values.text(span_id)}"
@@ -76,7 +76,7 @@ def read_event(
 def read_after(
     database: Database, seq: int, where: Filter, limits: ReadLimits, *, limit: int, full: bool
 ) -> tuple[Event, ...]:
-    """Returns what changed after a number, in the order of change; less than there is where it is large."""
+    """Returns the events that changed after a ``seq``, in the order of change; fewer if they are large."""
     question = Question()
     if not ask_spans(question, named(database, where)):
         return ()
@@ -93,7 +93,7 @@ def read_after(
 def _in_full(
     database: Database, keys: Sequence[Sequence[Any]], most_bytes: int, *, raw: bool
 ) -> tuple[list[Event], int]:
-    """Returns the events of rows that begin with their keys, as many as fit, and with how many that is done."""
+    """Returns as many events as fit, given rows that begin with their keys, and the number of rows processed."""
 
     def read(at: int, count: int) -> list[Event | None]:
         wanted = keys[at : at + count]

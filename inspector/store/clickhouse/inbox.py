@@ -1,4 +1,4 @@
-"""The inbox: changes that wait in the database for the process that writes it."""
+"""The inbox: a table of changes that wait for the process that writes the database."""
 
 import math
 import secrets
@@ -15,13 +15,13 @@ from inspector.store.errors import StoreBusy
 from inspector.store.nouns import Waiting
 
 MOST_WAITING: Final = 10_000
-"""Entries that wait at most: each is an insert, of which ClickHouse takes some hundred a second at best."""
+"""Maximum number of waiting entries: each is an insert, and ClickHouse accepts at most some hundred per second."""
 MOST_WAITING_BYTES: Final = 256 << 20
-"""What a writer applies in about a minute: many times what comes in until one that was killed is replaced."""
+"""What a writer applies in about a minute: many times more than arrives until a killed writer is replaced."""
 _LOOK_S: Final = 0.25
-"""How long what waits is known by what was put in since."""
+"""How long the number of waiting entries is estimated from this process's own ones before it is read again."""
 _MOST_AT_ONCE: Final = 16
-"""Rows that are read at a time: each may have some thousand spans."""
+"""Rows to read at a time; each may contain some thousand spans."""
 _MOST_TIDIED: Final = 10_000
 _KEPT_NS: Final = 60 * 10**9
 """How long an outcome is kept for the process that waits for it."""
@@ -29,18 +29,18 @@ _KEPT_NS: Final = 60 * 10**9
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A change that waits."""
+    """A waiting change."""
 
     id: str
     body: str
 
 
 class Inbox:
-    """Changes that wait in a database, those of one process in their order; what is in it survives its sender.
+    """The waiting changes of a database, in order for each sender. An entry survives its sender.
 
     Args:
         database: The database, with its tables.
-        now_ns: The clock that tells which came first.
+        now_ns: The clock that determines the order.
     """
 
     def __init__(self, database: Database, now_ns: Callable[[], int] = time.time_ns) -> None:
@@ -53,10 +53,10 @@ class Inbox:
         self._looked_s = -math.inf
 
     def check_room(self) -> None:
-        """Makes sure that more may be put in: nothing is applied as fast as many servers can take in.
+        """Makes sure that there is room for more, since many servers can ingest faster than one can write.
 
         Raises:
-            StoreBusy: Too much waits.
+            StoreBusy: Too many changes are waiting.
         """
         with self._lock:
             if time.monotonic() >= self._looked_s + _LOOK_S:
@@ -77,25 +77,25 @@ class Inbox:
         with self._lock:
             self._last_ns = max(self._last_ns + 1, self._now_ns())
             size = len(body.encode())
-            # With its size, so that what waits is summed up without being read.
+            # The id contains the size, so that sizes can be added up without reading the bodies.
             entry = f"{self._last_ns:020d} {self._me} {size}"
             self._database.insert("inbox", tuple(INBOX), [(entry, 0, body, "")], token=entry)
             self._waiting = Waiting(self._waiting.changes + 1, self._waiting.bytes + size)
         return entry
 
     def waiting(self) -> list[Entry]:
-        """Returns the oldest entries that are not done."""
+        """Returns the oldest waiting entries."""
         sql = f"SELECT id FROM inbox FINAL WHERE done = 0 ORDER BY id LIMIT {_MOST_AT_ONCE}"
         found = [row[0] for row in self._database.rows(sql)]
         if not found:
             return []
-        # Apart: `FINAL` would read the bodies of all entries.
+        # Ids first: `FINAL` would read the bodies of all entries.
         values = Values()
         sql = f"SELECT id, body FROM inbox WHERE id IN {values.texts(found)} AND done = 0 ORDER BY id LIMIT 1 BY id"
         return [Entry(*row) for row in self._database.rows(sql, values)]
 
     def is_own(self, entry: Entry) -> bool:
-        """Tells whether this process put an entry there."""
+        """Tells whether this process sent an entry."""
         return f" {self._me} " in entry.id
 
     def mark_done(self, outcomes: Mapping[str, str]) -> None:
@@ -104,19 +104,19 @@ class Inbox:
         self._database.insert("inbox", tuple(INBOX), rows, token=f"{self._me} {' '.join(outcomes)}")
 
     def outcome(self, entry: str) -> str | None:
-        """Returns the outcome of an entry; None while it waits."""
+        """Returns the outcome of an entry; None while it is waiting."""
         values = Values()
         row = self._database.row(f"SELECT done, outcome FROM inbox FINAL WHERE id = {values.text(entry)}", values)
         return "null" if row is None else row[1] if row[0] else None
 
     def tidy(self) -> None:
-        """Removes entries that were done a while ago."""
+        """Removes old entries that are done."""
         values = Values()
         before = values.text(f"{self._now_ns() - _KEPT_NS:020d}")
         sql = f"SELECT id FROM inbox FINAL WHERE done = 1 AND id < {before} LIMIT {_MOST_TIDIED}"
         while done := [row[0] for row in self._database.rows(sql, values)]:
             own = Values()
-            # By their ids: a row that waits must not outlive the one that says that it is done.
+            # By id: a waiting row must not outlive the row that marks the entry as done.
             keeper = keeper_of(self._database, "inbox")
             self._database.command(f"DELETE FROM {keeper} WHERE id IN {own.texts(done)}", own)
             if len(done) < _MOST_TIDIED:
@@ -124,7 +124,7 @@ class Inbox:
 
 
 def read_waiting(database: Database) -> Waiting:
-    """Returns how much waits for the process that writes a database."""
+    """Returns how much is waiting for the process that writes a database."""
     size = "toUInt64OrZero(splitByChar(' ', id)[3])"
     row = database.row(f"SELECT count(), sum({size}) FROM inbox FINAL WHERE done = 0")
     return Waiting() if row is None else Waiting(*row)

@@ -1,4 +1,4 @@
-"""What was said of runs and spans."""
+"""Labels of runs and spans."""
 
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Final
@@ -21,9 +21,9 @@ _SELECT: Final = f"SELECT {', '.join(_LABEL)} FROM labels FINAL"
 
 
 def write_labels(database: Database, writer: Writer, given: Iterable[NewLabel]) -> list[int]:
-    """Stores labels, each in the place of that of the same name, author and source; returns the id of each.
+    """Stores labels and returns their ids; each replaces the one with the same name, author and source.
 
-    Good and bad take the place of each other; notes stand beside one another, but not twice with the same text.
+    Good and bad replace each other. Notes do not replace each other, except for one with the same text.
     """
     return [_write_label(database, writer, label) for label in given]
 
@@ -70,19 +70,19 @@ def read_label(database: Database, label_id: int) -> Label | None:
 
 
 def remove_label(database: Database, writer: Writer, label_id: int) -> Label | None:
-    """Removes a label and returns what it was; None where there is none."""
+    """Removes and returns a label; None if there is no such label."""
     values = Values()
     row = database.row(f"{_SELECT} WHERE id = {values.whole(clamp(label_id))}", values)
     if row is None:
         return None
-    # The number of a label is not given out again.
+    # Ids of labels are never reused.
     writer.note({"label": writer.numbers["label"]})
     _insert(database, writer, [(row, 1)])
     return label_of(row)
 
 
 def forget_labels(database: Database, writer: Writer, trace_ids: Sequence[str], run_ids: Collection[str]) -> None:
-    """Removes those of traces that are gone, and of those of the runs that are by now."""
+    """Removes the labels of deleted traces, and of those runs that have no traces left."""
     values = Values()
     gone_runs = f"run_id IN {values.texts(list(run_ids))} AND run_id NOT IN (SELECT run_id FROM traces FINAL)"
     rows = database.rows(
@@ -93,7 +93,7 @@ def forget_labels(database: Database, writer: Writer, trace_ids: Sequence[str], 
 
 
 def forget_stray_labels(database: Database, writer: Writer, before_ns: int) -> None:
-    """Removes those from before a time whose run or trace was never recorded."""
+    """Removes labels from before a time whose run or trace was never recorded."""
     values = Values()
     rows = database.rows(
         f"{_SELECT} WHERE time_ns < {values.whole(clamp(before_ns))} AND if(trace_id = '', "
@@ -113,7 +113,7 @@ def read_labels(  # what a list can be asked for
     cursor: str | None,
     limit: int,
 ) -> Page[Label]:
-    """Returns one page of labels, the latest first; those of a run with those of its spans."""
+    """Returns one page of labels, the latest first; those of a run include those of its spans."""
     question = Question()
     values = question.values
     if run_id is not None:
@@ -135,21 +135,21 @@ def read_labels(  # what a list can be asked for
 
 
 KEY: Final = "concat(name, ifNull(concat('=', value), ''))"
-"""What figures call a label, which is what a filter finds it by."""
+"""The key of a label in statistics, which is also how filters name it."""
 
 
 def scores_of_spans(asked: Sequence[AskedLabel], values: Values) -> str:
-    """Returns the spans with the score that they are ranked by, as a question of its own."""
+    """Returns a subquery of spans with the score that they are ranked by."""
     return f"SELECT trace_id, span_id, max(score) AS highest FROM {_scored(asked, values)} GROUP BY trace_id, span_id"
 
 
 def scores_of_runs(asked: Sequence[AskedLabel], values: Values) -> str:
-    """Returns the runs with the score that they are ranked by, as a question of its own."""
+    """Returns a subquery of runs with the score that they are ranked by."""
     return f"SELECT run_id, max(score) AS highest FROM ({of_runs('score', _scored(asked, values))}) GROUP BY run_id"
 
 
 def of_runs(columns: str, among: str = "labels FINAL") -> str:
-    """Returns something of the labels of runs, on themselves and on their spans, beside their ids."""
+    """Returns a subquery of run ids with columns of their labels, including those of their spans."""
     traces = "(SELECT trace_id, run_id AS whole FROM traces FINAL) AS traces"
     its = f"(SELECT * FROM {among} WHERE trace_id <> '') AS its INNER JOIN {traces}"
     return (
@@ -159,7 +159,7 @@ def of_runs(columns: str, among: str = "labels FINAL") -> str:
 
 
 def of_traces(columns: str) -> str:
-    """Returns something of the labels of traces, on their spans and on their runs, beside their ids."""
+    """Returns a subquery of trace ids with columns of their labels: those of their spans and of their runs."""
     its = "(SELECT * EXCEPT trace_id FROM labels FINAL WHERE run_id <> '') AS its"
     return (
         f"SELECT trace_id, {columns} FROM labels FINAL WHERE trace_id <> '' UNION ALL SELECT trace_id, {columns} "
@@ -168,13 +168,13 @@ def of_traces(columns: str) -> str:
 
 
 def _scored(asked: Sequence[AskedLabel], values: Values) -> str:
-    """Returns the labels that something is ranked by: of the first name asked for, else of any."""
+    """Returns a subquery of the labels to rank by: those of the first name in the filter, or else all with a score."""
     named = f" AND name = {values.text(asked[0].name)}" if asked else ""
     return f"(SELECT * FROM labels FINAL WHERE score IS NOT NULL{named}) AS scored"
 
 
 def labels_of_runs(database: Database, run_ids: Sequence[str]) -> dict[str, tuple[Label, ...]]:
-    """Returns the latest labels of runs and of their spans, by the run."""
+    """Returns the latest labels of runs and of their spans, by run."""
     if not run_ids or database.row("SELECT 1 FROM labels LIMIT 1") is None:
         return {}
     values = Values()

@@ -1,4 +1,4 @@
-"""The latest traces and runs, without a look at all of them: spans lie by the minute in which they began."""
+"""Finds the latest traces and runs without scanning all, since spans are sorted by the minute of their start."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -6,25 +6,25 @@ from typing import Final
 from inspector.store.clickhouse.database import Database, Values
 
 _SPANS: Final = 50
-"""That are looked at for each trace that is sought: longer ones make the stretch shorter."""
+"""Spans to scan per requested trace; if traces have more, fewer traces are found."""
 
 
 def latest(
     database: Database, own: str, counts: Sequence[int], values: Values, until_ns: int | None
 ) -> Iterator[tuple[int, str]]:
-    """Yields a time and the ids of all that began since then, bound, and of a few others; further back each time.
+    """Yields a time and a bound list of ids: all that began since then, and a few others. Each goes further back.
 
     Args:
-        database: Where they are.
-        own: What identifies them: ``trace_id`` or ``run_id``.
-        counts: How many traces are sought each time.
-        values: Where the ids are bound.
+        database: The database.
+        own: The column of the ids: ``trace_id`` or ``run_id``.
+        counts: How many traces to look for in each step.
+        values: The values that the ids are bound in.
         until_ns: When they began at the latest; None for any time.
     """
     before = "" if until_ns is None else f" AND start_ns <= {until_ns}"
     seen = 0
     for count in counts:
-        # Where a span that was written again began at another time, the stretch is another one, and as good.
+        # Replaced versions of rows may shift the limit a little, which does not matter.
         spans = f"SELECT trace_id, start_ns FROM spans WHERE true{before} ORDER BY slot DESC LIMIT {count * _SPANS}"
         firsts = (
             f"SELECT min(start_ns) AS first_ns FROM ({spans}) GROUP BY trace_id ORDER BY first_ns DESC LIMIT {count}"
@@ -33,7 +33,7 @@ def latest(
         if row is None or row[1] <= seen:
             return
         since_ns, seen = row
-        # One of its spans began when it did. What else is found is looked at in vain.
+        # A trace begins with one of its spans, so all are found; the few others are filtered out later.
         begun = f"SELECT trace_id FROM spans WHERE start_ns >= {since_ns}{before}"
         of_them = f"SELECT DISTINCT {own} FROM traces WHERE trace_id IN ({begun})"
         ids = [found[0] for found in database.rows(of_them)]

@@ -1,4 +1,4 @@
-"""Who writes a database: one process at a time, which ClickHouse itself decides."""
+"""The lease that makes one process at a time the writer of a database; ClickHouse itself decides which."""
 
 import math
 import os
@@ -13,31 +13,33 @@ from inspector.store.clickhouse.database import Database
 from inspector.store.clickhouse.tables import LEASES
 
 LENGTH_S: Final = 10.0
-"""How long a holder that says nothing is waited for."""
+"""How long other processes wait for a holder that does not renew the lease."""
 MARGIN_S: Final = 2.0
-"""How much earlier a holder stops than it is given up by others."""
+"""How much earlier the holder itself stops."""
 _NAME: Final = "writer"
 
 _PASSED: Final = "-"
-"""Stands for a holder where the one before left everything whole."""
+"""The holder in a row that gives the lease up with everything complete."""
 
 Start = Literal["kept", "passed", "given", "lapsed"]
-"""How one comes to hold it: it had it already, it was passed on whole, nobody had it, or whoever had it was not heard
-of any more."""
+"""How a process got the lease: it had it already, the previous holder passed it on with everything complete, nobody had
+it, or the previous holder did not renew it."""
 
 
 class Lease:
-    """The right to write a database, in the hands of one process at a time.
+    """The right to write a database, which one process at a time holds.
 
-    Each row of the table follows the one before: it has the next number, and is inserted with a token of that number.
-    Of several that want to be next ClickHouse keeps the first and drops the others as repeats. Whoever finds its own
-    name under the last number holds the lease, and follows itself before it is over. Others take it when for its whole
-    length nobody followed. Each measures that by its own clock alone, so clocks need not agree.
+    Each row of the table has the number after the previous one, and is inserted with a deduplication token of that
+    number. If several processes insert the same number, ClickHouse keeps the first row and drops the others as repeats.
+    The process whose name is in the last row holds the lease, and renews it by adding the next row in time. Other
+    processes take it over if no row was added for its whole length. Each measures that with its own clock, so clocks
+    need not agree.
 
     Args:
         database: The database, with its tables.
-        home: The home whose lock this process has, if any: whoever had the lease with it is gone, and not waited for.
-        clock_s: A clock that only goes on.
+        home: The home whose lock this process holds, if any: an earlier holder with the same home is dead, and there is
+            no need to wait for it.
+        clock_s: A monotonic clock.
     """
 
     def __init__(self, database: Database, home: str = "", clock_s: Callable[[], float] = time.monotonic) -> None:
@@ -57,10 +59,10 @@ class Lease:
         return self._clock_s() < self._until_s
 
     def claim(self) -> Start | None:
-        """Takes the lease if it is to be had, and returns how; None where another process has it.
+        """Takes the lease if it is available, and returns how; None if another process has it.
 
         Raises:
-            StoreError: The database cannot be asked now, or at all.
+            StoreError: The database cannot be queried now, or at all.
         """
         with self._lock:
             self._look()
@@ -76,23 +78,23 @@ class Lease:
             return "kept" if is_mine else "lapsed" if holder else "given"
 
     def keep(self) -> bool:
-        """Holds it for longer, and returns whether it was still this process's.
+        """Renews the lease, and returns whether this process still had it.
 
         Raises:
-            StoreError: The database cannot be asked now, or at all.
+            StoreError: The database cannot be queried now, or at all.
         """
         with self._lock:
             number, holder = self._seen
             return holder == self._me and self._follow(number, self._me)
 
     def give_up(self, *, whole: bool = False) -> None:
-        """Lets others have it at once.
+        """Gives the lease up, so that another process can take it immediately.
 
         Args:
-            whole: Whether all that this process began to write is there, and noted.
+            whole: Whether everything that this process began to write is stored and noted.
 
         Raises:
-            StoreError: The database cannot be asked now, or at all; it lapses then.
+            StoreError: The database cannot be queried now, or at all; the lease then expires.
         """
         with self._lock:
             number, holder = self._seen
@@ -103,7 +105,7 @@ class Lease:
     def _is_over(self, holder: str) -> bool:
         if self._clock_s() >= self._seen_s + LENGTH_S:
             return True
-        # At first alone, so that two that had the same home all the same do not take it from one another for ever.
+        # Only the first time: two processes that share a home by mistake must not take it from each other forever.
         return self._is_new and self._home != "" and holder.startswith(self._home)
 
     def _look(self) -> None:
@@ -118,6 +120,6 @@ class Lease:
         self._database.insert("leases", tuple(LEASES), [(_NAME, *wanted)], token=str(number + 1))
         self._look()
         is_mine = self._seen == wanted and holder == self._me
-        # From before it was asked for: others begin to wait when they see it.
+        # Counted from before the insert, because others start waiting when they see the row.
         self._until_s = asked_s + LENGTH_S - MARGIN_S if is_mine else -math.inf
         return is_mine

@@ -12,9 +12,9 @@ from inspector.store.values.cursor import cut, read_cursor
 from inspector.store.values.window import S, Window
 
 _AHEAD: Final = 4
-"""Rows that are looked at for each that is wanted."""
+"""How many rows are scanned per row of the page."""
 _STEPS: Final = (2, 8, 64, 512)
-"""Traces that are looked at for each that is wanted, one after the other until the page is full."""
+"""How many traces are scanned per row of the page; larger steps follow until the page is full."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,18 +23,18 @@ class Source:
 
     table: str
     value: str
-    """What they are sorted by; those without it come last. Their ids break ties, in the same order."""
+    """What they are sorted by; rows without a value come last. Ids break ties, in the same order."""
     along: str = ""
-    """The column in whose order they lie, where it grows along with the value, which all have: the latest are then
-    found without a look at all."""
+    """The column that the table is sorted by, if it grows with the value and no row lacks a value. The latest rows are
+    then found without scanning all."""
     whole: str = ""
-    """What identifies them, where they are made of spans and have many columns: they are read of the page alone, and
-    where the value is when they began, the latest are found without a look at all."""
+    """The column of their ids, if they consist of spans and have many columns. The columns are then read only for the
+    page, and if the value is the start time, the latest rows are found without scanning all."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """What follows a row in a list."""
+    """The position after a row in a list."""
 
     after: tuple[Any, int] | None
     value: str
@@ -61,15 +61,15 @@ def read_page(
     source: Source,
     columns: Sequence[str],
 ) -> tuple[Sequence[Any], str | None]:
-    """Returns the rows of one page, each with its place behind the columns, and the cursor of the next one.
+    """Returns the rows of one page, each with its position after the columns, and the cursor of the next page.
 
     Args:
-        database: Where they are.
-        question: What they must meet.
-        window: Which of them are wanted.
-        list_of: All that defines the list.
-        source: Where from, in which order.
-        columns: What of each is wanted.
+        database: The database.
+        question: The conditions on the rows.
+        window: The requested page.
+        list_of: Everything that defines the list.
+        source: The table and the order.
+        columns: The requested columns.
 
     Raises:
         CursorInvalid: The cursor belongs to another list.
@@ -102,14 +102,14 @@ def read_page(
 def _latest(
     database: Database, source: Source, where: str, values: Values, wanted: int, after: tuple[Any, int] | None
 ) -> Iterator[tuple[str, int]]:
-    """Yields where the latest rows are and since when these are all, further back each time."""
+    """Yields sources of the latest rows, each with the time since which it has all of them; each goes further back."""
     if source.along:
         most = _AHEAD * wanted
         stored = source.table.removesuffix(" FINAL")
         found = database.rows(
             f"SELECT {source.value} FROM {stored} {where} ORDER BY {source.along} DESC LIMIT {most}", values
         )
-        # Of what is stored some rows are replaced by others, of which fewer may be left.
+        # Some of these rows are older versions of others, so fewer may remain.
         if len(found) == most:
             yield source.table, min(row[0] for row in found)
     elif source.whole and source.value == "start_ns":
@@ -123,12 +123,12 @@ def _among(own: str, ids: str) -> str:
 
 
 def _whole(database: Database, own: str, columns: Sequence[str], rows: Sequence[Any]) -> Sequence[Any]:
-    """Returns rows with all columns, of which what identifies them and their places were read."""
+    """Returns rows with all columns, given their ids and positions."""
     if not rows:
         return ()
     values = Values()
     ids = values.texts([row[0] for row in rows])
     found = database.rows(f"SELECT {', '.join((own, *columns))} FROM {_among(own, ids)}", values)
     by_id = {row[0]: row[1:] for row in found}
-    # One that is gone by now is left out.
+    # Rows that were deleted meanwhile are left out.
     return [(*by_id[row[0]], *row[1:]) for row in rows if row[0] in by_id]

@@ -1,4 +1,4 @@
-"""How far the spools of one home were taken in: its process alone writes that, by the lock of the home."""
+"""The read positions of a home's spools; only the process that holds the lock of the home writes them."""
 
 import secrets
 import threading
@@ -15,11 +15,11 @@ _MARK: Final = "name, inode, offset, lines, bad_lines, spans, bad_spans"
 
 
 class Marks:
-    """The marks of a home among those of others that have their spans in the same database.
+    """The read positions of one home; other homes may use the same database.
 
     Args:
         database: The database, with its tables.
-        home: Tells the home from all others.
+        home: The key of the home.
     """
 
     def __init__(self, database: Database, home: str) -> None:
@@ -30,17 +30,17 @@ class Marks:
         self._version = -1
 
     def read(self) -> dict[str, SpoolMark]:
-        """Returns the marks, by the names of the spools."""
+        """Returns the read positions, by spool file name."""
         values = Values()
         sql = f"SELECT {_MARK} FROM marks FINAL WHERE home = {values.text(self._home)} ORDER BY name"
         return {row[0]: SpoolMark(*row) for row in self._database.rows(sql, values)}
 
     def save(self, marks: Sequence[SpoolMark]) -> None:
-        """Stores how far spools were taken in."""
+        """Stores read positions."""
         self._insert([(0, *astuple(mark)) for mark in marks])
 
     def forget(self, names: Sequence[str]) -> None:
-        """Drops the marks of spools."""
+        """Deletes the read positions of spool files."""
         self._insert([(1, name, *(0,) * 6) for name in names])
 
     def _insert(self, marks: Sequence[tuple[int, str, *tuple[int, ...]]]) -> None:

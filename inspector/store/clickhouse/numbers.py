@@ -1,4 +1,4 @@
-"""Numbers that only grow and what the next process has to know, kept as notes."""
+"""The table ``notes``: counters, and state that the next writer needs."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -7,11 +7,11 @@ from inspector.store.clickhouse.database import Database
 from inspector.store.clickhouse.tables import NOTES
 
 LAST_SEQ: Final = "(SELECT max(value) FROM notes FINAL WHERE name = 'seq')"
-"""The last change that is all there, as a part of a question."""
+"""SQL for the ``seq`` of the last complete change."""
 
 
 def read_numbers(database: Database) -> dict[str, int]:
-    """Returns all notes, and the numbers given out last of changes, traces and versions."""
+    """Returns all notes, with the last ``seq``, trace number and version read from the tables themselves."""
     found: dict[str, int] = dict(database.rows("SELECT name, value FROM notes FINAL"))
     for name, sql in _LAST.items():
         row = database.row(sql)
@@ -20,7 +20,7 @@ def read_numbers(database: Database) -> dict[str, int]:
 
 
 def read_noted(database: Database) -> dict[str, int]:
-    """Returns the same where whoever wrote last noted all of it."""
+    """Returns the same from the notes alone, if the previous writer noted everything."""
     found = database.rows("SELECT name, value, version FROM notes FINAL")
     return {**{name: value for name, value, _ in found}, "version": max(version for *_, version in found)}
 
@@ -36,16 +36,16 @@ _LAST: Final = {
 }
 
 GIVEN_OUT: Final = tuple(_LAST)
-"""The numbers that are given out once."""
+"""The names of the numbers that must never be assigned twice."""
 
 
 def read_number(database: Database, name: str) -> int:
-    """Returns one note, 0 where there is none."""
+    """Returns one note, or 0."""
     values = database.rows(f"SELECT value FROM notes FINAL WHERE name = '{name}'")
     return values[0][0] if values else 0
 
 
 def save_numbers(database: Database, numbers: Mapping[str, int], *, version: int, token: str) -> None:
-    """Keeps these and leaves the others."""
+    """Stores these notes; others stay unchanged."""
     rows = [(name, version, value) for name, value in numbers.items()]
     database.insert("notes", tuple(NOTES), rows, token=token)

@@ -1,4 +1,4 @@
-"""The structure of traces and runs in columns, where words stand in them, and what their calls were about."""
+"""Outlines of traces and runs, places of words in them, and previews of their calls."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -43,7 +43,7 @@ def read_outline_rows(
 def read_hits(
     database: Database, q: str, place: Within, limits: ReadLimits, *, limit: int, attributes: bool
 ) -> Hits | None:
-    """Returns the spans of a trace or a run that hold words, and where in each; None where there is no such."""
+    """Returns the spans of a trace or a run that contain words, and where; None if there is no such trace or run."""
     del limits
     question = Question()
     values = question.values
@@ -57,7 +57,7 @@ def read_hits(
     terms = patterns(q)
     is_said = " AND ".join(said.conditions)
     if attributes:
-        # What is in attributes alone, or of a span that runs, has no words of its own: it is looked through.
+        # Words that are only in attributes, and those of running spans, are not indexed: these texts are scanned.
         everything = "concat(name, '\\n', ifNull(error_message, ''), '\\n', attributes)"
         looked = (f"position(lower({everything}), {values.text(word)}) > 0" for word in words_of(q).split())
         is_said = f"(({is_said}) OR ({' AND '.join(looked)}))"
@@ -81,7 +81,7 @@ def read_hits(
 def read_previews(
     database: Database, run_id: str, trace_id: str | None, span_ids: Sequence[str]
 ) -> tuple[Preview, ...]:
-    """Returns the previews of some spans of a run, or of one trace of it, in no order."""
+    """Returns the previews of some spans of a run, or of one of its traces, in no particular order."""
     values = Values()
     its = of_run(values.text(run_id), "" if trace_id is None else f" AND trace_id = {values.text(trace_id)}")
     named = {key: text_at("attributes", [f"ifNull({key}, '')"]) for key in ("input_key", "output_key")}

@@ -1,4 +1,4 @@
-"""The answers of a ClickHouse database to `inspector.store.questions`."""
+"""The queries of `inspector.store.questions` in ClickHouse."""
 
 from inspector.store.clickhouse.copies import read_arrivals, read_stored
 from inspector.store.clickhouse.database import Database
@@ -53,16 +53,16 @@ __all__ = [
 
 
 def indexed_seq(database: Database) -> int:
-    """Returns the number of the last change: words are found as soon as their span is."""
+    """Returns the ``seq`` of the last change, since every stored span is indexed."""
     return last_seq(database)
 
 
 def is_clock_doubted(database: Database) -> bool:
-    """Tells whether the clock was doubted when it was last looked at."""
+    """Tells whether the clock looked wrong when it was last checked."""
     return bool(read_number(database, DOUBTED))
 
 
 def last_arrival_ns(database: Database) -> int | None:
-    """Returns the hour in which something last arrived or age was last looked at; None if that is not known."""
+    """Returns the hour in which a span last arrived or retention last ran; None if that is not known."""
     last = max(read_number(database, name) for name in ("arrived", "looked"))
     return last // HOUR_NS * HOUR_NS if last else None

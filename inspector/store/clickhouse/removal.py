@@ -1,4 +1,4 @@
-"""Removing traces for good, and what goes next."""
+"""Removes traces, and finds what is removed next."""
 
 import math
 import time
@@ -17,9 +17,9 @@ from inspector.store.values.losses import losses_of
 from inspector.store.values.rows import clamp
 
 _SLICE: Final = 2000
-"""Traces that are removed at a time."""
+"""Traces to remove at a time."""
 _LAST_S: Final = 2**32 - 1
-"""Of the days that partitions are of."""
+"""The last second that the days of partitions can express."""
 _AT_ONCE: Final = {"lightweight_deletes_sync": 2, "mutations_sync": 2}
 
 
@@ -29,11 +29,11 @@ def delete_traces(database: Database, writer: Writer, trace_ids: Sequence[str]) 
         return 0
     values = Values()
     among = f"trace_id IN {values.texts(trace_ids)}"
-    # Of the traces, since the days of some of them may be gone already.
+    # From the traces, because the partitions of some spans may be dropped already.
     spans = database.row(f"SELECT sum(spans) FROM traces FINAL WHERE {among}", values)
     runs = database.rows(f"SELECT DISTINCT run_id FROM traces FINAL WHERE {among}", values)
-    # The traces last, so that what is cut short is found and finished by the next call. A delete looks at every file of
-    # its table, also where there is nothing to delete.
+    # The traces last, so that the next call finds and finishes an interrupted removal. A delete reads every part of its
+    # table, even if there is nothing to delete.
     are_there = database.row(f"SELECT 1 FROM spans WHERE {among} LIMIT 1", values) is not None
     if are_there:
         writer.change_hours(among, values)
@@ -45,7 +45,7 @@ def delete_traces(database: Database, writer: Writer, trace_ids: Sequence[str]) 
 
 
 def traces_of(database: Database, condition: str, value: str) -> list[str]:
-    """Returns the traces that meet a condition with a value in it, as ``{}``."""
+    """Returns the traces that meet a condition; ``{}`` in it is replaced by the value."""
     values = Values()
     where = condition.format(values.text(value))
     return [row[0] for row in database.rows(f"SELECT trace_id FROM traces FINAL WHERE {where}", values)]
@@ -60,7 +60,7 @@ def prune(  # what is to go
     by: Age,
     for_s: float | None,
 ) -> Pruned:
-    """Removes what is too old, then the oldest while there is too much."""
+    """Removes traces that are too old, then the oldest ones until the database is small enough."""
     until = math.inf if for_s is None else time.monotonic() + for_s
     before = used_bytes(database)
     traces = spans = 0
@@ -68,7 +68,7 @@ def prune(  # what is to go
     if before_ns is not None:
         _prune_losses(database, writer, before_ns, by)
         forget_stray_labels(database, writer, before_ns)
-        # Of so many days that they cannot be looked through, each trace is deleted.
+        # If there is too much to check whole days in time, traces are deleted one by one.
         with suppress(QueryTooSlow):
             _drop_days(database, writer, before_ns, by)
     for batch in _batches(database, before_ns, max_bytes, by):
@@ -78,7 +78,7 @@ def prune(  # what is to go
             complete = False
             break
     if traces and max_bytes is not None:
-        # What is deleted stays in its files, unseen, until they are written again.
+        # Deleted rows stay in their parts, hidden, until these are merged.
         for table in ("spans", "traces"):
             database.command(f"ALTER TABLE {keeper_of(database, table)} APPLY DELETED MASK", settings=_AT_ONCE)
     return Pruned(traces, spans, max(0, before - used_bytes(database)), complete)
@@ -112,9 +112,9 @@ def _older(before_ns: int, by: Age) -> str:
 
 
 def _drop_days(database: Database, writer: Writer, before_ns: int, by: Age) -> None:
-    """Drops the days of which all traces are too old, at no cost; their traces are then removed as any others are."""
+    """Drops the partitions of days whose traces are all too old, which is cheap; `prune` then removes their traces."""
     old = f"SELECT trace_id FROM traces FINAL WHERE {_older(before_ns, by)}"
-    # Whole days alone, of the past. A span may say that it began after it arrived, and is then removed with its trace.
+    # Only whole days in the past. A span with a start after its arrival is removed with its trace.
     before_s = min(max(clamp(before_ns) // 10**9, 0), _LAST_S)
     days = database.rows(
         f"SELECT toDate(slot * 60) AS day FROM spans WHERE day < toDate({before_s}) "
@@ -122,13 +122,13 @@ def _drop_days(database: Database, writer: Writer, before_ns: int, by: Age) -> N
     )
     for (day,) in days:
         writer.change_hours(f"toDate(slot * 60) = '{day}'", Values())
-        # Above 50 GB a server takes it for a mistake.
+        # By default, a server refuses to drop more than 50 GB.
         statement = f"ALTER TABLE {keeper_of(database, 'spans')} DROP PARTITION '{day}'"
         database.command(statement, settings={"max_partition_size_to_drop": 0})
 
 
 def used_bytes(database: Database) -> int:
-    """Returns how large the tables are."""
+    """Returns the size of the tables on disk."""
     own = "active AND database = currentDatabase()"
     row = database.row(f"SELECT sum(bytes_on_disk) FROM {files_of(database)} WHERE {own}")
     return 0 if row is None else int(row[0] or 0)
@@ -143,7 +143,7 @@ def _prune_losses(database: Database, writer: Writer, before_ns: int, by: Age) -
 
 
 def sum_losses(database: Database, numbers: dict[str, int]) -> tuple[Losses, Losses]:
-    """Returns what was not recorded of what is kept, and the same with what was pruned."""
+    """Returns the losses within the time that is kept, and all losses including pruned ones."""
     kept: dict[str, int] = dict(database.rows("SELECT reason, sum(count) FROM losses GROUP BY reason"))
     ever = {reason: kept.get(reason, 0) + numbers.get(f"lost_{reason}", 0) for reason in LOSS_REASONS}
     return losses_of(kept), losses_of(ever)

@@ -1,4 +1,4 @@
-"""Which version the tables of a database are of, and how those of an earlier one are brought up to date."""
+"""The version of a database's tables, and upgrades from earlier versions."""
 
 from collections.abc import Iterator, Mapping
 from typing import Final
@@ -9,31 +9,31 @@ from inspector.store.errors import StoreError, StoreMissing, StoreNewer
 
 _VERSION: Final = "SELECT value FROM notes FINAL WHERE name = 'schema'"
 _STEPS: Final[Mapping[int, str]] = {
-    # How far spools were taken in belongs to a home since then: to that of whoever brings it up to date.
+    # Since version 2, read positions of spools belong to a home: existing ones to the home that runs the upgrade.
     2: "INSERT INTO marks (home, name, version, removed, inode, offset, lines, bad_lines, spans, bad_spans) "
     "SELECT {home}, name, version, removed, inode, offset, lines, bad_lines, spans, bad_spans FROM spools FINAL",
-    # Statistics are summed up by hour since then, where something is noted of it.
+    # Since version 6, statistics are summed for each hour that has a row here.
     6: "INSERT INTO hours (hour, version, removed) SELECT intDiv(slot, 60) AS hour, max(version), 0 FROM spans "
     "GROUP BY hour",
 }
-"""What leads to a version from the one before, besides what was not there: tables, columns, indexes and views.
+"""The statement that upgrades data to each version; missing tables, columns, indexes and views are added separately.
 
-Each only adds, and can be repeated where it broke off.
+Each only adds rows, and can be repeated after an interruption.
 """
 
 
 def create(database: Database) -> None:
-    """Makes what is not there yet; what is there stays as it is."""
+    """Creates whatever is missing, and leaves the rest unchanged."""
     for statement in tables.statements(database.address.database):
         database.command(statement)
     database.begin()
 
 
 def check(database: Database) -> None:
-    """Makes sure that the tables are of the version that is read and written here.
+    """Makes sure that the tables have the version of this code.
 
     Raises:
-        StoreMissing: There are none.
+        StoreMissing: There are no tables.
         StoreNewer: They are of a later version.
         StoreError: They are of an earlier version, or it does not answer.
     """
@@ -51,14 +51,14 @@ def check(database: Database) -> None:
 
 
 def upgrade(database: Database, home: str) -> tuple[int, int]:
-    """Brings the tables up to date, and returns the version that they were of, and the one that they are of now.
+    """Upgrades the tables, and returns their previous and their new version.
 
     Args:
-        database: The database, which nobody else writes.
-        home: Tells the home whose spools were taken in there.
+        database: The database; no other process may write to it.
+        home: The key of the home that existing read positions will belong to.
 
     Raises:
-        StoreError: It cannot be done; as far as it got, it can be done again.
+        StoreError: The upgrade failed; it can be repeated.
     """
     database.begin()
     before = _version(database)
@@ -78,7 +78,7 @@ def upgrade(database: Database, home: str) -> tuple[int, int]:
 
 
 def _missing(database: Database) -> Iterator[str]:
-    """Yields what adds the columns and indexes that tables lack, and makes the views over them anew."""
+    """Yields statements that add missing columns and indexes, and recreate the views."""
     here = "database = currentDatabase()"
     known = set(database.rows(f"SELECT table, name FROM system.columns WHERE {here}"))
     known |= set(database.rows(f"SELECT table, name FROM system.data_skipping_indices WHERE {here}"))

@@ -1,29 +1,29 @@
-"""Where spans lie: conditions that leave out the minutes in which none of some traces began.
+"""Conditions that limit a query to the minutes in which spans of some traces began.
 
-Spans are sorted by their slot, traces by their id. A trace knows the first and the last slot of its spans.
+Spans are sorted by slot (the minute of their start), traces by id. Each trace has the first and last slot of its spans.
 """
 
 from collections.abc import Iterable
 from typing import Final
 
 _NEAR: Final = 60
-"""Minutes between two stretches that are read as one."""
+"""Ranges with at most this many minutes between them are read as one."""
 
 
 def of_trace(trace: str) -> str:
-    """Returns the condition for the spans of one trace, which is bound."""
+    """Returns the condition for the spans of one trace, given as a bound value."""
     its = f"trace_id = {trace}"
     return f"{its} AND {_reached(its)}"
 
 
 def of_run(run: str, more: str = "") -> str:
-    """Returns the condition for the spans of one run, which is bound; of those of its traces that meet more."""
+    """Returns the condition for the spans of one run, given as a bound value; ``more`` is a condition on its traces."""
     its = f"run_id = {run}{more}"
     return f"trace_id IN (SELECT trace_id FROM traces FINAL WHERE {its}) AND {_reached(its)}"
 
 
 def reached(traces: Iterable[tuple[int, int]]) -> str:
-    """Returns the condition for the slots of traces of which the first and the last slots are known."""
+    """Returns the condition for slots, given the first and last slots of traces."""
     stretches: list[tuple[int, int]] = []
     for first, last in sorted(traces):
         if stretches and first <= stretches[-1][1] + _NEAR:
@@ -34,6 +34,6 @@ def reached(traces: Iterable[tuple[int, int]]) -> str:
 
 
 def _reached(its: str) -> str:
-    # Without FINAL, as a trace only ever reaches further.
+    # Without FINAL, because later versions of a trace only extend its range.
     first, last = (f"(SELECT {each} FROM traces WHERE {its})" for each in ("min(first_slot)", "max(last_slot)"))
     return f"slot >= {first} AND slot <= {last}"

@@ -1,4 +1,4 @@
-"""What the store says of itself: what was not recorded, how much is kept, how far changes are numbered."""
+"""The state of the store: losses, sizes, and the last ``seq``."""
 
 from collections.abc import Sequence
 from hashlib import blake2b
@@ -25,7 +25,7 @@ _LOSS: Final = "process, run, service, reason, count, since_ns, until_ns"
 
 
 def write_losses(database: Database, losses: Sequence[Loss], marks: Sequence[SpoolMark], now_ns: int) -> None:
-    """Adds to what was not recorded what arrives now, with the marks of the spools that say it."""
+    """Adds new losses; ``marks`` are the read positions of the spools that reported them."""
     rows = [
         (
             *(clean(loss.process), *(None if text is None else clean(text) for text in (loss.run, loss.service))),
@@ -33,13 +33,13 @@ def write_losses(database: Database, losses: Sequence[Loss], marks: Sequence[Spo
         )
         for loss in losses
     ]
-    # What is read again because its mark was not written counts once.
+    # The same token if a spool is read again because its position was not stored: the losses count once.
     token = blake2b(repr((losses, marks)).encode("utf-8", "backslashreplace"), digest_size=16).hexdigest()
     database.insert("losses", tuple(LOSSES), rows, token=token)
 
 
 def read_losses(database: Database, run: str | None, limit: int) -> tuple[Loss, ...]:
-    """Returns what was not recorded, the latest first."""
+    """Returns losses, the latest first."""
     values = Values()
     where = "" if run is None else f"WHERE run = {values.text(run)}"
     sql = f"SELECT {_LOSS} FROM losses {where} ORDER BY until_ns DESC, since_ns DESC LIMIT {limit}"
@@ -47,7 +47,7 @@ def read_losses(database: Database, run: str | None, limit: int) -> tuple[Loss, 
 
 
 def losses_near(database: Database, whole: Trace | Run) -> Losses | None:
-    """Returns what the processes of a trace or run did not record in its time; None for nothing."""
+    """Returns the losses of a trace's or run's processes in its time; None if there are none."""
     values = Values()
     start_ns, end_ns = time_of(whole)
     near = (
@@ -65,7 +65,7 @@ def losses_near(database: Database, whole: Trace | Run) -> Losses | None:
 
 
 def read_health(database: Database) -> Health:
-    """Returns the figures of the whole."""
+    """Returns the figures of the whole store."""
     numbers = read_numbers(database)
     row = database.row("SELECT sum(spans), minOrNull(start_ns) FROM traces FINAL")
     spans, oldest_ns = (0, None) if row is None else row
@@ -88,7 +88,7 @@ def read_health(database: Database) -> Health:
 
 
 def read_kept(database: Database) -> Kept:
-    """Returns how much is kept, and what goes next: the trace that arrived first."""
+    """Returns how much is stored, and what is removed next: the trace that arrived first."""
     row = database.row("SELECT uniqExact(run_id), count() FROM traces FINAL")
     runs, traces = (0, 0) if row is None else row
     first = database.row(f"SELECT {', '.join(TRACE)}, arrived_ns FROM traces FINAL ORDER BY id LIMIT 1")
@@ -98,8 +98,8 @@ def read_kept(database: Database) -> Kept:
 
 
 def last_seq(database: Database) -> int:
-    """Returns the number of the last change that is all there, also where it was deleted since.
+    """Returns the ``seq`` of the last complete change, even if its span was deleted since.
 
-    Of a batch that is being written some rows may be seen before others; its numbers are noted last.
+    While a batch is being written, some of its rows may be visible before others; its ``seq`` is noted last.
     """
     return read_number(database, "seq")

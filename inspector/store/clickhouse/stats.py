@@ -1,4 +1,4 @@
-"""Figures over calls, traces and runs, added up by the database."""
+"""Statistics over calls, traces and runs, computed by the database."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,11 +17,11 @@ from inspector.store.values.rows import INT64_MAX
 
 _NOTHING: Final = Figures().values()
 _EXACT: Final = "1e-9"
-"""Less than any share of so many rows: `quantilesExact` then takes the smallest that the share does not exceed."""
+"""Less than the share of one row: with it, `quantilesExact` returns the nearest rank."""
 _QUANTILES: Final = ", ".join(f"{share} - {_EXACT}" for share in (0.5, 0.95, 0.99))
 _TOKENS: Final = ("input_tokens", "output_tokens", "cached_tokens")
 _MANY: Final = frozenset(("model", "tool", "error_type"))
-"""What a trace or a run has many of: it is in the group of every one that one of its calls has."""
+"""Fields of which a trace or a run has several values: it is in the group of each value of its calls."""
 
 
 def _figures(priced: str, unpriced: str) -> str:
@@ -47,7 +47,7 @@ _OF_WHOLES: Final = _figures("priced > 0", "sum(unpriced_calls)")
 def read_stats(
     database: Database, where: Filter, limits: ReadLimits, *, of: StatsOf, by: GroupBy | None, buckets: int
 ) -> Stats:
-    """Returns the figures of a filter."""
+    """Returns the statistics of a filter."""
     if of == "events" and (found := read_figured(database, where, limits, by=by, buckets=buckets)) is not None:
         return found
     question = Question()
@@ -90,7 +90,7 @@ def _told(row: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def _of_many(database: Database, question: Question, table: str, of: StatsOf, by: GroupBy) -> Sequence[Sequence[Any]]:
-    """Returns the groups of what a trace or run has many of; those without any are in one of their own."""
+    """Returns the groups by a field with several values per trace or run; those without one are in a group of None."""
     own = "trace_id" if of == "traces" else "run_id"
     key = KEYS[by]
     has = f"SELECT DISTINCT trace_id, {key} AS key FROM spans FINAL WHERE folded_into IS NULL AND {key} IS NOT NULL"
@@ -105,7 +105,7 @@ def _of_many(database: Database, question: Question, table: str, of: StatsOf, by
 
 
 def _by_label(database: Database, question: Question, table: str, of: StatsOf, figures: str) -> Sequence[Sequence[Any]]:
-    """Returns the groups of labels, each with the mean of its scores; what has none is in one of their own."""
+    """Returns the groups by label, each with its mean score; items without labels are in the group of None."""
     of_label = f"{KEY} AS key, score"
     own, its = {
         "events": ("trace_id, span_id", f"SELECT trace_id, span_id, {of_label} FROM labels FINAL"),

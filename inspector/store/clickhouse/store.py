@@ -26,11 +26,11 @@ class ClickHouseStore(Store):
     Any number of processes may open it for writing; one of them at a time applies the changes of all.
 
     Args:
-        address: Where it is.
-        home: Tells the home whose spools are taken in from all others.
+        address: The address of the database.
+        home: The key of the home whose spools are ingested.
         read_only: Whether nothing will be written.
-        limits: How much one question may read.
-        now_ns: The clock that says when spans arrive.
+        limits: How much one query may read.
+        now_ns: The clock for the arrival of spans.
 
     Raises:
         StoreError: It does not answer, has no tables (read-only), or is of a later version.
@@ -76,13 +76,13 @@ class ClickHouseStore(Store):
         busy: bool = False,
         give_way: Callable[[float], object] = lambda _: None,
     ) -> bool:
-        """See `Store.maintain`: waits for what was handed to another process, and sums up hours that are over."""
+        """See `Store.maintain`: waits for changes sent to the writer, and sums the hours that have ended."""
         del idle_s, give_way
         self._writable().wait(for_s)
         return not busy and self._writable().sum_up(for_s)
 
     def sync(self) -> None:
-        """See `Store.sync`; what was inserted is ClickHouse's to keep."""
+        """See `Store.sync`; ClickHouse is responsible for what was inserted."""
 
     def _take_in(
         self,
@@ -91,8 +91,8 @@ class ClickHouseStore(Store):
         losses: Sequence[Loss],
         labels: Sequence[NewLabel],
     ) -> None:
-        # There are no transactions: what a batch brings is written before the marks of where it came from, and what is
-        # read again changes nothing.
+        # There are no transactions, so spans are written before the read positions of their spools. If spools are read
+        # again, nothing changes.
         writing = self._writable()
         if spans or labels:
             writing.apply(Write(writing.prepared(spans), labels, self._now_ns()), wait=False)
@@ -153,7 +153,7 @@ class ClickHouseStore(Store):
         by: Age = "time",
         for_s: float | None = None,
     ) -> Pruned:
-        """See `Store.prune`; regular retention, by arrival, is left to the process that writes."""
+        """See `Store.prune`; regular retention, which is by arrival, is done only by the writer."""
         writing = self._writable()
         if by == "arrival" and not writing.is_writer():
             return Pruned(0, 0, 0)
@@ -199,16 +199,16 @@ class ClickHouseStore(Store):
 
 
 def create(address: Address) -> None:
-    """Creates the database and its tables where they are not there.
+    """Creates the database and its tables, if they are missing.
 
     Raises:
-        StoreError: It does not answer, or may not be created.
+        StoreError: It does not answer, or the user is not allowed to create them.
     """
     with closing(Database(address, read_s=READ_LIMITS.read_s)) as database:
         schema.create(database)
 
 
 def upgrade(address: Address, home: str) -> tuple[int, int]:
-    """Brings the tables up to date, and returns the versions that they were and are of; see `schema.upgrade`."""
+    """Upgrades the tables, and returns their previous and their new version; see `schema.upgrade`."""
     with closing(Database(address, read_s=READ_LIMITS.read_s)) as database:
         return schema.upgrade(database, home)

@@ -1,4 +1,4 @@
-"""The bars of traces and runs, for lists of them."""
+"""Timelines of traces and runs in lists."""
 
 from itertools import starmap
 from typing import Final
@@ -19,7 +19,7 @@ def timeline_of_trace(database: Database, trace: Trace | Run) -> tuple[TimelineB
 
 
 def timeline_of_run(database: Database, run: Run) -> tuple[TimelineBar, ...]:
-    """Returns the bars of a run: its spans, or its traces where they are many."""
+    """Returns the bars of a run: its spans, or if there are many, its traces."""
     if run.traces == 1:
         return timeline_of_trace(database, run)
     values = Values()
@@ -27,7 +27,7 @@ def timeline_of_run(database: Database, run: Run) -> tuple[TimelineBar, ...]:
     its = f"traces FINAL WHERE run_id = {run_id}"
     if run.spans > LOOKED_AT:
         return _timeline(database, its, _TRACE_BAR, values, run.traces)
-    # A call that nothing encloses is below its run, as others are below their root.
+    # A trace of a single span counts as a child of the run, so that it is not left out as a root.
     alone = f"trace_id IN (SELECT trace_id FROM {its} AND spans = 1)"
     bar = _BAR.replace("parent_id", f"if({alone}, '', parent_id)")
     among = f"spans FINAL WHERE {of_run(run_id)}"
@@ -39,7 +39,7 @@ def _timeline(database: Database, among: str, bar: str, values: Values, count: i
         return sketch(list(starmap(Bar, database.rows(f"SELECT {bar} FROM {among} ORDER BY start_ns, id", values))))
     ends = database.row(f"SELECT min(start_ns), max(start_ns) FROM {among}", values)
     first_ns, last_ns = (0, 0) if ends is None else ends
-    # Of each stretch between two moments those that failed, else the longest.
+    # Between any two moments, prefer spans that failed, then the longest.
     step = max(1, (moments(first_ns, last_ns)[1]) - first_ns)
     rows = database.rows(
         f"SELECT {bar}, intDiv(start_ns - {values.whole(first_ns)}, {values.whole(step)}) AS moment FROM {among} "

@@ -1,4 +1,4 @@
-"""The turns of runs, linked as they are asked for: each call has what it says, whatever others there are."""
+"""The turns of runs, linked at query time from the facts that are stored with each call."""
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,18 +18,18 @@ from inspector.store.values.turn_pages import Next, time_of_tools, turn_of
 from inspector.store.values.turns import CallFacts, Linked, Place, call_facts
 
 _MOST_CALLS: Final = 50_000
-"""Model calls that are linked for one question."""
+"""Maximum number of model calls to link per query."""
 _MOST_RUNS: Final = 1000
-"""Runs that are looked through for what no span tells of, the latest ones."""
+"""How many of the latest runs are searched for inferred tool calls."""
 _MOST_WHOLE: Final = 200
-"""Of them, those whose prompts are read for one question."""
+"""Maximum number of model calls per query whose prompts are read again."""
 _FACTS: Final = msgspec.json.Decoder(CallFacts)
 _ATTRIBUTES: Final = msgspec.json.Decoder(dict[str, Any])
 _RESULTS: Final = msgspec.json.Decoder(list[ToolResult])
 
 
 def read_turns(database: Database, run_id: str, trace_id: str | None, *, cursor: str | None, limit: int) -> Page[Turn]:
-    """Returns one page of the turns of a run, or of one trace of it, in the order they began."""
+    """Returns one page of the turns of a run, or of one of its traces, in the order they began."""
     list_of = ("turns", run_id, trace_id)
     after = read_cursor(list_of, cursor) or (-INT64_MAX, 0)
     calls = _read(database, [run_id])
@@ -51,7 +51,7 @@ def read_turns(database: Database, run_id: str, trace_id: str | None, *, cursor:
 
 
 def inferring(database: Database, asked: InferredTools) -> list[str]:
-    """Returns runs that have a call of a tool that no span tells of."""
+    """Returns runs with an inferred tool call."""
     values = Values()
     asks = "notEmpty(asks)" if asked.tool is None else f"has(asks, {values.text(asked.tool)})"
     asking = f"SELECT trace_id FROM spans FINAL WHERE {asks} AND folded_into IS NULL"

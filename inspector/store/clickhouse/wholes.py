@@ -1,4 +1,4 @@
-"""Questions about traces, runs and sessions: what spans add up to."""
+"""Queries for traces, runs and sessions."""
 
 from dataclasses import replace
 from typing import Final
@@ -40,7 +40,7 @@ _SORTED_SESSIONS: Final[dict[str, str]] = {**_SORTED, "time": "latest_ns", "dura
 
 
 def read_trace(database: Database, trace_id: str) -> Trace | None:
-    """Returns one trace's sums."""
+    """Returns a trace with its totals."""
     values = Values()
     where = f"trace_id = {values.text(trace_id)}"
     row = database.row(f"SELECT {', '.join(TRACE)} FROM traces FINAL WHERE {where}", values)
@@ -48,7 +48,7 @@ def read_trace(database: Database, trace_id: str) -> Trace | None:
 
 
 def read_traces_like(database: Database, prefix: str, limit: int) -> tuple[Trace, ...]:
-    """Returns traces whose id begins so, the latest first."""
+    """Returns traces whose id begins with ``prefix``, the latest first."""
     values = Values()
     where = f"startsWith(trace_id, {values.text(prefix)})"
     sql = f"SELECT {', '.join(TRACE)} FROM traces FINAL WHERE {where} ORDER BY start_ns DESC LIMIT {limit}"
@@ -78,14 +78,14 @@ def read_traces(
 
 
 def read_run(database: Database, run_id: str) -> Run | None:
-    """Returns one run's sums."""
+    """Returns a run with its totals."""
     values = Values()
     row = database.row(f"SELECT {', '.join(_RUN)} FROM {runs_among(values.texts([run_id]))}", values)
     return None if row is None else _marked(database, (run_of(row),))[0]
 
 
 def read_runs_like(database: Database, part: str, limit: int, *, ends: bool) -> tuple[Run, ...]:
-    """Returns runs whose id begins or, with ``ends``, ends so, the latest first."""
+    """Returns runs whose id begins or (``ends``) ends with ``part``, the latest first."""
     values = Values()
     where = f"startsWith(run_id, {values.text(part)})"
     if ends:
@@ -120,7 +120,7 @@ def read_runs(
 
 
 def read_session(database: Database, session_id: str) -> Session | None:
-    """Returns one session's sums."""
+    """Returns a session with its totals."""
     values = Values()
     where = f"session_id = {values.text(session_id)}"
     row = database.row(f"SELECT {', '.join(_SESSION)} FROM sessions WHERE {where}", values)
