@@ -1,4 +1,4 @@
-"""The store on one SQLite file that one process writes and any number read."""
+"""The store in one SQLite file, which one process writes and any number of processes read."""
 
 from inspector.store.sqlite.store import SqliteStore
 

@@ -1,4 +1,4 @@
-"""When spans arrived: by the hour, the last numbers that were given out in it, since numbers only grow."""
+"""The arrival times of spans: for each hour, the last numbers that were assigned in it, since numbers only grow."""
 
 from sqlalchemy import Connection
 
@@ -6,8 +6,8 @@ from inspector.store.sqlite.engine import driver
 
 HOUR_NS = 3600 * 10**9
 
-# A clock that was behind for a while has left hours with numbers that are larger than those of later hours, and one
-# that was ahead has left hours that have not come yet.
+# If the clock was slow for a while, hours may have larger numbers than later hours; if it was fast, there are hours in
+# the future.
 _BEFORE = (
     "FROM arrivals WHERE hour < :hour AND seq <= "
     "coalesce((SELECT min(seq) FROM arrivals WHERE hour BETWEEN :hour AND :now), 9223372036854775807)"
@@ -22,7 +22,7 @@ _REMEMBER = (
 
 
 def remember(connection: Connection, now_ns: int) -> None:
-    """Notes that everything stored so far has arrived by now."""
+    """Records that everything stored so far arrived before now."""
     driver(connection).execute(_REMEMBER, (now_ns // HOUR_NS,))
 
 
@@ -33,10 +33,9 @@ def last_ns(connection: Connection) -> int | None:
 
 
 def arrived_before(connection: Connection, *, before_ns: int, now_ns: int, limit: int) -> list[str]:
-    """Returns traces of which nothing has arrived since the last full hour before a time, those that came first first.
+    """Returns traces without an arrival since the last full hour before a time, the first to arrive first.
 
-    The number of a trace is no larger than the last one of the hour in which its first span came, so that those that
-    came later are not even looked at.
+    Numbers of traces grow, so traces that arrived later are not read at all.
     """
     rows = connection.exec_driver_sql(
         f"WITH known AS (SELECT max(seq) AS seq, max(trace) AS trace {_BEFORE}) "  # noqa: S608  # a constant
@@ -48,13 +47,13 @@ def arrived_before(connection: Connection, *, before_ns: int, now_ns: int, limit
 
 
 def arrived_by(connection: Connection, seq: int) -> int | None:
-    """Returns the end of the hour in which a change arrived; None where that is not known."""
+    """Returns the end of the hour in which a change arrived; None if that is not known."""
     hour = connection.exec_driver_sql("SELECT min(hour) FROM arrivals WHERE seq >= ?", (seq,)).scalar()
     return None if hour is None else (int(hour) + 1) * HOUR_NS
 
 
 def forget(connection: Connection, before_ns: int, now_ns: int) -> None:
-    """Drops the hours before a time, but for the last of them."""
+    """Deletes the hours before a time, except for the last of them."""
     last = f"(SELECT hour {_BEFORE} ORDER BY seq DESC, hour DESC LIMIT 1)"
     connection.exec_driver_sql(
         f"DELETE FROM arrivals WHERE hour < :hour AND hour <> {last}",  # noqa: S608  # constants

@@ -1,7 +1,7 @@
-"""Which session the spans of a trace belong to: the one that each names, else that of its trace.
+"""The sessions of spans: a span belongs to the session that it names, or else to that of its trace.
 
-A trace has the session that its earliest span with one names. So the spans of other processes, which know of no
-session, and those that began before it was named belong to it too; what is stored already is changed when it is named.
+The session of a trace is the one named by its earliest span that names any. So spans of other processes, which know no
+session, and spans from before it was named belong to it too; stored ones are updated when it is named.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -17,9 +17,9 @@ from inspector.store.values.rows import Row, clamp
 from inspector.store.values.sums import TraceSums
 
 Fetch: TypeAlias = Callable[[Sequence[tuple[int, str]]], Mapping[tuple[int, str], Row]]
-"""Reads stored rows by trace and span."""
+"""Reads stored rows by trace and span id."""
 Naming: TypeAlias = tuple[int, str]
-"""When the span began that names a session, and the session: the least of a trace is its own."""
+"""The start of a span that names a session, and the session; the minimum determines the session of the trace."""
 
 _NAMED = (
     "SELECT span_id, start_ns, session_id FROM spans "
@@ -30,14 +30,14 @@ _WITHOUT = "SELECT span_id FROM spans WHERE trace_id = ? AND (session_id IS NULL
 
 @dataclass(slots=True)
 class Sessions:
-    """The sessions of the traces of a batch, as its spans settle them."""
+    """The sessions of the traces of a batch."""
 
     before: Mapping[int, TraceSums]
     named: dict[int, Naming]
 
     @classmethod
     def settle(cls, connection: Connection, batch: Sequence[tuple[Span, Row | None, TraceSums]]) -> "Sessions":
-        """Settles them by the records that a batch is about to write, each with its stored row and its trace."""
+        """Determines them from the records that a batch is about to write, each with its stored row and its trace."""
         before: dict[int, TraceSums] = {}
         named: dict[int, list[Naming]] = {}
         renamed: set[int] = set()
@@ -52,7 +52,7 @@ class Sessions:
         for trace_id, trace in before.items():
             found = named.get(trace_id, [])
             if trace_id in renamed:
-                # What named it may name another one now.
+                # The span that named the session may name another one in this batch.
                 written = {span.span_id for span, _, its in batch if its is trace}
                 rows = driver(connection).execute(_NAMED, (trace_id,))
                 found += [(start, session) for span_id, start, session in rows if span_id not in written]
@@ -63,18 +63,18 @@ class Sessions:
         return cls(before, settled)
 
     def of(self, span: Span, old: Row | None, trace: TraceSums) -> tuple[str | None, int | None]:
-        """Returns the session of a record, and 1 where it has that of its trace."""
+        """Returns the session of a record, and 1 if that is only its trace's."""
         session = own_session(span.session_id, old)
         if session is not None or trace.id not in self.named:
             return session, None
         return self.named[trace.id][1], 1
 
     def followers(self, connection: Connection, written: set[tuple[int, str]], fetch: Fetch) -> list[tuple[Row, Row]]:
-        """Returns the stored rows that belong to another session now; they keep their ``seq``, which the caller raises.
+        """Returns the stored rows whose session changes; the caller has to give them a new ``seq``.
 
         Args:
             connection: The writer's.
-            written: The trace and span of what the batch writes anyway.
+            written: Trace and span id of the rows that the batch writes anyway.
             fetch: Reads stored rows.
         """
         keys: list[tuple[int, str]] = []

@@ -1,8 +1,8 @@
-"""Many rows in few statements.
+"""Writes many rows with few statements.
 
-Each execution lets other threads run and, unless it was short, waits up to a switch interval (5 ms) for the
-interpreter's lock afterwards. Beside a thread that computes, a batch of 512 spans took 136 to 162 ms so, 134 to 410
-with 128 rows in a statement and 169 to 1,040 with one.
+Each execution releases the GIL, and unless it was short, it waits for it afterwards for up to a switch interval (5 ms).
+Next to a busy thread, a batch of 512 spans takes 136 to 162 ms like this, 134 to 410 ms with 128 rows per statement,
+and 169 to 1,040 ms with one.
 """
 
 import sqlite3
@@ -12,17 +12,17 @@ from itertools import chain
 from typing import Any
 
 _SIZES = (512, 64, 16, 4, 1)
-"""Rows in one statement: few sizes, so that all statements stay prepared. 512 rows of 37 columns are 18,944 parameters,
-of which SQLite takes 32,766 (https://sqlite.org/limits.html)."""
+"""Rows per statement: few sizes, so that all statements stay prepared. 512 rows of 37 columns are 18,944 parameters;
+SQLite allows 32,766 (https://sqlite.org/limits.html)."""
 _NULL = float("nan")
-"""SQLite stores NaN as NULL, and the driver of Python 3.11 looks for an adapter of each None: 41,000 of the 82,000
-instructions of a row of spans, of which fourteen columns are empty (3.13: 5,000 of 50,000)."""
+"""SQLite stores NaN as NULL. For None, the driver of Python 3.11 looks for an adapter each time, which takes half of
+the instructions for a span, with its fourteen empty columns (41,000 of 82,000; in 3.13 5,000 of 50,000)."""
 VALUES = "{rows}"
-"""Where a statement has its rows."""
+"""The placeholder for rows in a statement."""
 
 
 def execute_rows(database: sqlite3.Connection, sql: str, rows: Sequence[Sequence[Any]]) -> None:
-    """Runs a statement that has ``VALUES {rows}`` for all rows, which are of the same length."""
+    """Runs a statement with ``VALUES {rows}`` for all rows, which have the same length."""
     done = 0
     for size in _SIZES:
         while len(rows) - done >= size:

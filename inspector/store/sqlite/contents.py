@@ -1,4 +1,4 @@
-"""The texts that are kept once, read from their table."""
+"""Reads the texts that are stored once."""
 
 from collections.abc import Collection, Sequence
 
@@ -27,7 +27,7 @@ def with_strings(connection: Connection, found: dict[int, Message]) -> dict[int,
 
 
 def brought_by(connection: Connection, row_ids: Collection[int]) -> dict[int, Message]:
-    """Returns the messages that belong to the spans of these rows, by id."""
+    """Returns the messages that belong to these spans, by id."""
     found = connection.exec_driver_sql(
         "SELECT id, span, body FROM contents WHERE span IN (SELECT value FROM json_each(?))",
         (json_list(list(row_ids)),),
@@ -36,5 +36,5 @@ def brought_by(connection: Connection, row_ids: Collection[int]) -> dict[int, Me
 
 
 def json_list(values: Sequence[int] | Sequence[str]) -> str:
-    """Returns the values as one parameter, for ``json_each``."""
+    """Returns values as one parameter for ``json_each``."""
     return msgspec.json.encode(values).decode()

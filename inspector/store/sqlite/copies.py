@@ -1,4 +1,4 @@
-"""What a store on SQLite gives to a copy of it."""
+"""Reads an SQLite store for a copy of it."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -15,13 +15,13 @@ from inspector.store.values.rows import Row
 from inspector.store.values.stored import span_of
 
 _STEP: Final = 32
-"""Spans that are read at a time, since they may be large."""
+"""Spans to read at a time, since they may be large."""
 _COLUMNS: Final = ", ".join(f"spans.{name}" for name in Row._fields)
 _SELECT: Final = (
     f"SELECT traces.trace_id, {_COLUMNS} FROM spans JOIN traces ON traces.id = spans.trace_id "  # noqa: S608  # constants
     "WHERE spans.id IN (SELECT value FROM json_each(?)) ORDER BY spans.id"
 )
-# By the index of the trace: along the numbers of rows it would look at those of all traces.
+# Uses the index on traces; in order of row ids, SQLite would read the rows of all traces.
 _IDS: Final = (
     "SELECT id FROM spans WHERE trace_id IN "
     "(SELECT id FROM traces WHERE trace_id IN (SELECT value FROM json_each(?))) AND +id > ? ORDER BY +id LIMIT ?"
@@ -33,9 +33,9 @@ _ARRIVALS: Final = (
 
 
 def read_arrivals(connection: Connection, after: int, limit: int) -> tuple[Arrival, ...]:
-    """Returns the traces that changed after a number, in the order of their last change."""
+    """Returns the traces that changed after a ``seq``, in the order of their last change."""
     rows = driver(connection).execute(_ARRIVALS, (after, limit))
-    # The last moment of the hour, so that nothing is held to be older than it is.
+    # The last moment of the hour, so that no trace counts as older than it is.
     return tuple(
         Arrival(trace_id, seq, spans, None if hour is None else (hour + 1) * HOUR_NS - 1)
         for trace_id, seq, spans, hour in rows
@@ -45,7 +45,7 @@ def read_arrivals(connection: Connection, after: int, limit: int) -> tuple[Arriv
 def read_stored(
     connection: Connection, trace_ids: Sequence[str], after: int, limit: int, most_bytes: int
 ) -> tuple[Stored, ...]:
-    """Returns spans of traces in the order they first came, fewer where they are large."""
+    """Returns spans of traces in the order they first arrived, fewer if they are large."""
     found = driver(connection).execute(_IDS, (json_list(list(trace_ids)), after, limit))
     ids = [row[0] for row in found]
     kept: list[Stored] = []

@@ -9,4 +9,4 @@ COUNTED = (
     *(_c.status, _c.duration_ms, _c.input_tokens, _c.output_tokens, _c.cached_tokens, _c.cost_usd),
     _c.kind,
 )
-"""The columns of a call that figures are made of; the index over time has all of them."""
+"""The columns of a call that statistics need; the index over time covers all of them."""

@@ -1,4 +1,4 @@
-"""The rows of ``turns`` that a batch writes and looks at: read in few statements, and written in few."""
+"""The rows of ``turns`` that a batch reads and changes, with few statements."""
 
 from collections.abc import Iterable, Sequence
 from itertools import chain
@@ -13,10 +13,10 @@ from inspector.store.sqlite.engine import driver
 from inspector.store.values.turns import By, Turn
 
 Place: TypeAlias = tuple[str, By, bytes | str]
-"""Under what turns are looked up: their run, and one of their columns with its value."""
+"""What turns are looked up by: their run, and a column with its value."""
 _FETCHED = 128
 _CONDITIONS: dict[By, str] = {"asked": "AND failed = 1 AND continued = 0", "answered": "", "response": ""}
-"""Which rows are wanted: a prompt that was asked before is looked for where it failed."""
+"""Further conditions by column: an equal prompt matters only if its call failed."""
 _NAMES = Turn.__struct_fields__
 _SAVE = (
     f"INSERT INTO turns ({', '.join(_NAMES)}) VALUES {VALUES} ON CONFLICT (span) DO UPDATE SET "  # noqa: S608  # constants
@@ -26,7 +26,7 @@ _SELECT = f"SELECT {', '.join(_NAMES)} FROM turns"  # noqa: S608  # constants
 
 
 class Drafts:
-    """The turns of a batch, each of them once, until all are saved.
+    """The turns of a batch, one object each, until `save`.
 
     Args:
         connection: The writer's.
@@ -41,14 +41,14 @@ class Drafts:
         self._looked_up: set[Place] = set()
 
     def load(self, row_ids: Sequence[int]) -> dict[int, Turn]:
-        """Return those of the turns that are stored, by their rows."""
+        """Return the stored turns among these, by row id."""
         sql = f"{_SELECT} WHERE span IN (SELECT value FROM json_each(?))"  # noqa: S608  # constants
         for row in self._database.execute(sql, (json_list(list(row_ids)),)) if row_ids else ():
             self._known[row[0]] = Turn(*row)
         return dict(self._known)
 
     def look_up(self, places: Iterable[Place]) -> None:
-        """Read what is stored under these places, so that asking for it needs no statement of its own."""
+        """Read the turns at these places together, so that `others` needs no statement for each."""
         wanted: dict[By, list[Place]] = {}
         for place in dict.fromkeys(places):
             if place not in self._looked_up:
@@ -58,24 +58,24 @@ class Drafts:
                 self._read(by, these[start : start + _FETCHED])
 
     def others(self, turn: Turn, by: By, value: bytes | str) -> list[Turn]:
-        """Return the other turns of the run that have the value, as they are by now."""
+        """Return the other turns of the run with the value, in their current state."""
         place = (turn.run, by, value)
         self.look_up((place,))
         found = self._places.get(place, {}).values()
         return [each for each in found if each is not turn and getattr(each, by) == value]
 
     def keep(self, turn: Turn) -> None:
-        """Have a turn saved, and found by what it is now."""
+        """Mark a turn to be saved, and index it by its current values."""
         self._known[turn.span] = self._changed[turn.span] = turn
         self._place(turn)
 
     def note_continued(self, turn: Turn) -> None:
-        """Remember that a turn is continued."""
+        """Note that a later call continues a turn."""
         turn.continued = 1
         self._continued.add(turn.span)
 
     def save(self) -> None:
-        """Write what changed."""
+        """Write the changed turns."""
         execute_rows(self._database, _SAVE, list(map(astuple, self._changed.values())))
         if older := self._continued - self._changed.keys():
             sql = "UPDATE turns SET continued = 1 WHERE span IN (SELECT value FROM json_each(?))"

@@ -1,4 +1,4 @@
-"""A database looked at from outside, without changing anything of it."""
+"""Examines a database without changing it."""
 
 import sqlite3
 from collections.abc import Generator
@@ -6,17 +6,17 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 _CHECKED_BYTES = 200 << 20
-"""A larger database is not read whole to look for damage."""
+"""A larger database is not checked for damage, which would read all of it."""
 FILES = ("", "-wal", "-shm")
-"""What is added to the name of the database for each of its files."""
+"""The suffixes of the database's files."""
 
 
 @contextmanager
 def left_as_found(database: Path) -> Generator[None]:
-    """Has SQLite remove the files that reading added beside the database.
+    """Removes the files that reading added next to the database.
 
-    A connection that only reads leaves its WAL and index behind (https://sqlite.org/wal.html#read_only_databases);
-    one that may write, closed as the last of all processes, removes them under SQLite's own locks.
+    A read-only connection leaves a WAL and its index behind (https://sqlite.org/wal.html#read_only_databases). SQLite
+    removes them, under its own locks, when a connection that may write is the last one to close.
     """
     beside = [database.with_name(f"{database.name}{suffix}") for suffix in FILES[1:]]
     had_none = not any(path.exists() for path in beside)
@@ -32,10 +32,10 @@ def left_as_found(database: Path) -> Generator[None]:
 
 
 def damage_of(database: Path) -> str:
-    """Returns what is broken in a database, nothing where it is sound or too large to look."""
+    """Returns what is broken in a database; empty if it is intact or too large to check."""
     if database.stat().st_size > _CHECKED_BYTES:
         return ""
-    # Where nothing can be written SQLite cannot open it in the usual way, which is no damage.
+    # If nothing can be written, SQLite cannot open it in the usual way; that is not damage.
     for mode in ("mode=ro", "mode=ro&immutable=1"):
         try:
             with closing(sqlite3.connect(f"{database.absolute().as_uri()}?{mode}", uri=True)) as connection:
@@ -44,6 +44,6 @@ def damage_of(database: Path) -> str:
             if error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
                 return str(error)
         else:
-            # It heads its list of damages with the database's name in SQLite: *** in database main ***.
+            # SQLite's list begins with the name of the database: *** in database main ***.
             return "" if found == "ok" else " ".join(found.rpartition("***")[2].split())
     return ""

@@ -1,7 +1,7 @@
-"""What a database may grow by while a full disk is emptied, and the space that is held for it meanwhile.
+"""Limits how much a database grows while traces are removed from a full disk, and reserves that space.
 
-Removing adds pages too, above all to the index of the text. They stand in the log first, and the log cannot be moved
-into the database without space for them: a log that takes all that is left can never be emptied again.
+Removing adds pages too, mostly to the full-text index. They are first in the log, and a checkpoint needs space for them
+in the database: a log that takes all the remaining space can never be checkpointed.
 """
 
 from collections.abc import Callable, Generator
@@ -14,18 +14,18 @@ from sqlalchemy.exc import SQLAlchemyError
 from inspector.store.sqlite.reserve import Reserve
 
 _SHARE = 4
-"""The part of the space for removing that new pages may take."""
+"""New pages may take one part in so many of the space for removing."""
 _PAGE_BYTES = 4096
 _MOST_PAGES = 4_294_967_294
 """SQLite's own limit: https://www.sqlite.org/pragma.html#pragma_max_page_count."""
 
 
 class Growth:
-    """Lets a database grow by a part of the space that is there for removing, and keeps that part from its log.
+    """Lets a database grow by a part of the reserve, which its log then cannot take.
 
     Args:
         database: The file.
-        reserve: The space.
+        reserve: The space for removing.
     """
 
     def __init__(self, database: Path, reserve: Reserve) -> None:
@@ -34,7 +34,7 @@ class Growth:
         self._share = self._most_bytes = 0
 
     def begin(self, empty_log: Callable[[], None]) -> int:
-        """Give the reserve to removing; returns how much it was."""
+        """Release the reserve for removing, and return its size."""
         held = self._reserve.release()
         empty_log()
         self._share = held // _SHARE
@@ -42,14 +42,14 @@ class Growth:
         return held
 
     def make_room(self, empty_log: Callable[[], None]) -> None:
-        """Move the log into the database with the space that was held for that, and hold what it may still grow by."""
+        """Checkpoint the log, using the space reserved for that, and reserve what the database may still grow by."""
         self._reserve.release()
         empty_log()
         self._reserve.restore(max(0, min(self._share, self._most_bytes - self._database.stat().st_size)))
 
     @contextmanager
     def limited(self, connection: Connection) -> Generator[None]:
-        """Refuse what would make the database larger than it may become, for one transaction."""
+        """Limit the size of the database for one transaction."""
         if not self._most_bytes:
             yield
             return

@@ -16,7 +16,7 @@ from inspector.store.values.removals import removals
 
 
 def read_health(connection: Connection, path: Path) -> Health:
-    """Returns the figures; what is counted is kept as it is written, so that they cost the same for any database."""
+    """Returns the figures; counts are updated by each write, so this is equally fast for any database."""
     counts = load_counters(connection)
     losses, losses_ever = sum_losses(connection)
     return Health(
@@ -35,7 +35,7 @@ def read_health(connection: Connection, path: Path) -> Health:
 
 
 def read_kept(connection: Connection) -> Kept:
-    """Returns how much is kept, and what goes next: the trace that arrived first."""
+    """Returns how much is stored, and what is removed next: the trace that arrived first."""
     of_runs, of_traces = (
         connection.execute(select(func.count()).select_from(table)).scalar() or 0 for table in (runs, traces)
     )

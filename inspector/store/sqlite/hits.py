@@ -1,4 +1,4 @@
-"""The spans of a trace or a run that hold a text: what was said by the index of full text, the rest by a look."""
+"""Finds the spans of a trace or a run that contain words, with the full-text index and by scanning the rest."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ from inspector.store.values.raw import without_raw
 from inspector.store.values.terms import expression, patterns
 
 _MOST = 1000
-"""Spans that are looked into."""
+"""Maximum number of spans to search."""
 _STEP = 50
 _LOOK_ROWS = 500
 _COLUMNS = ", ".join(Searched._fields)
@@ -26,15 +26,15 @@ _COLUMNS = ", ".join(Searched._fields)
 def read_hits(
     connection: Connection, q: str, place: Within, limits: ReadLimits, *, limit: int, attributes: bool
 ) -> Hits | None:
-    """Returns the spans of a trace or a run that hold the words of a text; None when there is no such.
+    """Returns the spans of a trace or a run that contain words, and where; None if there is no such trace or run.
 
     Args:
         connection: A reader's.
-        q: The words, as `inspector.store.values.terms` reads them.
-        place: Where to look.
+        q: The query (`inspector.store.values.terms`).
+        place: The trace or run.
         limits: How long it may take.
-        limit: How many hits are wanted with their places.
-        attributes: Whether attributes are searched that full text does not know, and spans that still run.
+        limit: How many hits are returned with their places.
+        attributes: Whether to search attributes outside the full-text index too, and running spans.
     """
     sql = f"SELECT id FROM traces WHERE {place.column} = ?"  # noqa: S608  # a constant
     traces = [row[0] for row in driver(connection).execute(sql, (place.id,))]
@@ -72,12 +72,12 @@ def _hits(connection: Connection, row_ids: Sequence[int], places: Places) -> Ite
 
 
 def _candidates(connection: Connection, traces: str, match: str, q: str, until: float | None) -> tuple[list[int], bool]:
-    """Returns the rows that may hold the words, in the order the spans began, and whether these are all."""
+    """Returns the rows that may contain the words, in the order the spans began, and whether these are all."""
     execute = driver(connection).execute
     known = {
         row[0]
         for row in execute(
-            # The plus keeps the planner from looking the spans up in the index one by one.
+            # The plus keeps the planner from looking up the spans one by one.
             "SELECT id FROM spans WHERE trace_id IN (SELECT value FROM json_each(?)) "
             "AND +id IN (SELECT rowid FROM search WHERE search MATCH ?)",
             (traces, match),

@@ -1,4 +1,4 @@
-"""Runs by the calls of tools that their messages tell of (`inspector.store.values.inferred_tools`)."""
+"""Finds runs by inferred tool calls (`inspector.store.values.inferred_tools`)."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from inspector.store.sqlite.turn_lists import following_results
 from inspector.store.values.inferred_tools import InferredTools
 
 _MOST_TURNS = 50_000
-"""Turns that are looked at for one step of a list."""
+"""Maximum number of turns to read per step of a list."""
 _ASKING = (
     "SELECT turns.run, turns.span, turns.tools FROM turns "
     "WHERE turns.run IN (SELECT value FROM json_each(?)) AND turns.tools <> '[]' LIMIT ?"

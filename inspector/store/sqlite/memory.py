@@ -1,4 +1,4 @@
-"""What the writer remembers between its batches."""
+"""What the writer caches between batches."""
 
 from inspector.store.sqlite.conversations import Conversations
 from inspector.store.sqlite.families import Families
@@ -7,20 +7,20 @@ from inspector.store.values.addresses import Addresses
 
 
 class Memory:
-    """What is remembered of stored rows, so that a batch need not read them."""
+    """A cache of stored rows, so that a batch need not read them."""
 
     def __init__(self) -> None:
         self.addresses = Addresses()
-        """Of the messages of the batch that is written."""
+        """Addresses of the messages of the current batch."""
         self.conversations = Conversations(self.addresses)
-        """Of messages."""
+        """The latest messages of sessions and runs."""
         self.families = Families()
-        """Of calls and their duplicates."""
+        """The calls of traces and their duplicates."""
         self.turns = Turns(self.addresses)
-        """What finds the calls that others continue."""
+        """Finds which call continues which."""
 
     def forget(self) -> None:
-        """Lets go of what may not be true any more, as after a transaction that failed or rows that were deleted."""
+        """Drops what may be out of date, as after a failed transaction or after rows were deleted."""
         self.addresses.forget()
         self.conversations.forget()
         self.families.forget()

@@ -1,4 +1,4 @@
-"""What retention notes for the next process and for whoever asks: its last removals, and whether it doubts a clock."""
+"""State of retention that later processes need: its last removals, and whether the clock looks wrong."""
 
 from typing import Final
 
@@ -12,15 +12,15 @@ _DOUBTED: Final = "clock doubted"
 
 
 def save_removal(connection: Connection, removed: Removed) -> None:
-    """Keeps a removal in the place of the last one by its rule."""
+    """Stores a removal, which replaces the previous one by the same rule."""
     save_counters(connection, noted(removed))
 
 
 def doubt_clock(connection: Connection, *, doubted: bool) -> None:
-    """Keeps whether the clock is doubted."""
+    """Stores whether the clock looks wrong."""
     save_counters(connection, {_DOUBTED: int(doubted)})
 
 
 def is_clock_doubted(connection: Connection) -> bool:
-    """Tells whether the clock was doubted when it was last looked at."""
+    """Tells whether the clock looked wrong when it was last checked."""
     return bool(load_counters(connection).get(_DOUBTED))

@@ -1,6 +1,6 @@
-"""Which span a shared message belongs to: the one that brought it, or an heir once that one is gone.
+"""The owner of a shared message: the span that first had it, or another one after that span is deleted.
 
-A message is found in search by its owner, and goes when the last span that refers to it goes.
+Search finds a message at its owner. A message is deleted with the last span that refers to it.
 """
 
 from collections.abc import Iterator
@@ -14,11 +14,11 @@ from inspector.store.values.contents import content_ids
 
 
 class Scope(NamedTuple):
-    """Spans of which one may refer to what another brought."""
+    """A set of spans that share messages: a session, a run or a trace."""
 
     of: Literal["session", "run", "trace"]
     id: str | int
-    """For a trace its row id."""
+    """For a trace, its row id."""
 
 
 _REFERRING = {
@@ -29,13 +29,13 @@ _REFERRING = {
 
 
 def scopes_of(session_id: str | None, run: str | None, trace_id: int, *, inherited: bool) -> Iterator[Scope]:
-    """Yields the scopes that a span's messages may be shared in.
+    """Yields the scopes in which a span may share messages.
 
     Args:
         session_id: The session of the span.
         run: The run that its recorder names.
         trace_id: The row id of its trace.
-        inherited: Whether the session is that of its trace, which may have become known after the span was written.
+        inherited: Whether the session is that of its trace, which may have been named after the span was written.
     """
     if session_id:
         yield Scope("session", session_id)
@@ -46,7 +46,7 @@ def scopes_of(session_id: str | None, run: str | None, trace_id: int, *, inherit
 
 
 def release(connection: Connection, orphans: set[int], scopes: set[Scope]) -> None:
-    """Gives messages without an owner to other spans of their scopes that refer to them, and removes the others."""
+    """Assigns messages without an owner to other spans of their scopes that refer to them, and deletes the rest."""
     if not orphans:
         return
     heirs: dict[int, int] = {}
@@ -73,7 +73,7 @@ def _pass_on(connection: Connection, heirs: dict[int, int]) -> None:
         f"SELECT {search.INDEXED_COLUMNS} FROM spans WHERE id IN (SELECT value FROM json_each(?))",  # noqa: S608  # constants
         (json_list(sorted(set(heirs.values()))),),
     )
-    # An heir is found by the messages that it now stands for: its document changes.
+    # Search now finds these messages at the new owner, so its document changes.
     known = search.forget(connection, [search.Indexed(*values) for values in found])
     connection.exec_driver_sql(
         "UPDATE contents SET span = ? WHERE id = ?", [(row_id, content_id) for content_id, row_id in heirs.items()]

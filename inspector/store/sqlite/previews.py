@@ -1,4 +1,4 @@
-"""The beginnings of what calls were given and of what they gave, one line each, for rows of a tree."""
+"""Previews of calls, for the rows of a tree."""
 
 from collections.abc import Sequence
 from itertools import islice
@@ -15,7 +15,7 @@ from inspector.store.values.contents import StoredShared, content_ids, ids_of, r
 from inspector.store.values.previews import preview_of
 
 _FIRST_MESSAGES = 8
-"""So many messages of a prompt are looked through for its question."""
+"""How many messages of a prompt are searched for its question."""
 _c, _t = spans.c, traces.c
 _COLUMNS = (
     *(_t.trace_id, _c.span_id, _c.kind, _c.input_key, _c.output_key, _c.shared, _c.attributes),
@@ -26,7 +26,7 @@ _COLUMNS = (
 def read_previews(
     connection: Connection, run_id: str, trace_id: str | None, span_ids: Sequence[str]
 ) -> tuple[Preview, ...]:
-    """Returns the previews of some spans of a run, or of one trace of it, in no order."""
+    """Returns the previews of some spans of a run, or of one of its traces, in no particular order."""
     where = [_t.run_id == run_id, _c.span_id.in_(span_ids)]
     if trace_id is not None:
         where.append(_t.trace_id == trace_id)
@@ -49,7 +49,7 @@ def _preview(connection: Connection, row: Sequence[Any]) -> Preview:
 
 
 def _begun(connection: Connection, shared: StoredShared, key: str) -> str | None:
-    """Returns a prompt of which the first messages alone are read: it may be very long."""
+    """Returns only the first messages of a prompt, which may be very long."""
     refers = read_shared(shared).get(key)
     if refers is None or isinstance(refers, str):
         return None

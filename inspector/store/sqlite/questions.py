@@ -1,4 +1,4 @@
-"""The answers of an SQLite file to `inspector.store.questions`."""
+"""The queries of `inspector.store.questions` in SQLite."""
 
 from sqlalchemy import Connection, select
 
@@ -62,12 +62,12 @@ __all__ = [
 
 
 def last_seq(connection: Connection) -> int:
-    """Returns the number of the last change."""
+    """Returns the ``seq`` of the last change."""
     return _counter(connection, "seq")
 
 
 def indexed_seq(connection: Connection) -> int:
-    """Returns the number of the last change that full-text search knows."""
+    """Returns the ``seq`` of the last change in the full-text index."""
     return _counter(connection, "indexed")
 
 
@@ -78,7 +78,7 @@ def _counter(connection: Connection, name: str) -> int:
 def read_stats(
     connection: Connection, where: Filter, limits: ReadLimits, *, of: StatsOf, by: GroupBy | None, buckets: int
 ) -> Stats:
-    """Returns the figures of a filter."""
+    """Returns the statistics of a filter."""
     if of == "events":
         return read_call_stats(connection, where, limits, by=by, buckets=buckets)
     whole = TRACES if of == "traces" else RUNS

@@ -1,4 +1,4 @@
-"""Removing in steps that fit on a full disk: each smaller than the last that did not."""
+"""Removes traces in steps; on a full disk, a step that does not fit is repeated with fewer spans."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -9,15 +9,15 @@ from sqlalchemy import Connection
 from inspector.store.errors import StoreFull
 
 MOST_SPANS = 2000
-"""Most spans that one transaction removes."""
+"""Maximum number of spans that one transaction removes."""
 _TIGHT_SPANS = 64
-"""Where the disk is full; half as many after each step that still did not fit."""
+"""The same on a full disk; halved after each step that still did not fit."""
 
 T = TypeVar("T")
 
 
 class Transactions(Protocol):
-    """Opens one write transaction after another; others may write in between."""
+    """Opens write transactions one after another; other threads may write in between."""
 
     def __call__(self) -> AbstractContextManager[Connection]:
         """Begins a transaction, which ends with the block."""
@@ -28,15 +28,15 @@ class Removal:
     """Runs the steps of one removal.
 
     Args:
-        transactions: Where they run.
-        make_room: Frees what can be freed without removing anything, and moves the log into the database.
+        transactions: Opens their transactions.
+        make_room: Frees space without removing anything, and checkpoints the log.
     """
 
     def __init__(self, transactions: Transactions, make_room: Callable[[], None]) -> None:
         self._transactions = transactions
         self._make_room = make_room
         self.spans = MOST_SPANS
-        """Most spans that the next step may remove."""
+        """Maximum number of spans that the next step may remove."""
 
     @property
     def is_tight(self) -> bool:
@@ -44,7 +44,7 @@ class Removal:
         return self.spans < MOST_SPANS
 
     def step(self, remove: Callable[[Connection], T]) -> T:
-        """Run one step in a transaction, and again with fewer spans while it finds no space.
+        """Run one step in a transaction; repeat it with fewer spans while there is no space.
 
         Raises:
             StoreFull: Not even one span can be removed.
@@ -60,6 +60,6 @@ class Removal:
                 self._make_room()
                 continue
             if self.is_tight:
-                # The log is as large as what the step changed, and its space is the next one's.
+                # The log grew by what the step changed; the next step needs that space.
                 self._make_room()
             return done

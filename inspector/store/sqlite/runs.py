@@ -1,4 +1,4 @@
-"""Keeps the rows of ``runs`` equal to what their traces add up to, within the write transaction."""
+"""Updates the rows of ``runs``, the totals of their traces, within the write transaction."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
@@ -14,7 +14,7 @@ from inspector.store.sqlite.engine import driver
 from inspector.store.values.sums import MESSAGE, RunSums, TraceSums
 
 _OF_HEAD = ("head_is_message", "head_ns")
-"""Fields that are read from the trace that names a run."""
+"""Fields that are read from the trace that gives a run its name."""
 _FIELDS = (*(found.name for found in fields(RunSums) if found.name not in ("models", *_OF_HEAD)), "models")
 _COLUMNS = ", ".join(_FIELDS)
 _plain_values = attrgetter(*_FIELDS[:-1])
@@ -34,14 +34,14 @@ class Move(NamedTuple):
     """A trace that changed."""
 
     old: TraceSums | None
-    """As it was; None for a new one."""
+    """Its previous state; None for a new trace."""
     new: TraceSums
     is_certain: bool
-    """Whether it only grew, so that the sums of its run follow from those before."""
+    """Whether it only grew, so that the totals of its run can be updated instead of computed again."""
 
 
 def apply(connection: Connection, moves: Sequence[Move]) -> None:
-    """Brings the sums up to date with traces that changed and are stored."""
+    """Updates the totals after traces have changed and have been stored."""
     touched = {trace.run_id for move in moves for trace in (move.old, move.new) if trace is not None}
     sums = _load(connection, touched)
     again: set[str] = set()
@@ -56,7 +56,7 @@ def apply(connection: Connection, moves: Sequence[Move]) -> None:
 
 
 def sum_runs(connection: Connection, run_ids: Iterable[str]) -> None:
-    """Sums runs from their traces and stores them; those without traces are removed."""
+    """Computes runs from their traces and stores them; runs without traces are deleted."""
     summed: list[RunSums] = []
     for run_id in run_ids:
         sums = RunSums(run_id=run_id)
@@ -70,7 +70,7 @@ def sum_runs(connection: Connection, run_ids: Iterable[str]) -> None:
 
 
 def sum_all_runs(connection: Connection) -> None:
-    """Makes the rows of ``runs`` from those of ``traces``, for a database that has none."""
+    """Creates the rows of ``runs`` from those of ``traces``, for a database without any."""
     found = connection.exec_driver_sql("SELECT DISTINCT run_id FROM traces").scalars().all()
     sum_runs(connection, found)
 

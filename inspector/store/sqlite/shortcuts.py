@@ -1,6 +1,6 @@
-"""Ways to the first page of a list that look at a part of the rows, each with a proof that no other belongs on it.
+"""Shortcuts to the first page of a list that read only some rows, and can prove that no other row belongs on the page.
 
-Where the proof fails, since what is looked for is rare, the list is walked as any other.
+If the proof fails because matches are rare, the list is scanned like any other.
 """
 
 from collections.abc import Sequence
@@ -18,20 +18,20 @@ from inspector.store.values.cursor import Position
 from inspector.store.values.rows import INT64_MAX
 
 _MATCHES = (400, 2_000, 8_000)
-"""How many of the latest matches of a text are looked at."""
+"""How many of the latest matches of a text are read; the next step if the proof fails."""
 _LARGEST = 2_000
-"""How many of the largest values are looked at."""
+"""How many of the largest values are read."""
 _MOST_NOT_OK = 50_000
-"""Spans that are not ok up to which these are looked for along an order."""
+"""With more spans that are not ok, `largest_not_ok` does not apply."""
 
 
 def latest_matching(
     connection: Connection, match: str, conditions: Sequence[ColumnElement[bool]], limit: int
 ) -> Sequence[Position] | None:
-    """Returns the latest spans with a text, and one more than wanted where there are so many.
+    """Returns the latest spans with a text, one more than requested if there are that many.
 
-    Full text gives the rows that came last first. A row that came before those looked at begins no later than the
-    latest of all that came before them, which bounds what can be missing.
+    The full-text index returns the last arrivals first. A row that arrived before those that were read cannot begin
+    later than the latest start of all rows before them, which limits what can be missing.
     """
     found: list[tuple[int, int]] = []
     before = INT64_MAX
@@ -54,8 +54,8 @@ def latest_matching(
 def largest_meeting(
     connection: Connection, ranking: Ranking, conditions: Sequence[ColumnElement[bool]], limit: int
 ) -> Sequence[Position] | None:
-    """Returns the first spans of a list that an index has in order, one more than wanted; None where few meet it."""
-    # A literal and not a parameter, which would not show that the partial index has all of it.
+    """Returns the first spans of a list sorted by an index, one more than requested; None if too few of them match."""
+    # A literal, since with a parameter SQLite would not recognise that the partial index applies.
     known = ranking.value.is_not(literal(None, literal_execute=True))
     query: Select[*tuple[Any, ...]] = select(ranking.value, spans.c.id).where(known)
     rows = page_rows(connection, query, ranking, _LARGEST if conditions else limit + 1)
@@ -67,15 +67,15 @@ def largest_meeting(
 
 
 def largest_not_ok(connection: Connection, ranking: Ranking, where: Filter, limit: int) -> Sequence[Position] | None:
-    """Returns the first spans of such a list that are not ok, one more than wanted; None where that is no short way.
+    """Returns the first spans of such a list that are not ok, one more than requested; None if this would be slower.
 
-    One index has the order, and another one tells which rows are not ok: none of the rows is looked at.
+    One index has the order and another one the rows that are not ok, so no row itself is read.
     """
     if not where.statuses or "ok" in where.statuses or where != Filter(statuses=where.statuses):
         return None
     sql = "SELECT id FROM spans WHERE status IN (SELECT value FROM json_each(?)) AND status <> 'ok' LIMIT ?"
     ids = [row[0] for row in driver(connection).execute(sql, (json_list(where.statuses), _MOST_NOT_OK + 1))]
-    # Fewer are soon sorted, and of more there are enough among the largest of all.
+    # Fewer are sorted quickly, and with more, enough of them are among the largest of all.
     if not _LARGEST <= len(ids) <= _MOST_NOT_OK:
         return None
     known = ranking.value.is_not(literal(None, literal_execute=True))
@@ -88,7 +88,7 @@ def largest_not_ok(connection: Connection, ranking: Ranking, where: Filter, limi
 def latest_holding(
     connection: Connection, pages: Sequence[int], where: Filter, conditions: Sequence[ColumnElement[bool]], limit: int
 ) -> Sequence[Position] | None:
-    """Returns the latest spans with attributes, and one more than wanted, from the latest pages that may hold them."""
+    """Returns the latest spans with attributes, one more than requested, from the latest pages that may have them."""
     first = pages[MOST_PAGES - 1] * PAGE
     ids = ids_holding(connection, pages[:MOST_PAGES], where)
     found = sorted(_meeting(connection, ids, conditions), reverse=True)
@@ -112,8 +112,8 @@ def _meeting(
 
 
 def _latest_before(connection: Connection, row_id: int) -> int:
-    """Returns when the latest of the spans began that came before a row."""
-    # The plus keeps the planner from looking at all of them, where the index over time has it among its first ones.
+    """Returns the latest start of the spans that arrived before a row."""
+    # The plus keeps the planner from reading all of them; the index over time has the result near its end.
     sql = "SELECT start_ns FROM spans WHERE +id < ? ORDER BY start_ns DESC LIMIT 1"
     row = driver(connection).execute(sql, (row_id,)).fetchone()
     return -INT64_MAX if row is None else row[0]

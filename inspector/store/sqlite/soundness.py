@@ -1,8 +1,8 @@
-"""Whether a database may be written: it is just as its last owner left it, or SQLite has nothing to object to.
+"""Checks a database for damage before it is written, unless it is exactly as its last owner left it.
 
-A file that is as it was left need not be read, which takes seconds for a large one. Any other (its owner was killed, it
-was restored, something wrote into it) is checked before its first change: SQLite would build on a broken page, and
-what it wrote there would be lost with it.
+Checking takes seconds for a large file, so an unchanged one is not checked. Any other (its owner was killed, it was
+restored, something else wrote to it) is checked before the first write, because SQLite would build on a broken page,
+and whatever it wrote there would be lost.
 """
 
 import os
@@ -18,17 +18,17 @@ import msgspec
 from inspector.store.errors import PagesDamaged, StoreUnchecked
 
 SUFFIX = ".closed"
-"""Ends the name of the file, beside the database, that says how it was left."""
+"""The suffix of the file next to the database that records the state in which it was closed."""
 _STEPS = 20_000
-"""Instructions of SQLite's virtual machine between two looks at whether to go on."""
+"""Instructions of SQLite's virtual machine between two checks whether to stop."""
 _BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 _Look = tuple[int, int, int, int]
-"""Device, inode, size and time of change of a file; zeros for one that is not there or is empty."""
+"""Device, inode, size and modification time of a file; zeros if it is missing or empty."""
 
 
 def remember(path: Path) -> None:
-    """Note how the database and its log are left; a note that cannot be written costs a check at the next opening."""
+    """Record the state of the database and its log; if that fails, the next opening has to check the file."""
     with suppress(OSError):
         descriptor = os.open(_note(path), os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         try:
@@ -38,7 +38,7 @@ def remember(path: Path) -> None:
 
 
 def is_as_left(path: Path) -> bool:
-    """Tell whether neither the database nor its log changed since its last owner closed it."""
+    """Tell whether neither the database nor its log has changed since its last owner closed it."""
     try:
         descriptor = os.open(_note(path), os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
@@ -56,11 +56,11 @@ def check(path: Path, *, limit_s: float | None = None, give_up: Callable[[], boo
 
     Args:
         path: The database.
-        limit_s: How long it may take.
-        give_up: Asked now and then whether to stop before the end.
+        limit_s: The time limit.
+        give_up: Called now and then; True stops the check.
 
     Raises:
-        PagesDamaged: There are some.
+        PagesDamaged: There are broken pages.
         StoreUnchecked: It was stopped before it found any.
     """
     until_s = None if limit_s is None else time.monotonic() + limit_s
@@ -99,5 +99,5 @@ def _look(path: Path) -> _Look:
         found = path.stat()
     except OSError:
         return 0, 0, 0, 0
-    # Reading alone leaves an empty log behind, which means no more than none.
+    # Readers may leave an empty log behind, which is the same as none.
     return (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns) if found.st_size else (0, 0, 0, 0)

@@ -1,4 +1,4 @@
-"""Rows of ``traces``, ``runs`` and ``sessions`` as the nouns that the API serves."""
+"""Traces, runs and sessions from their rows."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""A trace or a run as a few bars: where its time went, for a list of them."""
+"""Timelines of traces and runs in lists."""
 
 import json
 from bisect import bisect_left
@@ -14,9 +14,9 @@ from inspector.store.sqlite.engine import driver
 from inspector.store.values.bars import LOOKED_AT, Bar, moments, sketch
 
 _LATEST = 2
-"""Spans looked at for each moment: those that had begun last, so that a quiet time shows the call that fills it."""
+"""Spans to read per moment: the last that had begun, so that a quiet time shows the call that fills it."""
 _FAILED = 20
-"""Failures that are looked through where no span of any moment has failed."""
+"""Failed spans to read if none of the sampled ones failed."""
 
 _TRACE = "(SELECT id FROM traces WHERE trace_id = :trace)"
 _BAR = "span_id, parent_id, start_ns, duration_ms, kind, status"
@@ -29,19 +29,19 @@ _SELECT_MOMENTS = (
     f"SELECT {_BAR}, moment.key FROM json_each(:moments) AS moment JOIN spans ON spans.id IN (SELECT id FROM spans "  # noqa: S608  # constants
     f"WHERE trace_id = {_TRACE} AND start_ns <= moment.value ORDER BY start_ns DESC, id DESC LIMIT {_LATEST})"
 )
-# The limit lies inside: failures of other traces at the same time must not make it a long search. The first condition
-# is that of the index, which the second alone does not imply for SQLite.
+# The inner limit keeps failures of other traces at the same time from making the search long. The first condition is
+# that of the partial index; SQLite does not infer it from the second.
 _SELECT_FAILED = (
     f"SELECT {_BAR} FROM (SELECT {_BAR}, trace_id FROM spans WHERE status <> 'ok' AND status = 'error' "  # noqa: S608  # constants
     f"AND start_ns BETWEEN :first AND :last LIMIT {_FAILED}) WHERE trace_id = {_TRACE}"
 )
-# A call that nothing encloses is below its run, as others are below their root.
+# A trace of a single span counts as a child of the run, so that it is not left out as a root.
 _SELECT_OF_RUN = (
     "SELECT span_id, CASE WHEN traces.spans = 1 THEN '' ELSE parent_id END, spans.start_ns, spans.duration_ms, "  # noqa: S608  # constants
     "spans.kind, spans.status FROM traces JOIN spans ON spans.trace_id = traces.id "
     f"WHERE traces.run_id = :run ORDER BY spans.start_ns, spans.id LIMIT {LOOKED_AT}"
 )
-# A run of many calls is told by its traces, a bar each.
+# A run of many calls has a bar for each trace.
 _TRACE_BAR = "trace_id, NULL, start_ns, duration_ms, kind, status"
 _SELECT_TRACES = f"SELECT {_TRACE_BAR} FROM traces WHERE run_id = :run ORDER BY start_ns, id LIMIT {LOOKED_AT}"  # noqa: S608  # constants
 _SELECT_TRACE_ENDS = (
@@ -57,14 +57,14 @@ _Execute = Callable[[str, Mapping[str, object]], Iterable[Any]]
 
 
 def with_timelines(connection: Connection, traces: Sequence[Trace]) -> tuple[Trace, ...]:
-    """Returns the traces with their sketches."""
-    # Past the driver's wrapper, which takes longer over fifty questions than the database does.
+    """Returns the traces with their timelines."""
+    # With the bare driver: for fifty queries, SQLAlchemy takes longer than the database.
     execute = driver(connection).execute
     return tuple(replace(trace, timeline=_timeline(execute, trace)) for trace in traces)
 
 
 def with_run_timelines(connection: Connection, runs: Sequence[Run]) -> tuple[Run, ...]:
-    """Returns the runs with their sketches."""
+    """Returns the runs with their timelines."""
     execute = driver(connection).execute
     return tuple(replace(run, timeline=_run_timeline(execute, run)) for run in runs)
 
@@ -89,11 +89,11 @@ def _timeline(execute: _Execute, trace: Trace | Run) -> tuple[TimelineBar, ...]:
 
 
 def _samples(execute: _Execute, trace: Trace | Run) -> list[Bar]:
-    """Returns some spans of a long trace for each of a few moments, spread evenly from its first span to its last."""
+    """Returns a sample of a long trace: some spans for each of a few moments, spread evenly over it."""
     ((first_ns, last_ns),) = execute(_SELECT_ENDS, {"trace": trace.trace_id})
     times = moments(first_ns, last_ns)
     rows = execute(_SELECT_MOMENTS, {"trace": trace.trace_id, "moments": json.dumps(times)})
-    # In a quiet time several moments find the same spans.
+    # In a quiet time, several moments find the same spans.
     found = list({bar.span_id: bar for bar in starmap(Bar, rows)}.values())
     if trace.errors and all(bar.status != "error" for bar in found):
         failed = starmap(Bar, execute(_SELECT_FAILED, {"trace": trace.trace_id, "first": first_ns, "last": last_ns}))

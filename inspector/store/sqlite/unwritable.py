@@ -1,4 +1,4 @@
-"""Reading a database where no file can be made, so that SQLite cannot put its own beside it: no right, or no space.
+"""Reads a database in a directory where no file can be created, for lack of permission or of space.
 
 See https://sqlite.org/wal.html#read_only_databases.
 """
@@ -12,19 +12,19 @@ from inspector.store.errors import StoreReadOnly
 from inspector.store.sqlite.reserve import has_no_room
 
 _INDEX_BYTES = 32 << 10
-"""The least that SQLite's index of a log has; a smaller one is what was left when there was no space for it."""
+"""The minimum size of SQLite's index of a log; a smaller one was cut off by a full disk."""
 
 
 def is_still(path: Path) -> bool:
-    """Tells whether the database is complete in its file and nobody has it open, and nothing can be put beside it."""
+    """Tells whether the database has no log, no process has it open, and no file can be created next to it."""
     return _is_bare(path) and not _logged(path)
 
 
 def copied(path: Path) -> tempfile.TemporaryDirectory[str] | None:
-    """Copies the database where SQLite can read it, if it cannot where it is; returns the directory of the copy.
+    """Copies the database to a directory for temporary files if SQLite cannot read it in place; returns the directory.
 
     Raises:
-        StoreReadOnly: There is no room for the copy.
+        StoreReadOnly: There is no space for the copy.
     """
     if not _is_bare(path) or not _logged(path):
         return None
@@ -42,7 +42,7 @@ def copied(path: Path) -> tempfile.TemporaryDirectory[str] | None:
 
 
 def _is_bare(path: Path) -> bool:
-    """Tells whether SQLite's index of the log is not there and cannot be made."""
+    """Tells whether SQLite's index of the log is missing and cannot be created."""
     if not path.exists() or _size(_beside(path, "-shm")) >= _INDEX_BYTES:
         return False
     return not is_writable(path.parent) or has_no_room(path)
