@@ -235,6 +235,9 @@ def in_runs(ids: Sequence[int]) -> Runs:
     if not ids:
         return []
     steps = list(map(sub, ids[1:], ids))
+    # As most are: those of one conversation.
+    if steps and steps.count(1) == len(steps):
+        return [ids[0], -len(steps)]
     ends: list[int] = []
     for _, alike in groupby(steps):
         times = len(list(alike))

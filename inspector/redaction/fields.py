@@ -15,10 +15,10 @@ from inspector.redaction.quoting import COLON, COMMA, NEXT_ITEM, OPENING, QUOTE,
 from inspector.redaction.tokens import Found
 
 WORDS: Final = ("pass", "pwd", "secret", "key", "token", "authorization", "cookie")
-"""Every name that ``label_of`` knows holds one of these, in lower case."""
+"""Every name that ``label_of`` knows holds one of these, in lower case; ``tokens``, as counts of them, are none."""
 
 _RAREST: Final = tuple(
-    map(re.compile, ("k(?:ey|(?<=tok)en|(?<=cook)ie)", "p(?:ass|wd)", "secret", "z(?<=authoriz)ation"))
+    map(re.compile, ("k(?:ey|(?<=tok)en(?!s)|(?<=cook)ie)", "p(?:ass|wd)", "secret", "z(?<=authoriz)ation"))
 )
 """Find ``WORDS``, the most frequent ones first, from a rare letter on: a search for one character is the fastest."""
 _BEFORE: Final = {"zation": len("authori"), "ken": len("to"), "kie": len("coo")}

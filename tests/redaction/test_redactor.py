@@ -19,7 +19,7 @@ from inspector.record.values import Limits, encode, snapshot
 from inspector.redaction import FAILED, FUNCTION_FAILED, Redactor, commands
 from inspector.redaction.fields import WORDS, has_word, words_in
 from inspector.redaction.hints import as_bytes, has_anchor, remains, suspicious
-from inspector.redaction.names import label_of
+from inspector.redaction.names import PERSONAL, label_of
 from inspector.redaction.shapes import RULES
 
 LETTERS = string.ascii_letters + string.digits
@@ -562,6 +562,17 @@ def test_clearing_a_large_text_keeps_no_memory():
 
 @given(st.lists(st.sampled_from([word[:cut] for word in WORDS for cut in range(1, len(word) + 1)])).map("".join))
 def test_a_word_that_announces_secrets_is_seen_wherever_it_is(text):
-    places = sorted((found.start(), found.end()) for word in WORDS for found in re.finditer(word, text))
+    patterns = ["token(?!s)" if word == "token" else word for word in WORDS]
+    places = sorted((found.start(), found.end()) for pattern in patterns for found in re.finditer(pattern, text))
     assert sorted(words_in(text)) == places
     assert has_word(text) == bool(places)
+
+
+@given(
+    st.lists(st.sampled_from((*WORDS, "tokens", "TOKENS", "S", "s", "_", "-", "9", "Json", "x", PERSONAL))).map("".join)
+)
+@example("tokens_json")
+@example("tokenJson")
+def test_every_name_of_a_secret_has_a_word_that_is_looked_for(name):
+    if label_of(name):
+        assert has_word(name.lower()) or PERSONAL in name
