@@ -1,4 +1,4 @@
-"""From spools to the store: decoding, dialects, prices, and the one process that writes."""
+"""Ingest: from spools and requests into the store, by the one process that writes."""
 
 from inspector.ingest.again import ReadAgain, read_traces_again
 from inspector.ingest.comparing import Difference

@@ -1,4 +1,4 @@
-"""Stored traces read another time, so that a better reading needs no new recording."""
+"""Interprets stored traces again, so that a better interpretation needs no new recording."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -14,25 +14,25 @@ _EVENTS = 200
 
 @dataclass(slots=True)
 class ReadAgain:
-    """How many spans were read, and in what today's reading of them differs."""
+    """How many spans were interpreted again, and what changed."""
 
     spans: int = 0
     changed: int = 0
-    """Written ones may be more than have a name: the model that answered is shown nowhere where another was asked."""
+    """May be higher than the sum of ``by_name``, which leaves out changes that are shown nowhere."""
     by_name: Counter[str] = field(default_factory=Counter[str])
-    """Spans by the field or attribute that changed."""
+    """Numbers of spans by the field or attribute that changed."""
 
 
 def read_traces_again(store: Store, trace_ids: Iterable[str], *, write: bool) -> ReadAgain:
-    """Read the spans of traces another time, and put what differs in the place of what is stored.
+    """Interpret the spans of traces again, and replace those that differ.
 
     Args:
-        store: Where they are; one that can be written, where it is to be.
+        store: The store; it must be writable if ``write`` is set.
         trace_ids: The traces; those of a run in the order they began.
         write: Whether to change anything.
 
     Raises:
-        StoreError: It cannot be read or written; what was read before is changed by then.
+        StoreError: It cannot be read or written; earlier traces are changed by then.
     """
     found = ReadAgain()
     for trace_id in trace_ids:

@@ -1,4 +1,4 @@
-"""Groups the spans of spool files into transactions, each with the offsets that the files were read up to."""
+"""Groups the spans of spool files into transactions, each with the read positions of the files."""
 
 import logging
 from collections.abc import Callable, Sequence
@@ -12,19 +12,19 @@ from inspector.store import SpoolMark, Store, StoreError
 from inspector.tail import Line
 
 BATCH = 512
-"""Spans in one transaction."""
+"""Spans per transaction."""
 BATCH_BYTES = 8 << 20
-"""Bytes of lines, and of texts that are parts, after which a transaction is closed though it has fewer spans."""
+"""A transaction also ends after this many bytes of lines and parts."""
 
 _log = logging.getLogger(__name__)
 
 
 class Batch:
-    """Collects lines of one spool file after the other, and commits them with the marks behind the last ones.
+    """Collects lines of one spool file after another, and commits them with the new read positions.
 
     Args:
         store: Where the spans go.
-        committed: Called after each commit with the marks it moved and the number of spans in it.
+        committed: Called after each commit with the changed read positions and the number of spans.
     """
 
     def __init__(self, store: Store, committed: Callable[[Sequence[SpoolMark], int], None]) -> None:
@@ -37,19 +37,19 @@ class Batch:
         self._bytes = 0
 
     def add(self, line: Line, decoded: Decoded, before: SpoolMark, missing: Missing) -> SpoolMark:
-        """Take one line; everything before it, or before the last part of a long one, may be committed.
+        """Add one line; everything before it, or before the last part of a long one, may be committed.
 
         Args:
             line: The line.
-            decoded: What it holds.
-            before: How far its file was read.
-            missing: Says what lines of its file report as not recorded.
+            decoded: Its content.
+            before: The read position before it.
+            missing: Reads the losses that lines of the file report.
 
         Returns:
-            The mark behind the line.
+            The read position after the line.
 
         Raises:
-            StoreError: The store did not take a batch; the marks committed are where to begin again.
+            StoreError: A batch could not be stored; start again from the committed read positions.
         """
         read, unread = read_spans(decoded.spans)
         spans, labels = labels_apart(read)
@@ -76,10 +76,10 @@ class Batch:
         return after
 
     def flush(self) -> None:
-        """Commit what has been collected.
+        """Commit the collected lines.
 
         Raises:
-            StoreError: The store did not take it; the marks committed are where to begin again.
+            StoreError: They could not be stored; start again from the committed read positions.
         """
         if self._marks:
             self._write(self._spans, tuple(self._marks.values()), self._losses, self._labels)
@@ -96,7 +96,7 @@ class Batch:
             self._store.write(spans, marks=marks, losses=losses, labels=labels)
         except StoreError:
             raise
-        # A span that no store call survives would be read again for ever and hold up all that come after it.
+        # Otherwise a span that makes every store call fail would be read again forever, and block all later ones.
         except Exception:  # noqa: BLE001
             _log.exception("a batch of %d spans was refused; writing them one by one", len(spans))
             write_each(self._store, spans)

@@ -1,4 +1,4 @@
-"""Whether two stores keep the same: counts, and a hash of each trace that any engine gives."""
+"""Compares two stores of any engine: counts, and a hash per trace."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from inspector.model import Label, Loss
 from inspector.store import Arrival, Store
 
 SPANS_AT_ONCE: Final = 5000
-"""Spans of several traces that are read together; those of a longer one are read in turn."""
+"""Traces are read together up to this many spans; a longer trace is read in parts."""
 MOST_NAMED: Final = 20
 _LABELS: Final = 1000
 _MOST_LOSSES: Final = 1_000_000
@@ -22,17 +22,17 @@ _MODULUS: Final = 1 << 128
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Something that is not the same in both."""
+    """A difference between two stores."""
 
     what: str
-    """A trace by its id, or what else is not the same."""
+    """A trace by its id, or something else that differs."""
     why: str
 
 
 def groups_of(store: Store, after: int = 0) -> Iterator[list[Arrival]]:
-    """Yields traces in the order of their last change, as many as are read together.
+    """Yields traces in the order of their last change, in groups that are read together.
 
-    Those of a group arrived in the same hour.
+    All traces of a group arrived in the same hour.
     """
     group: list[Arrival] = []
     for arrival in _arrivals(store, after):
@@ -46,12 +46,12 @@ def groups_of(store: Store, after: int = 0) -> Iterator[list[Arrival]]:
 
 
 def differences(source: Store, target: Store, seen: Callable[[int], object]) -> Iterator[Difference]:
-    """Yields in what two stores differ, traces first.
+    """Yields the differences between two stores, traces first.
 
     Args:
-        source: One.
-        target: The other, which may have more.
-        seen: Called with how many spans were compared.
+        source: The original.
+        target: The copy, which may have more.
+        seen: Called with the number of spans that were compared so far.
     """
     both = spans = 0
     for group in groups_of(source):
@@ -75,7 +75,7 @@ def differences(source: Store, target: Store, seen: Callable[[int], object]) -> 
 
 
 def said_by(label: Label) -> tuple[object, ...]:
-    """Returns what a label is, without its id."""
+    """Returns the content of a label, without its id."""
     target = (label.run_id, label.trace_id, label.span_id)
     return (*target, label.name, label.score, label.value, label.note, label.author, label.source, label.time_unix_nano)
 
@@ -92,12 +92,12 @@ def all_labels(store: Store) -> Iterator[Label]:
 
 
 def all_losses(store: Store) -> tuple[Loss, ...]:
-    """Returns what was not recorded, the latest first."""
+    """Returns losses, the latest first."""
     return store.losses(limit=_MOST_LOSSES)
 
 
 def lost_of(store: Store) -> dict[tuple[str, str], int]:
-    """Returns how much was not recorded, by process and reason."""
+    """Returns the total losses, by process and reason."""
     found: dict[tuple[str, str], int] = {}
     for loss in all_losses(store):
         key = (loss.process, loss.reason)
@@ -112,7 +112,7 @@ def _arrivals(store: Store, after: int = 0) -> Iterator[Arrival]:
 
 
 def _hashes(store: Store, trace_ids: Sequence[str]) -> dict[str, tuple[int, int]]:
-    """Returns how many spans each trace has, and the sum of the hashes of its spans, which has no order."""
+    """Returns for each trace the number of its spans, and the sum of their hashes, which does not depend on order."""
     found: dict[str, tuple[int, int]] = dict.fromkeys(trace_ids, (0, 0))
     after = 0
     while page := store.stored(trace_ids, after=after, limit=SPANS_AT_ONCE):

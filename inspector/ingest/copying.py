@@ -1,7 +1,7 @@
-"""Moving all that is stored into another store, of the same engine or another; broken off anywhere, it goes on there.
+"""Copies everything into another store, of the same engine or another. An interrupted copy can be continued.
 
-How far a copy got is a mark in its target, as of a spool, written after what it covers. What comes again is known by
-then, so that nothing is there twice.
+The progress of a copy is stored in its target like the read position of a spool, after the data that it covers. Data
+that is copied again is recognised, so nothing is stored twice.
 """
 
 import time
@@ -27,7 +27,7 @@ _LABELS_AT_ONCE: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """What was copied, and what is not the same in both for all that."""
+    """What was copied, and the remaining differences."""
 
     traces: int
     spans: int
@@ -36,7 +36,7 @@ class Copied:
 
 @dataclass(slots=True)
 class _Clock:
-    """Says when what is written arrived, which a store takes for now."""
+    """A clock that returns the original arrival time, because a store takes the current time for it."""
 
     at_ns: int = field(default_factory=time.time_ns)
 
@@ -47,20 +47,19 @@ class _Clock:
 def copy_home(source: Settings, target: Settings, *, so_far: SoFar) -> Copied:
     """Copies everything from one home or database into another, and compares the two.
 
-    The other is empty, or has what an earlier call brought of the same. What waits in the spool of the source is stored
-    there first. Both homes are locked meanwhile, so that no server runs on them. Numbers of changes and ids of labels
-    are given out anew.
+    The target must be empty or the result of an earlier call with the same source. The spool of the source is ingested
+    first. Both homes are locked, so that no server runs on them. ``seq`` and the ids of labels are assigned again.
 
     Args:
-        source: What is copied; it is left as it is.
-        target: Where it goes.
-        so_far: Called with the step, and with how many spans are done of how many.
+        source: The original; it does not change.
+        target: Where the copy goes.
+        so_far: Called with the name of the step, the number of finished spans, and their total.
 
     Raises:
-        CopyRefused: They are the same, the target holds something else, or the source changed meanwhile.
-        NothingRecorded: There is nothing to be copied.
-        OwnedElsewhere: A server or a command has one of them.
-        StoreError: One cannot be opened, read or written; what was copied stays, and the next call goes on.
+        CopyRefused: They are the same, the target has something else, or the source changed meanwhile.
+        NothingRecorded: There is nothing to copy.
+        OwnedElsewhere: A server or a command owns one of them.
+        StoreError: One cannot be opened, read or written; copied data stays, and the next call continues.
     """
     if place_of(source) == place_of(target):
         raise CopyRefused(f"{place_of(source)} cannot be copied into itself; name another one")
@@ -77,7 +76,7 @@ def copy_home(source: Settings, target: Settings, *, so_far: SoFar) -> Copied:
         last, kept = old.last_seq(), old.health()
         _copy_spans(old, new, mark, clock, lambda done: so_far("copying", min(done, kept.spans), kept.spans))
         _copy_rest(old, new)
-        # A server may write the target, and have this process's part still before it.
+        # If a server is the target's writer, it may not have applied this process's changes yet.
         new.maintain()
         found = tuple(differences(old, new, lambda done: so_far("comparing", done, kept.spans)))
         if old.last_seq() != last:
@@ -87,7 +86,7 @@ def copy_home(source: Settings, target: Settings, *, so_far: SoFar) -> Copied:
 
 @contextmanager
 def _alone(settings: Settings) -> Generator[None]:
-    """Holds the lock of a home, which servers and commands that write take."""
+    """Holds the lock of a home, so that no server or command writes to it."""
     settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
     if why := why_not_ours(settings.home):
         raise StoreReadOnly(why)
@@ -96,16 +95,16 @@ def _alone(settings: Settings) -> Generator[None]:
 
 
 def _mark_of(source: Settings) -> SpoolMark:
-    # A file that was put in the place of another one is another source.
+    # With the inode, since a replaced database file is another source.
     inode = source.database.stat().st_ino if source.database_url is None else 0
     return SpoolMark(f"{_MARK}{place_of(source)}", inode, 0)
 
 
 def _begun(mark: SpoolMark, old: Store, new: Store, place: str) -> SpoolMark:
-    """Returns how far a copy got, which is begun where there is nothing yet.
+    """Returns the progress of a copy, after starting it if the target is empty.
 
     Raises:
-        CopyRefused: Something else is there.
+        CopyRefused: The target has something else.
     """
     found = new.spools().get(mark.name)
     if found is not None:
@@ -135,7 +134,7 @@ def _copy_spans(old: Store, new: Store, mark: SpoolMark, clock: _Clock, seen: Ca
 
 
 def _copy_rest(old: Store, new: Store) -> None:
-    """Copies what is not spans; the marks of spools last, since what they cover is there by then."""
+    """Copies everything but spans; the read positions of spools last, when the data that they cover is there."""
     wanted = {said_by(label): label for label in all_labels(old)}
     known = {said_by(label): label for label in all_labels(new)}
     for label in (known[each] for each in known.keys() - wanted.keys()):
@@ -155,7 +154,7 @@ def _copy_rest(old: Store, new: Store) -> None:
 
 def _missing_losses(old: Store, new: Store) -> list[Loss]:
     known, missing = lost_of(new), dict[tuple[str, str], list[Loss]]()
-    # The earliest first: stretches of time that lie close to the one before may be joined.
+    # The earliest first, because the store joins a time range with a close one before it.
     for loss in reversed(all_losses(old)):
         missing.setdefault((loss.process, loss.reason), []).append(loss)
     found: list[Loss] = []
@@ -164,7 +163,7 @@ def _missing_losses(old: Store, new: Store) -> list[Loss]:
         if key not in known:
             found += losses
         elif more > 0:
-            # Of what was copied before, more became known since: the latest says where.
+            # The count has grown since an earlier copy: the difference goes to the latest time range.
             found.append(replace(losses[-1], count=more))
     return found
 

@@ -1,4 +1,4 @@
-"""What can go wrong when a home is opened, or spans are handed in.
+"""Errors of opening a home, and of ingesting, importing and copying spans.
 
 Our exception tree::
 
@@ -16,15 +16,15 @@ class IngestError(Exception):
 
 
 class CopyRefused(IngestError):
-    """Two homes or databases are not what a copy can be made between."""
+    """A copy between these two homes or databases is not possible."""
 
 
 class IntakeFull(IngestError):
-    """Nothing more is taken at the moment; the same spans can be sent again later."""
+    """The queue is full; the same spans can be sent again later."""
 
 
 class NothingRecorded(IngestError):
-    """The home holds neither a database nor a spool."""
+    """The home has neither a database nor a spool."""
 
     def __init__(self, home: Path) -> None:
         super().__init__(
@@ -35,4 +35,4 @@ class NothingRecorded(IngestError):
 
 
 class FileUnreadable(IngestError):
-    """A file that was to be imported cannot be read, or is plainly something else."""
+    """A file to import cannot be read, or is obviously something else."""

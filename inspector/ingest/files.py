@@ -1,4 +1,4 @@
-"""Spans out of files of OTLP JSON: exports of the inspector, of OpenTelemetry's collector, and single requests."""
+"""Reads spans from files of OTLP JSON: exports of the inspector and of OpenTelemetry's collector, single requests."""
 
 import gzip
 import stat
@@ -17,7 +17,7 @@ from inspector.parts import Parts
 from inspector.reading.recorded import read_line
 
 MAX_LINE = 64 << 20
-"""Bytes; a longer line is left out, so that no file can ask for more memory than this."""
+"""Longer lines (in bytes) are skipped, so that no file can use more memory than this."""
 
 _GZIP = b"\x1f\x8b"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
@@ -31,15 +31,15 @@ class Part:
     data: bytes
     decoded: Decoded
     number: int
-    """Which line it stands on, from 1."""
+    """The number of its line, from 1."""
 
 
 @contextmanager
 def opened(path: Path) -> Generator[IO[bytes]]:
-    """Open a file for reading, unpacked if it is packed with gzip.
+    """Open a file for reading; gzip is decompressed.
 
     Raises:
-        FileUnreadable: It is not there, is not a regular file, or plainly something else than OTLP JSON.
+        FileUnreadable: It is missing, not a regular file, or obviously not OTLP JSON.
     """
     try:
         if not stat.S_ISREG(path.stat().st_mode):
@@ -55,10 +55,10 @@ def opened(path: Path) -> Generator[IO[bytes]]:
 
 @contextmanager
 def unpacked(file: BufferedReader, name: str) -> Generator[IO[bytes]]:
-    """Look at how a stream begins, and yield it unpacked.
+    """Check how a stream begins, and yield it decompressed.
 
     Raises:
-        FileUnreadable: It plainly holds something else than OTLP JSON.
+        FileUnreadable: It is obviously not OTLP JSON.
     """
     head = file.peek(16)[:16]
     if head.startswith(_SQLITE):
@@ -73,17 +73,17 @@ def unpacked(file: BufferedReader, name: str) -> Generator[IO[bytes]]:
 
 
 def read_parts(file: IO[bytes], name: str, *, max_line: int = MAX_LINE) -> Iterator[Part]:
-    """Yield what stands on each line; a file that is one request on many lines is one part.
+    """Yield the request on each line; a file with one request on many lines is one part.
 
     Args:
-        file: What is read, unpacked.
-        name: What messages call it.
-        max_line: Bytes of a line, beyond which it is left out.
+        file: The decompressed file.
+        name: Its name for messages.
+        max_line: Longer lines (in bytes) are skipped.
 
     Raises:
-        FileUnreadable: It cannot be read on, as a packed file that was cut.
+        FileUnreadable: It cannot be read to its end, for example because a gzip file was truncated.
     """
-    # A file of the spool has them; all lines of it are here for as long as it is read.
+    # Spool files have parts, and later lines may refer to any of them.
     parts = Parts[bytes](lambda line: line)
     for number, line in _lines(file, name, max_line):
         if not line.strip() or parts.note(line, line):
@@ -142,7 +142,7 @@ def _rest(file: IO[bytes], most: int, name: str) -> bytes:
 
 
 def _broken(name: str, where: str, error: Exception) -> FileUnreadable:
-    # What gzip raises where a stream ends before its end.
+    # What gzip raises for a truncated stream.
     if isinstance(error, EOFError):
         return FileUnreadable(
             f"{name} is cut {where}: the compressed file ends too early; what comes before is imported"

@@ -1,4 +1,4 @@
-"""What is missing in a spool file, with the time it went missing in."""
+"""Losses in a spool file, each with the time range in which it happened."""
 
 import calendar
 import re
@@ -19,10 +19,10 @@ _STARTED = re.compile(r"\d{8}T\d{6}")
 
 
 class Missing:
-    """Follows the lines of one spool file, and says of each what was not recorded.
+    """Reads the losses that the lines of a spool file report.
 
-    A line says what was lost since the line before, so its time is between the latest times of the two; that of a line
-    without spans is the time it names.
+    A line reports losses since the previous line, so they happened between the latest times of the two. A line without
+    spans names the time itself.
 
     Args:
         segment: The file.
@@ -35,7 +35,7 @@ class Missing:
         self._latest_ns = _began_ns(self._process)
 
     def of(self, decoded: Decoded) -> Iterator[Loss]:
-        """Yield what one line says, or is itself, that was not recorded."""
+        """Yield the losses that a line reports, and those in the line itself, if it is bad."""
         since_ns = self._latest_ns
         for span in decoded.spans:
             self._latest_ns = max(self._latest_ns, span.end_ns or span.start_ns)
@@ -55,23 +55,23 @@ class Missing:
 
 
 def waiting_losses(segments: Iterable[Segment], offsets: Mapping[str, int]) -> Iterator[Loss]:
-    """Yield what recorders say was not recorded in lines that are not stored yet, without taking them in.
+    """Yield the losses that recorders report in lines that are not ingested yet.
 
     Args:
         segments: The files.
-        offsets: Where the first line begins that was not taken in, by the name of the file.
+        offsets: The read positions, by file name.
     """
     for segment in segments:
         missing = Missing(segment)
         with suppress(OSError), opened(segment) as fd:
             for line in read_lines(fd, offsets.get(segment.name, 0), segment.size):
-                # Others are not worth the time to decode them: what cannot be read is counted as it is taken in.
+                # Other lines are not decoded, to save time; bad ones are counted when they are ingested.
                 if line.whole and any(mark in line.data for mark in _MARKS):
                     yield from missing.of(read_line(line.data))
 
 
 def unwritten_losses(directory: Path) -> Iterator[tuple[Path, Loss]]:
-    """Yield what processes that are gone say by names of files alone, their disk having been full, with the files."""
+    """Yield the losses that dead processes reported by file names because their disk was full, with the files."""
     for path in sorted(directory.glob(f"*{UNWRITTEN_SUFFIX}")):
         found = read_unwritten_name(path.name)
         if found is None or _is_writing(directory, found[0]):
@@ -88,13 +88,13 @@ def _is_writing(directory: Path, process: str) -> bool:
 
 
 def origin(resource: Mapping[str, AttributeValue]) -> tuple[str | None, str | None]:
-    """Return the run and the service that a resource names."""
+    """Return the run and the service of a resource."""
     run, service = resource.get(semconv.RUN_ID), resource.get(semconv.SERVICE_NAME)
     return run if isinstance(run, str) else None, service if isinstance(service, str) else None
 
 
 def _began_ns(process: str) -> int:
-    """Return when a recording process began, which its key begins with; for a file of another program 0."""
+    """Return when a recording process began, from its key; 0 for a file of another program."""
     found = _STARTED.match(process)
     if found is None:
         return 0

@@ -1,4 +1,4 @@
-"""What is done when many spans at once fail: each alone, so that a bad one costs itself and not its neighbours."""
+"""Processes spans one by one after a batch of them failed, so that only the bad ones are lost."""
 
 import logging
 from collections.abc import Iterable, Sequence
@@ -12,10 +12,10 @@ _log = logging.getLogger(__name__)
 
 
 def read_spans(decoded: Sequence[DecodedSpan]) -> tuple[list[Span], int]:
-    """Return what decoded spans mean, and how many of them could not be read."""
+    """Return the interpreted spans, and the number of those that could not be interpreted."""
     try:
         return [read_span(span) for span in decoded], 0
-    # A dialect that stumbles over a span must cost that span alone.
+    # If a dialect fails for a span, only that span is lost.
     except Exception:  # noqa: BLE001
         _log.exception("reading %d spans failed; reading them one by one", len(decoded))
     spans: list[Span] = []
@@ -40,7 +40,7 @@ def write_each(store: Store, spans: Iterable[Span]) -> int:
             store.write((span,))
         except StoreError:
             raise
-        # Whatever it was about this span, it would be the same again.
+        # Whatever is wrong with this span, trying again would not help.
         except Exception:  # noqa: BLE001
             _log.exception("span %s of %s was refused and is left out", span.span_id, span.process)
             refused += 1

@@ -1,4 +1,4 @@
-"""The one process that writes the database: it takes in spools, maintains the store and prunes."""
+"""The one process that writes the database: it ingests spools, maintains the store and prunes."""
 
 import logging
 import threading
@@ -38,16 +38,16 @@ _log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class Chores:
-    """What the thread has to do besides looking at the spools."""
+    """The thread's tasks other than reading the spools."""
 
     busy: bool = False
-    """Whether there is more to do at once."""
+    """Whether there is more to do immediately."""
     quiet: bool = False
     """Whether the last look found nothing new."""
     prune_at_s: float = 0.0
 
     def rest_s(self, spent_s: float, times: Times) -> float:
-        """Return how long to rest after a step."""
+        """Return how long to rest after a step that took ``spent_s``."""
         if self.busy:
             return 0.0
         if self.quiet:
@@ -56,18 +56,16 @@ class Chores:
 
 
 class Owner:
-    """Holds the owner's lock and the only store that may be written, from construction to ``close``.
+    """Holds the owner's lock and the only writable store, from construction to ``close``.
 
     Args:
-        settings: Where the home is and how long spans are kept.
-        url: Where this process serves, for others to be sent to; None for a short-lived command.
-        now_ns: The clock that arrivals and ages are measured with.
-        check_s: How long a database that its last owner did not close may be checked for damage; None for as long as
-            it takes.
-        check_later: Whether such a database can be read at once, and is checked before the first look at the spools.
-        times: How long each chore takes, and how often its turn comes.
-        reads_apart: Whether requests are read in a process of their own while many come, which begins and ends with
-            the load.
+        settings: They name the home, and how long spans are kept.
+        url: The address of this process, which others are referred to; None for a short-lived command.
+        now_ns: The clock for arrivals and ages.
+        check_s: How long a database that its last owner did not close may be checked for damage; None for any time.
+        check_later: Whether such a database can be read immediately, and is checked before spools are read.
+        times: Durations and intervals of the tasks.
+        reads_apart: Whether requests are interpreted in a second process while the load is high.
 
     Raises:
         OwnedElsewhere: Another process owns the database.
@@ -97,7 +95,7 @@ class Owner:
             self.store: Store = open_store(
                 settings, check_s=check_s, check_later=check_later, is_owned=in_place, now_ns=now_ns
             )
-            """The store; every method may be called from any thread, also those that write."""
+            """The store; every method may be called from any thread, including those that write."""
             self._retention = Retention(settings, self.store, now_ns=now_ns)
             redact = redacting(settings.home, on=settings.redact_spool)
             self._spool = Spool(settings.spool, self.store, committed=self._tell, redact=redact)
@@ -107,7 +105,7 @@ class Owner:
                 redact=redacting(settings.home, on=settings.redact_otlp),
                 ahead=Ahead(partial(Apart, settings.home, redact=settings.redact_otlp)) if reads_apart else None,
             )
-            """Takes in what arrives by other ways than the spool, with or without ``start``."""
+            """Ingests spans that arrive in other ways than the spool, with or without ``start``."""
         except BaseException:
             self._lock.release()
             raise
@@ -129,18 +127,18 @@ class Owner:
         self.close()
 
     def announce(self, url: str) -> None:
-        """Let others know where this process serves, once it does."""
+        """Publish the address of this process, once it serves."""
         self._lock.announce(url)
 
     def take_in(
         self, *, deadline_s: float | None = None, read_so_far: Callable[[int, int], None] | None = None
     ) -> TakenIn:
-        """Read what is new in every spool; see ``Spool.take_in``.
+        """Ingest the new lines of every spool file; see ``Spool.take_in``.
 
         Raises:
-            StoreError: The store cannot take it now (``StoreBusy``) or at all; what was not committed is read again.
+            StoreError: It cannot be stored now (``StoreBusy``) or at all; uncommitted lines are read again.
         """
-        # Before anything is read that may wait for years: a damaged database takes nothing in.
+        # First, since nothing is ingested into a damaged database.
         self.store.prepare(self._stopping.is_set)
         with self._passing:
             taken = self._spool.take_in(deadline_s=deadline_s, read_so_far=read_so_far)
@@ -148,16 +146,16 @@ class Owner:
         return taken
 
     def totals(self) -> TakenIn:
-        """What this owner has taken in so far."""
+        """What this owner has ingested so far."""
         return self._total
 
     @property
     def failing(self) -> str | None:
-        """What keeps the owner from its work at the moment, in a sentence."""
+        """What currently keeps the owner from its work, in a sentence."""
         return self.store.problem or self._problem
 
     def problems(self) -> tuple[str, ...]:
-        """What fails at the moment, then which files of the spool are ignored, in sentences."""
+        """What currently fails, then which files of the spool are ignored, in sentences."""
         ignored = (f"{self._settings.spool / name} {reason}" for name, reason in self._total.ignored.items())
         return (self.failing, *ignored) if self.failing else tuple(ignored)
 
@@ -194,12 +192,12 @@ class Owner:
 
     @contextmanager
     def _giving_back(self) -> Generator[None]:
-        """Have the thread give what becomes free back to the file system."""
+        """Make the thread return freed space to the file system afterwards."""
         yield
         self._freed.set()
 
     def prune(self, *, for_s: float | None = None) -> Pruned:
-        """Delete what is older, and what is more, than the settings allow; see `Retention.prune`.
+        """Delete traces by age and size, as the settings say; see `Retention.prune`.
 
         Raises:
             StoreError: The store cannot do it now (``StoreBusy``) or at all.
@@ -207,7 +205,7 @@ class Owner:
         return self._retention.prune(for_s=for_s)
 
     def start(self) -> None:
-        """Do all of this in a daemon thread until ``stop``."""
+        """Start a daemon thread that does all of this until ``stop``."""
         if self._thread is None:
             self._stopping.clear()
             threading.Thread(target=cost.warm, name="inspector-prices", daemon=True).start()
@@ -215,7 +213,7 @@ class Owner:
             self._thread.start()
 
     def stop(self) -> None:
-        """End the thread, having taken in what is there, within two seconds."""
+        """Ingest the rest of the spools, for up to two seconds, and end the thread."""
         self._stopping.set()
         if self._thread is not None:
             self._thread.join()
@@ -232,7 +230,7 @@ class Owner:
         for callback in self._listeners:
             try:
                 callback()
-            # A listener that fails must cost neither the commit it is told of nor the other listeners.
+            # A failing callback must not affect the commit or other callbacks.
             except Exception:  # noqa: BLE001
                 _log.exception("a listener to commits failed")
 
@@ -256,7 +254,7 @@ class Owner:
         self._guarded(lambda: self.take_in(deadline_s=deadline_s))
 
     def _step(self) -> None:
-        """One look at the spools, then the chores that are due."""
+        """Read the spools once, then do the tasks that are due."""
         if not self._lock.is_in_place:
             raise HomeGone(self._settings.home)
         chores, times = self._chores, self._times
@@ -266,7 +264,7 @@ class Owner:
         chores.quiet = not taken.changed
         now_s = time.monotonic()
         if self._freed.is_set() or now_s >= chores.prune_at_s:
-            # First: what is deleted while it is pruned asks for another pass.
+            # First, since traces deleted during pruning need another pass.
             self._freed.clear()
             chores.prune_at_s = now_s + times.prune_again_s
             if self.prune(for_s=times.prune_s).complete:
@@ -279,7 +277,7 @@ class Owner:
         )
 
     def _guarded(self, step: Callable[[], object]) -> bool:
-        """Run a step; its failure shows in ``problems`` and it is tried again: a dead thread takes in nothing."""
+        """Run a step; if it fails, ``problems`` shows why, and the thread continues: without it, nothing is ingested."""
         try:
             step()
         except (PagesDamaged, HomeGone) as error:
@@ -291,7 +289,7 @@ class Owner:
         except StoreBusy as error:
             self._fail(f"the database is busy and is tried again: {error}", traceback=False)
         except (StoreError, OSError) as error:
-            # What the store refuses it says itself, and where from is no help.
+            # The store's errors explain themselves, and a traceback would not help.
             traceback = not isinstance(error, StoreError)
             self._fail(f"the database cannot be written and is tried again: {error}", traceback=traceback)
         except Exception as error:  # noqa: BLE001 - the border of the thread: whatever it is, the next step may succeed

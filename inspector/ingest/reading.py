@@ -1,4 +1,4 @@
-"""Opening a home to read it, whether or not a server runs on it."""
+"""Opens a home for reading, whether or not a server is running on it."""
 
 import time
 from collections.abc import Callable, Generator
@@ -21,10 +21,10 @@ from inspector.store import (
 from inspector.tail import list_segments
 
 LOCK_WAIT_S = 5.0
-"""How long to wait for another short-lived command before its database is read as it is."""
+"""How long to wait for another short-lived command before the database is read without its lock."""
 _LOCK_POLL_S = 0.05
 CHECK_S = 2.0
-"""How long a database that its last owner did not close is checked for damage before it is read as it is."""
+"""How long a database that its last owner did not close may be checked for damage before it is only read."""
 
 _CONSEQUENCES: dict[type[StoreError], str] = {
     StoreReadOnly: "; only what was stored before is shown",
@@ -43,23 +43,23 @@ def open_home(
 ) -> Generator[Store]:
     """Yield a store with everything recorded so far.
 
-    Where nobody owns the database, this process owns it until the end of the block and takes in the spools first; with
-    ``follow`` it goes on taking them in. Where a server owns it, which keeps it up to date, the store can only be read.
-    So it is where the database is damaged, or takes too long to check for damage.
+    If nobody owns the database, this process owns it until the end of the block and ingests the spools first; with
+    ``follow`` it keeps ingesting them. If a server owns it, which keeps it up to date, the store can only be read. The
+    same holds if the database is damaged, or if checking it takes too long.
 
     Args:
-        settings: Where the home is.
-        follow: Whether what is recorded meanwhile is wanted too.
-        write: Whether something is to be written or deleted, so that being able to read is not enough.
-        as_it_is: Called with the reason where the database is only read, and what waits is left in the spool.
-        read_so_far: Called after each spool file with how many are read, and how many there are.
+        settings: They name the home.
+        follow: Whether to ingest what is recorded meanwhile.
+        write: Whether the store has to be writable.
+        as_it_is: Called with the reason if the database is only read, and recordings stay in the spool.
+        read_so_far: Called after each spool file with the number of files read, and their total.
 
     Raises:
         NothingRecorded: There is neither a database nor a spool.
         StoreError: The database cannot be opened or is not ours.
     """
     if not _has_database(settings) and not list_segments(settings.spool)[0]:
-        # Files of another user are left out, so that root sees none in a user's home.
+        # Files of other users are ignored, so root sees none in a user's home.
         if why_here := why_not_ours(settings.home):
             raise StoreReadOnly(why_here)
         raise NothingRecorded(settings.home)
@@ -93,7 +93,7 @@ def _as_it_is(settings: Settings, why: StoreError | None) -> Store:
     try:
         return open_store(settings, read_only=True)
     except StoreError:
-        # One of an earlier version is brought up to date before it is read, which takes space.
+        # A database of an earlier version is migrated before it is read, which takes space.
         if isinstance(why, StoreFull):
             raise why from None
         raise
@@ -112,7 +112,7 @@ def _catch_up(
 
 
 def _owner_or_why(settings: Settings, *, check_s: float | None) -> tuple[Owner | None, StoreError | None]:
-    """Return an owner, or why the database can only be read; neither where others own it."""
+    """Return an owner, or why the database can only be read; neither if another process owns it."""
     give_up_s = time.monotonic() + LOCK_WAIT_S
     while True:
         try:

@@ -1,4 +1,4 @@
-"""Removing what arrived too long ago, then the oldest while there is too much, with a line in the log about it."""
+"""Retention: removes traces by age, then the oldest ones by size, and logs how many."""
 
 import logging
 import time
@@ -13,28 +13,28 @@ HOUR_S = 3600.0
 _DAY_S = 24 * HOUR_S
 _NS = 10**9
 MOST_APART_S = 3 * _DAY_S
-"""How long after the last arrival the clock may be when a process begins, as after a weekend, without being doubted."""
+"""A clock this far past the last arrival at the start of a process is still trusted, as after a long weekend."""
 
 _log = logging.getLogger(__name__)
 
 
 def _steady_s() -> float:
-    """A clock that goes on while the machine sleeps, where there is one, so that waking up is no jump."""
+    """A monotonic clock that, if available, keeps running while the machine sleeps, so that waking up is no jump."""
     boot = getattr(time, "CLOCK_BOOTTIME", None)
     return time.monotonic() if boot is None else time.clock_gettime(boot)
 
 
 class Retention:
-    """Keeps a store within the age and the size that the settings allow.
+    """Keeps a store within the age and the size of the settings.
 
-    Nothing is removed by age for an hour after the clock jumped by more than an hour, or where, as the process begins,
-    it is days away from the last arrival: a clock that was set wrongly would have everything removed at once.
+    A wrong clock would remove everything at once. So nothing is removed by age for an hour after the clock jumped by
+    more than an hour, or if it is days away from the last arrival when the process starts.
 
     Args:
-        settings: How long spans are kept, and how much of them.
-        store: What is kept.
-        now_ns: The clock that may jump.
-        clock_s: One that does not.
+        settings: The maximum age and size.
+        store: The store.
+        now_ns: The system clock, which may jump.
+        clock_s: A monotonic clock.
     """
 
     def __init__(
@@ -53,21 +53,21 @@ class Retention:
         self._held_until_s: float | None = None
         self._removed: dict[Rule, tuple[int, int]] = {"age": (0, 0), "size": (0, 0)}
         self._is_doubted = False
-        """As the store has it."""
+        """The value in the store."""
         last_ns: int | None = None
-        # A store that cannot be read has nothing removed from it either.
+        # If the store cannot be read, nothing is removed from it either.
         with suppress(StoreError):
             last_ns, self._is_doubted = store.last_arrival_ns(), store.is_clock_doubted()
         if last_ns is not None:
             self._hold_if_apart(self._looked[0] - last_ns / _NS, MOST_APART_S, "the last arrival")
         if self._is_doubted and self._held_until_s is None:
-            # What arrived meanwhile has the time of the same clock, and says nothing against it.
+            # Later arrivals have the time of the same clock, so they cannot show whether it is right.
             self._held_until_s = clock_s() + HOUR_S
             _log.warning("the clock was doubted when this ended: nothing is removed by age for an hour")
         self._note_doubt()
 
     def prune(self, *, for_s: float | None = None) -> Pruned:
-        """Removes what is too old and too much, and writes into the log how much that was once all of it is gone.
+        """Removes traces by age and by size, and logs how many when it has finished.
 
         Raises:
             StoreError: The store cannot do it now (``StoreBusy``) or at all.
@@ -102,16 +102,16 @@ class Retention:
         self._note_doubt()
 
     def _note_doubt(self) -> None:
-        """Keep for the next process that the clock is doubted, or no longer."""
+        """Store whether the clock looks wrong, for the next process."""
         doubted = self._held_until_s is not None
         if doubted != self._is_doubted:
-            # A database that is still to be checked is told at the next look.
+            # If the database is still being checked, the next call stores it.
             with suppress(StoreError):
                 self._store.doubt_clock(doubted=doubted)
                 self._is_doubted = doubted
 
     def _hold_if_apart(self, apart_s: float, most_s: float, what: str) -> None:
-        # An arrival is known to the hour, at the end of which it may have been.
+        # Arrivals are known to the hour, and may have been at its end.
         if -HOUR_S <= apart_s <= most_s:
             return
         self._held_until_s = self._clock_s() + HOUR_S

@@ -1,7 +1,6 @@
-"""Takes spool files into the store: each record once, whatever dies in between.
+"""Ingests spool files into the store: each record exactly once, whichever process dies when.
 
-Rows and the offset they were read up to are committed together, so a pass that is repeated after a crash begins where
-the last commit ended.
+Rows are committed together with the read position, so after a crash, reading continues where the last commit ended.
 """
 
 import os
@@ -36,27 +35,27 @@ _KEPT = "was stored and cannot be removed"
 
 @dataclass(frozen=True, slots=True)
 class TakenIn:
-    """What passes over the spools found."""
+    """The results of one or more passes over the spools."""
 
     lines: int = 0
-    """Lines read to their end, bad ones included."""
+    """Complete lines, including bad ones."""
     bad_lines: int = 0
-    """Lines that are no OTLP request: junk, torn by a crash, or too long."""
+    """Lines that cannot be read: garbage, cut off by a crash, or too long."""
     spans: int = 0
-    """Records written: a span that was recorded at its start and at its end counts twice."""
+    """Records written; a span with a start record and a complete one counts twice."""
     bad_spans: int = 0
-    """Spans left out of otherwise good lines."""
+    """Bad spans in good lines."""
     lost: int = 0
     """Spans whose process ended before they did."""
     deleted: int = 0
     """Segments removed after everything in them was committed."""
     ignored: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Names of entries that were left alone, with the reason."""
+    """The names of ignored directory entries, with the reason."""
     complete: bool = True
-    """False when the deadline came first."""
+    """False if the deadline came first."""
 
     def __add__(self, other: "TakenIn") -> "TakenIn":
-        """Return the sums, with the ``ignored`` and ``complete`` of the later one."""
+        """Return the sums, with ``ignored`` and ``complete`` of the later one."""
         return TakenIn(
             self.lines + other.lines,
             self.bad_lines + other.bad_lines,
@@ -70,13 +69,13 @@ class TakenIn:
 
     @property
     def changed(self) -> bool:
-        """Whether anything was read or altered."""
+        """Whether anything was read or changed."""
         return bool(self.lines or self.lost or self.deleted)
 
 
 @dataclass(slots=True)
 class _Look:
-    """What the last look at a segment found."""
+    """The state of a segment when it was last read."""
 
     size: int
     inode: int
@@ -84,7 +83,7 @@ class _Look:
     at_s: float
 
     def settles(self, segment: Segment, now_s: float, lock_poll_s: float) -> bool:
-        """Tell whether another look would find nothing new."""
+        """Tell whether reading it again would find nothing new."""
         if (self.size, self.inode) != (segment.size, segment.inode):
             return False
         return self.finished or segment.process is None or now_s - self.at_s < lock_poll_s
@@ -100,15 +99,15 @@ class _Deadline:
 
 
 class Spool:
-    """Reads one directory of spool files into one store, remembering between passes what has not changed.
+    """Ingests a directory of spool files into a store, and remembers between passes what has not changed.
 
     Args:
-        directory: Where the recorders of this machine write.
-        store: A store that may be written.
+        directory: The directory in which recorders write.
+        store: A writable store.
         committed: Called after each commit that changed rows.
-        redact: Removes secrets from what other programs than our recorder wrote there.
-        lock_poll_s: How often a file that does not grow is asked whether its writer still lives.
-        max_line: Bytes; a longer line is no request.
+        redact: Removes secrets from what other programs wrote there.
+        lock_poll_s: How often the lock of a file that does not grow is tested, to see whether its writer is alive.
+        max_line: Longer lines (in bytes) are bad.
     """
 
     def __init__(
@@ -133,31 +132,31 @@ class Spool:
         self._missing: dict[str, Missing] = {}
         self._parts: dict[str, SegmentParts] = {}
         self._kept: set[str] = set()
-        """Names of files that could not be removed."""
+        """The names of files that could not be removed."""
         self._changed_ns = -1
 
     def take_in(
         self, *, deadline_s: float | None = None, read_so_far: Callable[[int, int], None] | None = None
     ) -> TakenIn:
-        """Read what is new in every spool, up to a ``time.monotonic`` time; the rest is left for the next pass.
+        """Ingest the new lines of every spool file until a deadline; the next pass continues.
 
         Args:
-            deadline_s: That time; without one all is read.
-            read_so_far: Called after each file with how many are read, and how many there are.
+            deadline_s: The deadline as a ``time.monotonic`` time; without one, everything is read.
+            read_so_far: Called after each file with the number of files read, and their total.
 
         Raises:
-            StoreError: The store cannot take it now (``StoreBusy``) or at all; what was not committed is read again.
+            StoreError: It cannot be stored now (``StoreBusy``) or at all; uncommitted lines are read again.
         """
         try:
             return self._pass(_Deadline(deadline_s), read_so_far)
         except StoreError:
-            # Lines that are read again are not to be taken for later ones.
+            # Forget the times of earlier lines, since lines may be read again.
             self._missing.clear()
             raise
 
     def _pass(self, deadline: "_Deadline", read_so_far: Callable[[int, int], None] | None) -> TakenIn:
         if not self._knows_marks:
-            # Not before: a damaged database is opened too, to be read as far as that goes.
+            # Not earlier: a damaged database is opened too, and may not be readable here.
             self._marks.update(self._store.spools())
             self._knows_marks = True
         segments, ignored = list_segments(self._directory)
@@ -185,7 +184,7 @@ class Spool:
         return total
 
     def _take_in_unwritten(self, ignored: dict[str, str]) -> None:
-        """Store what is said by names of files alone; they come and go with the directory's time."""
+        """Store the losses that are reported by file names; these files change the directory's modification time."""
         try:
             changed_ns = self._directory.stat().st_mtime_ns
         except FileNotFoundError:
@@ -196,7 +195,7 @@ class Spool:
             self._changed_ns = -1 if kept else changed_ns
 
     def _take_name(self, path: Path, loss: Loss) -> bool:
-        """Store what the name of a file says, once, and return whether the file is gone."""
+        """Store the loss in the name of a file, once, and return whether the file is gone."""
         try:
             mark = SpoolMark(path.name, path.stat(follow_symlinks=False).st_ino, 0)
         except FileNotFoundError:
@@ -218,7 +217,7 @@ class Spool:
             finished = segment.process is not None and is_finished(fd)
             taken = self._read_to_end(segment, fd, batch, deadline=deadline, finished=finished)
         if taken.complete:
-            # It holds once the batch is committed: what is finished and read is deleted.
+            # Valid once the batch is committed, since finished files are deleted after they were read.
             looks[segment.name] = _Look(segment.size, segment.inode, finished, now_s)
         return taken
 
@@ -263,17 +262,17 @@ class Spool:
             self._committed()
 
     def _put_away(self, segments: list[Segment], ignored: dict[str, str]) -> TakenIn:
-        """Delete what is finished and taken in, and mark what dead processes left running.
+        """Delete finished files that were ingested, and mark the running spans of dead processes as lost.
 
-        The order is: mark, delete the files, forget the marks. A crash after any step repeats steps that then change
-        nothing.
+        The order is: mark spans, delete files, forget read positions. After a crash, steps are repeated, and then
+        change nothing.
         """
         done = [segment for segment in segments if self._is_done(segment)]
         ignored.update((segment.name, _KEPT) for segment in segments if segment.name in self._kept)
         missing = {name for name in self._marks.keys() - {segment.name for segment in segments} if self._is_gone(name)}
         if not done and not missing:
             return TakenIn()
-        # After a power cut the rows or the file must be there.
+        # After a power cut, either the rows or the file must exist.
         self._store.sync()
         known = {*missing, *(segment.name for segment in done)}
         files = files_by_process(self._directory)
@@ -282,7 +281,7 @@ class Spool:
         lost = self._mark_lost(dead)
         for path in (path for process in dead for path in files.get(process, ()) if path.suffix != SUFFIX):
             _remove(path)
-        # What cannot be removed keeps its mark, or it would be taken in again.
+        # A file that cannot be removed keeps its read position, or it would be ingested again.
         kept = {segment.name for segment in done if not _remove(segment.path)}
         self._kept |= kept
         self._forget(known - kept)
@@ -291,7 +290,7 @@ class Spool:
         return TakenIn(lost=lost, deleted=len(done) - len(kept))
 
     def _is_gone(self, name: str) -> bool:
-        """Tell whether a file that was taken in, and is not among those to read, is not there either."""
+        """Tell whether a file with a read position, which is not among those to read, no longer exists."""
         return not name.endswith(UNWRITTEN_SUFFIX) or not (self._directory / name).exists()
 
     def _is_done(self, segment: Segment) -> bool:
@@ -322,9 +321,9 @@ def _remove(path: Path) -> bool:
 
 
 def _may_be_whole(line: Line, segment: Segment) -> bool:
-    """Tell whether text without a newline is a line all the same.
+    """Tell whether text without a newline at the end may be a complete line, as other programs may write it.
 
-    No beginning of a JSON object is one itself, so text that decodes is complete; other programs may end a file so.
+    A cut-off JSON object never decodes, so text that decodes is complete.
     """
     return segment.process is None and line.data.rstrip().endswith(b"}") and not read_line(line.data).malformed
 

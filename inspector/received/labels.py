@@ -1,4 +1,4 @@
-"""What recorded spans say of runs and spans: results of evaluations become labels, and labels go out as spans.
+"""Labels in spans: evaluation results that arrive become labels, and labels are exported as spans.
 
 https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-events/#event-gen_aievaluationresult
 """
@@ -15,13 +15,13 @@ from inspector import semconv as sc
 from inspector.model import NOTE, AttributeValue, Event, Label, LabelSource, NewLabel, Span
 
 LABEL_HOOK = "label"
-"""The hook of a span that is nothing but a label, of the run or the span that it names."""
+"""The hook of a span that is only a label, for the run or the span that it names."""
 MOST_OF_SPAN = 100
-"""Labels that one span may give."""
+"""Maximum number of labels from one span."""
 _SCOPE = "otel.scope.name"
 _EVALS = "pydantic-evals"
 _RESULTS = ("assertions", "scores", "labels")
-"""Attributes in which Pydantic Evals keeps what its evaluators say of a case: JSON objects by name
+"""Attributes with the results of Pydantic Evals for a case: JSON objects by evaluator
 (https://ai.pydantic.dev/evals/how-to/logfire-integration/)."""
 _JUDGE = "LLMJudge"
 _UNFIT = re.compile(r"[<>=\x00-\x1f]+")
@@ -29,7 +29,7 @@ _SOURCES: dict[object, LabelSource] = {"person": "person", "code": "code", "mode
 
 
 def labels_apart(spans: Iterable[Span]) -> tuple[list[Span], list[NewLabel]]:
-    """Return the spans that are calls, and what all of them say of runs and spans."""
+    """Return the spans without those that are only labels, and the labels in all of them."""
     kept: list[Span] = []
     labels: list[NewLabel] = []
     for span in spans:
@@ -40,21 +40,21 @@ def labels_apart(spans: Iterable[Span]) -> tuple[list[Span], list[NewLabel]]:
                 continue
         kept.append(span)
         if span.events or sc.EVALUATION_NAME in span.attributes:
-            labels += _said_by(span)
+            labels += _labels_of(span)
         if span.attributes.get(_SCOPE) == _EVALS:
             labels += _of_a_case(span)
     return kept, labels
 
 
 def _of_its_own(span: Span) -> NewLabel | None:
-    """Return what a span is that was recorded for a label alone; None where it names nothing that has it."""
+    """Return the label of a span that is only a label; None if it names no run or span."""
     link = next(iter(span.links), None)
     if link is not None:
         return _label(span.attributes, span.start_ns, trace_id=str(link["trace_id"]), span_id=str(link["span_id"]))
     return None if span.run is None else _label(span.attributes, span.start_ns, run_id=span.run)
 
 
-def _said_by(span: Span) -> Iterator[NewLabel]:
+def _labels_of(span: Span) -> Iterator[NewLabel]:
     target = {"trace_id": span.trace_id, "span_id": span.span_id}
     label = _label(span.attributes, span.end_ns or span.start_ns, **target)
     if label is not None:
@@ -68,34 +68,34 @@ def _said_by(span: Span) -> Iterator[NewLabel]:
             yield label
 
 
-def _label(said: Mapping[str, AttributeValue], time_ns: int, **target: str) -> NewLabel | None:
-    name = _text(said.get(sc.EVALUATION_NAME), 100)
+def _label(fields: Mapping[str, AttributeValue], time_ns: int, **target: str) -> NewLabel | None:
+    name = _text(fields.get(sc.EVALUATION_NAME), 100)
     if name is None:
         return None
     return NewLabel(
         **target,
         name=_UNFIT.sub(" ", name).strip() or NOTE,
-        score=_score(said.get(sc.EVALUATION_SCORE)),
-        value=_text(said.get(sc.EVALUATION_VALUE), 200),
-        note=_text(said.get(sc.EVALUATION_EXPLANATION), 10_000),
-        author=_text(said.get(sc.LABEL_AUTHOR), 100),
-        source=_SOURCES.get(said.get(sc.LABEL_SOURCE), "model"),
+        score=_score(fields.get(sc.EVALUATION_SCORE)),
+        value=_text(fields.get(sc.EVALUATION_VALUE), 200),
+        note=_text(fields.get(sc.EVALUATION_EXPLANATION), 10_000),
+        author=_text(fields.get(sc.LABEL_AUTHOR), 100),
+        source=_SOURCES.get(fields.get(sc.LABEL_SOURCE), "model"),
         time_ns=time_ns,
     )
 
 
 def _of_a_case(span: Span) -> Iterator[NewLabel]:
-    """Yield what Pydantic Evals' evaluators say of the case that a span is."""
+    """Yield the labels from Pydantic Evals on the span of a case."""
     for key in _RESULTS:
         for name, result in list(_object(span.attributes.get(key)).items())[:MOST_OF_SPAN]:
-            said = _object(result)
-            value, author = said.get("value"), _text(_object(said.get("source")).get("name"), 100)
+            fields = _object(result)
+            value, author = fields.get("value"), _text(_object(fields.get("source")).get("name"), 100)
             label = _label(
                 {
                     sc.EVALUATION_NAME: name,
                     sc.EVALUATION_SCORE: value if isinstance(value, bool | int | float) else None,
                     sc.EVALUATION_VALUE: _VERDICTS[value] if isinstance(value, bool) else _text(value, 200),
-                    sc.EVALUATION_EXPLANATION: _text(said.get("reason"), 10_000),
+                    sc.EVALUATION_EXPLANATION: _text(fields.get("reason"), 10_000),
                     sc.LABEL_AUTHOR: author,
                     sc.LABEL_SOURCE: "model" if author == _JUDGE else "code",
                 },
@@ -111,7 +111,7 @@ _VERDICTS = {True: "pass", False: "fail"}
 
 
 def _object(given: AttributeValue) -> Mapping[str, AttributeValue]:
-    """Return an object, also one that is JSON inside of a text; an empty one for anything else."""
+    """Return a JSON object, decoded if it is a string; an empty one for anything else."""
     if isinstance(given, str):
         try:
             given = json.decode(given)
@@ -131,8 +131,8 @@ def _score(given: AttributeValue) -> float | None:
 
 
 def label_event(label: Label) -> Event:
-    """Return the event that an export holds a label in; the same label has the same ids in every export."""
-    said: dict[str, AttributeValue] = {
+    """Return the event that represents a label in exports; the same label always has the same ids."""
+    fields: dict[str, AttributeValue] = {
         sc.HOOK: LABEL_HOOK,
         sc.EVALUATION_NAME: label.name,
         sc.EVALUATION_SCORE: label.score,
@@ -142,7 +142,7 @@ def label_event(label: Label) -> Event:
         sc.LABEL_SOURCE: label.source,
         sc.RUN_ID: label.run_id,
     }
-    attributes = {key: value for key, value in said.items() if value is not None}
+    attributes = {key: value for key, value in fields.items() if value is not None}
     target = {"trace_id": label.trace_id, "span_id": label.span_id, "attributes": dict[str, str]()}
     identity = blake2b(json.encode((attributes, target)), digest_size=24).hexdigest()
     return Event(

@@ -1,7 +1,7 @@
-"""Secrets removed from what other programs send, before any of it reaches a file.
+"""Removes secrets from what other programs send, before any of it reaches a file.
 
-What our own recorder sent was redacted in its process. Its resource says so by naming the recorder and its version; of
-the version that is installed here, the rules are the same, so it is not searched again.
+What our own recorder sends was redacted in its process. Its resource names the recorder and its version. If that is the
+version installed here, the rules are the same, and it is not searched again.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,37 +22,37 @@ from inspector.redaction import Redactor
 from inspector.salt import salt_of
 
 _TOGETHER = 64
-"""Spans that are looked through at once: nearly all are clean, and each look has a cost of its own."""
+"""Spans to search together: nearly all are clean, and each search has a fixed cost."""
 _MOST_KNOWN = 65_536
 _CONTAINERS = (list, dict)
 
 
 def as_sent(decoded: Decoded) -> Decoded:
-    """Return a request as it is: what takes the place of ``Redacting`` where that is switched off."""
+    """Return a request unchanged; replaces ``Redacting`` if redaction is off."""
     return decoded
 
 
 def redacting(home: Path, *, on: bool) -> Callable[[Decoded], Decoded]:
-    """Return what a way into a home does with each request, with a redactor of its own."""
+    """Return a function that redacts requests, with a redactor of its own."""
     return Redacting(Redactor(salt=partial(salt_of, home))) if on else as_sent
 
 
 class Redacting:
-    """Removes the secrets of requests that come in one way; for one thread.
+    """Removes the secrets from requests; not thread-safe.
 
     Args:
-        redactor: What knows secrets.
+        redactor: Finds secrets.
     """
 
     def __init__(self, redactor: Redactor) -> None:
         self._redactor = redactor
-        # Tools, prompts, names and models come with every call: what was clean is known by its hash, which is keyed
-        # for this process and costs a tenth of a search. The names of attributes are few.
+        # Hashes of texts that were clean: tools, prompts, names and models repeat in every call. Hashes are keyed for
+        # this process, and cost a tenth of a search. There are few names of attributes.
         self._clean: set[int] = set()
         self._clean_keys: set[str] = set()
 
     def __call__(self, decoded: Decoded) -> Decoded:
-        """Return a request without the secrets in its names, texts, attributes, events, links, resources and scopes."""
+        """Return a request without secrets in its names, texts, attributes, events, links, resources and scopes."""
         if decoded.malformed is not None or not (decoded.spans or decoded.losses):
             return decoded
         shared = _Shared(self)
@@ -87,7 +87,7 @@ class Redacting:
         return self._redactor.redact_text(key, text)
 
     def attributes(self, attributes: Mapping[str, AttributeValue]) -> dict[str, AttributeValue]:
-        """Return attributes without their secrets: those that were given where there are none."""
+        """Return attributes without their secrets; if there are none, the same object."""
         plain, count = self._redactor.redact_value("attributes", cast("Plain", attributes))
         if not count:
             return cast("dict[str, AttributeValue]", attributes)
@@ -106,8 +106,8 @@ class Redacting:
         return True
 
     def _unknown(self, spans: Iterable[DecodedSpan]) -> dict[str, None] | None:
-        """Return the texts that are not known to be clean; None where the name of an attribute says enough."""
-        # Each once: a result is sent with its call and with the next question.
+        """Return the texts that are not known to be clean; None if the name of an attribute announces a secret."""
+        # Each text once: a result is sent with its call and again in the next prompt.
         texts: dict[str, None] = {}
         known, keys = self._clean, self._clean_keys
         for span in spans:
@@ -127,11 +127,11 @@ class Redacting:
         return texts
 
     def _learn_keys(self, attributes: Iterable[str]) -> bool:
-        """Remember names of attributes that announce and hold no secret; returns whether all are such."""
+        """Cache names of attributes that neither are nor announce a secret; returns whether all are such names."""
         if len(self._clean_keys) > _MOST_KNOWN:
             self._clean_keys.clear()
         for key in attributes:
-            # As the key of an object, since some names tell of a secret only beside a value.
+            # As a key with a value, since some names are rules only together with one.
             if key in _IN_PAIRS or not self._redactor.clean(json.encode({key: "x"}).decode()):
                 return False
             self._clean_keys.add(key)
@@ -139,7 +139,7 @@ class Redacting:
 
 
 _IN_PAIRS = frozenset(("value", "val", "default", "content", "data", "v"))
-"""Names of attributes whose values another attribute may announce."""
+"""Names of attributes whose value may be a secret because of another attribute."""
 
 
 class _Shared:
@@ -150,14 +150,14 @@ class _Shared:
         self._made: dict[int, tuple[object, Any]] = {}
 
     def resource(self, attributes: Mapping[str, AttributeValue]) -> Mapping[str, AttributeValue]:
-        """Return the attributes of a resource without their secrets."""
+        """Return the attributes of a resource without secrets."""
         if (known := self._made.get(id(attributes))) is not None:
             return known[1]
         redacted = attributes if is_redacted(attributes) else self._redacting.attributes(attributes)
         return self._keep(attributes, redacted)
 
     def scope(self, scope: Scope) -> Scope:
-        """Return a scope without its secrets."""
+        """Return a scope without secrets."""
         if (known := self._made.get(id(scope))) is not None:
             return known[1]
         name, version = (self._redacting.text("name", text) for text in (scope.name, scope.version))
@@ -167,13 +167,13 @@ class _Shared:
         return self._keep(scope, redacted)
 
     def _keep(self, source: object, made: Any) -> Any:
-        # The source is kept as well: an id is only its own while it lives.
+        # The source is kept too, because its id may be reused once it is gone.
         self._made[id(source)] = (source, made)
         return made
 
 
 def is_redacted(resource: Mapping[str, AttributeValue]) -> bool:
-    """Tell whether spans of a resource were redacted where they were recorded, by the rules that are installed here."""
+    """Tell whether spans of a resource were redacted at the source, with the rules that are installed here."""
     return resource.get(sc.SDK_NAME) == sc.SCOPE_NAME and resource.get(sc.SDK_VERSION) == _version()
 
 
