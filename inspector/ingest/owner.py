@@ -277,7 +277,7 @@ class Owner:
         )
 
     def _guarded(self, step: Callable[[], object]) -> bool:
-        """Run a step; if it fails, ``problems`` shows why, and the thread continues: without it, nothing is ingested."""
+        """Run a step; if it fails, ``problems`` shows why and the thread continues: without it, nothing is ingested."""
         try:
             step()
         except (PagesDamaged, HomeGone) as error:
