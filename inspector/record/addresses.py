@@ -1,4 +1,4 @@
-"""Where a call went: the address of a request or the command of a server, without what may be secret in it."""
+"""The URL of a model's request or the command of a server, without secrets."""
 
 from typing import Final
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
@@ -9,15 +9,15 @@ from inspector.reading.addresses import PORTS
 from inspector.redaction import Redactor
 
 _QUERY: Final = frozenset({"api-version"})
-"""What of a query is kept: Azure's, which tells the form of the request. Others may be keys."""
+"""Query parameters that are kept: Azure's version of the API. Others may be keys."""
 
 
 def place_without_secrets(place: Plain, redactor: Redactor) -> Plain:
-    """Return what is recorded of where a model or a server is.
+    """Return the recorded form of a URL or a command.
 
     Args:
-        place: Its URL, or the words of the command that starts it.
-        redactor: What removes secrets.
+        place: The URL, or the words of the command.
+        redactor: Removes secrets.
     """
     if isinstance(place, list):
         words, _ = redactor.redact_value(sc.RPC_SERVER_COMMAND, place)
@@ -28,10 +28,7 @@ def place_without_secrets(place: Plain, redactor: Redactor) -> Plain:
 
 
 def _address(url: str) -> str | None:
-    """Return a URL without user, password and query; None where it is no address of a request.
-
-    OpenTelemetry's conventions for ``url.full`` ask for that.
-    """
+    """Return a URL without user, password and query, as OpenTelemetry requires of ``url.full``; None if invalid."""
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port

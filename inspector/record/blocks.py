@@ -1,4 +1,4 @@
-"""A run inside of a process that lives long: ``with inspector.run("job 17"):``."""
+"""Runs within a long-running process: ``with inspector.run("job 17"):``."""
 
 import functools
 import inspect
@@ -17,23 +17,23 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class run:  # noqa: N801 - reads as what it is where it is used: with inspector.run("job 17")
-    """A run of its own: what is recorded in the block belongs to it, and no longer to the run of the program.
+    """A run of its own: calls in the block belong to it instead of to the program's run.
 
-    It is recorded once a call in it begins, so a block in which nothing is recorded leaves nothing. An exception that
-    leaves the block makes it failed, a cancellation cancelled. Blocks inside of one another are runs of their own.
-    Without a recording, nothing happens.
+    The run is recorded when its first call begins; a block without calls leaves no trace. If an exception leaves the
+    block, the run has failed; a cancellation cancels it. Nested blocks are runs of their own. Without a recorder,
+    nothing happens.
 
-    It may stand before a function too, plain or ``async``: each call is a run then.
+    As a decorator of a plain or ``async`` function, it makes each call of the function a run.
 
     Args:
-        name: What it is called.
+        name: The name of the run.
     """
 
     def __init__(self, name: str) -> None:
         self._name = label(name) or "run"
         self._open: list[tuple[Recorder, RecordedSpan] | None] = []
         self.id = os.urandom(6).hex()
-        """The id of the run; of a decorated function, no run has it."""
+        """The id of the run; as a decorator, each call has another id."""
 
     def __enter__(self) -> Self:
         """Begin the run."""
@@ -49,7 +49,7 @@ class run:  # noqa: N801 - reads as what it is where it is used: with inspector.
     def __exit__(
         self, kind: type[BaseException] | None, exc: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        """End the run; an exception goes on."""
+        """End the run; an exception propagates."""
         del kind, traceback
         opened = self._open.pop() if self._open else None
         if opened is not None:
@@ -64,7 +64,7 @@ class run:  # noqa: N801 - reads as what it is where it is used: with inspector.
     async def __aexit__(
         self, kind: type[BaseException] | None, exc: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        """End the run; an exception goes on."""
+        """End the run; an exception propagates."""
         self.__exit__(kind, exc, traceback)
 
     def __call__(self, function: F) -> F:

@@ -1,6 +1,6 @@
-"""Calls that ``operation_cancelled`` has ended, whose own emitters tell of their end as well.
+"""Calls that ``operation_cancelled`` has ended, and whose own end hooks may still come.
 
-That end is of no other call: not of one around it that has the same name.
+Such a hook must not end another call, such as one above it with the same name.
 """
 
 from contextlib import suppress
@@ -11,14 +11,14 @@ from inspector.record.current import chain
 from inspector.record.spans import RecordedSpan
 
 _MOST: Final = 4096
-"""Cancelled calls whose own end is still awaited, at least as many."""
+"""At least this many cancelled calls are remembered until their own end hook comes."""
 
 
 class Cancelled:
-    """The cancelled calls whose own end is awaited.
+    """The cancelled calls whose own end hook has not come yet.
 
     Args:
-        calls: Those that are open.
+        calls: The open calls.
     """
 
     def __init__(self, calls: Calls) -> None:
@@ -28,7 +28,7 @@ class Cancelled:
         self._by_name: dict[tuple[str, object], list[RecordedSpan]] = {}
 
     def add(self, span: RecordedSpan) -> None:
-        """Await the end of a call that is about to be ended as cancelled."""
+        """Remember a call that is about to be ended as cancelled."""
         if span.call_id is None:
             if len(self._by_name) >= _MOST:
                 self._by_name.clear()
@@ -41,7 +41,7 @@ class Cancelled:
         self._by_call[span.noun, span.call_id] = None
 
     def was_called(self, noun: str, call_id: str) -> bool:
-        """Tell, once, whether an end with this id is that of a cancelled call."""
+        """Tell, once, whether an end hook with this id is that of a cancelled call."""
         if not (self._by_call or self._by_call_before) or self._calls.called(noun, call_id) is not None:
             return False
         missing = object()
@@ -49,24 +49,24 @@ class Cancelled:
 
     @property
     def has_named(self) -> bool:
-        """Whether calls without an id are awaited: hardly ever."""
+        """Whether any of these calls has no id, which is rare."""
         return bool(self._by_name)
 
     def was_named(self, noun: str, identity: object, found: RecordedSpan | None) -> bool:
-        """Tell, once, whether an end without an id is that of a cancelled call.
+        """Tell, once, whether an end hook without an id is that of a cancelled call.
 
-        It is where the open call of that name is around the cancelled one, or there is none: by contract, the inner
-        end comes first.
+        It is if the open call of that name is above the cancelled one, or if there is none: by contract, inner calls
+        end first.
 
         Args:
-            noun: What was called.
-            identity: Its name.
-            found: The open call that the end is of otherwise.
+            noun: The noun of the hook.
+            identity: The name of the call.
+            found: The open call that the hook would end otherwise.
         """
         alike = self._by_name.get((noun, identity), [])
         for span in reversed(tuple(alike)):
             if found is None or any(found is above for above in chain(span.parent)):
-                with suppress(ValueError):  # another thread told of it meanwhile
+                with suppress(ValueError):  # another thread removed it meanwhile
                     alike.remove(span)
                 if not alike:
                     self._by_name.pop((noun, identity), None)

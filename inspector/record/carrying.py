@@ -1,7 +1,7 @@
-"""What a thread takes over of where it is started: the open call, the request that is answered, the session.
+"""What a thread inherits from where it is started: the open call, the current request, the session.
 
-A task of asyncio begins in a copy of its starter's context, a thread in an empty one. Only what is the recorder's own
-is handed over, so that the program's context variables are in a thread what they are without us.
+An asyncio task begins in a copy of its starter's context, but a thread in an empty one. Only the recorder's own
+variables are passed on, so that those of the program are what they would be without us.
 """
 
 from contextvars import Token
@@ -20,22 +20,22 @@ from inspector.record.serving import Serving
 from inspector.record.spans import RecordedSpan
 
 Entered: TypeAlias = "tuple[Token[RecordedSpan | None], Token[Serving | None], str | None, Token[Context] | None]"
-"""What was there before, see `Place.leave`."""
+"""The previous state, for `Place.leave`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place in the tree of calls, to be entered in another thread."""
+    """A place in the tree of calls that another thread can enter."""
 
     span: RecordedSpan | None
     """The innermost open call."""
     request: Serving | None
     session_id: str | None
     current: trace.Span | None
-    """OpenTelemetry's current span, where it is one that is recorded."""
+    """OpenTelemetry's current span, if it is a recorded one."""
 
     def enter(self) -> Entered:
-        """Have what begins in this context be below the place, until it is left."""
+        """Record calls that begin in this context below this place, until `leave`."""
         entered = make_innermost(self.span), serving.enter(self.request), session.get()
         session.set(self.session_id)
         if self.current is None:
@@ -43,7 +43,7 @@ class Place:
         return *entered, otel_context.attach(trace.set_span_in_context(self.current, otel_context.get_current()))
 
     def leave(self, entered: Entered) -> None:
-        """Return to where this context was: a thread of a pool goes on with the work of others."""
+        """Restore the previous state, since a thread of a pool continues with other work."""
         span, request, session_id, current = entered
         if current is not None:
             otel_context.detach(current)
@@ -53,7 +53,7 @@ class Place:
 
 
 def here() -> Place | None:
-    """Return the place of this context; None where no call, request or session is open."""
+    """Return the place of this context; None if no call, request or session is open."""
     span, request, session_id, sdk_span = innermost(), serving.answered(), session.get(), sdk_span_at()
     if span is None and request is None and session_id is None and sdk_span is None:
         return None

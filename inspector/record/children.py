@@ -1,8 +1,8 @@
-"""Children of ``multiprocessing``: what they recorded is in the file before their results are out.
+"""Makes ``multiprocessing`` children write their recording before they send results.
 
-A child leaves without Python's exit functions, and that of a ``Pool`` is ended by SIGTERM as soon as its parent has the
-results (``with Pool() as pool``). So the child writes when it is about to send something to another process: where it
-pickles it, which is one place for queues, pipes and pools, those of ``concurrent.futures`` too.
+A child ends without Python's exit functions, and a child of a ``Pool`` gets SIGTERM as soon as its parent has the
+results (``with Pool() as pool``). So the child writes before it sends anything to another process: when it pickles, the
+one place that queues, pipes and pools have in common, including those of ``concurrent.futures``.
 """
 
 import sys
@@ -13,7 +13,7 @@ _DUMPS = "dumps"
 
 
 def write_before_results(flush: Callable[[], object], *, if_news: Callable[[], bool]) -> None:
-    """In a child of ``multiprocessing``, write before anything is sent and before the child ends; elsewhere do nothing.
+    """In a ``multiprocessing`` child, write before anything is sent and before the child ends; elsewhere do nothing.
 
     Args:
         flush: Writes what was recorded.

@@ -1,4 +1,4 @@
-"""Which attributes of other libraries hold what is recorded only where content is."""
+"""Which attributes of other libraries are content, which is recorded only if content is on."""
 
 from typing import Final
 
@@ -59,9 +59,9 @@ _CONTENT: Final = (
     "traceloop.entity.input",
     "traceloop.entity.output",
 )
-"""How the names of attributes begin, in any dialect, that hold prompts, answers, arguments or results."""
+"""Prefixes, in any dialect, of attributes with prompts, answers, arguments or results."""
 
 
 def is_content(key: str) -> bool:
-    """Tell whether an attribute, or an event of that name, holds what is recorded only where content is."""
+    """Tell whether an attribute, or an event of that name, is content."""
     return key.startswith(_CONTENT)

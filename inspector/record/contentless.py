@@ -1,4 +1,4 @@
-"""What is kept of a call where prompts, answers, arguments and results are not recorded."""
+"""Removes prompts, answers, arguments and results from a call, for recorders with content off."""
 
 from dataclasses import replace
 from typing import Final
@@ -18,7 +18,7 @@ from inspector.record.values import snapshot
 _CONTENT: Final = frozenset(
     ("prompt", "response", "args", "result", "input", "content", "parameters", "rendered", "envelope")
 )
-"""Facts that are dropped, whatever is called."""
+"""Facts that are dropped for every noun."""
 _OF_PARAMS: Final = ("name", "uri", "protocolVersion")
 _OF_META: Final = ("progressToken", "io.modelcontextprotocol/protocolVersion")
 
@@ -40,7 +40,7 @@ def without_content(noun: str, facts: Facts) -> Facts:
 
 
 def _message(envelope: Plain) -> Plain:
-    """Return a JSON-RPC message as far as it says which, and of what."""
+    """Return a JSON-RPC message with only its id, its method, and what it is about."""
     if not isinstance(envelope, dict):
         return None
     kept = _some(envelope, ("jsonrpc", "id", "method"))
@@ -60,8 +60,8 @@ def _some(fields: dict[str, Plain], names: tuple[str, ...]) -> dict[str, Plain]:
 
 
 def read_before_dropping(before: Facts, after: Facts | None) -> Read:
-    """Return what a model call's prompt and answer say of themselves besides their texts."""
-    # Of a long one, the texts are still the program's.
+    """Return what is derived from a model call's prompt and answer before they are dropped."""
+    # A copy, since a long prompt shares its texts with the program.
     request = replace(request_facts(snapshot(plain(before.get("prompt")))), tools=None)
     if after is None:
         return Read(request)

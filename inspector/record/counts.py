@@ -1,4 +1,4 @@
-"""How many calls lines of a spool tell of."""
+"""Counts the calls in spool lines."""
 
 from collections.abc import Sequence
 
@@ -10,17 +10,17 @@ from inspector.tally import Tally
 
 
 def calls_of(lines: Sequence[Line]) -> int:
-    """Return how many calls there are in lines, less those that wait to be written anew."""
+    """Return how many calls are in these lines, except those that will be written again."""
     return len({span.span_id for line in lines for span, _, _ in line.entries if not span.is_waiting})
 
 
 def is_run(span: RecordedSpan) -> bool:
-    """Tell whether a span is a run of its own, which what is below it belongs to instead of the program's."""
+    """Tell whether a span is the root of a run of its own, apart from the program's."""
     return span.run is not None if isinstance(span, SdkSpan) else span.noun in RUNS
 
 
 def count(line: Line, tally: Tally) -> None:
-    """Add the calls of a written line to the counts that somebody waits for."""
+    """Add the calls of a written line to a tally."""
     for span, state, is_new in line.entries:
         if span.noun == "label":
             continue

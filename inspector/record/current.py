@@ -1,7 +1,7 @@
-"""Which call is the innermost of a context, and what a new call belongs below.
+"""The innermost call of a context, and the parent of a new call.
 
-Contexts are never reset by token: a generator that is left early would leak its own. Spans that ended are skipped when
-a parent is looked up.
+Contexts are never reset by token, since a generator that is abandoned would leave its own behind. Instead, ended spans
+are skipped when a parent is looked up.
 """
 
 from collections.abc import Iterator
@@ -32,12 +32,12 @@ def enter(span: RecordedSpan) -> None:
 
 
 def above() -> Iterator[RecordedSpan]:
-    """Walk from the innermost call of this context upwards, those that ended included."""
+    """Walk from the innermost call of this context upwards, including ended ones."""
     return chain(_innermost.get())
 
 
 def innermost() -> RecordedSpan | None:
-    """Return the innermost call of this context that has not ended; spans of the SDK are no calls."""
+    """Return the innermost call of this context that has not ended; spans of the SDK are not calls."""
     span = _innermost.get()
     while span is not None and (span.is_native or span.is_over()):
         span = span.parent
@@ -45,17 +45,17 @@ def innermost() -> RecordedSpan | None:
 
 
 def make_innermost(span: RecordedSpan | None) -> Token[RecordedSpan | None]:
-    """Make a call of another thread the innermost one here, until that is taken back."""
+    """Make a call of another thread the innermost one here, until `unmake_innermost`."""
     return _innermost.set(span)
 
 
 def unmake_innermost(token: Token[RecordedSpan | None]) -> None:
-    """Take `make_innermost` back, in the context that it was called in, whatever is open by then."""
+    """Undo `make_innermost`, in the same context, whatever is open by then."""
     _innermost.reset(token)
 
 
 def leave(span: RecordedSpan) -> None:
-    """Make what was current before ``span`` current again, unless something else that still runs is by now."""
+    """Restore what was current before ``span``, unless something else that is still open is current by now."""
     inner = _innermost.get()
     while inner is not span:
         if inner is None or inner.stop_ns is None:
@@ -72,7 +72,7 @@ def _shows_ended() -> bool:
 
 
 def without_ended(context: Context) -> Context:
-    """Return the context that was current before calls that have ended; else each would hold on to the one before."""
+    """Return the context from before any ended calls; otherwise each context would keep the previous one alive."""
     current = trace.get_current_span(context)
     while isinstance(current, RecordedSpan) and current.is_over() and current.outer is not None:
         context = current.outer
@@ -81,12 +81,12 @@ def without_ended(context: Context) -> Context:
 
 
 def identity_of_foreign(current: trace.Span) -> trace.SpanContext | None:
-    """Return the identity of a span that is somebody else's; None for one of ours and for none."""
+    """Return the identity of a span that is not ours; None for our own and for no span."""
     return None if current is trace.INVALID_SPAN or isinstance(current, RecordedSpan) else identity_of(current)
 
 
 def foreign_parent(current: trace.Span, parent: RecordedSpan | None) -> trace.SpanContext | None:
-    """Return the current span where it is somebody else's that a new call belongs below, rather than ``parent``."""
+    """Return the current span if it is not ours and a new call belongs below it rather than below ``parent``."""
     if current is trace.INVALID_SPAN or isinstance(current, RecordedSpan):
         return None
     identity = identity_of(current)

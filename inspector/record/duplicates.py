@@ -1,8 +1,8 @@
-"""Which spans may be duplicates of one around them, as far as one process can know while it records.
+"""Which spans may be duplicates of one above them, as far as one process can know while recording.
 
-The store decides it, over all processes and with ids, inputs and tokens known (`inspector.store.values.folding`); what
-is said at the end of ``inspector run`` is counted before anything is stored. Here it is only known of a span that it is
-a call of its own: two spans of one recorder are never duplicates, nor is one below a call of another kind.
+The store decides that later, for all processes and with ids, inputs and tokens (`inspector.store.values.folding`), but
+the summary of ``inspector run`` counts before anything is stored. Only this is certain here: two spans of one recorder
+are never duplicates, and neither is a span below a call of another kind.
 """
 
 from typing import Literal, TypeAlias
@@ -12,17 +12,17 @@ from inspector.record.current import chain
 from inspector.record.spans import RecordedSpan
 
 Certainty: TypeAlias = Literal["call", "remote", "perhaps"]
-"""Whether a span is a call of its own, the receiving side of one whose trace context was propagated, or perhaps the
-record of a call that another recorder made a span of as well."""
+"""Whether a span is certainly a call of its own, the receiving side of a call in another process, or perhaps a
+duplicate."""
 
 _NOUNS = nouns_of("call")
 _BETWEEN = "rpc_request"
 _SENDERS = nouns_of("between", "sent") | {"tool_call"}
-"""What a request is sent for."""
+"""Nouns of calls that send requests."""
 
 
 def certainty_of(span: RecordedSpan) -> Certainty:
-    """Return what is known of a span when it is written."""
+    """Return what is known about a span when it is written."""
     if not span.is_native and span.noun not in _NOUNS:
         return "remote" if _came_in(span) else "call"
     for around in chain(span.parent):
@@ -37,7 +37,7 @@ def certainty_of(span: RecordedSpan) -> Certainty:
 
 
 def _came_in(span: RecordedSpan) -> bool:
-    """Tell whether a span is a request as it came in, below what it was sent for; a notification ends as it begins."""
+    """Tell whether a span is a received request below the call that sent it, and not a notification."""
     if span.noun != _BETWEEN or span.direction != "inbound" or span.parent_id is None or span.stop_ns == span.start_ns:
         return False
     return span.parent is None or span.parent.noun in _SENDERS

@@ -1,4 +1,4 @@
-"""The end of a call, from its after or error hook to the last of that hook's subscribers."""
+"""The end of a call, from its after or error hook to the last subscriber of that hook."""
 
 from opentelemetry import context as otel_context
 from opentelemetry import trace
@@ -9,14 +9,14 @@ from inspector.record.spans import Failure, RecordedSpan, State
 
 
 class Closing(instrument._Ending):  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - made for the recorder
-    """Has a call's span current while others are told of its end, and ends it once they have been.
+    """Keeps a call's span current while the subscribers of its end hook run, and ends it afterwards.
 
     Args:
-        calls: Where the call is open, and claimed.
-        span: The call's.
+        calls: The open calls, which the call is claimed from.
+        span: The span of the call.
         state: How it ended.
-        failure: Why, where it failed.
-        stop_tick: The clock's tick when its end was told.
+        failure: Why it failed, if it did.
+        stop_tick: The clock's tick at the end hook.
     """
 
     __slots__ = ("_before", "_calls", "_failure", "_inside", "_span", "_state", "_stop_tick")
@@ -33,14 +33,14 @@ class Closing(instrument._Ending):  # noqa: SLF001 # pyright: ignore[reportPriva
             self._show(shown)
 
     def _show(self, span: RecordedSpan) -> None:
-        """Make a span current whose end is told from elsewhere, or inside of another span."""
+        """Make a span current that ends in another context, or while another span is current."""
         current = span.mirror or span
         if trace.get_current_span(self._before) is not current:
             self._inside = trace.set_span_in_context(current, self._before)
             otel_context.attach(self._inside)
 
     def end(self) -> None:
-        """End the call, and make current what was."""
+        """End the call, and restore the previous span."""
         if self._inside is not self._before and otel_context.get_current() is self._inside:
             otel_context.attach(self._before)
         self._calls.conclude(self._span, self._state, self._failure, stop_tick=self._stop_tick)

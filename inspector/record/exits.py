@@ -1,7 +1,7 @@
-"""Tells an exit that a signal asked for from one that code of the program raised while the recorder called it.
+"""Distinguishes an exit requested by a signal from one raised by code of the program that the recorder called.
 
-Telemetry keeps what it calls from ending its host: neither ``SystemExit`` nor any other exception of a tracer provider
-gets through. An exit that a signal asked for is the host's own, and has only arrived there
+Telemetry must not end its host, so neither ``SystemExit`` nor any other exception of a tracer provider gets through. An
+exit requested by a signal is meant for the host, and only happens to be raised there
 (https://docs.python.org/3/library/signal.html#handlers-and-exceptions).
 """
 
@@ -11,7 +11,7 @@ from types import CodeType, TracebackType
 
 
 def is_of_signal(error: BaseException) -> bool:
-    """Tell whether an exception comes from a signal handler, which Python runs in the main thread alone.
+    """Tell whether an exception comes from a signal handler, which Python runs only in the main thread.
 
     Python's own handler of SIGINT leaves no frame, so a ``KeyboardInterrupt`` of the main thread always counts.
     """

@@ -1,4 +1,4 @@
-"""What shows the values of one family as plain data, and what it needs of the copy in progress."""
+"""Types of the functions that copy one family of values as plain data."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, Protocol, TypeAlias
@@ -7,27 +7,27 @@ from inspector.plain import Plain
 
 
 class Walk(Protocol):
-    """The copy in progress, as far as a family needs it."""
+    """The copy in progress, as these functions see it."""
 
     left: int
-    """How many items may still be taken."""
+    """How many items may still be copied."""
 
     def copy(self, value: Any, depth: int) -> Plain:
-        """A plain copy of a part."""
+        """Copy a part of the value."""
         ...
 
     def entries(self, value: dict[object, object], size: int, depth: int) -> dict[str, Plain]:
-        """A plain copy of a dictionary's entries."""
+        """Copy the entries of a dictionary."""
         ...
 
     def some(self, items: Iterator[Any], size: int, depth: int) -> list[Plain]:
-        """Plain copies of the first of ``size`` items, and a marker in place of the others."""
+        """Copy the first of ``size`` items, with a marker for the rest."""
         ...
 
     def text(self, value: str) -> str:
-        """The text within the limits, as an exact ``str``."""
+        """Copy a text within the limits, as an exact ``str``."""
         ...
 
 
 Family: TypeAlias = Callable[[Any, Walk, int], Plain]
-"""Takes a value, the copy in progress and how deep the value lies in it."""
+"""Takes a value, the copy in progress, and the depth of the value."""

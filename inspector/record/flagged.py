@@ -1,4 +1,4 @@
-"""Failures that an answer tells of although nothing was raised: by MCP's flag, or as an error of JSON-RPC."""
+"""Failures without an exception: results with MCP's error flag, and JSON-RPC errors."""
 
 from typing import Final
 
@@ -8,7 +8,7 @@ from inspector.record.spans import TOOL_ERROR, Failure
 
 
 def flagged_failure(facts: Facts) -> Failure | None:
-    """Return the failure that a result or a JSON-RPC response tells of although no exception was raised."""
+    """Return the failure that a result or a JSON-RPC response reports; None if it reports none."""
     if "duration_ms" not in facts:
         return _flagged(facts.get("result"))
     response = facts.get("response")
@@ -23,12 +23,12 @@ def flagged_failure(facts: Facts) -> Failure | None:
 
 
 _OTHER: Final = "_OTHER"
-"""What OpenTelemetry's conventions call an ``error.type`` that is not known."""
+"""The ``error.type`` of unknown errors in OpenTelemetry's conventions."""
 
 
 def _text_of(plain: Plain) -> str:
     if isinstance(plain, str):
-        # As it is: one that was cut is trimmed once it was searched for secrets.
+        # Unchanged: a shortened text is trimmed after the search for secrets.
         return plain
     return "" if plain is None or isinstance(plain, dict | list) else str(plain)
 
@@ -40,7 +40,7 @@ def _flagged(result: Plain) -> Failure | None:
 
 
 _MOST_SAID: Final = 1000
-"""Characters of a tool's result that say why it failed."""
+"""Characters of a tool's result that are used as its error message."""
 
 
 def _content_text(content: Plain) -> str:

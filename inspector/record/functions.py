@@ -1,4 +1,4 @@
-"""The Python function behind a tool: its name, and how a program gets at it by an import."""
+"""The Python function behind a tool: its name, and how to import it."""
 
 import sys
 from collections.abc import Iterator, Mapping
@@ -11,31 +11,31 @@ from inspector.plain import Plain
 
 _ANY_NUMBER: Final = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
 _WRAPPED: Final = ("func", "fn", "function", "coroutine", "__wrapped__")
-"""Where the decorators of frameworks leave the function that they make a tool of."""
+"""Attributes in which the decorators of frameworks keep the original function."""
 
 
 class Located(NamedTuple):
-    """Where a function is."""
+    """The location of a function."""
 
     name: str
-    """As ``code.function.name`` has it: module and qualified name."""
+    """Module and qualified name, as in ``code.function.name``."""
     reference: str | None
-    """How it is imported, as packages spell an entry point: ``module:attribute.attribute``; None where it cannot be."""
+    """How to import it, written like an entry point: ``module:attribute.attribute``; None if that is not possible."""
     unreachable: str | None
-    """Why it cannot be: ``method``, ``lambda``, ``nested`` or ``hidden``."""
+    """Why it cannot be imported: ``method``, ``lambda``, ``nested`` or ``hidden``."""
     required: frozenset[str]
-    """The arguments that it does not do without."""
+    """Its required arguments."""
 
 
 _located: WeakKeyDictionary[FunctionType, Located] = WeakKeyDictionary()
 
 
 def function_facts(function: object, args: object) -> dict[str, Plain]:
-    """Return what is recorded of the function behind a tool call; nothing of what is none of Python's functions.
+    """Return what is recorded about the function behind a tool call; empty if it is not a Python function.
 
     Args:
-        function: What the emitter says is called.
-        args: The arguments of the call: a function that needs more than these is not called by them alone.
+        function: The called object, according to the emitter.
+        args: The arguments of the call; a function that requires more cannot be called with them.
     """
     bound = type(function) is MethodType
     plain = function.__func__ if type(function) is MethodType else function
@@ -63,7 +63,7 @@ def _remembered(function: FunctionType) -> Located:
 
 
 def _module_name(name: str) -> str | None:
-    """Return the name that another program imports the module by; None where there is none."""
+    """Return the name under which another program can import a module; None if there is none."""
     if name != "__main__":
         return name
     main = sys.modules.get("__main__")
@@ -75,7 +75,7 @@ def _module_name(name: str) -> str | None:
 
 
 def _path(function: FunctionType) -> tuple[str | None, str | None]:
-    """Return by which attributes of its module the function is reached, or why it is not."""
+    """Return the attributes of its module that lead to a function, or why none do."""
     if function.__name__ == "<lambda>":
         return None, "lambda"
     if "<locals>" in function.__qualname__:
@@ -94,5 +94,5 @@ def _path(function: FunctionType) -> tuple[str | None, str | None]:
 def _required(function: FunctionType) -> Iterator[str]:
     for name, parameter in signature(function).parameters.items():
         if parameter.default is Parameter.empty and parameter.kind not in _ANY_NUMBER:
-            # What can only be given by place is never among arguments by name.
+            # A positional-only parameter is never among named arguments.
             yield "" if parameter.kind is Parameter.POSITIONAL_ONLY else name

@@ -1,4 +1,4 @@
-"""What happened during a call, and why it failed, as it may be written."""
+"""Span events and exceptions of a call, in the form that may be written."""
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from inspector.record.texts import Texts
 
 
 class Exceptional(NamedTuple):
-    """What is said of an exception."""
+    """What is recorded about an exception."""
 
     type: str
     message: str
@@ -20,7 +20,7 @@ class Exceptional(NamedTuple):
 
 
 class Happening(NamedTuple):
-    """One event of a span."""
+    """One span event."""
 
     name: str
     at_ns: int
@@ -29,7 +29,7 @@ class Happening(NamedTuple):
 
 
 def happenings(events: Iterable[Event], texts: Texts) -> Iterator[Happening]:
-    """Yield events without secrets and, where content is off, without content."""
+    """Yield events without secrets and, if content is off, without content."""
     for name, at_ns, facts, failure in events:
         kept = facts if texts.content else _without_content(name, facts)
         plain, _ = texts.redactor.redact_value("event", kept)
@@ -44,12 +44,12 @@ def happenings(events: Iterable[Event], texts: Texts) -> Iterator[Happening]:
 def _without_content(name: str, facts: dict[str, Plain]) -> dict[str, Plain]:
     if name == "progress_update":
         return {key: value for key, value in facts.items() if key != "message"}
-    # Libraries tell of messages in events whose very name says so, their text in attributes of any name.
+    # Libraries report messages as events of a known name, with the text in attributes of any name.
     return {} if is_content(name) else {key: value for key, value in facts.items() if not is_content(key)}
 
 
 def exceptional(failure: Failure, texts: Texts) -> Exceptional:
-    """Return what is recorded of an exception; reads the source files that it came through."""
+    """Return what is recorded about an exception; reads the source files in its traceback."""
     stack = well_formed(
         format_traceback(
             failure.type,

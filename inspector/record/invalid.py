@@ -1,8 +1,8 @@
-"""The text of pydantic's validation errors, which shows each value that was wrong.
+"""The text of pydantic's validation errors, which includes each invalid value.
 
-Showing a value runs its ``__repr__`` over all of it, to keep fifty characters: of a list of a million texts that takes
-two seconds. So the text is pydantic's own where its values are plain and small; else the values are left out, and of
-many errors only the first are kept.
+To show fifty characters of a value, pydantic runs ``__repr__`` on all of it, which takes two seconds for a list of a
+million texts. So its own text is used only if the values are plain and small. Otherwise values are left out; if there
+are many errors, the text is only their number.
 """
 
 from collections.abc import Callable
@@ -12,11 +12,11 @@ from inspector.record.layouts import type_name
 
 VALIDATION_ERROR: Final = "pydantic_core._pydantic_core.ValidationError"
 _MOST_ERRORS = 50
-"""Errors that are read: pydantic makes all of them to give one."""
+"""With more errors, none is read, since pydantic builds all of them to return one."""
 
 
 def validation_text(exc: Any, is_tame: Callable[[object], bool]) -> str:
-    """Return what a ``ValidationError`` of pydantic says, in a time that its values and its length do not stretch."""
+    """Return the text of a pydantic ``ValidationError``, quickly even for large values and many errors."""
     count: int = exc.error_count()
     if count > _MOST_ERRORS:
         return f"{count} validation errors for {exc.title}"

@@ -1,7 +1,7 @@
-"""What a JSON-RPC message says: requests, notifications and responses, as objects or as text.
+"""Reads JSON-RPC messages: requests, notifications and responses, as objects or as text.
 
-The rules are those of the JSON-RPC 2.0 specification (https://www.jsonrpc.org/specification): a request without an id
-is a notification, which nobody answers; a response has a result or an error.
+The rules are those of JSON-RPC 2.0 (https://www.jsonrpc.org/specification): a request without an id is a notification,
+which has no response; a response has a result or an error.
 """
 
 from typing import Any, Final
@@ -13,9 +13,9 @@ from inspector.record.labels import label
 from inspector.record.values import snapshot
 
 _LONGEST_TEXT: Final = 1 << 20
-"""Bytes of a text that is read in the agent's thread; a longer one is kept as text, and its id is not known."""
+"""Maximum size of a text that is parsed in the agent's thread; a longer one stays text, and its id is unknown."""
 _MOST_PARTS: Final = 50_000
-"""Values in such a text; of one that has more, the parts that are long are kept as text."""
+"""Maximum number of values in such a text; if it has more, its long members stay text."""
 _SHORT_PART: Final = 4096
 
 TRANSPORTS: Final = {
@@ -31,11 +31,11 @@ TRANSPORTS: Final = {
     "memory": "memory",
     "inmemory": "memory",
 }
-"""The contract's transports by what emitters call them, in small letters and without joints."""
+"""The contract's transports by the emitters' names for them, in lower case and without separators."""
 
 
 def read_envelope(value: object) -> Plain:
-    """Return a copy of a message, whichever of its forms it came in; never raises."""
+    """Return a copy of a message in any form; never raises."""
     if isinstance(value, str | bytes | bytearray):
         return _parsed(value)
     plain = snapshot(value)
@@ -54,13 +54,13 @@ def _parsed(text: str | bytes | bytearray) -> Plain:
 
 
 def _parts(text: Any) -> int:
-    """Count the values in a JSON text, or more where its texts hold the same signs."""
+    """Estimate the number of values in a JSON text; never too low."""
     signs: Any = ",[{" if isinstance(text, str) else (b",", b"[", b"{")
     return sum(map(text.count, signs))
 
 
 class _Message(msgspec.Struct):
-    """The members of a message, unread; others are skipped."""
+    """The members of a message, undecoded; unknown ones are skipped."""
 
     jsonrpc: msgspec.Raw = msgspec.Raw()
     id: msgspec.Raw = msgspec.Raw()
@@ -81,24 +81,24 @@ def _outline(text: str | bytes | bytearray) -> dict[str, object]:
 
 
 def is_notification(envelope: Plain) -> bool:
-    """Tell whether nobody answers a message."""
+    """Tell whether a message is a notification, which has no response."""
     return isinstance(envelope, dict) and isinstance(envelope.get("method"), str) and envelope.get("id") is None
 
 
 def is_request(envelope: Plain) -> bool:
-    """Tell a message that asks from one that answers."""
+    """Tell whether a message is a request or notification, rather than a response."""
     is_answer = isinstance(envelope, dict) and ("result" in envelope or "error" in envelope)
     return isinstance(envelope, dict) and "method" in envelope and not is_answer
 
 
 def is_same_message(one: Plain, other: Plain) -> bool:
-    """Tell whether two envelopes are of one request, which its id and its method say."""
+    """Tell whether two envelopes are the same request, by id and method."""
     keys = ("id", "method")
     return isinstance(one, dict) and isinstance(other, dict) and all(one.get(key) == other.get(key) for key in keys)
 
 
 def transport_of(value: object) -> str | None:
-    """Return the contract's name of a transport; None for one that it does not have."""
+    """Return the contract's name of a transport; None if it has none."""
     text = label(value)
     if text is None:
         return None
@@ -106,7 +106,7 @@ def transport_of(value: object) -> str | None:
 
 
 def identity(envelope: Plain, transport: object, direction: object) -> tuple[object, ...] | None:
-    """Return what pairs a request with its response; None where the message does not say."""
+    """Return the key that pairs a request with its response; None if the message has none."""
     if not isinstance(envelope, dict):
         return None
     message_id = envelope.get("id")

@@ -1,4 +1,4 @@
-"""What the program itself says of a call or a run: ``inspector.label("good")``."""
+"""Labels that the program itself sets: ``inspector.label("good")``."""
 
 from typing import SupportsFloat
 
@@ -24,19 +24,19 @@ def label(
     author: str | None = None,
     run: bool = False,
 ) -> None:
-    """Say something of the call that is open here, or of the run where none is.
+    """Label the open call or, if no call is open, the run.
 
-    A call keeps it as an event of OpenTelemetry's conventions, ``gen_ai.evaluation.result``. A later label of the same
-    name and author on the same target takes the place of this one, ``"good"`` and ``"bad"`` that of each other. Where
-    content is not recorded, neither are notes. Without a recording, nothing happens.
+    On a call, a label is a span event of OpenTelemetry's conventions, ``gen_ai.evaluation.result``. It replaces an
+    earlier label with the same name and author on the same target; ``"good"`` and ``"bad"`` replace each other. If
+    content is off, notes are not recorded. Without a recorder, nothing happens.
 
     Args:
-        name: ``"good"``, ``"bad"``, a tag, or what the score or value is of.
+        name: ``"good"``, ``"bad"``, a tag, or the name of the score or value.
         score: A number.
-        value: A grade in a word, such as ``"relevant"``.
-        note: Why, or any text; without a name, a text alone.
-        author: Who says so, such as the name of a check.
-        run: Whether it is about the run, although a call is open.
+        value: A word, such as ``"relevant"``.
+        note: A reason or any other text; it needs no name.
+        author: Who sets it, such as the name of a check.
+        run: Whether to label the run even if a call is open.
     """
     attachment = attached()
     if attachment is None:
@@ -51,7 +51,7 @@ def label(
 
 
 def _facts(name: str, score: SupportsFloat | None, *, value: str | None, note: str | None, author: str | None) -> Facts:
-    said: dict[str, object] = {
+    fields: dict[str, object] = {
         sc.EVALUATION_NAME: name,
         sc.EVALUATION_SCORE: None if score is None else float(score),
         sc.EVALUATION_VALUE: value,
@@ -59,7 +59,7 @@ def _facts(name: str, score: SupportsFloat | None, *, value: str | None, note: s
         sc.LABEL_AUTHOR: author,
         sc.LABEL_SOURCE: "code",
     }
-    return {key: _plain(given) for key, given in said.items() if given is not None}
+    return {key: _plain(given) for key, given in fields.items() if given is not None}
 
 
 def _plain(given: object) -> Plain:
@@ -67,7 +67,7 @@ def _plain(given: object) -> Plain:
 
 
 def _run_around(span: RecordedSpan | None) -> str:
-    """Return the id of the run that a call belongs to, or what is recorded here outside of any."""
+    """Return the id of the run that a call belongs to, or if there is no call, of the current run."""
     for above in chain(span):
         if above.noun in RUNS and above.call_id is not None:
             return above.call_id

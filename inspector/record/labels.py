@@ -1,4 +1,4 @@
-"""Names that emitters give."""
+"""Names from emitters."""
 
 from typing import Final
 
@@ -8,9 +8,9 @@ _MOST: Final = 8192
 
 
 def label(value: object) -> str | None:
-    """Return a name that an emitter gave, when it is text: a ``str``, a class of it, or a proxy of one.
+    """Return a name from an emitter, if it is text: a ``str``, an instance of a subclass, or a proxy of one.
 
-    What is longer than any name, such as an address that holds all of its data, keeps its beginning.
+    It is shortened if it is longer than any name, such as a ``data:`` URL.
     """
     if type(value) is str:
         return value if len(value) <= _MOST and value.isascii() else beginning(value, _MOST)
@@ -23,7 +23,7 @@ def label(value: object) -> str | None:
 
 
 def _proxied(value: object) -> str | None:
-    # A proxy only says that it is a text.
+    # A proxy may only claim to be a text.
     try:
         text = str(value)
         return beginning(text, _MOST) if type(text) is str else None

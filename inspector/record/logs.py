@@ -1,4 +1,4 @@
-"""What a program logs during a call, as events of that call."""
+"""Records what a program logs during a call, as span events of that call."""
 
 import logging
 import threading
@@ -23,10 +23,10 @@ _undo: list[Callable[[], None]] = []
 
 
 def record_logs() -> None:
-    """Take down every log record that the program's own levels and filters let pass; its handlers see them too."""
+    """Record every log record that passes the program's own levels and filters; its handlers get them as before."""
     if _undo:
         return
-    # Not a handler: a root logger that has one is not configured by basicConfig any more.
+    # Not by a handler, since basicConfig does not configure a root logger that has one.
     call_handlers = getattr(logging.Logger, _METHOD)
 
     def take_down_and_call(self: logging.Logger, record: logging.LogRecord) -> Any:
@@ -42,7 +42,7 @@ def record_logs() -> None:
 
 
 def stop_recording_logs() -> None:
-    """Let log records pass again as if nobody listened."""
+    """Undo `record_logs`."""
     while _undo:
         _undo.pop()()
 
@@ -55,7 +55,7 @@ def _take_down(record: logging.LogRecord) -> None:
         span = _span_here()
         if span is not None:
             span.happened(LOG_EVENT, _facts(record), int(record.created * 1e9), _failure(record))
-    # The border to the program: what it logs may be anything, and logging never fails it.
+    # The boundary to the program: it may log anything, and logging must never fail.
     except Exception:  # noqa: BLE001
         return
     finally:
@@ -84,7 +84,7 @@ def _failure(record: logging.LogRecord) -> Failure | None:
 def _message(record: logging.LogRecord) -> str:
     try:
         return record.getMessage()
-    # The handlers complain of it in their own way.
+    # The program's handlers report such a failure in their own way.
     except Exception as exc:  # noqa: BLE001
         text = behind(f"{record.msg!s} [arguments do not fit: {type_name(type(exc))}: ", error_text(exc))
         return text if type(text) is Cut else f"{text}]"

@@ -1,4 +1,4 @@
-"""Calls as spans of an application's own provider as well, without their content."""
+"""Mirrors calls as spans of the application's own provider, without content."""
 
 from opentelemetry import trace
 
@@ -12,11 +12,11 @@ from inspector.record.texts import Texts
 
 
 class Mirror:
-    """Has an application's tracer see each call.
+    """Creates a span of the application's tracer for each call.
 
     Args:
-        tracer: The application's.
-        texts: What makes the attributes, of which none holds content.
+        tracer: The application's tracer.
+        texts: Writes the attributes, without content.
     """
 
     def __init__(self, tracer: trace.Tracer, texts: Texts) -> None:
@@ -25,7 +25,7 @@ class Mirror:
         self._has_failed = False
 
     def begin(self, span: RecordedSpan) -> None:
-        """Begin the span that stands for a call there; the call takes its ids."""
+        """Start the span of a call; the call gets its ids."""
         try:
             above = None if span.parent is None or span.parent.noun != "request" else span.parent.mirror
             # A request's span is not current anywhere.
@@ -34,13 +34,13 @@ class Mirror:
             identity = mirror.get_span_context()
             if identity.is_valid:
                 span.mirror, span.trace_id, span.span_id = mirror, identity.trace_id, identity.span_id
-        except BaseException as exc:  # the border to the application's provider, which must not cost our record
+        except BaseException as exc:  # the boundary to the application's provider, which must not affect our record
             if is_of_signal(exc):
                 raise
             self._failed(exc)
 
     def end(self, span: RecordedSpan, mirror: trace.Span) -> None:
-        """End it, with what is known of the call by now."""
+        """End the span, with what is known about the call by now."""
         try:
             facts = self._writer.careful(span, span.state)
             call = decode_call(self._writer.record(span, span.state, facts))

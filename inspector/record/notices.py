@@ -1,6 +1,6 @@
-"""What sessions have to tell outside of any call: it waits for the next call of the same session, in this context.
+"""Session hooks outside any call, which wait for the next call of the same session in the same context.
 
-A notice is no call, so it never becomes a span of its own. One that no call follows is not kept.
+Such a notice is not a call, so it never becomes a span of its own. If no call follows, it is not recorded.
 """
 
 from collections import deque
@@ -26,12 +26,12 @@ def wait(hook: str, facts: dict[str, Plain]) -> None:
 
 
 def take(span: RecordedSpan) -> None:
-    """Give a call the notices that waited for it, as events; those of other sessions are let go of."""
+    """Add the waiting notices to a call as span events; those of other sessions are dropped."""
     waiting = _waiting.get()
     while waiting:
         try:
             hook, at_ns, facts = waiting.popleft()
-        except IndexError:  # tasks share what waits: another one's call took it
+        except IndexError:  # tasks share the list, and a call of another task took it
             return
         if facts.get("session_id") in (None, span.session_id):
             span.happened(hook, facts, at_ns)

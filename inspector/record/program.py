@@ -1,6 +1,6 @@
-"""What is known of the program that is recorded, so that a replay can tell what differs: none of it is asked anybody.
+"""Describes the recorded program, so that a replay can show what differs; it starts no other program for that.
 
-Read once in the writer's thread, with the first call that is written: a program starts no later for it.
+It is read once, in the writer's thread and with the first call that is written, so the program does not start later.
 """
 
 import os
@@ -16,11 +16,11 @@ from inspector.frozen import FREEZE
 from inspector.plain import Plain, well_formed
 
 Versions = Callable[[], Mapping[str, str]]
-"""Returns the versions of the packages that matter, by the names of their distributions."""
+"""Returns the versions of the relevant packages, by distribution name."""
 
 _MOST_WORDS: Final = 200
 _MOST_FILES: Final = 5_000
-"""Files of a checkout up to which it is told whether any of them changed."""
+"""In a checkout with more files, none is checked for changes."""
 _LONGEST: Final = 4096
 _ENTRY: Final = struct.Struct(">10L20sH")
 """An entry of git's index, https://git-scm.com/docs/index-format, up to its name."""
@@ -28,7 +28,7 @@ _SUBMODULE, _UNWATCHED, _EXTENDED = 0o160000, 0x8000, 0x4000
 
 
 def describe_program(versions: Versions) -> dict[str, Plain]:
-    """Return the words that started this program, its directory, its packages, and which commit it is of."""
+    """Return the command line of this program, its directory, packages and commit."""
     found: dict[str, Plain] = {
         "argv": [_text(word) for word in sys.argv[:_MOST_WORDS]],
         "python": platform.python_version(),
@@ -48,7 +48,7 @@ def describe_program(versions: Versions) -> dict[str, Plain]:
 
 
 def _module() -> str | None:
-    """Return what stood after ``-m``, of which `sys.argv` has the file alone."""
+    """Return the module after ``-m``; `sys.argv` has only its file."""
     spec = getattr(sys.modules.get("__main__"), "__spec__", None)
     name = getattr(spec, "name", None)
     return name.removesuffix(".__main__") if isinstance(name, str) else None
@@ -59,7 +59,7 @@ def _text(text: str) -> str:
 
 
 def _checkout(directory: Path) -> dict[str, Plain]:
-    """Return the commit that git has checked out around a directory, and whether a file that it tracks changed."""
+    """Return the commit that is checked out in a directory, and whether any tracked file has changed."""
     for top in (directory, *directory.parents):
         mark = top / ".git"
         if mark.is_dir():
@@ -92,7 +92,7 @@ def _of_reference(common: Path, name: str) -> str | None:
 
 
 def _has_changed(top: Path, index: bytes) -> bool | None:
-    """Tell by their times and sizes whether files are not as git knows them; None where that takes too long."""
+    """Tell by times and sizes whether any file differs from git's index; None if there are too many."""
     mark, version, count = struct.unpack_from(">4sLL", index)
     if mark != b"DIRC" or version not in (2, 3) or count > _MOST_FILES:
         return None

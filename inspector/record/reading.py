@@ -11,7 +11,7 @@ _SCALARS = (str, int, float, bool)
 
 
 def read(obj: Any, *names: str) -> Any:
-    """The first of the attributes or mapping keys that is there and not None, without running the object's code."""
+    """Return the first attribute or mapping key that exists and is not None, without running the object's code."""
     if obj is None:
         return None
     try:
@@ -47,7 +47,7 @@ def _read(obj: Any, name: str) -> Any:
 
 
 def read_live(obj: Any, name: str) -> str | int | float | bool | None:
-    """An attribute looked up as the program would, properties included; texts and numbers only, never an exception."""
+    """Look up an attribute as the program would, including properties; returns only texts and numbers, never raises."""
     try:
         layout = layout_of(type(obj))
         if layout.is_mock:

@@ -1,7 +1,7 @@
-"""The requests that this process answers: each is a run of its own as soon as a call is recorded in it.
+"""The requests that this process answers: each becomes a run of its own when a call is recorded in it.
 
-Nothing is put into OpenTelemetry's context for a request, so that a server span of another instrumentation is made as
-it is without us, and a request in which nothing is recorded costs no more than a context variable.
+A request puts nothing into OpenTelemetry's context, so server spans of other instrumentations are the same as without
+us, and a request without recorded calls costs only a context variable.
 """
 
 from collections.abc import Callable
@@ -18,15 +18,15 @@ _answered: "ContextVar[Serving | None]" = ContextVar("inspector_answered_request
 
 
 class Serving:
-    """One request, from its arrival to the end of its answer.
+    """One request, from its arrival to the end of its response.
 
     Args:
-        run: The id of the run that it is.
-        facts: What is known of it as it arrives: ``method`` and ``path``.
+        run: The id of its run.
+        facts: What is known when it arrives: ``method`` and ``path``.
         start_ns: When it arrived, since the epoch.
         start_tick: The same by the monotonic clock.
-        outer: The call that was open around it, as around a server that was started in one.
-        remote: The caller's span, where the request carries one.
+        outer: The call that was open when it arrived, for example if the server was started in a call.
+        remote: The caller's span, if the request names one.
     """
 
     __slots__ = (
@@ -60,33 +60,33 @@ class Serving:
         self.outer = outer
         self.remote = remote
         self.route: Callable[[], str | None] | None = None
-        """Returns the pattern of the route that it took, once that is known."""
+        """Returns the pattern of its route, once that is known."""
         self.root: dict[None, RecordedSpan] = {}
-        """Its span, once there is one: set in one step, since several threads may work for a request."""
+        """Its span, once there is one; set atomically, since several threads may work for a request."""
         self.exc: BaseException | None = None
-        """What it failed by, where a framework made an answer of that."""
+        """The exception that it failed with, if a framework turned that into a response."""
         self.is_told = False
-        """Whether no span of ours is to be made of it: another one stands for it, or it is the inspector's own."""
+        """Whether it gets no span of ours, because it has another one, or because it is the inspector's own request."""
         self.is_over = False
 
     def known(self) -> Facts:
-        """Return what is known of it by now."""
+        """Return what is known about it by now."""
         route = None if self.route is None else self.route()
         return self.facts if route is None else {**self.facts, "route": route}
 
 
 def answer(request: Serving | None) -> None:
-    """Have what is recorded from now on in this context belong to a request."""
+    """Make later calls in this context belong to a request."""
     _answered.set(request)
 
 
 def enter(request: Serving | None) -> "Token[Serving | None]":
-    """Have a thread work for a request, until it leaves that."""
+    """Make this thread work for a request, until `leave`."""
     return _answered.set(request)
 
 
 def leave(token: "Token[Serving | None]") -> None:
-    """Work for what this thread worked for before, in the context that `enter` was called in."""
+    """Undo `enter`, in the same context."""
     _answered.reset(token)
 
 
@@ -97,12 +97,12 @@ def answered() -> Serving | None:
 
 
 def is_within(request: Serving, parent: RecordedSpan | None) -> bool:
-    """Tell whether nothing that is open was begun in the request, so that a call here is directly below it."""
+    """Tell whether no open call was begun in the request, so that a new call is directly below it."""
     return parent is None or parent is request.outer or parent.start_tick < request.start_tick
 
 
 def leave_out() -> None:
-    """Make no run of the request that is being answered here."""
+    """Leave the current request out of the recording."""
     request = _answered.get()
     if request is not None:
         request.is_told = True

@@ -1,7 +1,8 @@
-"""How the thread that writes a spool sleeps, and by what it is woken.
+"""How the thread that writes a spool sleeps, and what wakes it.
 
-It sleeps until a call ends, and writes at once. While it writes, and a few milliseconds more, others pile up, and are
-written together: a program with few calls loses none when it is killed, one with many pays for few writes.
+It sleeps until a call ends, and then writes immediately. Calls that end while it writes, and for a few milliseconds
+more, are written together. So a program with few calls loses none when it is killed, and one with many causes few
+writes.
 """
 
 import contextlib
@@ -11,11 +12,11 @@ from queue import Empty, SimpleQueue
 from typing import Literal, TypeAlias
 
 Depth: TypeAlias = Literal["none", "light", "deep"]
-"""Whether the thread listens for nothing, for ends of calls, or for starts too."""
+"""Whether nothing wakes the thread, only the end of a call, or its start too."""
 
 
 class Sleep:
-    """The sleep of one thread; any other may wake it, also by an event that is set once all is written."""
+    """The sleep of one thread; others wake it, and may pass an event to be set when everything is written."""
 
     def __init__(self) -> None:
         self.depth: Depth = "none"
@@ -23,22 +24,22 @@ class Sleep:
         self._alarms: SimpleQueue[threading.Event | None] = SimpleQueue()
 
     def wake(self, done: threading.Event | None = None) -> None:
-        """Wake the thread; who waits for it to write passes an event."""
+        """Wake the thread; it sets ``done`` after writing."""
         self._alarms.put(done)
 
     def deep(self, is_idle: Callable[[], bool]) -> list[threading.Event]:
-        """Sleep until something begins; return who waits, at once where something is there already."""
+        """Sleep until a call begins, unless one is there already; return the events of those who wait."""
         self.depth = "deep"
-        # Asked after that was set: what was put before it has woken nobody.
+        # Checked after the depth was set, since an earlier call has woken nobody.
         return self.until(None) if is_idle() else []
 
     def light(self, timeout_s: float) -> list[threading.Event]:
-        """Sleep until a call ends; return who waits."""
+        """Sleep until a call ends; return the events of those who wait."""
         self.depth = "light"
         return self.until(timeout_s)
 
     def until(self, timeout_s: float | None) -> list[threading.Event]:
-        """Sleep until the thread is woken or the time is over; return who waits."""
+        """Sleep until the thread is woken or the time is over; return the events of those who wait."""
         waiting: list[threading.Event] = []
         try:
             done = self._alarms.get(timeout=timeout_s) if timeout_s != 0 else self._alarms.get_nowait()
@@ -51,6 +52,6 @@ class Sleep:
             return waiting
 
     def pause(self, pace_s: float) -> None:
-        """Let calls pile up, unless somebody waits for them."""
+        """Let calls accumulate, unless somebody waits for them."""
         with contextlib.suppress(Empty):
             self._alarms.put(self._alarms.get(timeout=pace_s))

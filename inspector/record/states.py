@@ -1,4 +1,4 @@
-"""How a call that an exception ended stands."""
+"""The status of a call that an exception ended."""
 
 import sys
 from inspect import CO_ASYNC_GENERATOR, CO_GENERATOR, iscoroutine
@@ -18,7 +18,7 @@ _GENERATORS: Final = CO_GENERATOR | CO_ASYNC_GENERATOR
 def state_of(exc: object) -> State:
     """Return ``cancelled``, ``abandoned`` or ``error``; ``ok`` for a stream that its consumer closed.
 
-    Of classes of others this goes by name: neither asyncio nor trio need be imported to know their cancellations.
+    Cancellations of asyncio and trio are recognised by name, so that neither has to be imported.
     """
     names = {cls.__name__ for cls in type(exc).__mro__}
     if not names.isdisjoint(_CANCELLATIONS):
@@ -31,16 +31,16 @@ def state_of(exc: object) -> State:
 def is_refusal(exc: object) -> bool:
     """Tell whether a tool was refused, by its caller's permissions, a guardrail, a quota or a person.
 
-    By the class's name: whoever emits need not be the toolkit, and is not imported here.
+    By the name of the class, since the emitter need not be the toolkit, which is not imported here.
     """
     return not _REFUSALS.isdisjoint(cls.__name__ for cls in mro(type(exc)))
 
 
 def _is_dropped(exc: GeneratorExit) -> bool:
-    """Tell whether the collector or the event loop closed what nobody waits for, rather than whoever read a stream.
+    """Tell whether the garbage collector or the event loop closed a dropped generator, rather than its consumer.
 
-    A coroutine is closed by nobody else. A generator that was dropped has an event loop close it in a task of its own,
-    which runs no coroutine.
+    Nobody else closes a coroutine. An event loop closes a dropped asynchronous generator in a task of its own, which
+    runs no coroutine.
     """
     if exc.__traceback__ is not None and not exc.__traceback__.tb_frame.f_code.co_flags & _GENERATORS:
         return True

@@ -1,4 +1,4 @@
-"""Arrays, tensors and tables of the libraries that are known, shown by what they are rather than by what they hold."""
+"""Arrays, tensors and tables of known libraries, recorded by type and shape rather than content."""
 
 # The values are of any type, and read through unbound methods of their classes, which pyright cannot know:
 # pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false, reportUnknownVariableType=false
@@ -14,7 +14,7 @@ from inspector.record.family import Walk
 from inspector.record.layouts import Layout
 
 SMALL_ARRAY: Final = 64
-"""Entries of an array that are shown."""
+"""The content of arrays with up to this many entries is recorded."""
 _SMALL_BYTES = 16_384
 _MAX_COLUMNS = 100
 _NAMES_OF_COLUMNS: Final = {"pandas": "columns", "polars": "columns", "pyarrow": "column_names"}
@@ -44,7 +44,7 @@ def _numpy(value: Any, layout: Layout, walk: Walk, depth: int) -> Plain:
 
 
 def _table(value: Any, layout: Layout, walk: Walk, depth: int) -> Plain:
-    """A table or tensor of a known library: its own class, not one that merely claims its name or extends it."""
+    """Copy a table or tensor of a known library: only its own class, no subclass or class of the same name."""
     module = sys.modules.get(layout.type_name.partition(".")[0])
     if module is None or vars(module).get(layout.bases[0].__name__) is not layout.bases[0]:
         return None
@@ -61,7 +61,7 @@ def _table(value: Any, layout: Layout, walk: Walk, depth: int) -> Plain:
 
 
 def _columns(value: Any, layout: Layout) -> list[object] | None:
-    """The names of a table's first columns, where they are at hand: some make all of them to give one."""
+    """Return the names of a table's first columns, if that is cheap; some libraries compute all names to return one."""
     name = _NAMES_OF_COLUMNS.get(layout.type_name.partition(".")[0])
     if name is None or layout.type_name.endswith(".LazyFrame"):
         return None
@@ -76,4 +76,4 @@ LIBRARIES: Final[dict[str, Callable[[Any, Layout, Walk, int], Plain]]] = {
     "numpy": _numpy,
     **dict.fromkeys(("pandas", "polars", "torch", "jax", "jaxlib", "tensorflow", "pyarrow", "cupy"), _table),
 }
-"""What shows the values of a library, by the library's name; None where it is none that is known."""
+"""The functions that copy values of a library, by its name."""

@@ -1,7 +1,7 @@
-"""The asyncio tasks that calls began in, so that a call whose end never came is noticed when its task is done.
+"""The asyncio tasks in which calls began, so that a call without an end hook is noticed when its task is done.
 
-Whoever emits without a ``call_id`` may never tell of the end: an emitter that catches ``Exception`` says nothing when
-it is cancelled. Nothing here keeps a task alive, or waits for one.
+An emitter may never report the end of a call: one that catches only ``Exception`` does not when it is cancelled.
+Nothing here keeps a task alive, or waits for one.
 """
 
 import sys
@@ -14,12 +14,12 @@ import instrument
 from inspector.record.spans import RecordedSpan
 
 if TYPE_CHECKING:
-    # Not imported: a program that has no tasks should not pay for it.
+    # Not imported at run time, so that a program without tasks does not pay for asyncio.
     from asyncio import Task
 
 Left: TypeAlias = Callable[[RecordedSpan], None]
 _KEPT: Final = 4096
-"""Tasks from which on those that are over are looked for; then again when there are twice as many as were left."""
+"""Finished tasks are removed once there are this many, and again at twice the number that remained."""
 
 
 def _current() -> "Task[Any] | None":
@@ -29,9 +29,9 @@ def _current() -> "Task[Any] | None":
 
 
 def lane() -> tuple[int, str | None]:
-    """Return the thread that runs, and the name and address of its task if it has one: calls of one follow each other.
+    """Return the current thread, and the name and address of its task if it has one; calls of a lane are sequential.
 
-    The name alone may be the program's, and equal for many; an address alone may be used again.
+    The program may give many tasks the same name, and addresses may be reused, so both are needed.
     """
     try:
         task = _current()
@@ -50,7 +50,7 @@ class TaskCalls:
         self.open: dict[int, RecordedSpan] = {}
 
     def is_of(self, task: "Task[Any]") -> bool:
-        """Tell whether these are this task's: ids of tasks that are gone are used again."""
+        """Tell whether these are the calls of this task, since ids of finished tasks are reused."""
         return self._task() is task
 
     def is_over(self) -> bool:
@@ -63,7 +63,7 @@ class Tasks:
     """The tasks of this process that have calls.
 
     Args:
-        left: Called with each call that is open when its task is done.
+        left: Called with each call that is still open when its task is done.
     """
 
     def __init__(self, left: Left) -> None:
@@ -72,7 +72,7 @@ class Tasks:
         self._sweep_at = _KEPT
 
     def follow(self, span: RecordedSpan) -> None:
-        """Take in a call that has begun; outside of tasks nothing happens."""
+        """Add a call that has begun; outside tasks, nothing happens."""
         task = _current()
         if task is None:
             return
@@ -86,7 +86,7 @@ class Tasks:
 
     def _begin(self, task: "Task[Any]") -> TaskCalls | None:
         try:
-            # A task that does nothing but emit, as `wait_for(_emit(…))` makes one on Python 3.11, says nothing.
+            # A task that only emits, as `wait_for(_emit(…))` creates on Python 3.11, ends before the call does.
             if instrument._is_emit(task.get_coro()):  # noqa: SLF001 - made for this
                 return None
             task.add_done_callback(self._done)

@@ -1,4 +1,4 @@
-"""The border between the recorder and the program that calls it."""
+"""The boundary between the recorder and the program that calls it."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -8,7 +8,7 @@ from inspector.logger import warn_once
 
 @contextmanager
 def unnoticed(what: str) -> Generator[None]:
-    """Keep a failure of ours from the program, and say once that ``what`` could not be recorded."""
+    """Keep our own exceptions from the program, and warn once that ``what`` could not be recorded."""
     try:
         yield
     except Exception as error:  # noqa: BLE001 - the border to the program

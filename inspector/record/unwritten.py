@@ -1,4 +1,4 @@
-"""The calls that could not be written, said by the name of an empty file, which fits where nothing else does."""
+"""Reports calls that could not be written by the name of an empty file, which even a full disk has room for."""
 
 import os
 from contextlib import suppress
@@ -9,7 +9,7 @@ from inspector.this_run import this_run
 
 
 class UnwrittenMark:
-    """The file of one process; whoever takes spools in removes it.
+    """The file of one process; the process that ingests spools removes it.
 
     Args:
         directory: The spool.
@@ -24,7 +24,7 @@ class UnwrittenMark:
         self._count = self._taken = 0
 
     def show(self, count: int) -> None:
-        """Have the file say that so many calls are not written now; with 0 there is none."""
+        """Set the number of calls that are not written; with 0, the file is removed."""
         count = max(0, count - self._taken)
         if count == self._count:
             return
@@ -43,7 +43,7 @@ class UnwrittenMark:
         except FileNotFoundError:
             if self._path is None:
                 raise
-            # Somebody has taken it in, and what it said with it.
+            # The file was ingested, and its count with it.
             self._taken += self._count
             self._count, path = 0, None
         self._path = path
