@@ -1,4 +1,4 @@
-"""One line that makes a process record itself."""
+"""Starts and stops the recording of this process."""
 
 import atexit
 import functools
@@ -32,10 +32,10 @@ from inspector.tally import tally_of
 
 _LAST_FLUSH_S = 0.5
 _RESULT_FLUSH_S = 1.0
-"""How long a child's result waits for a file that takes nothing."""
+"""How long a child's result waits if the file cannot be written."""
 
 MAX_VALUE_BYTES = 4 << 20
-"""Length up to which the JSON text of one value is kept whole."""
+"""The maximum length of one value as JSON text; longer ones are shortened."""
 
 _attached: "Attachment | None" = None
 _attaching = threading.Lock()
@@ -56,7 +56,7 @@ class Attachment:
         mirror = None if tracer is None else Mirror(tracer, texts)
         self.recorder = Recorder(self._new_spool(), mirror=mirror, keeps_raw=texts.raw)
         atexit.register(self.retire)
-        # What was left open is told of by finalizers, which run later where the program made one before this.
+        # Finalizers of the program may end open calls, and run later than this one if they were registered before it.
         self._after_finalizers = weakref.finalize(self, self.retire, _LAST_FLUSH_S)
         self._follow_forks()
         self.recorder.subscribe()
@@ -70,7 +70,7 @@ class Attachment:
         )
 
     def _new_spool(self) -> Spool:
-        # Before there is a writer's thread: with two threads it would hold up the first call's record.
+        # Before the writer's thread exists: with two threads, this would delay the first record.
         make_table_large()
         started = time.strftime("%Y%m%dT%H%M%S", time.gmtime())
         process = f"{started}-{os.getpid()}-{os.urandom(4).hex()}"
@@ -90,19 +90,19 @@ class Attachment:
         return describe_program(lambda: {"mcp-agent-inspector": _version(), **self._versions()})
 
     def flush(self, timeout_s: float = 2.0) -> bool:
-        """Wait until all that was recorded so far is in the spool file.
+        """Wait until everything that was recorded so far is in the spool file.
 
         Returns:
-            False when nothing was written for ``timeout_s``, or the file cannot be written.
+            False if nothing was written for ``timeout_s``, or if the file cannot be written.
         """
         return self.recorder.spool.flush(timeout_s)
 
     def retire(self, timeout_s: float = 2.0) -> None:
-        """Write what waits, and do without a thread from now on."""
+        """Write what is waiting, and use no thread from now on."""
         self.recorder.spool.retire(timeout_s)
 
     def fail(self, exc: BaseException) -> None:
-        """Say of the calls that run here why the process ends in the middle of them."""
+        """End the open calls here with the exception that ends the process."""
         self.recorder.fail(exc)
 
     def close(self) -> None:
@@ -116,21 +116,21 @@ class Attachment:
         self._after_finalizers.detach()
 
     def park(self) -> None:
-        """Have no thread while the process is forked."""
+        """Stop the thread while the process forks."""
         self.recorder.announce()
         self.recorder.spool.park()
 
     def unpark(self) -> None:
-        """Go on in the parent."""
+        """Continue in the parent."""
         self.recorder.spool.unpark()
 
     def restart(self) -> None:
-        """Go on in a forked child with a spool of its own."""
+        """Continue in a forked child with its own spool."""
         self.recorder.spool.abandon()
         self.recorder.restart(self._new_spool())
 
     def drop(self) -> None:
-        """Record nothing in a child that was forked while another thread attached or detached this."""
+        """Stop recording in a child that was forked while another thread attached or detached."""
         self._unsubscribe()
         self.recorder.spool.abandon()
 
@@ -139,7 +139,7 @@ class Attachment:
             self.on_start()
 
     def _join_multiprocessing(self) -> None:
-        # Asked when the first call is recorded: by then a child of multiprocessing knows that it is one.
+        # When the first call is recorded, because by then a multiprocessing child knows that it is one.
         write_before_results(
             lambda: self.recorder.spool.flush(_RESULT_FLUSH_S), if_news=lambda: self.recorder.spool.has_news
         )
@@ -185,8 +185,8 @@ def attach(  # noqa: PLR0913 - as `inspector.attach`, which says what it is for
 ) -> Attachment:
     """Record every hook that this process emits from now on; a second call changes nothing.
 
-    Nothing is opened, sent or waited for: spans go to a file of this process under ``home``, where ``inspector serve``
-    and the other commands find them, now or later.
+    Spans go to a file of this process under ``home``, where ``inspector serve`` and the other commands find them, now
+    or later. Nothing is sent, and nothing blocks.
 
     Args:
         service: What this program is called in the inspector; default: ``INSPECTOR_SERVICE``, else
@@ -194,20 +194,20 @@ def attach(  # noqa: PLR0913 - as `inspector.attach`, which says what it is for
         home: The inspector's directory; default: ``INSPECTOR_HOME``, else ``~/.inspector``.
         capture_content: Whether prompts, answers, arguments and results are recorded; default:
             ``INSPECTOR_CAPTURE_CONTENT``, else yes.
-        redact: Called with the key and the text of every recorded string, in the writer's thread; returns the text to
-            keep. Secrets of known shapes are removed in any case.
-        redact_patterns: Regular expressions of further secrets.
-        tracer_provider: An application's OpenTelemetry provider that is to get a span for each call as well, without
+        redact: Called in the writer's thread with the key and the text of every recorded string; returns the text to
+            keep. Secrets of known forms are always removed.
+        redact_patterns: Regular expressions for further secrets.
+        tracer_provider: An OpenTelemetry provider of the application that also gets a span for each call, without
             prompts, answers, arguments and results.
-        spool: Directory of the files instead of ``spool`` under ``home``.
-        versions: Returns the versions of further packages that matter for what the program does.
+        spool: The directory for the files, instead of ``spool`` under ``home``.
+        versions: Returns the versions of further packages to record.
 
     Returns:
-        The recording, whose ``flush()`` waits until all is in the file.
+        The recording; its ``flush()`` waits until everything is in the file.
 
     Raises:
         ValueError: A pattern is not a valid regular expression.
-        TypeError: The service is no text.
+        TypeError: The service is not a string.
     """
     global _attached  # noqa: PLW0603 - the process has one recorder, as it has one bus
     if not isinstance(service, str | None):  # pyright: ignore[reportUnnecessaryIsInstance] - not all check their types
@@ -218,7 +218,7 @@ def attach(  # noqa: PLR0913 - as `inspector.attach`, which says what it is for
             for sentence in settings.ignored:
                 warn_once(sentence)
             content = settings.capture_content is not False if capture_content is None else capture_content
-            # What is sent elsewhere is read there, and seldom replayed.
+            # Recordings that are sent elsewhere are seldom replayed.
             raw = settings.capture_raw is not False if spool is None else settings.capture_raw is True
             redactor = Redactor(redact_patterns, redact, partial(salt_of, settings.home))
             texts = Texts(redactor, max_bytes=MAX_VALUE_BYTES, content=content, raw=raw)
@@ -228,12 +228,12 @@ def attach(  # noqa: PLR0913 - as `inspector.attach`, which says what it is for
 
 
 def attached() -> Attachment | None:
-    """Return the recording that goes on in this process, or None."""
+    """Return the recording of this process, or None."""
     return _attached
 
 
 def detach() -> None:
-    """Stop recording and write what waits; ``attach`` begins a new spool. Without a recorder nothing happens."""
+    """Stop recording and write what is waiting; ``attach`` begins a new spool. Without a recorder, nothing happens."""
     global _attached
     with _attaching:
         found, _attached = _attached, None

@@ -1,10 +1,10 @@
-"""Which call a hook belongs to: pairing of before with after or error, and the tree of calls.
+"""Pairs the hooks of calls, and keeps the tree of open calls.
 
-A *before* opens a span and makes it the innermost of its context; *after* or *error* closes the span with the same
-``call_id``, else the innermost open span of that noun and identity, the name of what is called: first along this
-context, then anywhere in the process. A call without a ``call_id`` may never be told to end: it is abandoned when the
-call around it ends, or when the asyncio task that it began in is done. Nothing here takes a lock: an application's
-finalizer may emit a hook at any instruction, also in the middle of these functions.
+A *before* hook opens a span and makes it the innermost of its context. *After* or *error* closes the span with the same
+``call_id``, or else the innermost open span with that noun and identity (the name of the callee): first along this
+context, then anywhere in the process. A call without a ``call_id`` may never get its end hook; it is abandoned when the
+call above it ends, or when the asyncio task that it began in is done. Nothing here takes a lock, because a finalizer of
+the application may emit a hook at any instruction, even in the middle of these functions.
 """
 
 from collections import OrderedDict
@@ -23,17 +23,17 @@ from inspector.record.spans import Clock, Failure, Ids, RecordedSpan, State
 from inspector.record.tasks import Tasks
 
 _MAX_LATE = 4096
-"""Abandoned calls that are remembered in case their real end still comes."""
+"""How many abandoned calls are remembered in case their end hook still comes."""
 
 
 class Calls:
     """The calls of this process that have begun and not ended.
 
     Args:
-        changed: Told of every span that began, ended or was abandoned.
-        clock: Where times come from.
-        ids: Where ids come from.
-        place: Called with each root that is made for a request, before anything is told of it.
+        changed: Called with every span that began, ended or was abandoned.
+        clock: The source of times.
+        ids: The source of ids.
+        place: Called with each root of a request before it is announced.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class Calls:
         request = serving.answered()
         if request is not None and (remote is not None or not serving.is_within(request, parent)):
             request = None
-        # There is nothing in an empty context.
+        # An empty context has nothing to look at.
         if request is not None or (bool(outer) if parent is None else outer is not parent.inner):
             parent, outer, remote = self._surroundings(request, parent, outer, remote)
         if remote is not None:
@@ -88,7 +88,7 @@ class Calls:
     def _surroundings(
         self, request: Serving | None, parent: RecordedSpan | None, outer: Context, remote: trace.SpanContext | None
     ) -> tuple[RecordedSpan | None, Context, trace.SpanContext | None]:
-        """Return what a call is below, where that is not the innermost call of its context alone."""
+        """Return the parent of a call, if that is more than the innermost call of its context."""
         current = trace.get_current_span(outer)
         if isinstance(current, RecordedSpan):
             outer = without_ended(outer)
@@ -100,9 +100,9 @@ class Calls:
         return parent, outer, foreign_parent(current, parent) if remote is None else remote
 
     def begin_root(self, noun: str, call_id: str) -> RecordedSpan:
-        """Open the root of a trace of its own, of which nothing is told until a call below it begins.
+        """Open the root of a separate trace, which is not announced until a call below it begins.
 
-        It is not current yet. What it stands in is found again when it has ended.
+        It is not current yet. When it has ended, the surrounding calls are current again.
         """
         clock = self._clock
         span = RecordedSpan(noun, span_id=self._ids.span_id(), start_ns=clock.now_ns(), start_tick=clock.tick_ns())
@@ -114,7 +114,7 @@ class Calls:
         return span
 
     def root_of(self, request: Serving, remote: trace.SpanContext | None = None) -> RecordedSpan:
-        """Return the span of a request, which is made and told of when it is first asked for.
+        """Return the span of a request, which is created and announced the first time.
 
         Args:
             request: The request.
@@ -142,13 +142,13 @@ class Calls:
         return made
 
     def announce(self, span: RecordedSpan) -> None:
-        """Tell of a root that was quiet until now."""
+        """Announce a root that was quiet until now."""
         if span.is_quiet:
             span.is_quiet = False
             self._changed(span)
 
     def announce_all(self) -> None:
-        """Tell of every root that is open: what a child process records below one would be below nothing."""
+        """Announce every open root; otherwise the calls of a child process below it would have no parent."""
         request = serving.answered()
         if request is not None and not request.is_told and sdk_span_at() is None:
             self.root_of(request)
@@ -156,7 +156,7 @@ class Calls:
             self.announce(span)
 
     def open(self, span: RecordedSpan) -> None:
-        """Take a span in, make it the innermost of this context and tell of it."""
+        """Add a span, make it the innermost of this context, and announce it."""
         self._register(span)
         if span.call_id is None:
             self._tasks.follow(span)
@@ -170,7 +170,7 @@ class Calls:
             self._changed(span)
 
     def pass_by(self, span: RecordedSpan) -> None:
-        """Take in a call that takes no time and has nothing below it; its own end may still come."""
+        """Add a call without duration and children; its end hook may still come."""
         self._register(span)
         span.stop_ns = span.start_ns
         span.state = "ok"
@@ -178,7 +178,7 @@ class Calls:
         self._changed(span)
 
     def merge(self, span: RecordedSpan, into: RecordedSpan) -> None:
-        """Take in a call that another span already stands for; its facts will be shown there."""
+        """Merge a call into the span that already represents it and will show its facts."""
         self._register(span)
         span.into = into
         if into.merged is None:
@@ -194,7 +194,7 @@ class Calls:
             self._by_identity.setdefault((span.noun, span.identity), {})[span.span_id] = span
 
     def _forget(self, span: RecordedSpan) -> bool:
-        # Popping is atomic: of two threads that end one span, one gets it.
+        # Popping is atomic: if two threads end the same span, one of them gets it.
         if self._open.pop(span.span_id, None) is None and self._late.pop(span.span_id, None) is None:
             return False
         if span.task is not None:
@@ -211,19 +211,19 @@ class Calls:
         return True
 
     def called(self, noun: str, call_id: str) -> RecordedSpan | None:
-        """Return the open call that was begun with this id, or None when there is none."""
+        """Return the open call with this id, or None."""
         return self._by_call.get((noun, call_id))
 
     def find(
         self, noun: str, identity: object, *, subject: int | None = None, nameless: bool = False
     ) -> RecordedSpan | None:
-        """Return the open call that a later hook speaks of by identity, or None when there is none.
+        """Return the open call that a later hook refers to by identity, or None.
 
         Args:
-            noun: What is called.
-            identity: The name of what is called.
-            subject: The ``id()`` of what is called, which may have got another name meanwhile.
-            nameless: The hook has an id of its own, so that a call which was begun with another is not meant.
+            noun: The noun of the hook.
+            identity: The name of the callee.
+            subject: The ``id()`` of the callee, whose name may have changed meanwhile.
+            nameless: Whether the hook has an id, so that calls that began with another id do not match.
         """
         renamed: RecordedSpan | None = None
         for span in above():
@@ -252,28 +252,28 @@ class Calls:
         return None
 
     def by_span_id(self, span_id: int) -> RecordedSpan | None:
-        """Return the open call that has this span id; something is recorded below it now."""
+        """Return the open call with this span id; a span of the SDK is recorded below it."""
         found = self._open.get(span_id)
         if found is not None and found.is_quiet:
             self.announce(found)
         return found
 
     def by_call_id(self, call_id: str) -> RecordedSpan | None:
-        """Return the open call with this id, whatever its noun; of several the one that began first."""
+        """Return the open call with this id, whatever its noun; of several, the one that began first."""
         called = [span for noun in tuple(self._nouns) if (span := self.called(noun, call_id)) is not None]
         return min(called, key=lambda span: span.start_tick, default=None)
 
     def finish(self, span: RecordedSpan, state: State, failure: Failure | None = None, *, stop_tick: int) -> bool:
-        """End a call for good; what it left open below it becomes ``abandoned``.
+        """End a call for good; open calls below it become ``abandoned``.
 
         Args:
             span: The call.
             state: How it ended.
-            failure: Why, where it failed.
-            stop_tick: The clock's tick when the call's end was told, read before anything was made of what it left.
+            failure: Why it failed, if it did.
+            stop_tick: The clock's tick at the end hook, read before its values were copied.
 
         Returns:
-            False when it had ended already.
+            False if it had already ended.
         """
         if not self.claim(span):
             return False
@@ -281,7 +281,7 @@ class Calls:
         return True
 
     def claim(self, span: RecordedSpan) -> bool:
-        """Let no other hook end a call; False when one has. It stays the innermost one until it is concluded."""
+        """Reserve the end of a call; False if another hook did. The call stays the innermost one until `conclude`."""
         if not self._forget(span):
             return False
         span.is_ending = True
@@ -293,12 +293,12 @@ class Calls:
         span.failure = failure
         span.stop_ns = stop_ns
         span.is_ending = False
-        # Last: the writer's thread takes the state for the sign that the rest is there.
+        # Last, because to the writer's thread the state means that everything else is set.
         span.state = state
         if span.children:
             self._abandon_children(span, stop_ns)
         leave(span)
-        # It holds the span, and both would wait for the garbage collector.
+        # It refers to the span, and the cycle would have to wait for the garbage collector.
         span.inner = None
         self._unlink(span)
         for part in span.merged or ():
@@ -307,7 +307,7 @@ class Calls:
             self._changed(span)
 
     def _unlink(self, span: RecordedSpan) -> None:
-        """Take a call out of the tree, with those above it that were kept for its sake alone."""
+        """Remove a call from the tree, with those above it that were kept only for it."""
         parent = span.parent
         while parent is not None and parent.children is not None:
             parent.children.discard(span)
@@ -316,7 +316,7 @@ class Calls:
             span, parent = parent, parent.parent
 
     def _evict(self, span: RecordedSpan) -> None:
-        """Await the end of an abandoned call no longer."""
+        """Stop waiting for the end hook of an abandoned call."""
         self._forget(span)
         for part in span.merged or ():
             self._forget(part)
@@ -341,7 +341,7 @@ class Calls:
                 self._changed(span)
 
     def _keep_late(self, span: RecordedSpan) -> bool:
-        """Have a call found by its own end, should it come: a background task may outlive the call that began it."""
+        """Keep an abandoned call, so that a late end hook finds it: a background task may outlive the call above it."""
         self._late[span.span_id] = span
         if self._open.pop(span.span_id, None) is None:
             self._late.pop(span.span_id, None)
@@ -351,7 +351,7 @@ class Calls:
         return True
 
     def clear(self) -> None:
-        """Forget every open call: in a forked child they are the parent process's to end."""
+        """Forget every open call, since in a forked child they belong to the parent process."""
         self._open.clear()
         self._by_call.clear()
         self._by_identity.clear()

@@ -1,4 +1,4 @@
-"""The recorder: one synchronous subscriber for each hook of the contract, which keeps a span for each call."""
+"""The recorder: synchronous subscribers for every hook of the contract, which keep a span for each call."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -32,14 +32,14 @@ from inspector.record.values import snapshot
 
 
 class Recorder:
-    """Keeps a span for each call that hooks tell of.
+    """Keeps a span for each call that hooks announce.
 
     Args:
         spool: Where changed spans go.
-        clock: Where times come from.
-        ids: Where ids come from.
-        mirror: Has an application's tracer see each call too.
-        keeps_raw: Whether raw answers are kept.
+        clock: The source of times.
+        ids: The source of ids.
+        mirror: Creates spans of the application's own tracer, too.
+        keeps_raw: Whether what a replay needs is recorded.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class Recorder:
         self._clock = clock
         self._calls = Calls(self._changed, clock, self._ids, self._place)
         self.sdk_spans = SdkSpans(self._changed, self._calls.by_span_id, innermost)
-        """Takes in what a span processor of the OpenTelemetry SDK passes on."""
+        """Records the spans of a span processor of the OpenTelemetry SDK."""
         self._ended_as_cancelled = Cancelled(self._calls)
         self._subscribers: list[tuple[str, Callable[..., object]]] = []
         for noun in CAPTURES:
@@ -76,22 +76,22 @@ class Recorder:
 
     @property
     def unmatched(self) -> int:
-        """Hooks that ended a call which was not open; the spool tells of them."""
+        """The number of hooks that ended a call which was not open; the spool reports it."""
         return self.spool.losses.unmatched
 
     def subscribe(self) -> None:
         """Begin to record."""
         for name, subscriber in self._subscribers:
-            # In front of all others, so that what they write is written on the call's own span.
+            # Before all other subscribers, so that they write to the call's own span.
             instrument._observe(name, subscriber)  # noqa: SLF001 - made for the recorder
 
     def unsubscribe(self) -> None:
-        """Stop recording; calls that are open stay open in the spool and are found as lost."""
+        """Stop recording; open calls stay open in the spool, and become lost."""
         for name, subscriber in self._subscribers:
             instrument.unregister(name, subscriber)
 
     def restart(self, spool: Spool) -> None:
-        """Go on in a forked child: own ids, own spool, and the parent's open calls left to the parent."""
+        """Continue in a forked child, with its own ids and spool; open calls belong to the parent."""
         self._ids.reseed()
         self._calls.clear()
         self.sdk_spans.forget()
@@ -114,7 +114,7 @@ class Recorder:
             remote = remote_parent(facts.get("envelope")) if inbound else None
             span = self._calls.begin(noun.name, noun.identity(values, facts), _call_id(values), remote=remote)
             if noun.name == "llm_generate":
-                # Tells conversations apart whose words are equal.
+                # Distinguishes conversations with equal messages.
                 facts["lane"] = list(lane())
             span.before = facts
             span.subject = noun.subject(values)
@@ -133,11 +133,11 @@ class Recorder:
         return before
 
     def begin_root(self, noun: str, name: str, run: str) -> RecordedSpan:
-        """Begin a run of its own: the root of a trace, which is recorded once a call below it begins.
+        """Begin a run: the root of a trace, which is recorded when a call below it begins.
 
         Args:
-            noun: What it is, as the attribute ``inspector.hook`` says it.
-            name: What it is called.
+            noun: Its noun, the value of the attribute ``inspector.hook``.
+            name: Its name.
             run: Its id.
         """
         span = self._calls.begin_root(noun, run)
@@ -148,18 +148,18 @@ class Recorder:
         return span
 
     def end_root(self, span: RecordedSpan, exc: BaseException | None) -> None:
-        """End a run of its own, by an exception or in peace."""
+        """End a run, with an exception or without."""
         stop_tick = self._tick()
         state = "ok" if exc is None else state_of(exc)
         failure = failure_of(exc) if exc is not None and state == "error" else None
         self._calls.finish(span, state, failure, stop_tick=stop_tick)
 
     def give_label(self, facts: Facts, run: str) -> None:
-        """Record what is said of a run, in a span of its own that whoever takes it in makes a label of.
+        """Record a label of a run, as a span of its own that becomes a label at ingest.
 
         Args:
-            facts: The attributes of an evaluation, as OpenTelemetry's conventions name them.
-            run: Its id.
+            facts: The attributes of an evaluation in OpenTelemetry's conventions.
+            run: The id of the run.
         """
         ids, clock = self._ids, self._clock
         now_ns = clock.now_ns()
@@ -173,14 +173,14 @@ class Recorder:
         self.spool.put(span)
 
     def begin_request(self, facts: Facts, remote: trace.SpanContext | None = None) -> Serving:
-        """Take note of a request that arrived; what is recorded in this context from now on belongs to it.
+        """Begin a request; later calls in this context belong to it.
 
         Args:
             facts: Its ``method`` and ``path``.
-            remote: The caller's span, where the request carries one.
+            remote: The caller's span, if the request names one.
         """
         clock = self._clock
-        # Half a trace id, which costs a tenth of asking the system.
+        # From our own generator, which takes a tenth of the time of the system's.
         run = f"{self._ids.span_id():016x}"
         request = Serving(
             run, facts, start_ns=clock.now_ns(), start_tick=clock.tick_ns(), outer=innermost(), remote=remote
@@ -189,13 +189,13 @@ class Recorder:
         return request
 
     def end_request(self, request: Serving, exc: BaseException | None, *, state: State, keep: bool = False) -> None:
-        """End a request, which leaves nothing where nothing was recorded in it.
+        """End a request; if no call was recorded in it, it is not recorded either.
 
         Args:
             request: The request.
-            exc: What it ended by, if that was an exception.
+            exc: The exception that ended it, if any.
             state: How it ended.
-            keep: Record it even though nothing was recorded in it.
+            keep: Whether to record it even without calls.
         """
         stop_tick = self._tick()
         root = request.root.get(None)
@@ -212,13 +212,13 @@ class Recorder:
         self._calls.finish(root, state, failure, stop_tick=stop_tick)
 
     def fail(self, exc: BaseException) -> None:
-        """End the innermost call of this context, and all around it, with an exception that nobody has raised."""
+        """End the innermost call of this context, and all calls above it, with an exception that was not raised."""
         failure, tick = replace(failure_of(exc), frames=None), self._tick()
         for span in above():
             self._calls.finish(span, "error", failure, stop_tick=tick)
 
     def announce(self) -> None:
-        """Tell of the runs that are open and of which nothing is told yet, before a process is forked."""
+        """Announce the open runs that are still quiet, before the process forks."""
         self._calls.announce_all()
 
     def _place(self, span: RecordedSpan) -> None:
@@ -229,7 +229,7 @@ class Recorder:
 
     def _on_after(self, noun: Capture) -> Callable[..., Closing | None]:
         def after(**values: Any) -> Closing | None:
-            # Before anything else: copying a large result is no time of the call's.
+            # First, because copying a large result must not count as time of the call.
             stop_tick = self._tick()
             facts = noun.after(values)
             span = self._claimed(noun, values, facts)
@@ -261,7 +261,7 @@ class Recorder:
             has_failed = state in ("error", "denied")
             failure = failure_of(exc) if has_failed and isinstance(exc, BaseException) else None
             if values.get("response") is not None:
-                # What came of an answer before it broke off or was left.
+                # The part of an answer that arrived before the stream failed or was closed.
                 span.after = noun.after(values)
             if self._keeps_raw:
                 own = own_outcome_of(noun.name, values, {})
@@ -271,7 +271,7 @@ class Recorder:
                     own or (error_of(noun.name, exc) if has_failed and "exchanges" not in values else None),
                 )
             if not span.before:
-                # A notification was written, and let go of, as it began.
+                # A notification was written and released when it began.
                 span.before = facts
             _note_ending(span, values)
             return Closing(self._calls, span, state, failure, stop_tick)
@@ -279,7 +279,7 @@ class Recorder:
         return error
 
     def _claimed(self, noun: Capture, values: dict[str, Any], facts: Facts) -> RecordedSpan | None:
-        """Return the call that an ending hook is about, for this hook alone; counts a hook that is about none."""
+        """Claim and return the call that an end hook belongs to; hooks without an open call are counted."""
         call_id = _call_id(values)
         if call_id is not None and self._ended_as_cancelled.was_called(noun.name, call_id):
             return None
@@ -298,7 +298,7 @@ class Recorder:
             return called
         identity = noun.identity(values, facts)
         if identity is None and noun.name == "rpc_request":
-            # A JSON-RPC response may come without its request's id, as an error of the transport does.
+            # A JSON-RPC response may have no id, such as an error of the transport.
             return self._calls.find_any(noun.name)
         return self._calls.find(noun.name, identity, subject=noun.subject(values), nameless=call_id is not None)
 
@@ -313,7 +313,7 @@ class Recorder:
                 notices.wait(hook, facts)
             else:
                 if hook == "session_started" and span.session_id is None:
-                    # Began before it was named; no later call of the trace may be there to say so.
+                    # It began before the session was named, and may be the last call of its trace.
                     span.session_id = context.get()
                 span.happened(hook, facts)
             if hook == "session_finished" and session_id and context.get() == session_id:
@@ -357,20 +357,20 @@ def _call_id(values: dict[str, Any]) -> str | None:
 
 
 def _is_denied(values: dict[str, Any]) -> bool:
-    """Tell whether the controller refused the call, whatever its emitter made of that."""
+    """Tell whether the controller denied the call, however its emitter ended it."""
     controlled = values.get("controlled")
     return isinstance(controlled, dict) and cast("dict[str, Any]", controlled).get("did") == "denied"
 
 
 def _note_raw(span: RecordedSpan, values: dict[str, Any], outcome: dict[str, Any] | None) -> None:
-    """Keep what a replay gives back: the result or the error of a call, and what a model's client got."""
+    """Keep what a replay returns: the result or the error of a call, and what a model's client received."""
     span.raw = outcome
     if "exchanges" in values and (exchanges := exchanges_of(values)):
         span.raw = {**(outcome or {}), "exchanges": exchanges}
 
 
 def _note_ending(span: RecordedSpan, values: dict[str, Any]) -> None:
-    """Keep what either ending hook may tell; a new dictionary, since the writer may be reading the one there is."""
+    """Keep the values of an end hook, in a new dictionary, since the writer may be reading the old one."""
     found = ending(values)
     if found:
         span.before = {**span.before, **found}
@@ -383,7 +383,7 @@ def _standing_for(request: RecordedSpan) -> RecordedSpan | None:
     if span is None:
         return None
     if span.noun == "rpc_request":
-        # Two emitters tell of one message, as a fork of mcp-agent and the MCP SDK that it uses.
+        # Two emitters may report the same message, such as a fork of mcp-agent and the MCP SDK below it.
         is_its = span.emitter != request.emitter and is_same_message(span.before.get("envelope"), envelope)
         return span if is_its else None
     return span if covers(span.noun, span.before, envelope) else None

@@ -1,4 +1,4 @@
-"""The files of one spool: rotated by size, the directory capped in total."""
+"""The files of one spool: rotated by size, with a limit on the size of the directory."""
 
 import errno
 import fcntl
@@ -12,14 +12,14 @@ from inspector.spooling import HIDDEN_SUFFIX, SUFFIX, make_private, process_of
 
 
 class Segments:
-    """Writes whole lines into the files of one process, each file locked for as long as it grows.
+    """Writes whole lines into the files of one process; a file is locked while it may grow.
 
     Args:
-        directory: Where the files go; made with mode 0700 when missing.
-        name: The process key: what the files' names begin with.
-        losses: Where files that are removed for room are counted.
-        segment_bytes: Size at which the next file is begun.
-        total_bytes: Size of all spools in the directory together above which the oldest finished file is removed.
+        directory: Where the files go; it is created with mode 0700 if missing.
+        name: The process key, with which the file names begin.
+        losses: Counts the files that are removed to make room.
+        segment_bytes: The size at which the next file begins.
+        total_bytes: The maximum size of all spools in the directory; beyond it, the oldest finished file is removed.
     """
 
     def __init__(
@@ -42,9 +42,9 @@ class Segments:
         self._is_over = False
 
     def upcoming(self) -> int:
-        """Return the number of the file that the next lines go to; one that is full is followed by another.
+        """Return the number of the file that the next lines go to, which is a new one if the current one is full.
 
-        Only what happens to the file until they are written, by somebody else's hand, has them go to a later one.
+        They go to a later one only if somebody else changes the file before they are written.
         """
         self._is_over = self._size >= self._segment_bytes
         return self._number if self._is_over or self._writable() is None else self._number - 1
@@ -54,10 +54,10 @@ class Segments:
 
         Args:
             data: The lines.
-            refers_back: Whether they, or lines to come, name what the `upcoming` file has, and so stay in it.
+            refers_back: Whether these or later lines refer to parts in the `upcoming` file, and so must be in it.
 
         Raises:
-            OSError: They could not be written; the file is as it was before, or is followed by another one.
+            OSError: They could not be written; the file is unchanged, or is followed by another one.
         """
         for attempt in ("first", "again"):
             file = self._writable()
@@ -66,7 +66,7 @@ class Segments:
             try:
                 self._append(file, data)
             except OSError as error:
-                # The same as HandleLost, but for the moment when it happened.
+                # The same as HandleLost, only later.
                 if error.errno not in (errno.EBADF, errno.ESPIPE) or attempt == "again":
                     raise
                 self._file = None
@@ -77,7 +77,7 @@ class Segments:
         return self._size + more > self._segment_bytes > 0 < self._size
 
     def _writable(self) -> OwnFile | None:
-        """Return the file, unless somebody closed or removed it: what is written to it would be lost without a word."""
+        """Return the file, unless somebody closed or removed it, since later lines would be lost silently."""
         file = self._file
         return file if file is not None and file.holds(self._size) else None
 
@@ -85,8 +85,8 @@ class Segments:
         done = 0
         try:
             while done < len(data):
-                # At an offset, which the system ignores here, and which sockets, pipes and terminals refuse: should one
-                # take the number now, after the look at it, this fails.
+                # At an offset, which sockets, pipes and terminals refuse, in case one has reused the descriptor since
+                # the check. For our own file, the system ignores the offset.
                 done += os.pwrite(file.fd(), memoryview(data)[done:], self._size + done)
         except OSError:
             if done:
@@ -95,7 +95,7 @@ class Segments:
         self._size += len(data)
 
     def _cut(self, file: OwnFile) -> None:
-        """Remove the beginning of a line that could not be written whole, else leave it as the last of its file."""
+        """Remove the beginning of a line that was not written completely, or else make it the last line of its file."""
         try:
             os.ftruncate(file.fd(), self._size)
         except OSError:
@@ -107,13 +107,13 @@ class Segments:
         self._make_room()
         path = self.directory / f"{self._name}.{self._number:06d}{SUFFIX}"
         hidden = path.with_suffix(HIDDEN_SUFFIX)
-        # What a try that failed has left would fail this one.
+        # A file left by a failed attempt would make this one fail too.
         hidden.unlink(missing_ok=True)
         file = OwnFile(hidden, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND)
         try:
             hidden.chmod(0o600)
             hand_over(file.fd(), self.directory)
-            # Locked before it can be seen: an unlocked file is taken for finished.
+            # Locked before it is visible, since an unlocked file counts as finished.
             file.lock()
             hidden.rename(path)
         except OSError:
@@ -152,10 +152,10 @@ def _size(path: Path) -> int:
 
 
 def finished(path: Path) -> bool:
-    """Tell whether no living process writes this file any more."""
+    """Tell whether no living process may write to this file any more."""
     try:
         with OwnFile(path, os.O_RDONLY) as file:
-            # Closing gives the lock back.
+            # Closing the file releases the lock.
             file.lock(fcntl.LOCK_SH | fcntl.LOCK_NB)
     except OSError:
         return False

@@ -1,7 +1,7 @@
-"""Spans as the recorder holds them while they run: OpenTelemetry spans without an SDK.
+"""The recorder's running spans: OpenTelemetry spans without an SDK.
 
-They implement the OpenTelemetry API's ``Span``, so ``trace.get_current_span()``, W3C propagation and the application's
-own spans see them, and they keep just what the spool needs. Creating one costs a fraction of an SDK span.
+They implement ``Span`` of the OpenTelemetry API, so ``trace.get_current_span()``, W3C propagation and the application's
+own spans see them. They keep only what the spool needs, so creating one costs a fraction of an SDK span.
 """
 
 import os
@@ -27,7 +27,7 @@ from inspector.record.values import snapshot
 _MOST_NOTES = 256
 _MOST_EVENTS = 1000
 _EVENT_LIMITS = Limits(depth=8, items=200, text_chars=32_768)
-"""Events are many where values are few; together they have to fit into one line of the spool."""
+"""Smaller than for values, since a span may have many events, and all have to fit into one line of the spool."""
 
 _SAMPLED = trace.TraceFlags(trace.TraceFlags.SAMPLED)
 
@@ -65,30 +65,30 @@ class Ids:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a call failed, as it was when its hook fired: nothing in it refers to the exception any more."""
+    """Why a call failed, copied when its hook fired; it does not refer to the exception."""
 
     type: str
     """Exception class, with its module unless it is a builtin; or an error code."""
     message: str
     frames: tuple[Frame, ...] | None = None
-    """Where it came from; None when the failure was told by a result and not by an exception."""
+    """The traceback; None if a result reported the failure, and not an exception."""
     code: str | int | None = None
 
     @property
     def is_content(self) -> bool:
-        """Whether the message is text of a tool's result, recorded only where results are."""
+        """Whether the message is from a tool's result, and so is recorded only if content is on."""
         return self.type == TOOL_ERROR
 
 
 RUNS: Final = frozenset(noun.name for noun in NOUNS.values() if noun.is_run)
-"""Nouns of spans that are a run each."""
+"""Nouns of spans that are runs."""
 STATE_EVENT: Final = "dump_state"
 TOOL_ERROR = "tool_error"
-"""Type of a failure told by a tool result's error flag, as OpenTelemetry's MCP conventions name it."""
+"""The type of a failure that a tool result's error flag reports, as in OpenTelemetry's MCP conventions."""
 
 
 def failure_of(exc: BaseException) -> Failure:
-    """Return what is to be recorded of an exception; never raises, whatever the exception does."""
+    """Return what is recorded about an exception; never raises, whatever the exception does."""
     name = type_name(type(exc))
     code = read(exc, "code") or read(read(exc, "error"), "code")
     return Failure(name, error_text(exc), frames(exc), _code(code))
@@ -100,13 +100,13 @@ def _code(found: object) -> str | int | None:
 
 
 def _name_of(key: object) -> str:
-    # The program's own calls of OpenTelemetry's API come here, with whatever they pass.
+    # Called through OpenTelemetry's API, so the program may pass anything.
     return fitting_key(key if type(key) is str else label(key) or type_name(type(key)))
 
 
 Links: TypeAlias = tuple[trace.SpanContext, ...]
 Event: TypeAlias = tuple[str, int, dict[str, Plain], Failure | None]
-"""What happened during a call: its name, when in nanoseconds since the epoch, attributes, the exception it was of."""
+"""A span event: name, nanoseconds since the epoch, attributes, and the exception that it reports."""
 
 
 class OpenCalls(Protocol):
@@ -176,27 +176,27 @@ class RecordedSpan(trace.Span):
         self.parent_id: int | None = None
         self.identity: object = None
         self.subject: int | None = None
-        """The ``id()`` of what the call is of, where that is an object."""
+        """The ``id()`` of the callee, if that is an object."""
         self.task: OpenCalls | None = None
-        """The task that the call began in, where that is to end the call."""
+        """The task that the call began in, if the call has to end with it."""
         self.is_ending = False
-        """Whether its end is being told of, until when attributes are taken whatever the state."""
+        """Whether its end hook is running; until it has finished, attributes are accepted whatever the state."""
         self.is_quiet = False
-        """Whether nothing is told of it until a call below it begins."""
+        """Whether it is not announced until a call below it begins."""
         self.call_id: str | None = None
         self.session_id: str | None = None
         self.direction = "outbound"
         self.emitter: str | None = None
-        """Who emitted the hooks; None is the application."""
+        """Who emitted the hooks; None for the application."""
         self.before: dict[str, Plain] = {}
         self.after: dict[str, Plain] | None = None
         self.raw: dict[str, Any] | None = None
-        """What a replay gives back: ``result`` or ``error``, as `inspector.record.results` writes them, and of a model
+        """What a replay returns: ``result`` or ``error`` in the form of `inspector.record.results`, and for a model
         call ``exchanges``, the `inspector.record.exchanges.Exchange` of each attempt."""
         self.extra: dict[str, Plain] | None = None
         self.bodies: dict[str, Plain] | None = None
         self.states: list[tuple[str, int, dict[str, Plain]]] | None = None
-        """Which functions left what is in ``bodies``, and when."""
+        """Which functions set the values in ``bodies``, and when."""
         self.events: list[Event] | None = None
         self.failure: Failure | None = None
         self.links: Links = ()
@@ -208,27 +208,27 @@ class RecordedSpan(trace.Span):
         self.inner: Context | None = None
         self.rename: str | None = None
         self.written: State | None = None
-        """As which it was last put into a line of the spool."""
+        """The state in which it was last written to the spool."""
         self.is_waiting = False
         """Whether it is in the writer's queue."""
         self.weight = 0
-        """What of the queue's room is taken up by it."""
+        """How much of the queue's room it takes."""
 
     def release(self) -> None:
-        """Let go of what was captured; contexts may keep the span itself for long."""
+        """Release the captured values, since contexts may keep the span itself alive for long."""
         self.before = {}
         self.inner = self.task = None
         self.after = self.raw = self.extra = self.bodies = self.states = self.events = self.failure = self.merged = None
-        # What is open below a span of the SDK that has ended is still to be found by the call around it.
+        # Open calls below an ended span of the SDK must still be found by the call above it.
         if not self.is_native:
             self.children = None
 
     def is_recording(self) -> bool:
-        """Tell whether attributes and events are still taken."""
+        """Tell whether attributes and events are still accepted."""
         return self.stop_ns is None or self.is_ending
 
     def is_over(self) -> bool:
-        """Tell whether nothing that begins now is below this: it has ended, or its task has and its end never came."""
+        """Tell whether new calls are not below it any more: it has ended, or its task has without an end hook."""
         return self.stop_ns is not None or (self.task is not None and self.task.is_over())
 
     def get_span_context(self) -> trace.SpanContext:
@@ -236,11 +236,11 @@ class RecordedSpan(trace.Span):
         return trace.SpanContext(self.trace_id, self.span_id, is_remote=False, trace_flags=_SAMPLED)
 
     def set_attribute(self, key: str, value: types.AttributeValue) -> None:
-        """Add an attribute of the application's own to this call."""
+        """Set an attribute that the application chose."""
         self.note(key, value)
 
     def set_attributes(self, attributes: Mapping[str, types.AttributeValue]) -> None:
-        """Add several attributes of the application's own to this call."""
+        """Set several attributes that the application chose."""
         for key, value in attributes.items():
             self.note(key, value)
 
@@ -254,7 +254,7 @@ class RecordedSpan(trace.Span):
                 extra[_name_of(key)] = snapshot(value)
 
     def note_state(self, function: str, values: Mapping[str, object]) -> None:
-        """Record copies as JSON text, each under its key; what they take the place of becomes an event of its time."""
+        """Record copies as JSON text, each under its key; replaced values become span events with their own time."""
         if not values or not self.is_recording():
             return
         found = {_name_of(key): snapshot(value) for key, value in values.items()}
@@ -279,7 +279,7 @@ class RecordedSpan(trace.Span):
     def happened(
         self, name: str, attributes: dict[str, Any], at_ns: int | None = None, failure: Failure | None = None
     ) -> None:
-        """Record an event whose attributes may be anything, and the exception that it is of."""
+        """Record an event with attributes of any type, and the exception that it reports."""
         if self.stop_ns is None or self.is_ending:
             events = self.events
             if events is None:
@@ -289,11 +289,11 @@ class RecordedSpan(trace.Span):
                 events.append((_name_of(name), at_ns or time_ns(), plain, failure))
 
     def update_name(self, name: str) -> None:
-        """Show this call under another name."""
+        """Change the name of this call."""
         self.rename = label(name)
 
     def set_status(self, status: trace.Status | trace.StatusCode, description: str | None = None) -> None:
-        """Leave the status to the hooks, which know how the call ended."""
+        """Do nothing: the hooks determine the status."""
 
     def record_exception(
         self,
@@ -308,4 +308,4 @@ class RecordedSpan(trace.Span):
         self.happened("exception", {**facts, **(attributes or {}), "exception.escaped": escaped}, timestamp)
 
     def end(self, end_time: int | None = None) -> None:
-        """Leave ending to the hooks; an application that ends the current span must not cut a call short."""
+        """Do nothing: the hooks end the call, even if the application ends the current span."""

@@ -1,7 +1,7 @@
-"""The spool: this process's own append-only files of lines of calls, and of the texts that these name.
+"""The spool: append-only files of this process, with lines of calls and of the texts that they refer to.
 
-Agents hand calls over through a queue; one daemon thread makes lines of them and writes. The file it writes is locked
-for as long as the process lives, so that whoever takes spools in can tell a finished file from a growing one.
+Agents put calls into a queue; one daemon thread turns them into lines and writes them. The current file is locked while
+the process lives, so that readers can distinguish finished files from growing ones.
 """
 
 import threading
@@ -25,30 +25,30 @@ from inspector.tally import Tally
 from inspector.threads import await_end
 
 _BATCH = 128
-"""Calls that are written together at most, so that the first of many does not wait for the last."""
+"""Maximum number of calls that are written together, so that the first of many need not wait for the last."""
 _RETRY_S = 1.0
-"""How long what could not be written waits for another try, and calls for one to start the thread."""
+"""The time until a failed write, or a failed start of the thread, is repeated."""
 _STARVED = 5
-"""How many times as long the end of the program waits for a thread that hardly gets a processor."""
+"""How many times longer the end of the program waits if the thread hardly gets any CPU time."""
 _AWAKE_S = 0.0005
-"""Processor time of the process above which its threads did something, rather than all of them being stuck."""
+"""With less CPU time than this, all threads of the process count as stuck."""
 _PARK_S = 0.5
-"""How long a fork waits for the thread at most, which takes well below a millisecond where the disk does not hang."""
+"""How long a fork may wait for the thread; it takes well below a millisecond unless the disk hangs."""
 
 
 class Spool:
     """Writes the changed spans of one process.
 
     Args:
-        directory: Where the files go; made with mode 0700 when missing.
-        name: The process key: what the files' names begin with.
-        render: Makes lines; runs in the writer's thread.
-        segment_bytes: Size at which the next file is begun.
-        total_bytes: Size of all spools in the directory together above which the oldest finished file is removed.
-        max_calls: Calls that may wait for the writer; further ones are dropped and counted.
-        max_bytes: What was captured of calls that may wait; calls above it are dropped and counted.
-        tally: Where the counts go that somebody waits for, if anybody does.
-        pauses: How long the writer's thread waits for more.
+        directory: Where the files go; it is created with mode 0700 if missing.
+        name: The process key, with which the file names begin.
+        render: Creates lines; runs in the writer's thread.
+        segment_bytes: The size at which the next file begins.
+        total_bytes: The maximum size of all spools in the directory; beyond it, the oldest finished file is removed.
+        max_calls: The maximum number of waiting calls; further ones are dropped and counted.
+        max_bytes: The maximum size of captured values of waiting calls; further calls are dropped and counted.
+        tally: Receives the numbers of written calls, if somebody needs them.
+        pauses: How long the writer's thread waits for more calls.
     """
 
     def __init__(  # noqa: PLR0913 - its limits, each with a default
@@ -65,18 +65,18 @@ class Spool:
         pauses: Pauses = PAUSES,
     ) -> None:
         self.losses = Losses()
-        """What is not in the file and will not be."""
+        """The calls that are not in the file and never will be."""
         self.failures = 0
-        """Writes that failed since the start; each was tried again."""
+        """The number of failed writes; each was repeated."""
         self.on_begin: Callable[[], object] | None = None
-        """Called once, by the thread of the program that records the first call."""
+        """Called once, in the program's thread that records the first call."""
         self.on_start: Callable[[], object] | None = None
-        """Called by whichever thread of the program starts the writer's: for the first call, and after each fork."""
+        """Called in the program's thread that starts the writer's: for the first call, and after each fork."""
         sizes = {"segment_bytes": segment_bytes, "total_bytes": total_bytes}
         self._file = Segments(directory, name, losses=self.losses, **sizes)
         self._mark = UnwrittenMark(directory, name)
         self._reported = 0
-        """Calls that could not be written, as lines of the file say."""
+        """The number of unwritten calls that lines of the file report."""
         self._render = render
         self._tally = tally
         self._pauses = pauses
@@ -99,7 +99,7 @@ class Spool:
         self._wrote_s = 0.0
 
     def put(self, span: RecordedSpan) -> None:
-        """Hand over a span that began or ended; never blocks, never raises."""
+        """Queue a span that began or ended; never blocks, never raises."""
         if not self._waiting.put(span):
             self._lose(span)
             return
@@ -116,11 +116,11 @@ class Spool:
     def _lose(self, span: RecordedSpan) -> None:
         state = span.state
         if span.written == state:
-            # Its start waited, and the writer has read the end with it.
+            # Its start was waiting, and the writer has already read the end with it.
             return
         is_end = state not in ("running", "abandoned")
         if is_end:
-            # Its start may wait: it is not to become half a record. At once, before the writer asks.
+            # Set before the writer looks, because its start may be waiting, and must not become half a record.
             span.written = state
         self.losses.lose(span, state, "unwritten" if self._failing else "dropped")
         if is_end:
@@ -128,7 +128,7 @@ class Spool:
 
     @property
     def has_news(self) -> bool:
-        """Whether something that was handed over is not in the file yet and can be, as far as is known."""
+        """Whether a queued call is not in the file yet, and can be written as far as is known."""
         return not self._failing and (self._writing or len(self._waiting) > 0)
 
     def _start(self) -> None:
@@ -161,18 +161,18 @@ class Spool:
                 self.on_begin()
 
     def flush(self, timeout_s: float = 2.0, *, starved_s: float = 0.0) -> bool:
-        """Wait until everything handed over so far is written.
+        """Wait until everything queued so far is written.
 
         Args:
             timeout_s: How long to wait while nothing is written.
-            starved_s: How long instead, where others take the processors and the thread comes forward slowly.
+            starved_s: How long to wait instead if the thread makes slow progress because it gets little CPU time.
 
         Returns:
-            False when nothing was written for so long, or nothing can be.
+            False if nothing was written for so long, or nothing can be.
         """
         if self._thread is None:
             self._start()
-            # Another thread may be starting it, or may be writing in its stead.
+            # Another thread may be starting it, or writing in its place.
             if not self._starting.acquire(timeout=timeout_s):
                 return False
             self._starting.release()
@@ -193,7 +193,7 @@ class Spool:
         return not self._failing
 
     def _write_here(self) -> bool:
-        """Write where no thread can be started any more."""
+        """Write in this thread if no thread can be started any more."""
         if self._closed or not self._starting.acquire(blocking=False):
             return False
         try:
@@ -215,10 +215,10 @@ class Spool:
             pass
 
     def retire(self, timeout_s: float = 2.0) -> None:
-        """Write what waits and end the thread for good; from now on whoever records a call writes it.
+        """Write what is waiting and end the thread for good; from now on, the thread that records a call writes it.
 
-        For the end of the program: a thread that is there when the interpreter is torn down is ended by the C library,
-        which aborts the process where it has no descriptor left to load what it needs for that.
+        For the end of the program: threads that still exist when the interpreter shuts down are ended by the C library,
+        which aborts the process if there is no file descriptor left for loading what it needs.
         """
         written = self.flush(timeout_s, starved_s=_STARVED * timeout_s)
         self._given_up = not (written or self._failing or self._thread is None)
@@ -231,7 +231,7 @@ class Spool:
             self._no_start_before_s = 0.0
 
     def close(self, timeout_s: float = 2.0) -> None:
-        """Write what waits, then finish the file; open calls are left to be found as lost."""
+        """Write what is waiting and finish the file; open calls become lost."""
         if self._closed:
             return
         self.flush(timeout_s)
@@ -244,7 +244,7 @@ class Spool:
         self._finish(timeout_s)
 
     def _finish(self, timeout_s: float) -> None:
-        """Write the rest and close the file, or leave that to the thread that writes now."""
+        """Write the rest and close the file, or leave that to the thread that is writing."""
         if not self._starting.acquire(timeout=timeout_s):
             self._left_to_writer = True
             # Asked again when that was set: who wrote may have gone on before.
@@ -276,23 +276,23 @@ class Spool:
         return await_end(thread, timeout_s)
 
     def park(self, wait_s: float = _PARK_S) -> None:
-        """Have no thread for the time of a fork: from Python 3.12 on it warns of those there are.
+        """Stop the thread for a fork, since Python 3.12 and later warn about threads.
 
         Args:
-            wait_s: How long the fork may be held up by what is still to be written, and by the thread's end.
+            wait_s: How long the fork may wait for the rest to be written and for the thread to end.
         """
         # With nothing left to write, none has to be started when the fork is over; 3.13 counts threads only then.
         if self._thread is None or self.flush(wait_s) or self._failing:
             self._stop(wait_s)
 
     def unpark(self) -> None:
-        """Go on after a fork; the thread is started by the next call."""
+        """Continue after a fork; the next call starts the thread."""
         self._stopping = False
         if self._thread is None and len(self._waiting) and not self._failing:
             self._start()
 
     def abandon(self) -> None:
-        """Let go of the files without writing: after a fork they are the parent's."""
+        """Close the files without writing, since after a fork they belong to the parent."""
         self._closed = True
         self._close_files()
 
@@ -324,7 +324,7 @@ class Spool:
         logger.warning("recording continues after an error in the spool writer", exc_info=True)
 
     def _wait(self) -> list[threading.Event]:
-        """Sleep until there is something to write; return who waits for that."""
+        """Sleep until there is something to write; return the events of those who wait for it."""
         if self._failing:
             return self._sleep.until(_RETRY_S)
         is_dozing = time.monotonic() - self._wrote_s > self._pauses.doze_s
@@ -333,7 +333,7 @@ class Spool:
         return self._sleep.light(0 if self._has_ended else self._pauses.start_s)
 
     def _write_waiting(self) -> bool:
-        """Write all that waits; return whether anything was written."""
+        """Write what is waiting; return whether anything was written."""
         self._writing = True
         wrote = False
         # First: an end that is put after the count wakes the writer.
@@ -383,7 +383,7 @@ class Spool:
         return True
 
     def _unwritten(self) -> int:
-        """Return how many calls are not in the file and may never be, lost for good or not."""
+        """Return how many calls are not in the file and may never be."""
         is_bad = self._failing or self._given_up
         waiting = len(self._waiting) + self._rendering + calls_of(self._held) if is_bad else 0
         return self.losses.unwritten + self.losses.of_the_open("unwritten") + waiting

@@ -1,4 +1,4 @@
-"""What a function returned and what its object then held, noted on the call it ran in."""
+"""Records a function's result and the state of its object on the call in which it ran."""
 
 import functools
 import inspect
@@ -19,25 +19,25 @@ _MOST_ITEMS: Final = 200
 _NOTHING: Final = object()
 
 Note: TypeAlias = Callable[[RecordedSpan | None, tuple[Any, ...], object], None]
-"""Notes what the object holds, and what was returned or ``_NOTHING``, on a span."""
+"""Records the state of the object, and the result or ``_NOTHING``, on a span."""
 
 
 def dump_state(*names: str, result: str | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Return a decorator that records what a function returns, and what its object then holds, on the current span.
+    """Return a decorator that records a function's result, and the state of its object, on the current span.
 
-    The result becomes the attribute ``mcp.result.<function>_json``; each named attribute of the first argument (a
-    method's object) becomes ``mcp.state.<name>_json``. Copies are taken as the function returns; where it raises, of
-    the state alone. The attributes hold what the last call left, and what earlier calls of the same span left is in its
-    events ``dump_state``. Works on functions, coroutine functions and generators of both kinds, whose result is what
-    they yielded and which belong to the span that they began in; without a recorder, or outside of a call, it does
-    nothing.
+    The result becomes the attribute ``mcp.result.<function>_json``; each named attribute of the first argument (the
+    object of a method) becomes ``mcp.state.<name>_json``. Copies are made when the function returns; if it raises, only
+    of the state. The attributes have the values of the last call; those of earlier calls on the same span are in its
+    events ``dump_state``. It works on functions, coroutine functions, and generators of both kinds: the result of a
+    generator is what it yielded, and its span is the one that it began in. Without a recorder, or outside any call, it
+    does nothing.
 
     Args:
-        names: Attributes of the object to record, as they stand after the call.
-        result: What to call the result instead of the function's name.
+        names: Attributes of the object to record after the call.
+        result: A name for the result, instead of the function's.
 
     Raises:
-        TypeError: A name is no text, as where the decorator is not called.
+        TypeError: A name is not a string, for example because the decorator was used without parentheses.
     """
     if not all(isinstance(name, str) for name in names):  # pyright: ignore[reportUnnecessaryIsInstance] - programs are not all checked
         raise TypeError("dump_state takes names of attributes, or none: write @inspector.dump_state()")
@@ -96,7 +96,7 @@ def _noting_coroutine(function: Callable[..., Any], note: Note) -> Callable[...,
 
 
 class _Items:
-    """What a generator yielded, the first of it."""
+    """The first items that a generator yielded."""
 
     def __init__(self) -> None:
         self._span = _current()
