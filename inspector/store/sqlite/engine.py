@@ -1,4 +1,4 @@
-"""Connections to one SQLite file: how it is created, opened, checked and guarded."""
+"""Connections to an SQLite file: creates, opens and checks it, limits reads, and translates errors."""
 
 import os
 import sqlite3
@@ -34,7 +34,7 @@ from inspector.store.values.codec import Unreadable
 
 LOCK_WAIT_MS = 2000
 READERS = 8
-"""Connections that read at once."""
+"""Maximum number of concurrent reading connections."""
 _HEADER = b"SQLite format 3\x00"
 _PAGE_BYTES = 16384
 _PROGRESS_STEPS = 4000
@@ -76,19 +76,19 @@ _ERRORS: tuple[tuple[tuple[int, ...], type[StoreError], str], ...] = (
 
 
 def writer_engine(path: Path) -> Engine:
-    """Opens the one connection that writes, creating the file if need be.
+    """Opens the one writing connection, and creates the file if it is missing.
 
     Raises:
         StoreError: The file cannot be created or opened for writing, or is not a database.
     """
-    # Before anything of it is changed, be it a journal mode or a permission.
+    # Checked before anything about the file changes, including its journal mode and permissions.
     schema_of(path)
     _create(path)
     return _engine(path, mode="rw", setup=_set_up_writer, poolclass=StaticPool)
 
 
 def reader_engine(path: Path, *, wait_s: float = READ_LIMITS.wait_s) -> Engine:
-    """Opens connections that cannot write, whatever they are asked; who finds none free waits for ``wait_s``."""
+    """Opens connections that cannot write; if none is free, a reader waits for up to ``wait_s``."""
     pool = {"pool_size": READERS // 2, "max_overflow": READERS // 2, "pool_timeout": wait_s}
     return _engine(path, mode="ro", setup=_set_up_reader, poolclass=QueuePool, **pool)
 
@@ -111,10 +111,10 @@ def check_readable(path: Path) -> None:
 
 
 def found_version(connection: Connection, path: Path) -> str | None:
-    """Returns the schema's version, or None for a database that holds nothing yet.
+    """Returns the version of the schema, or None for an empty database.
 
     Raises:
-        StoreDamaged: It is another program's, or carries views or triggers, which ours never do.
+        StoreDamaged: It belongs to another program, or has views or triggers, which ours never have.
         StoreNewer: A later version of the inspector wrote it.
     """
     rows = connection.exec_driver_sql("SELECT type, name FROM sqlite_master WHERE type <> 'index'").all()
@@ -138,7 +138,7 @@ def found_version(connection: Connection, path: Path) -> str | None:
 
 
 def schema_of(path: Path) -> str | None:
-    """Returns the version of the schema of a file, which is not changed; None where there is nothing yet.
+    """Returns the version of the schema of a file without changing it; None if there is nothing yet.
 
     Raises:
         StoreError: It is foreign, damaged, or of a later version.
@@ -148,7 +148,7 @@ def schema_of(path: Path) -> str | None:
 
 
 def file_identity(path: Path) -> tuple[int, int]:
-    """Returns which files the database and its log are at the moment; 0 for one that is not there."""
+    """Returns the inodes of the database and its log; 0 for a missing file."""
     return _inode(path), _inode(path.with_name(path.name + "-wal"))
 
 
@@ -157,7 +157,7 @@ _is_unwanted: ContextVar[Callable[[], bool]] = ContextVar("is_unwanted", default
 
 @contextmanager
 def stopped_when(is_unwanted: Callable[[], bool]) -> Generator[None]:
-    """Stops what this thread reads inside the block, as if its time were over, once nobody wants it any more."""
+    """Stops reads of this thread within the block when ``is_unwanted``, as if their time were over."""
     before = _is_unwanted.set(is_unwanted)
     try:
         yield
@@ -167,9 +167,9 @@ def stopped_when(is_unwanted: Callable[[], bool]) -> Generator[None]:
 
 @contextmanager
 def limited(connection: Connection, limit_s: float) -> Generator[None]:
-    """Stops whatever the connection runs inside the block once the time is over.
+    """Stops statements of the connection within the block when the time is over.
 
-    Ctrl-C inside the block leaves it as itself, wherever it was met.
+    Ctrl-C within the block is raised as `KeyboardInterrupt`, even if it interrupted a statement.
     """
     raw = driver(connection)
     deadline, is_unwanted = time.monotonic() + limit_s, _is_unwanted.get()
@@ -186,7 +186,7 @@ def limited(connection: Connection, limit_s: float) -> Generator[None]:
     try:
         yield
     finally:
-        # SQLAlchemy closes the driver's connection where a statement was interrupted.
+        # SQLAlchemy closes the driver's connection after an interrupted statement.
         with suppress(sqlite3.ProgrammingError):
             raw.set_progress_handler(None, 0)
         if met:
@@ -195,10 +195,10 @@ def limited(connection: Connection, limit_s: float) -> Generator[None]:
 
 @contextmanager
 def translated(path: Path, limit_s: float = READ_LIMITS.read_s) -> Generator[None]:
-    """Turns the driver's errors into the store's; ``limit_s`` is how long the block may take.
+    """Translates the driver's errors into the store's; ``limit_s`` is the time limit of the block.
 
     Raises:
-        StoreError: What the driver raised, said with the file and the way out.
+        StoreError: The driver's error, with the name of the file and how to fix it.
     """
     try:
         yield
@@ -214,18 +214,18 @@ def translated(path: Path, limit_s: float = READ_LIMITS.read_s) -> Generator[Non
 
 
 def checkpoint(engine: Engine) -> None:
-    """Moves what it can from the write-ahead log into the database, without waiting for anyone."""
+    """Checkpoints as much of the write-ahead log as possible, without waiting for readers."""
     with engine.connect() as connection:
-        # Outside a transaction, which the engine would begin for a statement of its own.
+        # Through the driver, because the engine would begin a transaction.
         driver(connection).execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
 
 
 def empty_log(engine: Engine, *, wait_ms: int = LOCK_WAIT_MS) -> bool:
-    """Moves the write-ahead log into the database and gives its space back; returns whether it could.
+    """Checkpoints and truncates the write-ahead log; returns whether that was possible.
 
     Args:
-        engine: The one that writes.
-        wait_ms: How long it waits for those that read from the log.
+        engine: The writing engine.
+        wait_ms: How long to wait for readers of the log.
     """
     with engine.connect() as connection:
         raw = driver(connection)
@@ -238,7 +238,7 @@ def empty_log(engine: Engine, *, wait_ms: int = LOCK_WAIT_MS) -> bool:
 
 
 def driver(connection: Connection) -> sqlite3.Connection:
-    """Returns the driver's own connection, for pragmas that SQLAlchemy cannot read the results of."""
+    """Returns the driver's connection, for pragmas whose results SQLAlchemy cannot read, and for speed."""
     raw = connection.connection.dbapi_connection
     assert isinstance(raw, sqlite3.Connection)
     return raw
@@ -249,7 +249,7 @@ def _error_of(err: BaseException | None, path: Path, limit_s: float) -> StoreErr
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
         return PagesDamaged(path, err)
     if getattr(err, "sqlite_errorcode", 0) == sqlite3.SQLITE_IOERR_SHMSIZE:
-        # What a full disk looks like to who would put the index of the log on it.
+        # What SQLite reports if the disk has no space for its index of the log.
         code = sqlite3.SQLITE_FULL
     for codes, kind, message in _ERRORS:
         if code in codes:
@@ -263,7 +263,7 @@ def _existing_version(path: Path) -> str | None:
             header = file.read(len(_HEADER))
     except OSError as err:
         raise StoreReadOnly(f"cannot read {path}: {err.strerror}; check its owner and mode") from err
-    # SQLite takes a file that is shorter than its header for an empty database, and overwrites it.
+    # SQLite treats a file that is shorter than its header as an empty database, and overwrites it.
     if header != _HEADER:
         raise StoreDamaged(f"{path} is not a database; {_WAY_OUT}")
     engine = reader_engine(path)
@@ -286,7 +286,7 @@ def _refuse_special_files(path: Path) -> None:
         special = path.exists() and not path.is_file()
     except OSError as err:
         raise StoreReadOnly(f"{str(path)!r} cannot be a file name: {err}") from err
-    # Opening a pipe would wait for its other end for ever.
+    # Opening a pipe would wait forever for its other end.
     if special:
         raise StoreDamaged(f"{path} is not a regular file; {_WAY_OUT}")
 
@@ -294,7 +294,7 @@ def _refuse_special_files(path: Path) -> None:
 def _create(path: Path) -> None:
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # The write-ahead log takes its mode from the database, so this mode is that of all three files.
+        # SQLite creates the write-ahead log and its index with the mode of the database.
         descriptor = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
         os.fchmod(descriptor, 0o600)
         os.close(descriptor)
@@ -316,7 +316,7 @@ def _engine(path: Path, *, mode: str, setup: Callable[[sqlite3.Connection], None
         )
         try:
             setup(connection)
-        # Also for what SQLite says of a damaged schema in bytes that are no text: a UnicodeDecodeError.
+        # Including the UnicodeDecodeError for a damaged schema whose message is not valid UTF-8.
         except BaseException:
             connection.close()
             raise
@@ -335,7 +335,7 @@ def _set_up_writer(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA trusted_schema = OFF")
     connection.execute("PRAGMA mmap_size = 0")
     if connection.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
-        # Only where it is new: setting the vacuum again is a write, for which a full disk has no space.
+        # Only for a new file: setting auto_vacuum again is a write, for which a full disk has no space.
         connection.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
         connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
@@ -359,7 +359,7 @@ def _set_up_reader(connection: sqlite3.Connection) -> None:
 
 
 def prepare(engine: Engine, path: Path) -> None:
-    """Checks a database that is to be written, and brings its schema up to date in one transaction.
+    """Checks a database before it is written, and migrates its schema in one transaction.
 
     Raises:
         StoreError: It is foreign, damaged, or of a later version; it was left untouched.
@@ -367,7 +367,7 @@ def prepare(engine: Engine, path: Path) -> None:
     with translated(path), engine.begin() as connection:
         version = found_version(connection, path)
         if version != SCHEMA_VERSION:
-            # Alembic takes a third of a second to import, and most openings find the schema as it should be.
+            # Importing Alembic takes a third of a second, and most databases need no migration.
             from inspector.store.sqlite.migrations import upgrade
 
             upgrade(connection)

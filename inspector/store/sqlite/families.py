@@ -1,4 +1,4 @@
-"""Keeps ``folded_into`` right as spans arrive, whichever of a family comes first."""
+"""Updates ``folded_into`` as spans arrive, in any order."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
@@ -13,23 +13,23 @@ from inspector.store.values.rows import Row
 from inspector.store.values.sums import TraceSums
 
 MOST_SPANS = 20_000
-"""Spans of a trace up to which it is looked at; what comes later in a longer one counts by itself."""
+"""In a trace with more spans, later ones are not checked for duplicates."""
 MOST_REMEMBERED = 30_000
-"""Spans of recent traces that are kept in memory, so that a trace that grows is not read again with each batch;
-about 0.5 kB each."""
+"""Spans of recent traces to keep in memory, so that a growing trace is not read again with each batch; about 0.5 kB
+each."""
 
 Fetch: TypeAlias = Callable[[Sequence[tuple[int, str]]], Mapping[tuple[int, str], Row]]
-"""Reads stored rows by trace and span."""
+"""Reads stored rows by trace and span id."""
 
 _LOAD = (
     "SELECT span_id, parent_id, kind, status, CASE kind WHEN 'tool' THEN tool WHEN 'agent' THEN agent END, start_ns, "
     "input_tokens, output_tokens, cost_usd IS NOT NULL, identity, folded_into FROM spans WHERE trace_id = ?"
 )
-"""The fields of a `Node`, and what was decided."""
+"""The fields of a `Node`, and the span that counts for it."""
 
 
 class Families:
-    """The families of the traces that spans arrived for lately."""
+    """The families of traces with recent arrivals."""
 
     def __init__(self, *, most_spans: int = MOST_SPANS, most_remembered: int = MOST_REMEMBERED) -> None:
         self._most_spans = most_spans
@@ -38,20 +38,20 @@ class Families:
         self._remembered = 0
 
     def forget(self) -> None:
-        """Let go of everything, as after a transaction that failed or rows that were deleted."""
+        """Drop everything, as after a failed transaction or after rows were deleted."""
         self._families.clear()
         self._remembered = 0
 
     def fold(
         self, connection: Connection, changes: Sequence[Change], traces: Mapping[int, TraceSums], fetch: Fetch
     ) -> list[Change]:
-        """Return the changes with what they are folded into, and further ones for rows that they fold or unfold.
+        """Return the changes with ``folded_into`` set, and further changes for stored rows that this affects.
 
         Args:
             connection: The writer's.
             changes: What a batch is about to write.
-            traces: The sums of their traces, as they are stored.
-            fetch: Reads stored rows; the further changes keep their ``seq``, which the caller raises.
+            traces: The stored totals of their traces.
+            fetch: Reads stored rows; the caller has to give the further changes a new ``seq``.
         """
         families: dict[int, Family | None] = {}
         stirred: set[int] = set()
@@ -72,17 +72,17 @@ class Families:
             assert family is not None
             unwritten |= {(trace, span_id): into for span_id, into in family.refold().items()}
         if any(family is None or family.folded for family in families.values()):
-            told = [self._told(change, families[change[1].trace_id]) for change in changes]
+            folded = [self._with_folding(change, families[change[1].trace_id]) for change in changes]
         else:
-            told = list(changes)
+            folded = list(changes)
         for _, row in changes:
             unwritten.pop((row.trace_id, row.span_id), None)
         for key, stored in fetch(list(unwritten)).items() if unwritten else ():
-            told.append((stored, stored._replace(folded_into=unwritten[key])))
+            folded.append((stored, stored._replace(folded_into=unwritten[key])))
         self._shrink()
-        return told
+        return folded
 
-    def _told(self, change: Change, family: Family | None) -> Change:
+    def _with_folding(self, change: Change, family: Family | None) -> Change:
         old, row = change
         into = family.folded.get(row.span_id) if family is not None else old and old.folded_into
         return change if into is None else (old, row._replace(folded_into=into))
@@ -114,7 +114,7 @@ class Families:
 
 
 def _weight(family: Family) -> int:
-    # Most traces have no calls, and are kept too.
+    # Traces without calls, which are the most, count too.
     return 1 + len(family.nodes)
 
 

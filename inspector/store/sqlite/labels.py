@@ -1,4 +1,4 @@
-"""What was said of runs and spans: written, found and removed with what it is on."""
+"""Labels of runs and spans: writing, finding and removing them."""
 
 import operator
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -22,10 +22,10 @@ _LABEL = (_l.run_id, _l.trace_id, _l.span_id, _l.name, _l.score, _l.value, _l.no
 
 
 def write_labels(connection: Connection, given: Iterable[NewLabel]) -> list[int]:
-    """Stores labels, and returns the id of each.
+    """Stores labels, and returns their ids.
 
-    One takes the place of that of the same name, author and source on the same target unless that is later, good and
-    bad that of each other. Notes stand beside one another, but not twice with the same text.
+    A label replaces an earlier one with the same name, author and source on the same target; good and bad replace each
+    other. Notes do not replace each other, except for one with the same text.
     """
     execute = driver(connection).execute
     ids: list[int] = []
@@ -53,13 +53,13 @@ def write_labels(connection: Connection, given: Iterable[NewLabel]) -> list[int]
 
 def _values(label: NewLabel) -> tuple[Any, ...]:
     texts = (label.run_id or "", label.trace_id or "", label.span_id or "", label.name)
-    said = (None if text is None else clean(text) for text in (label.value, label.note))
+    free_texts = (None if text is None else clean(text) for text in (label.value, label.note))
     author = clean(label.author or "")
-    return (*map(clean, texts), label.score, *said, author, label.source, clamp(label.time_ns))
+    return (*map(clean, texts), label.score, *free_texts, author, label.source, clamp(label.time_ns))
 
 
 def give_label(connection: Connection, label: NewLabel) -> Label | None:
-    """Stores a label, and returns it as it is kept; None where there is nothing of what it is to be on."""
+    """Stores and returns a label; None if there is no such run or span."""
     if label.run_id is not None:
         there = select(runs.c.id).where(runs.c.run_id == clean(label.run_id))
     else:
@@ -71,7 +71,7 @@ def give_label(connection: Connection, label: NewLabel) -> Label | None:
 
 
 def remove_label(connection: Connection, label_id: str) -> Label | None:
-    """Removes a label and returns what it was; None where there is none."""
+    """Removes and returns a label; None if there is no such label."""
     found = _by_id(connection, int(label_id))
     if found is not None:
         driver(connection).execute("DELETE FROM labels WHERE id = ?", (int(label_id),))
@@ -84,7 +84,7 @@ def _by_id(connection: Connection, row_id: int) -> Label | None:
 
 
 def forget_labels(connection: Connection, trace_ids: Collection[str], run_ids: Collection[str]) -> None:
-    """Removes those of traces that are gone, and of those of the runs that are by now."""
+    """Removes the labels of deleted traces, and of those runs that have no traces left."""
     execute = driver(connection).execute
     execute("DELETE FROM labels WHERE trace_id IN (SELECT value FROM json_each(?))", (json_list([*trace_ids]),))
     execute(
@@ -95,7 +95,7 @@ def forget_labels(connection: Connection, trace_ids: Collection[str], run_ids: C
 
 
 def forget_stray_labels(connection: Connection, before_ns: int) -> None:
-    """Removes those from before a time whose run or trace was never recorded."""
+    """Removes labels from before a time whose run or trace was never recorded."""
     driver(connection).execute(
         "DELETE FROM labels WHERE time_ns < ? AND CASE trace_id "
         "WHEN '' THEN NOT EXISTS (SELECT 1 FROM runs WHERE runs.run_id = labels.run_id) "
@@ -113,7 +113,7 @@ def read_labels(  # what a list can be asked for
     cursor: str | None,
     limit: int,
 ) -> Page[Label]:
-    """Returns one page of labels, the latest first; those of a run with those of its spans."""
+    """Returns one page of labels, the latest first; those of a run include those of its spans."""
     identity = ("labels", run_id, trace_id, span_id)
     ranking = Ranking(_l.time_ns, _l.id, "desc", read_cursor(identity, cursor))
     query = select(_l.id, *_LABEL, _l.time_ns, _l.id)
@@ -132,7 +132,7 @@ def _traces_of(run_ids: Collection[str]) -> Select[tuple[str]]:
 
 
 def with_labels(connection: Connection, items: Sequence[Run]) -> tuple[Run, ...]:
-    """Returns runs with the latest of their labels."""
+    """Returns the runs with their latest labels."""
     run_ids = [run.run_id for run in items]
     own = select(_l.run_id, _l.id, *_LABEL).where(_l.run_id.in_(run_ids), _l.run_id != "")
     of_spans = select(traces.c.run_id, _l.id, *_LABEL).join(traces, traces.c.trace_id == _l.trace_id)
@@ -190,7 +190,7 @@ def traces_labelled(asked: Iterable[AskedLabel]) -> list[ColumnElement[bool]]:
 
 
 _labelled = spans.alias("labelled")
-"""Under another name, so that it stays a question of its own inside questions about spans."""
+"""An alias, so that it stays a subquery within queries of spans."""
 _its_trace = traces.alias("labelled_trace")
 _SPANS = (
     labels.join(_its_trace, _its_trace.c.trace_id == _l.trace_id)
@@ -208,11 +208,11 @@ def _spans_with(met: ColumnElement[bool]) -> Select[tuple[int]]:
 
 
 KEY = _l.name + func.coalesce("=" + _l.value, "")
-"""What figures call a label, which is what a filter finds it by."""
+"""The key of a label in statistics, which is also how filters name it."""
 
 
 def keys_by_span(connection: Connection) -> dict[int, list[tuple[str, float | None]]]:
-    """Returns the labels of every span that has one, as `KEY` names them, with their scores, by its row id."""
+    """Returns the `KEY` and score of every label on a span, by the row id of the span."""
     found: dict[int, list[tuple[str, float | None]]] = {}
     for row_id, key, score in connection.execute(select(_labelled.c.id, KEY, _l.score).select_from(_SPANS)):
         found.setdefault(row_id, []).append((key, score))
@@ -220,7 +220,7 @@ def keys_by_span(connection: Connection) -> dict[int, list[tuple[str, float | No
 
 
 def keys_of_runs() -> Select[*tuple[Any, ...]]:
-    """Returns the question for the labels of runs, on themselves and on their spans: row id, key and score."""
+    """Returns a query for the labels of runs, including those of their spans: row id, key and score."""
     own = select(runs.c.id.label("whole"), KEY.label("key"), _l.score).join(labels, _l.run_id == runs.c.run_id)
     its = runs.join(traces, traces.c.run_id == runs.c.run_id).join(labels, _l.trace_id == traces.c.trace_id)
     found = union_all(own, select(runs.c.id, KEY, _l.score).select_from(its)).subquery("labelled_runs")
@@ -228,19 +228,19 @@ def keys_of_runs() -> Select[*tuple[Any, ...]]:
 
 
 def keys_of_traces() -> Select[*tuple[Any, ...]]:
-    """Returns the question for the labels of traces, on their spans and on their runs: row id, key and score."""
+    """Returns a query for the labels of traces, on their spans and on their runs: row id, key and score."""
     its = or_(_l.trace_id == traces.c.trace_id, and_(_l.run_id == traces.c.run_id, _l.run_id != ""))
     return select(traces.c.id.label("whole"), KEY.label("key"), _l.score).join(labels, its)
 
 
 def _scored(asked: Sequence[AskedLabel]) -> ColumnElement[bool]:
-    """Returns the condition for the labels that something is ranked by: of the first name asked for, else of any."""
+    """Returns the condition for the labels to rank by: those of the first name in the filter, or else all."""
     is_scored = _l.score.is_not(None)
     return and_(_l.name == clean(asked[0].name), is_scored) if asked else is_scored
 
 
 def score_of_run(asked: Sequence[AskedLabel]) -> tuple[ColumnElement[Any], ColumnElement[bool]]:
-    """Returns what runs are ranked by, their highest score, and the condition for those that have one."""
+    """Returns the expression that runs are ranked by, their highest score, and the condition that they have one."""
     wanted = _scored(asked)
     of_spans = _l.trace_id.in_(select(traces.c.trace_id).where(traces.c.run_id == runs.c.run_id).correlate(runs))
     highest = select(func.max(_l.score)).where(wanted, or_(_l.run_id == runs.c.run_id, of_spans))
@@ -248,7 +248,7 @@ def score_of_run(asked: Sequence[AskedLabel]) -> tuple[ColumnElement[Any], Colum
 
 
 def score_of_span(asked: Sequence[AskedLabel]) -> tuple[ColumnElement[Any], ColumnElement[bool]]:
-    """Returns what spans are ranked by, their highest score, and the condition for those that have one."""
+    """Returns the expression that spans are ranked by, their highest score, and the condition that they have one."""
     wanted = _scored(asked)
     its_trace = select(_its_trace.c.trace_id).where(_its_trace.c.id == spans.c.trace_id).correlate(spans)
     of_span = (_l.trace_id == its_trace.scalar_subquery(), _l.span_id == spans.c.span_id)

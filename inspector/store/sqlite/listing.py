@@ -23,7 +23,7 @@ class Ranking:
     """Breaks ties, in the same order."""
     order: Order
     after: Position | None
-    """Where the page before ended."""
+    """Where the previous page ended."""
 
 
 def page_rows(
@@ -43,7 +43,7 @@ def page_rows(
         rest = query.where(value.is_(None))
         if after is not None:
             rest = rest.where(row_id < after[1] if order == "desc" else row_id > after[1])
-        # The sum keeps SQLite from walking the whole table in the order of its ids: an index over it is narrower.
+        # The sum keeps SQLite from scanning the table in order of its ids, which is wider than an index.
         unvalued = rest.order_by(_ordered(row_id + 0, order)).limit(limit - len(rows))
         rows += connection.execute(unvalued).all()
     return rows
@@ -51,16 +51,16 @@ def page_rows(
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How a walk over rows that no index finds goes on."""
+    """The steps of a scan over rows that no index finds."""
 
     steps: Sequence[int]
-    """How many rows are tested at a time; the last number again and again."""
+    """How many rows each step tests; the last number repeats."""
     walk_s: float
-    """How long it may take; 0 for one step."""
+    """The time limit; 0 for one step."""
 
 
 Test: TypeAlias = Callable[[Connection, Sequence[int]], set[int]]
-"""Tells which of these rows are wanted."""
+"""Returns which of these rows match."""
 
 
 def passing_ids(
@@ -71,19 +71,19 @@ def passing_ids(
     tests: Sequence[Test],
     pace: Pace,
 ) -> tuple[list[Position], Position | None]:
-    """Walks the rows of a query in order until enough of them pass every test, or the time for it is over.
+    """Scans the rows of a query in order until enough of them pass every test, or the time is over.
 
     Args:
         connection: A reader's.
-        query: Selects the sorted value and the row id.
+        query: Selects the sort value and the row id.
         ranking: The order, and where to begin.
-        limit: How many rows are wanted.
-        tests: What each row must pass.
-        pace: How far it goes at a time, and how long.
+        limit: How many rows to find.
+        tests: The tests that each row must pass.
+        pace: The steps and the time limit.
 
     Returns:
-        Up to ``limit`` positions, and where to go on; None at the end of the list. Fewer than wanted and yet a place to
-        go on means that the time was over.
+        Up to ``limit`` positions, and where to continue, which is None at the end of the list. If there are fewer
+        positions and yet somewhere to continue, the time was over.
     """
     until = time.monotonic() + pace.walk_s
     passed: list[Position] = []
@@ -109,7 +109,7 @@ def passing_ids(
 
 
 def first(rows: Sequence[Any], limit: int) -> tuple[list[Position], Position | None]:
-    """Returns the positions of a page, of which one more was read, and that of its last where there is a next one."""
+    """Returns the positions of a page, and that of its last row if there is a next page; ``rows`` has one row more."""
     positions = [(row[0], row[1]) for row in rows]
     return positions[:limit], positions[limit - 1] if len(positions) > limit else None
 

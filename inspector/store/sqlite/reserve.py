@@ -1,7 +1,7 @@
-"""Space that is set aside while there is some, for the day when the disk is full.
+"""Space that is reserved while there is some, for deleting when the disk is full.
 
-Deleting needs space too: SQLite writes what changes into its log first, and only then gives pages back. A full disk
-would so refuse the one thing that empties it. (CockroachDB keeps such a file and calls it a ballast.)
+Deleting needs space too, because SQLite writes changes to its log before it frees pages. So on a full disk, the one
+thing that would help fails. (CockroachDB has such a file too, and calls it a ballast.)
 """
 
 import os
@@ -10,26 +10,26 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 SUFFIX = ".reserve"
-"""Ends the name of the file, beside the database."""
+"""The suffix of the file, which is next to the database."""
 MOST_BYTES = 4 << 20
 LEAST_BYTES = 512 << 10
-"""A smaller one is not made."""
+"""The minimum size."""
 _STEP_BYTES = 64 << 10
 _SHARE = 2
-"""The reserve is at most this part of the database and its log, for a small one has little to delete."""
+"""The reserve is at most one part in so many of the database and its log, since a small one has little to delete."""
 _FREE_TIMES = 2
-"""How many times the reserve must be free before it is made."""
+"""It is created only if so many times its size is free."""
 _TIGHT_BYTES = 64 << 20
 _TIGHT_LOG_BYTES = 1 << 20
 _SHORT_BYTES = 64 << 10
-"""With less, SQLite cannot make the files that it puts beside a database (its index of the log has 32 KiB)."""
+"""With less free space, SQLite cannot create its files next to a database (its index of the log has 32 KiB)."""
 
 
 class Reserve:
-    """The file that takes space from others, and gives it to whoever deletes.
+    """The file that reserves space for deleting.
 
     Args:
-        database: The file that it lies beside.
+        database: The database, which it is next to.
     """
 
     def __init__(self, database: Path) -> None:
@@ -37,7 +37,7 @@ class Reserve:
         self._path = database.with_name(database.name + SUFFIX)
 
     def keep(self) -> None:
-        """Make the reserve where there is none, or a larger one where the database has grown; costs three looks."""
+        """Create the reserve, or enlarge it if the database has grown; costs three system calls if nothing changes."""
         wanted = min(MOST_BYTES, (_size(self._database) + _size(_log_of(self._database))) // _SHARE)
         held = _size(self._path)
         if wanted >= LEAST_BYTES and held < wanted // 4 * 3 and self._free() + held >= _FREE_TIMES * wanted:
@@ -45,28 +45,28 @@ class Reserve:
 
     @property
     def log_is_too_long(self) -> bool:
-        """Whether the log is to be moved into the database now, and its space used again, since little is left."""
+        """Whether the log should be checkpointed now to reuse its space, because little is left on the disk."""
         return self._free() < _TIGHT_BYTES and _size(_log_of(self._database)) > _TIGHT_LOG_BYTES
 
     @property
     def is_short(self) -> bool:
-        """Whether there is no space for the files that SQLite puts beside the database."""
+        """Whether there is no space for SQLite's files next to the database."""
         return self._free() < _SHORT_BYTES
 
     @property
     def is_held(self) -> bool:
-        """Whether space is set aside."""
+        """Whether space is reserved."""
         return _size(self._path) > 0
 
     def release(self) -> int:
-        """Give the space to whoever deletes; returns how much it was."""
+        """Free the space for deleting; returns how much it was."""
         held = _size(self._path)
         with suppress(OSError):
             self._path.unlink(missing_ok=True)
         return held
 
     def restore(self, size: int) -> None:
-        """Take the space again, or what is left of it."""
+        """Reserve the space again, or as much of it as is left."""
         free = self._free() + _size(self._path)
         size = min(size, free // _STEP_BYTES * _STEP_BYTES)
         if size:
@@ -74,11 +74,11 @@ class Reserve:
 
     @contextmanager
     def lent(self, *, to_reader: bool) -> Generator[None]:
-        """Lend the space for as long as files beside the database are made, if there is none for them.
+        """Free the space while SQLite creates its files next to the database, if there is no other space for them.
 
         Args:
-            to_reader: Whether another process may write meanwhile. It would take what is lent, for good; and where it
-                has the database open, these files are there.
+            to_reader: Whether another process may be writing. It could take the space for good; but if it has the
+                database open, these files exist already.
         """
         is_open = to_reader and _index_of_log(self._database).exists()
         held = self.release() if self.is_short and not is_open else 0
@@ -114,7 +114,7 @@ class Reserve:
 
 
 def has_no_room(database: Path) -> bool:
-    """Tells whether there is neither space for the files that SQLite puts beside a database, nor a reserve of it."""
+    """Tells whether there is no space for SQLite's files next to a database, and no reserve either."""
     reserve = Reserve(database)
     return reserve.is_short and not reserve.is_held
 

@@ -1,4 +1,4 @@
-"""Removing spans for good: by trace, by session, by age and by size, in transactions short enough to wait for."""
+"""Removes spans by trace, session, age and size, in transactions that are short enough for writers to wait for."""
 
 import math
 import time
@@ -24,13 +24,13 @@ from inspector.store.values.rows import clamp
 
 SLICE_TRACES = 200
 SIZE_TRACES = 50
-"""Most traces between two looks at the size; fewer where fewer are too many."""
+"""How many traces are removed between two checks of the size; fewer if fewer are enough."""
 _TIDY_SHARE = 4
-"""The index of the text is merged once this part of the spans that are left was removed."""
+"""The full-text index is merged after one part in so many of the remaining spans was removed."""
 _VACUUM_PAGES, _TIGHT_VACUUM_PAGES = 256, 16
-"""Pages that one transaction gives back, in general and where the disk is full."""
+"""Pages that one transaction returns to the file system, usually and on a full disk."""
 _FREE_SHARE = 64
-"""What part of the file may be free before it is made smaller: what is given back today is taken again tomorrow."""
+"""One part in so many of the file may stay free, since space that is returned today is needed again tomorrow."""
 
 
 class _Aged(Protocol):
@@ -40,16 +40,16 @@ class _Aged(Protocol):
 
 
 def delete_traces(removal: Removal, trace_ids: Sequence[str]) -> int:
-    """Removes traces, and returns how many spans they had; one cut short is finished by the next call."""
+    """Removes traces, and returns how many spans they had; the next call finishes an interrupted one."""
     removed = sum(spans for _, spans in _deletions(removal, trace_ids))
     if removal.is_tight:
-        # A page that is free is free for us alone; on a full disk others wait for it.
+        # Free pages are of use only to us, and on a full disk others need the space.
         give_back(removal)
     return removed
 
 
 def _deletions(removal: Removal, trace_ids: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Removes traces, and says after each transaction how many traces and spans went in it."""
+    """Removes traces, and yields the number of removed traces and spans after each transaction."""
     begin = 0
     while begin < len(trace_ids):
         gone = removal.step(partial(_delete_slice, removal, trace_ids[begin : begin + SLICE_TRACES]))
@@ -58,7 +58,7 @@ def _deletions(removal: Removal, trace_ids: Sequence[str]) -> Iterator[tuple[int
 
 
 def give_back(removal: Removal) -> None:
-    """Gives all free pages back to the file system."""
+    """Returns all free pages to the file system."""
     while removal.step(partial(_vacuum_some, removal)):
         pass
 
@@ -88,14 +88,14 @@ def prune(
     arrivals_ns: int | None = None,
     for_s: float | None = None,
 ) -> Pruned:
-    """Removes what is too old, then the oldest while there is too much, and gives the space back.
+    """Removes traces that are too old, then the oldest until the database is small enough, and returns the space.
 
     Args:
-        removal: Where the steps run.
-        before_ns: What is older goes.
-        max_bytes: How large the database may be.
-        arrivals_ns: The time it is, where age counts from arrival; None where it counts from the end of a trace.
-        for_s: How long it may take.
+        removal: Runs the steps.
+        before_ns: Older traces are removed.
+        max_bytes: The maximum size of the database.
+        arrivals_ns: The current time, if age counts from arrival; None if it counts from the end of a trace.
+        for_s: The time limit.
     """
     by: Age = "time" if arrivals_ns is None else "arrival"
     aged: _Aged | None = None
@@ -123,10 +123,10 @@ def prune(
 
 
 def _removals(removal: Removal, aged: _Aged | None, max_bytes: int | None, by: Age) -> Iterator[tuple[int, int]]:
-    """Removes traces, then gives space back, and says after each step how many traces and spans went."""
+    """Removes traces, then returns space, and yields the number of removed traces and spans after each step."""
     removed = 0
     while aged is not None and (batch := removal.step(partial(aged, limit=SLICE_TRACES))):
-        # Newest first: messages stay with the earlier spans that brought them until those go too.
+        # Newest first, so that a message keeps its owner, an earlier span, until that is removed too.
         for traces, spans in _deletions(removal, batch[::-1]):
             removed += spans
             yield traces, spans
@@ -137,7 +137,7 @@ def _removals(removal: Removal, aged: _Aged | None, max_bytes: int | None, by: A
 
 
 def _reductions(removal: Removal, max_bytes: int, by: Age, untidied: int) -> Iterator[tuple[int, int]]:
-    # Counting reads the row of each trace, so it is done once; what comes meanwhile makes little difference.
+    # Counting reads the row of each trace, so it is done only once; later arrivals make little difference.
     traces, spans = removal.step(_totals)
     while batch := removal.step(partial(_oldest_above, max_bytes=max_bytes, by=by, traces=traces)):
         for gone, removed in _deletions(removal, batch[::-1]):
@@ -145,8 +145,8 @@ def _reductions(removal: Removal, max_bytes: int, by: Age, untidied: int) -> Ite
             yield gone, removed
         if traces <= 0:
             traces, spans = removal.step(_totals)
-        # What is not found any more stays in the index of the text until that is merged, which costs as much as all
-        # that is left; without it the next traces would have to go for what these have left behind.
+        # Entries of removed spans stay in the full-text index until it is merged, which takes time in proportion to the
+        # remaining spans. Without merging, more traces would have to go for the space of these entries.
         if untidied * _TIDY_SHARE > spans:
             untidied = 0
             yield from _tidied(removal)
@@ -161,7 +161,7 @@ def _tidied(removal: Removal) -> Iterator[tuple[int, int]]:
 
 
 def _totals(connection: Connection) -> tuple[int, int]:
-    """Returns how many traces there are, and how many spans."""
+    """Returns the number of traces and of spans."""
     traces, spans = connection.exec_driver_sql("SELECT count(*), coalesce(sum(spans), 0) FROM traces").one()
     return int(traces), int(spans)
 
@@ -172,7 +172,7 @@ def used_bytes(connection: Connection) -> int:
 
 
 def _oldest_above(connection: Connection, *, max_bytes: int, by: Age, traces: int) -> Sequence[str]:
-    """Returns the oldest traces that have to go; none where the database is small enough."""
+    """Returns the oldest traces to remove; none if the database is small enough."""
     used = used_bytes(connection)
     if used <= max_bytes:
         return ()
@@ -200,7 +200,7 @@ def _pragma(connection: Connection, name: str) -> int:
 
 
 def shrink(connection: Connection) -> None:
-    """Makes the file smaller by as much as one transaction may, if much of it is free."""
+    """Returns free pages to the file system, as many as one transaction may, if much of the file is free."""
     if _pragma(connection, "freelist_count") * _FREE_SHARE > _pragma(connection, "page_count"):
         _vacuum(connection, _VACUUM_PAGES)
 
@@ -213,7 +213,7 @@ def _vacuum_some(removal: Removal, connection: Connection) -> bool:
 
 
 def _vacuum(connection: Connection, most_pages: int) -> None:
-    # The driver steps a statement without columns once, which is a page.
+    # The driver steps a statement without columns only once, which returns one page.
     for _ in range(min(most_pages, _pragma(connection, "freelist_count"))):
         driver(connection).execute("PRAGMA incremental_vacuum(1)")
 
@@ -223,13 +223,13 @@ class _Slice:
     """What one transaction removed."""
 
     done: int
-    """With how many of the traces that were asked for it is done: the first ones."""
+    """How many of the requested traces are completely removed: the first ones."""
     traces: int
     spans: int
 
 
 def _delete_slice(removal: Removal, trace_ids: Sequence[str], connection: Connection) -> _Slice:
-    """Removes traces, each once all of its spans are removed, as many as one transaction may."""
+    """Removes as many spans as one transaction may, and the traces whose spans are all removed."""
     ids: list[int] = []
     done: list[str] = []
     for trace_id in trace_ids:

@@ -1,4 +1,4 @@
-"""Figures over the calls of a filter: of few calls, or by what nothing is kept of, exact over those scanned."""
+"""Statistics from the calls themselves, for few calls or if no sums are stored; exact over the calls scanned."""
 
 import time
 from collections.abc import Sequence
@@ -22,13 +22,13 @@ from inspector.store.values.cursor import Position
 from inspector.store.values.rows import INT64_MAX
 
 MOST_GROUPS = 1000
-"""Groups beyond that many, the smallest ones, are left out."""
+"""If there are more groups, the smallest are left out."""
 
 _STEP = 20_000
 _c = spans.c
 _GROUPED = {
     "kind": _c.kind,
-    # Spelled out, since SQLite does not read a generated column from the index alone.
+    # Written out, since SQLite cannot read a generated column from a covering index.
     "model": func.coalesce(_c.request_model, _c.model),
     "tool": _c.tool,
     "agent": _c.agent,
@@ -42,7 +42,7 @@ _GROUPED = {
 def read_call_stats(
     connection: Connection, where: Filter, limits: ReadLimits, *, by: GroupBy | None, buckets: int
 ) -> Stats:
-    """Returns the figures of a filter."""
+    """Returns the statistics of a filter."""
     of_calls = replace(where, duplicates=False)
     kept = read_figured(
         connection, named(connection, of_calls), limits, by=by, buckets=buckets, most_groups=MOST_GROUPS
@@ -79,7 +79,7 @@ def _newest(
 
 
 def quantile(ascending: Sequence[float], share: float) -> float | None:
-    """Returns the smallest value that at least that share of all values does not exceed (nearest rank)."""
+    """Returns a quantile of sorted values (nearest rank)."""
     return ascending[max(0, ceil(len(ascending) * share) - 1)] if ascending else None
 
 
@@ -119,7 +119,7 @@ def _groups(connection: Connection, rows: Sequence[Sequence[Any]], by: GroupBy |
 
 
 def mean(scores: Sequence[float] | None) -> float | None:
-    """Returns the mean of scores, None where there is none."""
+    """Returns the mean of scores; None if there are none."""
     return sum(scores) / len(scores) if scores else None
 
 
@@ -133,5 +133,5 @@ def _buckets(rows: Sequence[Sequence[Any]], where: Filter, count: int) -> tuple[
     slices: list[list[Sequence[Any]]] = [[] for _ in range(count)]
     for row in rows:
         slices[min(count - 1, (row[0] - first) * count // width)].append(row)
-    # Rounded up, as the first nanosecond that falls into the slice.
+    # Rounded up to the first nanosecond in the slice.
     return tuple(StatsBucket(str(first - (-at * width // count)), *_figures(rows)) for at, rows in enumerate(slices))
