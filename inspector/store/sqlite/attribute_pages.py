@@ -1,7 +1,7 @@
-"""Attributes without a column: which of the rows, 256 at a time, may hold a value.
+"""Bloom filters for attributes without a column: which pages of 256 rows may have a value.
 
-A page of rows gets its filter once all of its ids were given out, some moments later, and again after one of its rows
-has changed; until then it may hold anything. What the filters leave is looked at, so answers are exact and never late.
+A page gets its filter a few moments after all of its ids were assigned, and a new one after one of its rows changed.
+Pages without a filter are always read, and so are the rows of pages that may match, so results are exact and current.
 """
 
 from collections.abc import Iterable, Sequence
@@ -23,25 +23,25 @@ from inspector.store.values.raw import is_raw
 from inspector.store.values.rows import Row, clean, encode
 
 PAGE = 256
-"""Ids of one page."""
+"""Row ids per page."""
 MOST_PAGES = 250
-"""Pages that are looked at for one question."""
+"""Maximum number of pages to read per query."""
 FOLLOWED = "pages"
-"""The counter of the pages that have, or had, a filter."""
+"""The counter of pages that have, or had, a filter."""
 _LONGEST = 256
-"""Bytes of a value that is looked for by its filter; of longer ones there is none."""
+"""Longer values (in bytes) are not in filters."""
 _ELSEWHERE = frozenset((*PROMOTED, semconv.SERVICE_NAME))
 """Attributes that have a column."""
 _ATTRIBUTES = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
 def follow_some(connection: Connection, limit: int, *, again: bool) -> int:
-    """Makes the filters of the next pages, and returns of how many.
+    """Creates the filters of the next pages, and returns how many.
 
     Args:
         connection: The writer's.
-        limit: How many at the most.
-        again: Whether those of pages that changed since are made too.
+        limit: The maximum number of pages.
+        again: Whether to include pages that have changed since.
     """
     counts = load_counters(connection)
     first = counts.get(FOLLOWED, 0)
@@ -67,7 +67,7 @@ def forget(connection: Connection, changes: Iterable[tuple[Row, Row]]) -> None:
 
 
 def pages_holding(connection: Connection, where: Filter) -> list[int] | None:
-    """Returns the pages whose rows may have the attributes of a filter, the latest first; None where nobody knows."""
+    """Returns the pages whose rows may have the attributes of a filter, the latest first; None if nothing is known."""
     asked = [mark_of(key, clean(value).encode()) for key, value in where.attributes if _is_known(key, value)]
     if not asked:
         return None
@@ -81,7 +81,7 @@ def pages_holding(connection: Connection, where: Filter) -> list[int] | None:
 
 def ids_holding(connection: Connection, pages: Sequence[int], where: Filter) -> list[int]:
     """Returns the rows of some pages that have the attributes of a filter."""
-    # From the pages to their rows, whatever else the planner may think of.
+    # The CROSS JOIN makes the planner go from the pages to their rows.
     sql = (
         f"SELECT spans.id FROM json_each(?) AS page CROSS JOIN spans ON spans.id BETWEEN page.value * {PAGE} "  # noqa: S608  # constants
         f"AND page.value * {PAGE} + {PAGE - 1} WHERE TRUE"
@@ -92,7 +92,7 @@ def ids_holding(connection: Connection, pages: Sequence[int], where: Filter) -> 
             continue
         quoted = encode(clean(value))[1:-1]
         if quoted == clean(value).encode() and quoted:
-            # Most rows do not hold the value at all, which SQLite sees faster than the function.
+            # Most rows do not contain the value at all, and SQLite finds that out faster than our function.
             sql += " AND (instr(attributes, ?) > 0 OR substr(attributes, 1, 1) <> ?)"
             values += [quoted, PLAIN]
         sql += " AND attribute_text(attributes, shared, ?) = ?"
@@ -101,7 +101,7 @@ def ids_holding(connection: Connection, pages: Sequence[int], where: Filter) -> 
 
 
 def _is_known(key: str, value: str) -> bool:
-    """Tells whether filters know an attribute: others have a column, or long values."""
+    """Tells whether an attribute is in filters; those with a column or a long value are not."""
     return key not in _ELSEWHERE and len(clean(value).encode()) <= _LONGEST
 
 
@@ -120,10 +120,10 @@ def _marks(connection: Connection, page: int) -> set[int]:
 
 
 def _text(raw: bytes) -> bytes | None:
-    """Returns the text of a value, of which the letters of a string may be escaped; None where it is too long."""
+    """Returns the text of a JSON value, decoded if it is a string; None if it is too long."""
     if raw[:1] == b'"' and b"\\" not in raw:
         return raw[1:-1] if len(raw) <= _LONGEST + 2 else None
-    # A letter takes six bytes at the most where it is escaped.
+    # An escaped character takes at most six bytes.
     if len(raw) > 6 * _LONGEST + 2:
         return None
     return msgspec.json.decode(raw, type=str).encode("utf-8", "surrogatepass") if raw[:1] == b'"' else raw

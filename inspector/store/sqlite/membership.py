@@ -1,7 +1,7 @@
-"""Which traces, and so which runs, have a span that meets a filter.
+"""Finds the traces, and so the runs, with a span that matches a filter.
 
-Traces are walked in the order of the list, and each is asked whether one of its spans does. Where an index finds the
-spans and they are few, their traces are listed and sorted instead.
+Traces are scanned in the order of the list, and the spans of each are tested. If an index finds the spans and there are
+few, their traces are listed and sorted instead.
 """
 
 from collections.abc import Sequence
@@ -21,14 +21,14 @@ from inspector.store.sqlite.tables import spans, traces
 from inspector.store.values.cursor import Position
 
 _COUNTED: dict[Kind, Column[Any]] = {"llm": traces.c.llm_calls, "tool": traces.c.tool_calls}
-"""Kinds of which each trace counts its spans."""
+"""Kinds whose spans are counted in the row of a trace."""
 _ASKED_OF_SPANS = frozenset(("trace_id", "since_ns", *filter_fields_of("span"))) - {"q"}
-"""A span never begins before its trace, so the beginning of a time range holds for both; its text is searched for."""
+"""Filters on spans; ``since_ns`` too, because no span begins before its trace. Text is searched separately."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """The only traces that can have such a span."""
+    """The only traces that may have such a span."""
 
     condition: ColumnElement[bool]
     certain: bool
@@ -37,15 +37,15 @@ class Candidates:
 
 @dataclass(frozen=True, slots=True)
 class Membership:
-    """What a trace must meet on account of its spans: that one of them meets all of this."""
+    """A condition on a trace: one of its spans meets all of this."""
 
     asked: Filter
-    """Without its text."""
+    """The filter, without its text."""
     matches: Matches | None
-    """Those of its text."""
+    """The matches of its text."""
 
     def candidates(self, connection: Connection, most_spans: int) -> Candidates | None:
-        """Returns the traces of the spans that an index finds; None if there is no such index or they are many."""
+        """Returns the traces of the spans that an index finds; None if there is no such index, or too many spans."""
         if self.matches is None and self.asked == _of_kinds(self.asked):
             counts = [_COUNTED[kind] > 0 for kind in self.asked.kinds if kind in _COUNTED]
             if len(counts) == len(self.asked.kinds):
@@ -81,16 +81,16 @@ class Membership:
         narrow = span_conditions(replace(self.asked, kinds=(), since_ns=None, duplicates=True))
         if not narrow.found:
             return span_conditions(self.asked) if self.asked.kinds else Conditions([], narrow.tested)
-        # Beside another index that of the kinds would find far more.
+        # Without an index on kinds, since any other index finds far fewer rows.
         rest = span_conditions(_of_kinds(self.asked)).found
         return Conditions([*narrow.found, *map(_unindexed, rest)], narrow.tested)
 
 
 class Asked(Protocol):
-    """What a trace or a run must meet on account of what it holds."""
+    """A condition on what a trace or a run contains."""
 
     def candidates(self, connection: Connection, most_spans: int) -> Candidates | None:
-        """Returns the only rows that can meet it; None if no index finds them or they are many."""
+        """Returns the only rows that may meet it; None if no index finds them, or there are too many."""
         ...
 
     def test(self, connection: Connection, row_ids: Sequence[int]) -> set[int]:
@@ -106,8 +106,8 @@ def meeting(
     asked: Asked,
     limits: ReadLimits,
 ) -> tuple[list[Position], Position | None]:
-    """Returns the positions of a page of those that meet what is asked, and where the next one begins."""
-    # Most filters are met by many of the first ones, which is seen sooner than looked up.
+    """Returns the positions of a page of rows that meet a condition, and where the next page begins."""
+    # Most filters match many of the first rows, and testing these is faster than using an index.
     positions, more = passing_ids(connection, query, ranking, limit, [asked.test], Pace(limits.trace_steps, 0))
     if more is None or len(positions) == limit:
         return positions, more
@@ -124,9 +124,9 @@ def _of_kinds(asked: Filter) -> Filter:
 
 
 def membership_of(connection: Connection, where: Filter, few_matches: int) -> Membership | Literal[False] | None:
-    """Returns what a filter asks of the spans of a trace; None for nothing, False for what none can meet.
+    """Returns a filter's condition on the spans of a trace; None if it has none, False if no span can meet it.
 
-    The matches of its text are listed up to ``few_matches``.
+    Up to ``few_matches`` matches of its text are listed.
     """
     where = named(connection, where)
     asked = where.only(_ASKED_OF_SPANS)
@@ -138,7 +138,7 @@ def membership_of(connection: Connection, where: Filter, few_matches: int) -> Me
 
 
 def _unindexed(condition: ColumnElement[bool]) -> ColumnElement[bool]:
-    """Keeps the planner from answering a condition by an index of its own."""
+    """Keeps the planner from using an index for a condition."""
     return replacement_traverse(condition, {}, _masked)
 
 

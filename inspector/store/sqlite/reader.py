@@ -1,4 +1,4 @@
-"""Questions about events, traces and sessions, each within one read transaction."""
+"""Queries for events, traces and sessions, each in one read transaction."""
 
 import sqlite3
 from collections.abc import Sequence
@@ -64,8 +64,8 @@ def read_events(
 ) -> Page[Event]:
     """Returns one page of events.
 
-    A page of a filter that no index answers can hold fewer items than asked for, even none, and yet name a next one; so
-    can one whose events in full are large.
+    If no index helps, or if full events are large, a page may have fewer items than requested, even none, and still a
+    next page.
     """
     identity = ("events", where, window.sort, window.order)
     after = read_cursor(identity, window.cursor)
@@ -95,7 +95,7 @@ def read_events(
         rows = page_rows(connection, select(*SUMMARY, value, spans.c.id).where(*found), ranking, limit + 1)
         rows, following = cut(identity, rows, limit)
         return Page(tuple(summary(row) for row in rows), following)
-    # Without any other column, so that what is sorted is read from the index.
+    # Without other columns, so that sorting needs only the index.
     query = select(value, spans.c.id).where(*found)
     if tests:
         pace = Pace(limits.span_steps if by_time else limits.sorted_steps, limits.walk_s)
@@ -113,7 +113,7 @@ def _short_way(  # what decides on it
     matches: Matches | None,
     conditions: Conditions,
 ) -> Sequence[Position] | None:
-    """Returns the positions of a page, and one more than wanted, where not all rows need be looked at."""
+    """Returns the positions of a page, one more than requested, if a shortcut applies."""
     limit = window.limit
     is_latest = window.sort == "time" and window.order == "desc" and ranking.after is None
     if matches is not None:
@@ -156,7 +156,7 @@ def _page(
 def read_event(
     connection: Connection, span_id: str, trace_id: str | None, limits: ReadLimits, *, raw: bool = False
 ) -> Event | None:
-    """Returns one event in full, the newest of several."""
+    """Returns one event in full, the newest if several traces have its span id."""
     c = spans.c
     query = select(*SUMMARY, *LARGE).where(c.span_id == span_id).order_by(c.seq.desc()).limit(1)
     if trace_id is not None:
@@ -164,7 +164,7 @@ def read_event(
         return None if row is None else whole(connection, [row], raw=raw)[0]
     places: list[ColumnElement[bool]] = [true()]
     if span_id.isascii() and span_id.isalnum() and len(span_id) <= _LONGEST_ID:
-        # Search knows the final spans up to a change, and the others are few.
+        # The full-text index has the final spans up to some change, and the others are few.
         matches = find(connection, span_id, limits.few_matches)
         places = [
             *changed_after(load_counters(connection)["indexed"]),
@@ -179,7 +179,7 @@ def read_event(
 def read_after(
     connection: Connection, seq: int, where: Filter, limits: ReadLimits, *, limit: int, full: bool
 ) -> tuple[Event, ...]:
-    """Returns what changed after a sequence number, in the order of change; less than there is where it is large."""
+    """Returns the events that changed after a ``seq``, in the order of change; fewer if they are large."""
     conditions = span_conditions(named(connection, where)).all
     matches = _matches(connection, where, limits)
     if matches is False:
@@ -199,7 +199,7 @@ def read_after(
 
 
 def event_conditions(connection: Connection, where: Filter, limits: ReadLimits) -> list[ColumnElement[bool]] | None:
-    """Returns the conditions of a filter, full text included; None when nothing can match."""
+    """Returns the conditions of a filter, including its text; None if nothing can match."""
     conditions = span_conditions(named(connection, where)).all
     matches = _matches(connection, where, limits)
     if matches is False:
@@ -208,13 +208,13 @@ def event_conditions(connection: Connection, where: Filter, limits: ReadLimits) 
 
 
 def read_trace(connection: Connection, trace_id: str) -> Trace | None:
-    """Returns one trace's sums."""
+    """Returns a trace with its totals."""
     row = connection.execute(select(*TRACE).where(traces.c.trace_id == trace_id)).first()
     return None if row is None else trace_of(row)
 
 
 def read_traces_like(connection: Connection, prefix: str, limit: int) -> tuple[Trace, ...]:
-    """Returns traces whose id begins so, the latest first."""
+    """Returns traces whose id begins with ``prefix``, the latest first."""
     among = select(traces.c.id).where(*begins_with(traces.c.trace_id, prefix)).limit(limit)
     query = select(*TRACE).where(traces.c.id.in_(connection.execute(among).scalars().all()))
     return tuple(trace_of(row) for row in connection.execute(query.order_by(traces.c.start_ns.desc())))
@@ -225,7 +225,7 @@ def read_traces(
 ) -> Page[Trace]:
     """Returns one page of traces.
 
-    A page of a filter that no index answers can hold fewer items than asked for, even none, and yet name a next one.
+    If no index helps, a page may have fewer items than requested, even none, and still a next page.
     """
     identity = ("traces", where, window.sort, window.order)
     value, limit = _SORTED_TRACES[window.sort], window.limit
@@ -244,7 +244,7 @@ def read_traces(
 
 
 def read_session(connection: Connection, session_id: str) -> Session | None:
-    """Returns one session's sums."""
+    """Returns a session with its totals."""
     row = connection.execute(select(*SESSION).where(sessions.c.session_id == session_id)).first()
     return None if row is None else session_of(row)
 
@@ -266,13 +266,13 @@ def read_sessions(
 
 
 def changed_after(seq: int) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
-    """Returns the conditions for rows as they first came, and for those that changed since; each has its index."""
+    """Returns the conditions for rows that were added and for rows that were changed; each has its own index."""
     c = spans.c
     return and_(c.id > seq, c.seq == c.id), and_(c.seq > seq, c.seq != c.id)
 
 
 def _matches(connection: Connection, where: Filter, limits: ReadLimits) -> Matches | Literal[False] | None:
-    """Returns the matches of the filter's text; None without a text, False when nothing can match."""
+    """Returns the matches of the filter's text; None without a text, False if nothing can match."""
     if where.q is None or not where.q.strip():
         return None
     return find(connection, where.q, limits.few_matches) or False

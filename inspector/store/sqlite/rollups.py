@@ -1,4 +1,4 @@
-"""Keeps the rows of ``traces``, ``runs`` and ``sessions`` equal to the sums of their spans, within one transaction."""
+"""Updates the rows of ``traces``, ``runs`` and ``sessions``, the totals of their spans, within the transaction."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
@@ -21,7 +21,7 @@ from inspector.store.values.sums import SessionSums, Sums, TraceSums
 Change: TypeAlias = tuple[Row | None, Row]
 """A row that replaces another, or is new."""
 Shares: TypeAlias = dict[str, Sums]
-"""What each session has of a trace."""
+"""The parts of a trace's totals by session."""
 
 _TRACE_FIELDS = (
     *(found.name for found in fields(TraceSums) if found.name not in ("models", "head_status")),
@@ -65,13 +65,13 @@ def apply(
     sessions: Sessions | None = None,
     excerpts: Mapping[int, Excerpts] | None = None,
 ) -> Mapping[int, TraceSums]:
-    """Brings the sums up to date with rows that were just written, and returns those of their traces by row id.
+    """Updates the totals after rows were written, and returns those of their traces by row id.
 
     Args:
         connection: The writer's.
         changes: The rows.
-        before: The sums of their traces without them, by row id; those of new traces become what they are after.
-        sessions: Those of the traces; without them they stay what they were.
+        before: The totals of their traces before, by row id; those of new traces are updated in place.
+        sessions: The sessions of the traces; without them, sessions do not change.
         excerpts: The questions and answers that replace those of their traces, by row id.
     """
     after, unsure = _summed(connection, changes, before)
@@ -84,7 +84,7 @@ def apply(
     mixed = {row.trace_id for _, row in changes if row.session_id != after[row.trace_id].session_id}
     mixed |= {row_id for row_id, sums in after.items() if _was_other(before[row_id], sums)}
     was = _load_shares(connection, [row_id for row_id in mixed if before[row_id].mixed])
-    # The sums of a trace that is new are those that it has after the batch.
+    # For a new trace, before and after are the same object.
     grown = {row_id for row_id in mixed if after[row_id] is not before[row_id]}
     now = _moved({row_id: _shares(before[row_id], was) if row_id in grown else {} for row_id in mixed}, changes)
     _save_shares(connection, now)
@@ -110,7 +110,7 @@ def apply(
 def _summed(
     connection: Connection, changes: Sequence[Change], before: Mapping[int, TraceSums]
 ) -> tuple[dict[int, TraceSums], set[int]]:
-    """Return the sums of traces with rows that were written, and those that had to be summed from all their rows."""
+    """Return the totals of traces with written rows, and which of them had to be computed from all their rows."""
     after: dict[int, TraceSums] = {}
     unsure: set[int] = set()
     for old, new in changes:
@@ -123,14 +123,14 @@ def _summed(
         elif not sums.exchange(old, new):
             unsure.add(new.trace_id)
     for row_id in unsure:
-        after[row_id] = _with_gist_of(before[row_id], sum_trace(connection, after[row_id].trace_id))
+        after[row_id] = _with_excerpts_of(before[row_id], sum_trace(connection, after[row_id].trace_id))
     return after, unsure
 
 
 def load_traces(
     connection: Connection, keys: Iterable[str | int], *, by: Literal["trace_id", "id"] = "trace_id"
 ) -> dict[str, TraceSums]:
-    """Returns the sums of those traces that are known, by trace id."""
+    """Returns the totals of the stored traces among these, by trace id."""
     columns = ", ".join(_TRACE_FIELDS)
     execute = driver(connection).execute
     found: dict[str, TraceSums] = {}
@@ -144,7 +144,7 @@ def load_traces(
 
 
 def sum_trace(connection: Connection, trace_id: str) -> TraceSums:
-    """Sums a trace from its rows."""
+    """Computes the totals of a trace from its rows."""
     sums = TraceSums(trace_id=trace_id)
     sessions: set[str | None] = set()
     named: list[tuple[int, str]] = []
@@ -162,11 +162,11 @@ def sum_trace(connection: Connection, trace_id: str) -> TraceSums:
 
 
 def sum_all(connection: Connection, traces: Mapping[int, str]) -> None:
-    """Makes the rows of ``traces``, ``runs`` and ``sessions`` from those of ``spans``, for a database that has none.
+    """Creates the rows of ``traces``, ``runs`` and ``sessions`` from those of ``spans``, for a database without any.
 
     Args:
         connection: The writer's.
-        traces: The ids of the traces, by the numbers that their spans have.
+        traces: The trace ids, by the row ids that their spans refer to.
     """
     blank = [_trace_values(TraceSums(id=row_id, trace_id=trace_id)) for row_id, trace_id in traces.items()]
     _save(connection, "traces", "id", _TRACE_FIELDS, blank)
@@ -181,8 +181,8 @@ def sum_all(connection: Connection, traces: Mapping[int, str]) -> None:
     runs.sum_all_runs(connection)
 
 
-def _with_gist_of(old: TraceSums, sums: TraceSums) -> TraceSums:
-    """Returns the sums with the question and answer that were known: what they were found in is not read again."""
+def _with_excerpts_of(old: TraceSums, sums: TraceSums) -> TraceSums:
+    """Returns new totals with the old question and answer, so that their texts need not be read again."""
     sums.question, sums.question_ns, sums.answer, sums.answer_ns = (
         old.question,
         old.question_ns,
@@ -207,7 +207,7 @@ def _rows(connection: Connection, trace: str, value: str | int) -> Iterable[Row]
 
 
 def sum_sessions(connection: Connection, session_ids: Iterable[str]) -> None:
-    """Sums sessions from their traces and stores them; those without traces are removed."""
+    """Computes sessions from their traces and stores them; sessions without traces are deleted."""
     summed: list[SessionSums] = []
     for session_id in session_ids:
         sums = SessionSums(session_id=session_id)
@@ -221,7 +221,7 @@ def sum_sessions(connection: Connection, session_ids: Iterable[str]) -> None:
 
 
 def _members(connection: Connection, session_id: str) -> Iterable[tuple[TraceSums, Sums]]:
-    """Returns the traces of a session, each with what of it belongs to the session."""
+    """Returns the traces of a session, each with the session's part of its totals."""
     columns = ", ".join(_TRACE_FIELDS)
     shared = ", ".join(f"shares.{name}" for name in _SHARE_FIELDS)
     size = len(_TRACE_FIELDS)
@@ -262,7 +262,7 @@ def _load_shares(connection: Connection, row_ids: Sequence[int]) -> dict[int, Sh
 
 
 def _moved(stored: Mapping[int, Mapping[str, Sums]], changes: Iterable[Change]) -> dict[int, Shares]:
-    """Returns the shares of some traces with what rows bring and take away, so that no other row is read."""
+    """Returns the shares of some traces after changes of rows, without reading other rows."""
     moved = {
         row_id: {session_id: Sums(*_plain_share_values(sums)) for session_id, sums in shares.items()}
         for row_id, shares in stored.items()

@@ -1,4 +1,4 @@
-"""Questions about runs, each within one read transaction."""
+"""Queries for runs, each in one read transaction."""
 
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -31,16 +31,16 @@ _SORTED: dict[RunSort, ColumnElement[Any]] = {
 
 
 def read_run(connection: Connection, run_id: str) -> Run | None:
-    """Returns one run's sums."""
+    """Returns a run with its totals."""
     row = connection.execute(select(*RUN).where(runs.c.run_id == run_id)).first()
     return None if row is None else _marked(connection, (run_of(row),))[0]
 
 
 def read_runs_like(connection: Connection, part: str, limit: int, *, ends: bool) -> tuple[Run, ...]:
-    """Returns runs whose id begins or, with ``ends``, ends so, the latest first."""
+    """Returns runs whose id begins or (``ends``) ends with ``part``, the latest first."""
     own = runs.c.run_id
     places = [and_(*begins_with(own, part)), func.substr(own, -len(part)) == part][: 1 + ends]
-    # Each by the index of the ids, of which a look at their ends takes all.
+    # Both use the index of ids; for the ends, all of it is read.
     among = [
         row_id
         for place in places
@@ -55,7 +55,7 @@ def read_runs(
 ) -> Page[Run]:
     """Returns one page of runs.
 
-    A page of a filter that no index answers can hold fewer items than asked for, even none, and yet name a next one.
+    If no index helps, a page may have fewer items than requested, even none, and still a next page.
     """
     identity = ("runs", where, window.sort, window.order)
     value, conditions, limit = _SORTED.get(window.sort), run_conditions(where), window.limit
@@ -77,12 +77,12 @@ def read_runs(
 
 
 class AskedOfTraces:
-    """What one of a run's traces must meet.
+    """A condition on one of a run's traces.
 
     Args:
-        conditions: Those of its row.
-        membership: Those of one of its spans, if any.
-        inferred: Those of a tool call that no span tells of, which stands for such a span.
+        conditions: The conditions on its row.
+        membership: The condition on one of its spans, if any.
+        inferred: The condition on an inferred tool call, which may take the place of a span.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class AskedOfTraces:
         self._inferred = inferred
 
     def candidates(self, connection: Connection, most_spans: int) -> Candidates | None:
-        """Returns the runs that can have such a trace; None if no index finds them or they are many."""
+        """Returns the runs that may have such a trace; None if no index finds them, or there are too many."""
         conditions = [*self._conditions]
         certain = True
         if self._membership is not None:
@@ -124,7 +124,7 @@ class AskedOfTraces:
         return passing | self._inferring(connection, [row_id for row_id in row_ids if row_id not in passing])
 
     def _inferring(self, connection: Connection, row_ids: Sequence[int]) -> set[int]:
-        """Returns which rows of ``runs`` have such a call among those that their messages tell of."""
+        """Returns which rows of ``runs`` have such an inferred tool call."""
         if self._inferred is None or not row_ids:
             return set()
         among = text("runs.id IN (SELECT value FROM json_each(:row_ids))").bindparams(row_ids=json_list(row_ids))
@@ -133,7 +133,7 @@ class AskedOfTraces:
 
 
 def asked_of_traces(connection: Connection, where: Filter, few_matches: int) -> AskedOfTraces | Literal[False] | None:
-    """Returns what a filter asks of one of the traces of a run; None for nothing, False for what none can meet."""
+    """Returns a filter's condition on one of a run's traces; None if it has none, False if no trace can meet it."""
     membership = membership_of(connection, where, few_matches)
     if membership is False:
         return False

@@ -1,4 +1,4 @@
-"""The store on one SQLite file: one connection writes, others only read."""
+"""The store in one SQLite file: one connection writes, others only read."""
 
 import math
 import time
@@ -30,19 +30,18 @@ from inspector.store.values.rows import clean
 
 
 class SqliteStore(Store):
-    """The store on one SQLite file, created and brought up to date when it is opened for writing.
+    """The store in one SQLite file, which is created or migrated when it is opened for writing.
 
     At most one process may open it for writing, as `OwnerLock` decides.
 
     Args:
         path: The file.
         read_only: Whether nothing will be written.
-        check_s: How long a file that its last owner did not close may be checked for damage before it is written; None
-            for as long as it takes.
-        check_later: Whether such a file is only read until `check`, instead of being checked now.
-        limits: How much one question may read.
-        is_owned: Asked before another file is opened in the place of this one.
-        now_ns: The clock that says when spans arrive.
+        check_s: How long the check for damage may take if the last owner did not close the file; None for any time.
+        check_later: Whether such a file is only read until `prepare`, instead of being checked now.
+        limits: How much one query may read.
+        is_owned: Tells whether this process is still the owner; called before a replaced file is opened.
+        now_ns: The clock for the arrival of spans.
 
     Raises:
         StoreError: The file is missing (read-only), foreign, damaged, unchecked, of a later version, or cannot be
@@ -179,36 +178,36 @@ class SqliteStore(Store):
             notes.doubt_clock(connection, doubted=doubted)
 
     def index(self, limit: int = 2000) -> int:
-        """Bring full-text search up to date by at most that many changes; 0 means nothing is left."""
+        """Index up to ``limit`` changes, and return how many; 0 means that nothing is left."""
         return self._index(limit)[0]
 
     def _index(self, limit: int) -> tuple[int, int]:
-        """Does what `index` does, and returns how many changes are left too."""
+        """Index up to ``limit`` changes, and return how many, and how many are left."""
         with self._transaction() as connection:
             return index_some(connection, limit)
 
     def _add_up(self, limit: int, least: int) -> int:
-        """Bring figures and attributes up to date by so many changes, unless there are fewer than ``least``."""
+        """Add up to ``limit`` changes to statistics and attribute filters, unless there are fewer than ``least``."""
         with self._transaction() as connection:
             done = figures.follow_some(connection, limit, least=least)
             return done + attribute_pages.follow_some(connection, limit // attribute_pages.PAGE, again=least == 1)
 
     def _give_back(self) -> None:
-        """Make the file smaller, where merging the index of the text has left much of it free."""
-        # A disk without room for that has it later.
+        """Return free space to the file system, if merging the full-text index has left much of it."""
+        # If the disk has no space for that now, it is done later.
         with suppress(StoreFull), self._transaction() as connection:
             retention.shrink(connection)
 
     def checkpoint(self) -> None:
-        """Move the write-ahead log into the database without waiting for readers."""
+        """Checkpoint the write-ahead log, without waiting for readers."""
         self._writable().checkpoint()
         self._reserve.keep()
 
     def shrink_log(self) -> bool:
-        """Give back the space of the write-ahead log, which grows and does not shrink by itself.
+        """Truncate the write-ahead log, which never shrinks by itself, without waiting for readers.
 
         Returns:
-            Whether it is empty; somebody may read from it, and is not waited for.
+            Whether it is empty.
 
         Raises:
             StoreError: The database cannot be written.
@@ -216,12 +215,12 @@ class SqliteStore(Store):
         return self._writable().shrink_log()
 
     def _relieve(self) -> None:
-        """Give back the space of the write-ahead log, which a full disk has kept from being moved."""
+        """Truncate the write-ahead log, if a full disk has prevented checkpoints."""
         writer = self._writable()
         with writer.alone():
             if self._reserve.log_is_too_long:
                 writer.empty_log()
-            # Only where it must be: whoever else fills the disk may take the reserve before it is taken again.
+            # Only if necessary, because another process may take the space of the reserve meanwhile.
             if self._reserve.log_is_too_long:
                 held = self._reserve.release()
                 writer.empty_log()
@@ -258,7 +257,7 @@ class SqliteStore(Store):
             if spans:
                 arrivals.remember(connection, now_ns)
         if self._reserve.log_is_too_long:
-            # What was written is committed, whatever becomes of the log.
+            # Everything is committed, whether or not the log can be checkpointed.
             with suppress(StoreError):
                 self._writable().checkpoint()
         self._reserve.keep()
@@ -270,7 +269,7 @@ class SqliteStore(Store):
 
     @contextmanager
     def _relieved(self) -> Generator[None]:
-        """Make what room there is where the block finds none."""
+        """Free whatever space is possible if the block finds none."""
         try:
             yield
         except StoreFull:
@@ -287,7 +286,7 @@ class SqliteStore(Store):
     @contextmanager
     def _transaction(self) -> Generator[Connection]:
         writer = self._writable()
-        # Whoever writes next must not refer to messages that were never committed.
+        # The next batch must not refer to messages that were never committed.
         with writer.alone():
             try:
                 with writer.transaction() as connection:
@@ -314,7 +313,7 @@ class SqliteStore(Store):
                 nonlocal is_alone
                 if not is_alone:
                     is_alone = True
-                    # Whoever else writes would take the space that is made here for removing.
+                    # Another writer would take the space that is freed here for removing.
                     stack.enter_context(writer.alone())
                     stack.callback(self._reserve.restore, growth.begin(writer.empty_log))
                 growth.make_room(writer.empty_log)
@@ -328,7 +327,7 @@ class SqliteStore(Store):
         self._reserve.keep()
 
     def _read_anew(self) -> None:
-        """Read the file that is there now in place of the one that was."""
+        """Read the file that has replaced the previous one."""
         self._memory.forget()
         before = self._reader
         self._inode = file_identity(self._path)[0]
@@ -337,7 +336,7 @@ class SqliteStore(Store):
         before.dispose()
 
     def _is_replaced(self) -> bool:
-        """Tell whether another process put another file in the place of the one that is only read."""
+        """Tell whether another process has replaced the file that is only read."""
         inode = file_identity(self._path)[0]
         return self._writer is None and inode not in (0, self._inode)
 
@@ -345,7 +344,7 @@ class SqliteStore(Store):
     def _read(self) -> Generator[Connection]:
         limit_s = self._limits.read_s
         if self._is_replaced():
-            # Until its owner has made tables in the new one, the old one is what there is to read.
+            # Until the new file has tables, the old one is read.
             with suppress(StoreError):
                 check_readable(self._path)
                 self._read_anew()
@@ -358,12 +357,12 @@ class SqliteStore(Store):
             self._met(damage, reader)
             raise
         except (LookupError, TypeError, ValueError, AttributeError) as error:
-            # Rows that contradict each other stumble anywhere. Where pages are broken, that is why.
+            # Inconsistent rows can cause any exception; if pages are broken, that is the reason.
             self._look_for_damage(error, reader)
             raise
         finally:
             if reader is not self._reader:
-                # It was given back to a pool that nobody takes from any more.
+                # The connection was returned to a pool that is no longer in use.
                 connections.dispose()
 
     def _look_for_damage(self, error: Exception, reader: Engine) -> None:
@@ -378,7 +377,7 @@ class SqliteStore(Store):
 
     def _met(self, damage: PagesDamaged, reader: Engine) -> None:
         with nullcontext() if self._writer is None else self._writer.alone():
-            # Meanwhile another file may have come into the place of the one that was read.
+            # The file may have been replaced meanwhile.
             if reader is not self._reader:
                 return
             self._damage = str(damage)

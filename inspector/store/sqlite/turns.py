@@ -1,4 +1,4 @@
-"""Which model call continues which, decided as calls come in."""
+"""Finds which model call continues which, as calls arrive."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -18,29 +18,29 @@ from inspector.store.values.turns import Turn, find_previous, lane_of, previous_
 
 
 class Given(NamedTuple):
-    """A model call that was just written."""
+    """A model call that was just stored."""
 
     span: Span
     row: Row
     run: str
     is_new: bool
-    """Whether its row is, so that nothing of it is stored."""
+    """Whether its row is new, so that it has no stored turn."""
 
 
 class Turns:
-    """Finds what each call continues.
+    """Finds the call that each call continues.
 
     Args:
-        addresses: What messages are known by.
+        addresses: Hashes messages.
     """
 
     def __init__(self, addresses: Addresses) -> None:
         self._chains = Chains(addresses.of)
 
     def take(self, connection: Connection, calls: Iterable[Given], *, again: bool = False) -> None:
-        """Store the turns of calls that were just written, in the connection's transaction.
+        """Store the turns of calls that were just stored, in the same transaction.
 
-        With ``again``, what is stored of them is found anew.
+        With ``again``, existing turns are computed again.
         """
         ordered = sorted(calls, key=lambda call: (call.row.start_ns, call.row.id))
         if again:
@@ -71,7 +71,7 @@ class Turns:
 
 
 def _looked_for(calls: Iterable[Given], chains: Mapping[int, Chain | None]) -> Iterator[Place]:
-    """Yield what nearly all calls are looked up by, so that a batch needs few statements for it."""
+    """Yield the places where nearly all lookups will be, so that a batch needs few statements for them."""
     for call in calls:
         chain = chains[call.row.id]
         if chain is not None:
@@ -111,7 +111,7 @@ def _begun(drafts: Drafts, call: Given, chain: Chain) -> Turn:
 
 
 def forget(connection: Connection, row_ids: Sequence[int]) -> None:
-    """Remove the turns of spans that are removed, or that another span counts for."""
+    """Remove the turns of spans that are removed or have become duplicates."""
     if not row_ids:
         return
     driver(connection).execute(

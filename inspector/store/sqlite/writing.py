@@ -1,4 +1,4 @@
-"""The one connection that writes a database, and when it must not."""
+"""The one writing connection of a database, and the conditions under which it must not write."""
 
 import os
 import sqlite3
@@ -16,14 +16,14 @@ from inspector.store.sqlite import soundness
 
 
 class WriteConnection:
-    """Writes as long as the file is the one that was opened, and none of its pages was seen broken.
+    """Writes while the file is the one that was opened and no broken page was found.
 
     Args:
-        path: The file, created if need be.
-        check_s: How long a file that its last owner did not close is checked; None for as long as it takes.
-        check_later: Whether such a file is left unwritten until `check`, instead of being checked now.
-        reopened: Called when another file was opened in the place of the first.
-        is_owned: Asked before that whether the home is still the one that this process owns.
+        path: The file, which is created if it is missing.
+        check_s: How long the check may take if the last owner did not close the file; None for any time.
+        check_later: Whether such a file is not written until `check`, instead of being checked now.
+        reopened: Called when a replaced file was opened.
+        is_owned: Called before that; tells whether this process still owns the home.
 
     Raises:
         StoreError: The file is foreign, damaged, unchecked, of a later version, or cannot be written.
@@ -52,7 +52,7 @@ class WriteConnection:
 
     @property
     def refusal(self) -> StoreError | None:
-        """Why nothing is written at the moment, as far as that is known."""
+        """Why nothing is written at the moment; None if nothing is known to prevent it."""
         return self._refusal
 
     def refuse(self, damage: PagesDamaged) -> None:
@@ -60,11 +60,11 @@ class WriteConnection:
         self._refusal = damage
 
     def check(self, give_up: Callable[[], bool] = lambda: False) -> None:
-        """Check a file that was left for later, and open it; returns at once where that is done.
+        """Check a file whose check was postponed, and open it; returns immediately if that is done.
 
         Raises:
-            PagesDamaged: It is damaged, which is known from now on.
-            StoreUnchecked: ``give_up`` said so.
+            PagesDamaged: It is damaged; from now on nothing is written.
+            StoreUnchecked: ``give_up`` returned True.
             StoreError: It cannot be opened.
         """
         unchecked = self._refusal
@@ -82,7 +82,7 @@ class WriteConnection:
                 self._usable()
 
     def _checked(self, unchecked: StoreUnchecked, damage: PagesDamaged | None) -> None:
-        # While it was checked a reader may have met a broken page, or another file have come into its place.
+        # During the check, a reader may have found a broken page, or the file may have been replaced.
         if self._refusal is not unchecked or self._is_replaced():
             return
         if damage is not None:
@@ -93,10 +93,10 @@ class WriteConnection:
         self._refusal = None
 
     def follow(self) -> None:
-        """Open the file that is in the place of this one, if another is, also where nothing is to be written.
+        """If the file was replaced, open the new one, even if there is nothing to write.
 
         Raises:
-            StoreError: Another one was opened, or could not be.
+            StoreError: A new file was opened, or could not be.
         """
         with self._lock:
             if self._is_replaced():
@@ -118,7 +118,7 @@ class WriteConnection:
                 raise
 
     def checkpoint(self) -> None:
-        """Move what it can from the write-ahead log into the database."""
+        """Checkpoint as much of the write-ahead log as possible."""
         with self._lock:
             try:
                 with engines.translated(self._path):
@@ -129,17 +129,17 @@ class WriteConnection:
 
     @contextmanager
     def alone(self) -> Generator[None]:
-        """Let nobody else write inside the block."""
+        """Prevent other threads from writing within the block."""
         with self._lock:
             yield
 
     def empty_log(self) -> None:
-        """Move the log into the database and give its space back, as far as that is possible now."""
+        """Checkpoint and truncate the log, as far as that is possible now."""
         with self._lock, suppress(StoreBusy), engines.translated(self._path):
             engines.empty_log(self._usable())
 
     def shrink_log(self) -> bool:
-        """Empty the log unless somebody reads from it, whom it does not wait for; returns whether it is empty."""
+        """Truncate the log without waiting for readers; returns whether it is empty."""
         with self._lock:
             try:
                 with engines.translated(self._path):
@@ -151,7 +151,7 @@ class WriteConnection:
                 raise
 
     def close(self) -> None:
-        """Let go of the file, and note how it was left where it is sound."""
+        """Close the file, and if it is intact, record its state."""
         with self._lock:
             if self._engine is None:
                 return
@@ -170,20 +170,20 @@ class WriteConnection:
         return self._engine
 
     def _again(self) -> StoreError:
-        # A new one each time: an exception that is raised twice grows by a traceback.
+        # A new exception each time, since the traceback of one that is raised again would grow.
         if isinstance(self._refusal, PagesDamaged):
             return PagesDamaged(self._path, self._refusal.found)
         return StoreUnchecked(str(self._refusal))
 
     def _is_replaced(self) -> bool:
         found = engines.file_identity(self._path)
-        # While it is not open for writing, whoever reads it makes and removes the log.
+        # While it is not open for writing, readers create and remove the log.
         return found != self._identity if self._engine is not None else found[0] != self._identity[0]
 
     def _reopen(self) -> None:
         if not self._is_owned():
             raise HomeGone(self._path.parent)
-        # A file that was moved or deleted while open still takes commits, which nobody would ever see again.
+        # A file that was moved or deleted while open still accepts commits, but nobody would ever see them.
         self._let_go()
         self._refusal = None
         self._reopened()
@@ -206,7 +206,7 @@ class WriteConnection:
         except StoreFull as full:
             if version in (None, engines.SCHEMA_VERSION):
                 raise
-            # Others are read all the same, and pruned.
+            # Databases of this version can still be read, and pruned.
             raise StoreFull(
                 f"{self._path} has the older schema {version} and cannot be read: there is no space left to bring it "
                 "up to date; free a few megabytes, or take the way by another disk of 'A full disk' in docs/storage.md"
@@ -219,7 +219,7 @@ class WriteConnection:
             self._engine.dispose()
             self._engine = None
             return
-        # The last connection that closes moves the log into the database: another one keeps this from being the last.
+        # The last connection to close checkpoints the log; another open one prevents that.
         uri = f"file:{quote(os.fsencode(self._path))}?mode=ro"
         with suppress(sqlite3.Error), closing(sqlite3.connect(uri, uri=True)) as other:
             with suppress(sqlite3.Error):
