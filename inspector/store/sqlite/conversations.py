@@ -1,7 +1,7 @@
-"""Which messages a session had lately, so that the next prompt stores only what is new in it.
+"""Remembers the latest messages of each session, so that the next prompt stores only new ones.
 
-An index over all messages would find repeats from any time, and would touch a random page for each message. Prompts
-repeat what was just said, so looking at the latest of a session finds nearly all, and what is missed costs space alone.
+An index over all messages would find all repeats, but would read a random page for each message. Prompts repeat recent
+messages, so comparing with the latest ones of a session finds nearly all; a missed one only costs space.
 """
 
 import sqlite3
@@ -40,7 +40,7 @@ _PROMPTS = 8
 _LOOKED_AT = 200
 _BESIDE = frozenset((semconv.SYSTEM_INSTRUCTIONS, semconv.TOOL_DEFINITIONS))
 _LEAST_STRING_BYTES = 512
-"""A shorter string costs less where it stands than as a row of its own."""
+"""A shorter string takes less space in place than in a row of its own."""
 _LATEST = {
     "session": (
         "SELECT shared FROM (SELECT shared FROM spans WHERE session_id = :id ORDER BY start_ns DESC LIMIT :looked_at) "
@@ -52,33 +52,33 @@ _LATEST = {
         "ORDER BY start_ns DESC LIMIT :looked_at) WHERE shared IS NOT NULL LIMIT :prompts"
     ),
 }
-"""What asks for the latest prompts of a scope."""
+"""Queries for the latest prompts of a scope."""
 _STRINGS = ""
-"""Under which long strings take their ids."""
+"""The key under which long strings take their ids."""
 _MOST_BLOCKS = 64
 _RESERVED = 64
-"""Ids that a prompt takes at once for the messages that will follow, so that those of a long history are few runs."""
+"""Ids that a prompt reserves for later messages, so that the ids of a long history are a few ranges."""
 _AROUND_MODELS: frozenset[Kind] = frozenset(("agent", "workflow"))
 _SAY_WHAT_OTHERS_SAY = _AROUND_MODELS | {"llm"}
-"""Kinds whose long texts other spans have as well: what an agent is asked and answers, its model is and does."""
+"""Kinds whose long texts other spans have as well, as an agent's input and output are those of its model calls."""
 _MOST_UNCLAIMED = 64
 
 
 Block: TypeAlias = tuple[str, bytes]
-"""What ids are taken for at once: the messages of an attribute in conversations that begin alike."""
+"""What ids are reserved for: the messages of one attribute in conversations with the same beginning."""
 
 
 class Scope(NamedTuple):
-    """Within what the messages of a span are kept once."""
+    """Within a scope, each message is stored once."""
 
     of: Literal["session", "run", "trace"]
     id: str
 
 
 def scope_of_span(session_id: str | None, run: str | None, trace_id: str) -> Scope:
-    """Returns the session of a span, else the run that its recorder names, else its trace.
+    """Returns the session of a span, or else the run that its recorder names, or else its trace.
 
-    `inspector.store.sqlite.ownership.scopes_of` has its rows.
+    `inspector.store.sqlite.ownership.scopes_of` returns the corresponding rows.
     """
     if session_id:
         return Scope("session", session_id)
@@ -86,17 +86,17 @@ def scope_of_span(session_id: str | None, run: str | None, trace_id: str) -> Sco
 
 
 class Owner(NamedTuple):
-    """The span that what is new in its attributes belongs to."""
+    """The span that owns the new messages in its attributes."""
 
     row_id: int
     kind: Kind
 
 
 class Conversations:
-    """The latest messages of the scopes (sessions, or traces without one) that are being written.
+    """The latest messages of the scopes that are being written.
 
     Args:
-        addresses: What messages are known by.
+        addresses: Hashes messages.
     """
 
     def __init__(self, addresses: Addresses) -> None:
@@ -107,17 +107,17 @@ class Conversations:
         self._new: list[tuple[int, bytes, int, bytes]] = []
         self._last_id = 0
         self._before_id: int | None = None
-        """The last message that another writer numbered, perhaps of an earlier version."""
+        """The id of the last message from another writer, perhaps of an earlier version."""
         self._prompts: dict[tuple[Scope, str, str], Refers | None] = {}
         self._reserved: dict[Scope, dict[Block, tuple[int, int]]] = {}
         self._unclaimed: dict[Scope, dict[int, None]] = {}
-        """What agents and workflows were asked and answered, in order, until a model call says it too."""
+        """Inputs and outputs of agents and workflows, in order, until a model call has them too."""
         self._claims: list[tuple[int, int]] = []
-        """Ids of such texts, each with the row of the model call."""
+        """The ids of such texts, each with the row of the model call."""
         self._connection: Connection | None = None
 
     def forget(self) -> None:
-        """Forgets everything, as must be done when a transaction failed or messages were removed."""
+        """Forgets everything; call it after a failed transaction or after messages were removed."""
         self._known.clear()
         self._strings.clear()
         self._new.clear()
@@ -125,7 +125,7 @@ class Conversations:
         self._reserved.clear()
         self._unclaimed.clear()
         self._claims.clear()
-        # It may be another file from now on.
+        # The file may have been replaced.
         self._before_id = None
 
     def begin(self, connection: Connection, last_id: int) -> None:
@@ -136,22 +136,22 @@ class Conversations:
             self._before_id = last_id
 
     def remind(self, scope: Scope, shared: StoredShared) -> None:
-        """Makes sure that the messages of a stored span are known, so that repeating the span changes nothing."""
+        """Reads the messages of a stored span, so that repeating the span changes nothing."""
         known = self._messages(scope)
         ids = content_ids((shared,))
         self._learn(scope, ids)
-        # By their texts too, since rows of schema 0019 and before have other addresses.
+        # With their texts, since rows of schema 0019 and before have other addresses.
         older = {content_id for content_id in ids if content_id <= (self._before_id or 0)}
         texts = with_strings(self._connected(), messages(self._connected(), older)) if older else {}
         for content_id in older & texts.keys():
             known[self._addresses.of(message_text(texts[content_id], texts))] = content_id
 
     def refer(self, scope: Scope, key: str, prompt: str, owner: Owner) -> Refers | None:
-        """Returns the frame of an attribute's text; messages in it that are new belong to that span.
+        """Returns the frame of an attribute's text; the span owns new messages in it.
 
-        There is none if no messages are in it, nor, where the span says what others say, long strings.
+        None if it has no messages and, for kinds whose texts other spans have too, no long strings.
         """
-        # Tools are the same in each call of an agent, so most of them are known before they are looked into.
+        # The tools are the same in each call of an agent, so most of them need not be parsed.
         at = (scope, key, prompt)
         if at not in self._prompts:
             pieces = cut(prompt, is_prompt=key in semconv.MESSAGE_KEYS, are_said=key not in _BESIDE)
@@ -168,7 +168,7 @@ class Conversations:
         return replace(frame_of(framed(pieces, refer_each)), own=True, last=None) if pieces else None
 
     def _with_strings(self, scope: Scope, refers: Refers) -> Refers:
-        """Returns a frame with the long strings that its messages have."""
+        """Returns a frame with the ids of the long strings in its messages."""
         within = self._strings.get(scope)
         strings = {number for content_id in ids_of(refers) for number in within.get(content_id, ())} if within else ()
         return replace(frame_of(refers), strings=in_runs(sorted(strings)), last=last_of(refers)) if strings else refers
@@ -177,8 +177,8 @@ class Conversations:
         known = self._messages(scope)
         texts = [bytes(body) for body in bodies]
         addresses = list(map(self._addresses.of, texts))
-        # Two recorders of a call write the same attribute in shapes of their own, and agents talk in turn: each takes
-        # ids for itself, so that they stay runs.
+        # Two recorders of a call may write the same attribute in different forms, and several agents may take turns.
+        # Each reserves ids of its own, so that they stay ranges.
         block = (key, addresses[0] if len(addresses) > 1 else b"")
         ids: list[int] = []
         for text, address in zip(texts, addresses, strict=True):
@@ -213,8 +213,8 @@ class Conversations:
         return next_id
 
     def _stored(self, scope: Scope, content_id: int, body: bytes, owner: Owner) -> bytes:
-        """Returns a new message as it is stored: without its long strings, which are stored once too."""
-        # A string is not cut into itself.
+        """Returns a new message as it is stored: without its long strings, which are stored once as well."""
+        # A message that is only a string is not divided.
         pieces = [] if body.startswith(b'"') else cut_strings(body, _LEAST_STRING_BYTES)
         if not pieces:
             return stored_body(body)
@@ -223,7 +223,7 @@ class Conversations:
         return stored_body(frame)
 
     def store(self) -> int:
-        """Stores the messages that were new, and returns the number given out last."""
+        """Stores the new messages, and returns the last id that was assigned."""
         self._new.sort()
         execute_rows(self._begun(), f"INSERT INTO contents (id, hash, span, body) VALUES {VALUES}", self._new)  # noqa: S608  # constants
         self._new = []
@@ -238,7 +238,7 @@ class Conversations:
         return self._last_id
 
     def _claim(self) -> None:
-        """Gives what an agent was asked and answered to its model calls, unless it is found at the agent already."""
+        """Makes model calls own an agent's input and output, unless these are already indexed at the agent."""
         if self._claims:
             indexed = load_counters(self._connected())["indexed"]
             sql = (
@@ -258,7 +258,7 @@ class Conversations:
         return known
 
     def _learn(self, scope: Scope, ids: set[int]) -> None:
-        """Read which messages those are, and which long strings they have."""
+        """Read these messages, and the ids of their long strings."""
         if not ids:
             return
         sql = (
@@ -279,6 +279,6 @@ class Conversations:
 
 
 def _latest(database: sqlite3.Connection, scope: Scope) -> set[int]:
-    """Returns the ids of what the latest prompts of a scope have."""
+    """Returns the ids of the messages in the latest prompts of a scope."""
     found = database.execute(_LATEST[scope.of], {"id": scope.id, "looked_at": _LOOKED_AT, "prompts": _PROMPTS})
     return content_ids(row[0] for row in found)

@@ -1,36 +1,35 @@
-"""What a store on an SQLite file has to do beside writing: bring search up to date, move the log, give space back."""
+"""Background work of a store on SQLite: the full-text index, statistics, checkpoints, and returning space."""
 
 import math
 import time
 from collections.abc import Callable
 
 ADD_UP_LIMIT = 4096
-"""Changes that figures take in at once: of so many, most share a row of figures with others."""
+"""Changes added to statistics at once: among so many, most share a row with others."""
 ADD_UP_EVERY_S = 2.0
-"""How long changes wait for figures while there are fewer: of what came in a moment, each group has a row to itself."""
+"""How long fewer changes wait for more, since in a few changes each group needs a row of its own."""
 INDEX_LIMIT, MOST_INDEXED = 512, 4096
-"""Spans indexed in one transaction, level and far behind. With 512 it takes a tenth fewer instructions a span than with
-200; while others write, it gets its turn once for each transaction of theirs, which may have some thousand spans."""
+"""Spans to index in one transaction, normally and far behind. 512 take a tenth fewer instructions per span than 200.
+While others write, indexing gets one turn per transaction of theirs, which may have some thousand spans."""
 CHECKPOINT_EVERY_S = 0.5
-"""How long the log grows while there is more to do: a page that changes with each batch is then copied once."""
+"""How long the log grows while there is more to do, so that a page that changes with each batch is copied only once."""
 WAY, LEAST_WAY = 8.0, 0.25
-"""How many times as long as it wrote to index text the thread gives way to others that write, level and far behind."""
+"""How long indexing yields to other writers, as a multiple of its own time, normally and far behind."""
 FAR_BEHIND = 32_768
-"""Changes behind which search takes what it needs: a few seconds of indexing, whatever goes on coming in."""
+"""So many changes behind (a few seconds of indexing), the index takes all the time it needs."""
 
 
 class Upkeep:
     """Knows what is due, and does it.
 
     Args:
-        index: Brings search up to date by at most so many changes, and returns by how many it did and how many are
-            left.
-        add_up: Brings figures and attributes up to date by at most so many changes, unless there are fewer than a
-            second number, and returns how much it did.
-        give_back: Makes the file as small as it can be, where much of it is not needed.
-        checkpoint: Moves the log into the database.
-        shrink_log: Gives the space of the log back, and returns whether it could.
-        add_up_every_s: How long figures wait for more changes.
+        index: Indexes up to so many changes, and returns how many, and how many are left.
+        add_up: Adds up to so many changes to statistics and attribute filters, unless there are fewer than the second
+            argument, and returns how many.
+        give_back: Returns free space to the file system, if there is much.
+        checkpoint: Checkpoints the log.
+        shrink_log: Truncates the log, and returns whether that was possible.
+        add_up_every_s: How long statistics wait for more changes.
     """
 
     def __init__(
@@ -50,19 +49,19 @@ class Upkeep:
         self._shrink_log = shrink_log
         self._add_up_every_s = add_up_every_s
         self._is_to_add_up = True
-        """Whether there may be changes that figures do not know."""
+        """Whether there may be changes that statistics do not include."""
         self._add_up_at_s = 0.0
-        """When they follow, however few these are."""
+        """When these are added, however few they are."""
         self._is_behind = True
-        """Whether there may be text to index and a log to move."""
+        """Whether there may be text to index and a log to checkpoint."""
         self._checkpoint_at_s = 0.0
         self._left = 0
-        """Changes that search was behind after it followed last."""
+        """How many changes were left after the last indexing."""
         self._shrink_at_s: float | None = None
-        """When the log gives its space back; None where it has."""
+        """When to truncate the log; None if that is done."""
 
     def note_write(self) -> None:
-        """Remember that something was written."""
+        """Note that something was written."""
         self._is_behind = True
 
     def run(self, *, for_s: float, idle_s: float, busy: bool, give_way: Callable[[float], object]) -> bool:
@@ -88,10 +87,10 @@ class Upkeep:
         return self._is_behind
 
     def _bring_up_to_date(self, until_s: float, give_way: Callable[[float], object]) -> bool:
-        """Index for half of the time at most; returns whether there is more."""
+        """Index for at most half of the time; returns whether there is more."""
         began_s = time.monotonic()
         while self._follow(add_up=until_s == math.inf or self._adds_up(began_s)):
-            # The lock of the store goes to whoever asks first, which would always be this loop.
+            # Without a pause, this loop would always get the lock of the store again.
             give_way((time.monotonic() - began_s) * max(LEAST_WAY, WAY * (1 - self._left / FAR_BEHIND)))
             began_s = time.monotonic()
             if began_s > until_s:
@@ -102,7 +101,7 @@ class Upkeep:
         return self._is_to_add_up and now_s >= self._add_up_at_s
 
     def _follow(self, *, add_up: bool) -> int:
-        """Let search and figures follow some of the changes, figures also few with ``add_up``; returns how many."""
+        """Index some changes and add them to statistics (with ``add_up``, even a few); returns how many."""
         indexed, self._left = self._index(min(max(INDEX_LIMIT, self._left // 4), MOST_INDEXED))
         least = 1 if add_up and not indexed else ADD_UP_LIMIT
         added_up = self._add_up(ADD_UP_LIMIT, least)
