@@ -13,6 +13,7 @@ from typing import Any
 from inspector.integrations.byte_streams import EndWatcher
 from inspector.integrations.calls import safely
 from inspector.integrations.deciding import decide_async
+from inspector.integrations.exchanges import Exchange
 from inspector.integrations.patches import Patches
 from inspector.integrations.plain_http.aiohttp_answers import Answered, answering
 from inspector.integrations.plain_http.requested import Decoded, Sent, plain_request, sent
@@ -44,20 +45,18 @@ def _sent(
         attempt = sent("aiohttp", method, str_or_url, body)
         if attempt is None:
             return await original(self, method, str_or_url, *args, **kwargs)
-        leave = attempt.enter()
-        try:
-            if attempt.is_undecided:
-                await decide_async(attempt.call, safely(lambda: plain_request(body()), None))
-            answer = attempt.given()
-            if answer is not None:
-                response = await answered(original, self, answer, method, str_or_url, *args, **kwargs)
-            else:
-                response = await original(self, method, str_or_url, *args, **(kwargs | _other_body(attempt, kwargs)))
-        except BaseException as exc:
-            _failed(attempt, exc)
-            raise
-        finally:
-            leave()
+        with attempt:
+            try:
+                if attempt.is_undecided:
+                    await decide_async(attempt.call, safely(lambda: plain_request(body()), None))
+                answer = attempt.given()
+                if answer is not None:
+                    response = await answered(original, self, answer, method, str_or_url, *args, **kwargs)
+                else:
+                    response = await original(self, method, str_or_url, *args, **kwargs | _other_body(attempt, kwargs))
+            except Exception as exc:
+                _note(attempt.exchange, exc)
+                raise
         headers = Decoded(response.headers)
         request = attempt.responded(response.status, headers.headers)
         if request is None:
@@ -80,14 +79,14 @@ def _other_body(attempt: Sent, kwargs: dict[str, Any]) -> dict[str, Any]:
     return {"data": body} if kwargs.get("json") is None else {"json": json.loads(body)}
 
 
-def _failed(attempt: Sent, exc: BaseException) -> None:
-    """Note an exception of a session: for a response that it was asked to raise for, or instead of one."""
+def _note(exchange: Exchange, exc: Exception) -> None:
+    """Note what an exception says: of a response that the session was asked to raise for, or instead of one."""
     kind = type(exc)
     if kind.__name__ == "ClientResponseError" and exc.__cause__ is None:
         refused: Any = exc
-        attempt.exchange.responded(refused.status, Decoded(refused.headers or {}).headers)
+        exchange.responded(refused.status, Decoded(refused.headers or {}).headers)
     # The message of aiohttp's connection errors is in none of their arguments.
-    attempt.failed(exc, safely(lambda: str(exc), None) if kind.__module__ == "aiohttp.client_exceptions" else None)
+    exchange.said = safely(lambda: str(exc), None) if kind.__module__ == "aiohttp.client_exceptions" else None
 
 
 def _left(original: Callable[..., Any]) -> Callable[..., Any]:

@@ -2,12 +2,8 @@
 
 A wrapper opens a call before it calls the framework's own function and ends it afterwards:
 
-    call = opened("tool_call", lambda: {"tool_name": tool.name, "args": arguments}, emitter="framework")
-    try:
+    with opened("tool_call", lambda: {"tool_name": tool.name, "args": arguments}, emitter="framework") as call:
         result = original(tool, arguments)
-    except BaseException as exc:
-        call.failed(exc)
-        raise
     call.ended(lambda: {"result": result})
     return result
 
@@ -20,7 +16,7 @@ from dataclasses import dataclass
 from functools import wraps
 from os import urandom
 from time import monotonic_ns
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias, TypeVar
 
 from inspector.integrations.notices import warn_once
 from inspector.integrations.tracebacks import without_ours
@@ -80,12 +76,14 @@ class Interrupted(BaseException):
 class Call:
     """One call reported by an integration; it ends once, and later ends are ignored.
 
-    Until it ends, it encloses other calls of its context (see `enclosing`).
+    Until it ends, it encloses other calls of its context (see `enclosing`). As a context manager it is the innermost
+    one here too, and fails with what is raised inside; that it went well, `ended` says afterwards.
     """
 
     __slots__ = (
         "_context",
         "_keywords",
+        "_leave",
         "_outside",
         "_started_ns",
         "call_id",
@@ -152,9 +150,18 @@ class Call:
         def leave() -> None:
             for variable, value, token in entered:
                 if variable.get(None) is value:
-                    _put_back(variable, token)
+                    put_back(variable, token)
 
         return leave
+
+    def __enter__(self) -> Self:
+        self._leave = self.enter()
+        return self
+
+    def __exit__(self, kind: object, exc: BaseException | None, traceback: object) -> None:
+        if exc is not None:
+            self.failed(exc)
+        self._leave()
 
     def keyword(self, name: str) -> Any:
         """Return an argument of the before hook; None if it was not given."""
@@ -206,36 +213,11 @@ class Call:
         self._context = self._outside = self.subject = None
 
 
-class Entrance:
-    """Makes a call that was opened in its own context the innermost one while its code runs here.
-
-    A stream runs in parts, in its consumer's context. Changes that the parts make to the variables of the call are
-    hidden from the consumer in between, and restored for the next part.
-    """
-
-    def __init__(self, call: Call) -> None:
-        self._inside = call.variables()
-        self._tokens: list[tuple[ContextVar[Any], Token[Any]]] = []
-        self._depth = 0
-
-    def __enter__(self) -> None:
-        self._depth += 1
-        if self._depth == 1:
-            self._tokens = [(variable, variable.set(value)) for variable, value in self._inside.items()]
-
-    def __exit__(self, *_: object) -> None:
-        self._depth -= 1
-        if self._depth == 0:
-            for variable, token in self._tokens:
-                self._inside[variable] = variable.get(None)
-                _put_back(variable, token)
-            self._tokens = []
-
-
 _UNSET: Final = object()
 
 
-def _put_back(variable: ContextVar[Any], token: Token[Any]) -> None:
+def put_back(variable: ContextVar[Any], token: Token[Any]) -> None:
+    """Restore a variable, also in another context than the one in which it was set."""
     try:
         variable.reset(token)
     except ValueError:

@@ -33,7 +33,8 @@ class Exchange:
         self._at_ns: list[int] = []
         self._end: Literal["whole", "left", "failed"] = "left"
         self._exc: Exception | None = None
-        self._said: str | None = None
+        self.said: str | None = None
+        """The message of its exception, if the arguments of that do not contain it."""
         self.is_sending = True
         """Whether there is neither a response nor a failure yet."""
 
@@ -73,26 +74,22 @@ class Exchange:
     def closed(self) -> None:
         """Note that the program closed it, before or after its end."""
 
-    def failed(self, exc: BaseException, said: str | None = None) -> None:
+    def failed(self, exc: BaseException) -> None:
         """Note an exception of the client, instead of a response or in the middle of one.
 
         Cancellations and closed generators come from the program and are not noted.
-
-        Args:
-            exc: The exception.
-            said: Its message, if its arguments do not contain it.
         """
         self.is_sending = False
         if isinstance(exc, Exception):
-            self._end, self._exc, self._said = "failed", exc, said
+            self._end, self._exc = "failed", exc
 
     def as_keywords(self) -> dict[str, Any]:
         """Return it as the hooks of its call carry it."""
         exchange: dict[str, Any] = {"end": self._end}
         if self._exc is not None:
             exchange["exc"] = self._exc
-        if self._said is not None:
-            exchange["said"] = self._said
+        if self.said is not None:
+            exchange["said"] = self.said
         if self._status is None:
             return exchange
         headers = {name.lower(): value for name, value in self._headers.items() if name.lower() in _KEPT_HEADERS}

@@ -140,14 +140,8 @@ def _called(function: _Function, original: Callable[..., Any]) -> Callable[..., 
         call = None if kwargs.get(f"a{function.name}") is True else _begun(function, args, kwargs)
         if call is None:
             return original(*args, **kwargs)
-        leave = call.enter()
-        try:
+        with call:
             result = original(*args, **kwargs)
-        except BaseException as exc:
-            call.failed(exc)
-            raise
-        finally:
-            leave()
         _returned(function, call, result)
         return result
 
@@ -177,14 +171,8 @@ def _called_async(function: _Function, original: Callable[..., Any]) -> Callable
         call = _begun(function, args, kwargs)
         if call is None:
             return await original(*args, **kwargs)
-        leave = call.enter()
-        try:
+        with call:
             result = await original(*args, **kwargs)
-        except BaseException as exc:
-            call.failed(exc)
-            raise
-        finally:
-            leave()
         _returned(function, call, result)
         return result
 

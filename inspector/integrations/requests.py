@@ -34,18 +34,12 @@ def _sent(original: Callable[..., Any]) -> Callable[..., Any]:
         )
         if attempt is None:
             return original(self, request, **kwargs)
-        leave = attempt.enter()
-        try:
+        with attempt:
             if attempt.is_undecided:
                 decide(attempt.call, safely(lambda: plain_request(request.body), None))
             if attempt.call.decision is not None:
                 self, request = _directed(attempt, self, request)
             response = original(self, request, **kwargs)
-        except BaseException as exc:
-            attempt.failed(exc)
-            raise
-        finally:
-            leave()
         _responded(attempt, response)
         return response
 

@@ -54,16 +54,10 @@ def _requested(api: Api, original: Callable[..., Any]) -> Callable[..., Any]:
         asked = _opened(api, self, options)
         if asked is None:
             return original(self, cast_to, options, *args, **kwargs)
-        leave = asked.call.enter()
-        try:
+        with asked.call:
             if asked.is_undecided:
                 options = _changed(decide(asked.call, _body(options)), options)
             result = original(self, cast_to, options, *args, **kwargs)
-        except BaseException as exc:
-            asked.call.failed(exc)
-            raise
-        finally:
-            leave()
         _returned(asked, result)
         return result
 
@@ -75,16 +69,10 @@ def _requested_async(api: Api, original: Callable[..., Any]) -> Callable[..., An
         asked = _opened(api, self, options)
         if asked is None:
             return await original(self, cast_to, options, *args, **kwargs)
-        leave = asked.call.enter()
-        try:
+        with asked.call:
             if asked.is_undecided:
                 options = _changed(await decide_async(asked.call, _body(options)), options)
             result = await original(self, cast_to, options, *args, **kwargs)
-        except BaseException as exc:
-            asked.call.failed(exc)
-            raise
-        finally:
-            leave()
         _returned(asked, result)
         return result
 

@@ -64,12 +64,8 @@ def _executed(original: Any) -> Any:
     async def execute(self: Any, message: Any, *args: Any, **kwargs: Any) -> Any:
         if not _TOLD_OTHERWISE.isdisjoint(base.__name__ for base in type(self).__mro__):
             return await original(self, message, *args, **kwargs)
-        call = opened("workflow_run", lambda: facts.executor(self, message), emitter="agent_framework")
-        try:
+        with opened("workflow_run", lambda: facts.executor(self, message), emitter="agent_framework") as call:
             done = await original(self, message, *args, **kwargs)
-        except BaseException as exc:
-            call.failed(exc)
-            raise
         call.ended()
         return done
 

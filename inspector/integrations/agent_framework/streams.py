@@ -3,7 +3,7 @@
 import weakref
 from collections.abc import Callable
 from contextlib import ExitStack
-from contextvars import copy_context
+from contextvars import ContextVar, Token, copy_context
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -11,7 +11,6 @@ from inspector import context
 from inspector.integrations.agent_framework.facts import Given
 from inspector.integrations.calls import (
     Call,
-    Entrance,
     Keywords,
     announce,
     around_here,
@@ -19,6 +18,7 @@ from inspector.integrations.calls import (
     conclude,
     is_reported,
     opened,
+    put_back,
     safely,
 )
 from inspector.integrations.tracebacks import unseen
@@ -36,6 +36,32 @@ class Kind:
     """Reads the input of a call."""
     answered: Callable[[Any], Keywords | BaseException]
     """Reads its result."""
+
+
+class Entrance:
+    """Makes a call that was opened in its own context the innermost one while its code runs here.
+
+    A stream runs in parts, in its consumer's context. Changes that the parts make to the variables of the call are
+    hidden from the consumer in between, and restored for the next part.
+    """
+
+    def __init__(self, call: Call) -> None:
+        self._inside = call.variables()
+        self._tokens: list[tuple[ContextVar[Any], Token[Any]]] = []
+        self._depth = 0
+
+    def __enter__(self) -> None:
+        self._depth += 1
+        if self._depth == 1:
+            self._tokens = [(variable, variable.set(value)) for variable, value in self._inside.items()]
+
+    def __exit__(self, *_: object) -> None:
+        self._depth -= 1
+        if self._depth == 0:
+            for variable, token in self._tokens:
+                self._inside[variable] = variable.get(None)
+                put_back(variable, token)
+            self._tokens = []
 
 
 @dataclass(frozen=True, slots=True)

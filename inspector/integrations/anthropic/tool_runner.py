@@ -209,12 +209,9 @@ def _decided_async(original: Callable[..., Any]) -> Callable[..., Any]:
 def _tool_call(runner: Any, describe: Describe) -> Generator[Call]:
     """Tell of a tool call, below the run of its runner."""
     leave = _into_run(runner)
-    call = opened("tool_call", describe, emitter="anthropic")
     try:
-        yield call
-    except BaseException as exc:
-        call.failed(exc)
-        raise
+        with opened("tool_call", describe, emitter="anthropic") as call:
+            yield call
     finally:
         leave()
 

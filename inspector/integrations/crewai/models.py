@@ -44,12 +44,8 @@ def _called(original: Method) -> Method:
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
         if is_reported(self):
             return original(self, *args, **kwargs)
-        reported = _begins(self, args, kwargs)
-        try:
+        with _begins(self, args, kwargs) as reported:
             result = original(self, *args, **kwargs)
-        except BaseException as exc:
-            reported.failed(exc)
-            raise
         conclude(reported, _answered, result)
         return result
 

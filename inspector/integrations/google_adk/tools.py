@@ -42,12 +42,8 @@ def _wrap_cancelled(patches: Patches, module: Any) -> None:
 
 def _tool_begins(original: Method) -> Method:
     async def run_before_tool_callback(self: Any, *, tool: Any, tool_args: Any, tool_context: Any, **kw: Any) -> Any:
-        call = opened("tool_call", lambda: _tool(tool, tool_args, tool_context), emitter="google_adk")
-        try:
+        with opened("tool_call", lambda: _tool(tool, tool_args, tool_context), emitter="google_adk"):
             return await original(self, tool=tool, tool_args=tool_args, tool_context=tool_context, **kw)
-        except BaseException as exc:
-            call.failed(exc)
-            raise
 
     return run_before_tool_callback
 

@@ -53,12 +53,8 @@ def _around(noun: Noun, names: tuple[str, ...], before: Callable[[Any, Keywords]
             given = dict(zip(names, args, strict=False)) | kwargs
             if safely(lambda: _is_reported(noun, given.get(names[0])), otherwise=False):
                 return await original(self, *args, **kwargs)
-            call = opened(noun, lambda: before(self, given), emitter="mcp")
-            try:
+            with opened(noun, lambda: before(self, given), emitter="mcp") as call:
                 result = await original(self, *args, **kwargs)
-            except BaseException as exc:
-                call.failed(exc)
-                raise
             call.ended(lambda: after(result))
             return result
 

@@ -3,7 +3,7 @@
 from asyncio import CancelledError
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, Self, TypeAlias
 from weakref import WeakKeyDictionary
 
 from inspector.integrations.calls import Call, announce, opened
@@ -22,7 +22,10 @@ _under_way: WeakKeyDictionary[Any, dict[tuple[Direction, RequestId], "Exchange"]
 
 
 class Exchange:
-    """A request and its outcome; it ends once."""
+    """A request and its outcome; it ends once.
+
+    As a context manager it ends with what is raised inside; what came otherwise, `answered` says afterwards.
+    """
 
     __slots__ = ("_call", "_direction", "_key", "_request", "_surroundings", "_table")
 
@@ -45,6 +48,13 @@ class Exchange:
         self._key = _key(direction, self._request.get("id"))
         if self._key is not None:
             self._table[self._key] = self
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: object, exc: BaseException | None, traceback: object) -> None:
+        if exc is not None:
+            self.raised(exc)
 
     @property
     def call_id(self) -> str:

@@ -101,14 +101,11 @@ def _send(original: Callable[..., Any]) -> Callable[..., Any]:
             is_sent.append(True)
             return await original(self, _Carrying(request, None if params is asked else params), *args, **kwargs)
 
-        try:
+        with exchange:
             result = await response_to(exchange, (method, asked, line), send, _refusal)
             if not is_sent:
                 self._request_id += 1
                 result = (args[0] if args else kwargs["result_type"]).model_validate(result)
-        except BaseException as exc:
-            exchange.raised(exc)
-            raise
         exchange.answered(lambda: plain(result))
         return result
 

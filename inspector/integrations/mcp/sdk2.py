@@ -68,14 +68,10 @@ def _send(original: Callable[..., Any]) -> Callable[..., Any]:
             return await original(self, method, params, opts, **more)
         opts = _numbered(self, lambda: self._pending, opts)
         line = line_of(getattr(self, "_write_stream", None))
-        exchange = sent(self, lambda: _request(_next_id(self, self._pending, opts), method, params, opts), line)
-        try:
+        with sent(self, lambda: _request(_next_id(self, self._pending, opts), method, params, opts), line) as exchange:
             result = await response_to(
                 exchange, (method, params, line), lambda given: original(self, method, given, opts, **more), _refusal
             )
-        except BaseException as exc:
-            exchange.raised(exc)
-            raise
         exchange.answered(lambda: result)
         return result
 
@@ -89,14 +85,10 @@ def _send_directly(original: Callable[..., Any]) -> Callable[..., Any]:
             return _request(_next_id(peer, peer._in_flight_ids, opts), method, params, None)  # noqa: SLF001 - no other way
 
         opts = _numbered(safely(lambda: self._peer, None), lambda: self._peer._in_flight_ids, opts)  # noqa: SLF001 - as below
-        exchange = sent(self, describe, _MEMORY)
-        try:
+        with sent(self, describe, _MEMORY) as exchange:
             result = await response_to(
                 exchange, (method, params, _MEMORY), lambda given: original(self, method, given, opts), _refusal
             )
-        except BaseException as exc:
-            exchange.raised(exc)
-            raise
         exchange.answered(lambda: result)
         return result
 
@@ -107,12 +99,8 @@ def _ask_back_directly(original: Callable[..., Any]) -> Callable[..., Any]:
     async def send_raw_request(self: Any, method: str, params: Mapping[str, Any] | None, opts: Any = None) -> Any:
         if not self.can_send_request:
             return await original(self, method, params, opts)
-        exchange = sent(self, lambda: _request(members(opts).get("request_id"), method, params, None), Line("memory"))
-        try:
+        with sent(self, lambda: _request(members(opts).get("request_id"), method, params, None), _MEMORY) as exchange:
             result = await original(self, method, params, opts)
-        except BaseException as exc:
-            exchange.raised(exc)
-            raise
         exchange.answered(lambda: result)
         return result
 
@@ -146,11 +134,8 @@ def _answer(original: Callable[..., Any]) -> Callable[..., Any]:
             _line(connection),
             lambda: _headers(connection),
         )
-        try:
+        with exchange:
             result = await original(self, dctx, method, params)
-        except BaseException as exc:
-            exchange.raised(exc)
-            raise
         exchange.answered(lambda: result)
         return result
 

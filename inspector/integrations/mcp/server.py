@@ -22,10 +22,8 @@ def run_tool(original: Callable[..., Any]) -> Callable[..., Any]:
         outer = _serving.get()
         _serving.set(call.call_id)
         try:
-            result = await original(self, *args, **kwargs)
-        except BaseException as exc:
-            call.failed(exc)
-            raise
+            with call:
+                result = await original(self, *args, **kwargs)
         finally:
             _serving.set(outer)
         call.ended(lambda: {"result": plain(result)})

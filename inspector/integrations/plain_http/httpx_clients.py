@@ -69,18 +69,12 @@ def _sent(client: str, direct: Direct, original: Callable[..., Any]) -> Callable
         attempt = _attempt(client, request)
         if attempt is None:
             return original(self, request, *args, **kwargs)
-        leave = attempt.enter()
-        try:
+        with attempt:
             if attempt.is_undecided:
                 decide(attempt.call, _body(request))
             if attempt.call.decision is not None:
                 self, request = direct(attempt, self, request, kwargs)
             response = original(self, request, *args, **kwargs)
-        except BaseException as exc:
-            attempt.failed(exc)
-            raise
-        finally:
-            leave()
         _responded(attempt, response)
         return response
 
@@ -92,18 +86,12 @@ def _sent_async(client: str, direct: Direct, original: Callable[..., Any]) -> Ca
         attempt = _attempt(client, request)
         if attempt is None:
             return await original(self, request, *args, **kwargs)
-        leave = attempt.enter()
-        try:
+        with attempt:
             if attempt.is_undecided:
                 await decide_async(attempt.call, _body(request))
             if attempt.call.decision is not None:
                 self, request = direct(attempt, self, request, kwargs)
             response = await original(self, request, *args, **kwargs)
-        except BaseException as exc:
-            attempt.failed(exc)
-            raise
-        finally:
-            leave()
         _responded(attempt, response)
         return response
 

@@ -6,7 +6,7 @@ from contextvars import copy_context
 from dataclasses import replace
 from functools import lru_cache
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Self
 
 from inspector.integrations.bodies import MOST_BODY_BYTES
 from inspector.integrations.calls import Call, around_here, enclosing, opened, safely
@@ -35,6 +35,9 @@ class Decoded:
 
 class Sent:
     """A request on its way to a model: a call of its own, or an attempt of one that an SDK or a framework makes.
+
+    While the client sends it, it is a context manager: its own call is the innermost one, and fails with what the
+    client raises.
 
     Args:
         call: The call.
@@ -65,24 +68,22 @@ class Sent:
         decision = self.call.decision
         return json.dumps(decision.body).encode() if decision is not None and decision.changes else None
 
-    def enter(self) -> Callable[[], None]:
-        """Make its own call the innermost while the client sends it; returns a function that undoes this."""
-        return _nothing if self._request is None else self._request.call.enter()
+    def __enter__(self) -> Self:
+        self._leave = None if self._request is None else self._request.call.enter()
+        return self
 
-    def failed(self, exc: BaseException, said: str | None = None) -> None:
-        """Note an exception of the client, like `Exchange.failed`."""
-        self.exchange.failed(exc, said)
-        if self._request is not None:
-            self._request.call.failed(exc)
+    def __exit__(self, kind: object, exc: BaseException | None, traceback: object) -> None:
+        if exc is not None:
+            self.exchange.failed(exc)
+            if self._request is not None:
+                self._request.call.failed(exc)
+        if self._leave is not None:
+            self._leave()
 
     def responded(self, status: int, headers: Any, kind: type = object) -> ModelRequest | None:
         """Say which response came, as `Exchange.responded`; returns the call that it ends, if it is one of its own."""
         self.exchange.responded(status, headers, kind)
         return None if self._request is None else refused(self._request, status)
-
-
-def _nothing() -> None:
-    pass
 
 
 def sent(client: str, method: Any, url: Any, read_body: Callable[[], Any]) -> Sent | None:
