@@ -12,13 +12,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from inspector.cli.check import Check, Level
 from inspector.cli.endpoint_checks import check_endpoint
 from inspector.cli.errors import SettingInvalid
 from inspector.cli.figures import counted, moment, size
 from inspector.cli.home import settings_without_refused
 from inspector.cli.losses import ADVICE, loss_sentence, sum_of
 from inspector.cli.ownership import current_owner
+from inspector.cli.report import Check, Level
 from inspector.cli.versions import MISSING, PACKAGES, versions
 from inspector.configured import configured
 from inspector.homes import is_read_only, is_writable, left_by_others

@@ -1,13 +1,14 @@
 """JSON as the API returns it, made from the same values."""
 
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
+from typing import Any
 
 import msgspec
 
 from inspector.cli.terminal import Terminal
 from inspector.cli.visible import json_text
-from inspector.model import Event, Losses, Page, Run, Session, Trace
+from inspector.model import Event, Losses, Page, Run, Trace
 
 LARGE = frozenset(("input", "output", "attributes", "events", "links"))
 """Fields of an event that are only read on request."""
@@ -38,15 +39,9 @@ def chosen_fields(item: object, names: Sequence[str]) -> dict[str, object]:
     return {name: value for name, value in values if value is not msgspec.UNSET}
 
 
-def event_page_document(page: Page[Event], names: Sequence[str]) -> object:
-    """Return the answer of ``GET /events``."""
-    return _page_document(page, [chosen_fields(event, names) for event in page.items])
-
-
-def session_page_document(page: Page[Session], names: Sequence[str]) -> object:
-    """Return the answer of ``GET /sessions``; without names, with every field."""
-    items = [chosen_fields(session, names) for session in page.items] if names else page.items
-    return {"items": items, "next_cursor": page.next_cursor}
+def page_document(page: Page[Any], names: Sequence[str]) -> object:
+    """Return the answer of the API to a list; without names, with every field of each item."""
+    return replace(page, items=tuple(chosen_fields(item, names) for item in page.items)) if names else page
 
 
 def trace_document(trace: Trace, events: Sequence[Event], names: Sequence[str]) -> object:
@@ -60,13 +55,3 @@ def run_document(
     """Return a run, what its processes failed to record, and its traces, each as in `trace_document`."""
     documents = [trace_document(trace, events, names) for trace, events in traces]
     return {"run": run, "losses": losses, "traces": documents}
-
-
-def run_page_document(page: Page[Run], names: Sequence[str]) -> object:
-    """Return the answer of ``GET /runs``; without names, with every field."""
-    return _page_document(page, [chosen_fields(run, names) for run in page.items] if names else page.items)
-
-
-def _page_document(page: Page[Event] | Page[Run], items: Sequence[object]) -> object:
-    document = {"items": items, "next_cursor": page.next_cursor}
-    return document if page.notice is msgspec.UNSET else document | {"notice": page.notice}

@@ -4,9 +4,9 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from inspector.cli.check import Check
 from inspector.cli.figures import size
 from inspector.cli.losses import ADVICE, loss_sentence, sum_of
+from inspector.cli.report import Check
 from inspector.forward import (
     Endpoint,
     EndpointInvalid,

@@ -5,9 +5,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import fields
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 import click
+
+if TYPE_CHECKING:
+    from inspector.model import Order
 
 C = TypeVar("C", bound=Callable[..., Any])
 ChoiceT = TypeVar("ChoiceT", bound=str)
@@ -140,13 +143,23 @@ def open_option(command: C) -> C:
     return click.option("--no-open", is_flag=True, help="Do not open the page in a browser.")(command)
 
 
-def page_options(command: C) -> C:
-    """Add the options to continue a list after an earlier page."""
+class ListOptions(TypedDict):
+    """The options of every list: those of `list_options` and `home_option`."""
+
+    order: "Order"
+    limit: int
+    page: int | None
+    cursor: str | None
+    home: Path | None
+
+
+def list_options(command: C) -> C:
+    """Add the order of a list, and the options to continue it after an earlier page."""
     command = click.option(
         "--cursor", type=Text(), metavar="CURSOR", help="Continue after the page that returned this next_cursor."
     )(command)
     command = click.option("--page", type=WholeNumber(1, 100_000), metavar="N", help="Page number, from 1.")(command)
-    return click.option(
+    command = click.option(
         "--limit",
         type=WholeNumber(1, 1000),
         default=50,
@@ -154,3 +167,4 @@ def page_options(command: C) -> C:
         metavar="N",
         help="Maximum number of items, up to 1000.",
     )(command)
+    return click.option("--order", type=OneOf(["desc", "asc"]), default="desc", show_default=True)(command)

@@ -1,15 +1,20 @@
 """Pages of a list by their number, so that nobody has to copy a cursor."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 import click
 
+from inspector.cli.documents import page_document, write_json
 from inspector.cli.errors import CursorRefused
+from inspector.cli.home import settings_of
 from inspector.cli.notices import notice
+from inspector.cli.opening import opened
+from inspector.cli.options import ListOptions
+from inspector.cli.terminal import Terminal, standard_output
 from inspector.model import Page
-from inspector.store import CursorInvalid
+from inspector.store import CursorInvalid, Store
 
 _MOST_SKIPPED = 1000
 """Items read at a time from pages that are skipped."""
@@ -41,6 +46,24 @@ class Listed(Generic[T]):
     pages_before: int | None = None
     """The number of existing pages, if the requested one lies beyond them."""
 
+    def show(
+        self, names: Sequence[str] | None, table: Callable[[Sequence[T], Terminal], Iterable[str]], *, nothing: str
+    ) -> None:
+        """Write the page as JSON, or as a table that is followed by where the list continues.
+
+        Args:
+            names: The fields of each item in JSON, where none means all; None for a table.
+            table: Lays out the items.
+            nothing: What to say of an empty list.
+        """
+        terminal = standard_output()
+        if names is not None:
+            write_json(page_document(self.page, names), terminal)
+            return
+        if self.page.items:
+            terminal.write(table(self.page.items, terminal))
+        self.say_more(nothing=nothing)
+
     def say_more(self, *, nothing: str) -> None:
         """Say where the list continues, or that it is empty, and what of a search was not understood."""
         if isinstance(self.page.notice, str):
@@ -51,6 +74,30 @@ class Listed(Generic[T]):
             notice(nothing)
         elif self.more is not None:
             notice(f"more: {self.more}")
+
+
+def read_list(
+    options: ListOptions,
+    read: Callable[[Store, str | None, int], Page[T]],
+    *,
+    shown: Callable[[Store, Sequence[T]], Sequence[T]] | None = None,
+) -> Listed[T]:
+    """Read the page that the options of a list ask for.
+
+    Args:
+        options: Those of the command.
+        read: Reads the page after a cursor, with at most this many items.
+        shown: Returns the items of that page as they are shown, if that takes the store.
+
+    Raises:
+        CursorRefused: The cursor is not from a previous page.
+    """
+    wanted = Wanted(options["limit"], options["page"], options["cursor"])
+    with opened(settings_of(options["home"])) as store:
+        listed = read_page(wanted, lambda cursor, limit: read(store, cursor, limit))
+        if shown is None:
+            return listed
+        return replace(listed, page=replace(listed.page, items=tuple(shown(store, listed.page.items))))
 
 
 def read_page(wanted: Wanted, read: Callable[[str | None, int], Page[T]]) -> Listed[T]:

@@ -1,12 +1,27 @@
-"""The results of the checks, one line each."""
+"""The results of the checks of ``inspector doctor``, one line each."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
 
-from inspector.cli.check import Check, Level
 from inspector.cli.terminal import Style, Terminal
+
+Level = Literal["ok", "warn", "fail"]
+"""``fail``: something does not work; ``warn``: something may not."""
 
 _STYLES: dict[Level, Style] = {"ok": "green", "warn": "yellow", "fail": "red"}
 _NAME_COLUMNS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """The result of one check."""
+
+    level: Level
+    name: str
+    found: str
+    advice: str = ""
+    """What to do; empty if nothing needs doing."""
 
 
 def report_lines(checks: Sequence[Check], terminal: Terminal) -> Iterable[str]:
