@@ -9,7 +9,7 @@ once for all senders.
 import logging
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -19,12 +19,13 @@ from inspector.ingest.errors import IntakeFull
 from inspector.ingest.one_by_one import read_spans, write_each
 from inspector.model import NewLabel, Span
 from inspector.otlp import Decoded
-from inspector.received import Received, as_sent, receive
+from inspector.received import Part, Received, as_sent, in_parts, receive
 from inspector.store import Store, StoreBusy, StoreError
 
 GROUP_SPANS = 2_048
 MOST_WAITING = 1_024
 MOST_WAITING_BYTES = 64 << 20
+_UNREADABLE = "it could not be read; the server's log says why"
 
 _log = logging.getLogger(__name__)
 
@@ -71,6 +72,16 @@ class _Unpacked:
     spans: Sequence[Span]
     labels: Sequence[NewLabel]
     rejected: dict[str, int]
+    parts: Iterator[Part] | None
+    """All of a large request, of which no part is held once it is written."""
+    written: int = 0
+    """Spans in parts so far."""
+    malformed: str | None = None
+    """Why it is refused after all."""
+
+    def note_rejected(self, field: str, spans: int) -> None:
+        """Count spans that are left out."""
+        self.rejected[field] = self.rejected.get(field, 0) + spans
 
 
 class Intake:
@@ -81,8 +92,8 @@ class Intake:
         committed: Called after each commit, in the thread that committed; it must not raise.
         redact: Removes secrets from what was decoded, in the same thread.
         ahead: Has requests read in another process under load, with the same redaction; without it none are.
-        group_spans: Spans after which no further request joins a transaction; a larger request is written in parts of
-            so many.
+        group_spans: Spans after which no further request joins a transaction; one of more than twice as many is read
+            and written in parts of so many.
         most_waiting: Requests in the queue.
         most_waiting_bytes: Bytes of the requests in the queue; a single one may have more.
     """
@@ -190,7 +201,7 @@ class Intake:
             unpacked = _unpack(delivery, self._received)
             if unpacked is not None:
                 group.append(unpacked)
-                spans += len(unpacked.spans)
+                spans += self._group_spans if unpacked.parts else len(unpacked.spans)
         return group
 
     def _take(self, *, wait: bool) -> _Delivery | None:
@@ -216,8 +227,11 @@ class Intake:
         self._changed.wait_for(self._has_work)
 
     def _received(self, delivery: _Delivery) -> Received:
+        most = 2 * self._group_spans
         read = None if self._ahead is None else self._ahead.received(delivery)
-        return read or receive(delivery.take(), self._redact, read_spans)
+        if read is None:
+            return receive(delivery.take(), self._redact, read_spans, most=most)
+        return read if len(read.spans) <= most else in_parts(read, self._group_spans)
 
     def _rest(self) -> None:
         with self._changed:
@@ -226,8 +240,9 @@ class Intake:
 
     def _write(self, group: list[_Unpacked]) -> None:
         try:
-            labels = [label for unpacked in group for label in unpacked.labels]
-            self._store_spans([span for unpacked in group for span in unpacked.spans], labels)
+            self._write_together(group)
+            for unpacked in group:
+                self._write_parts(unpacked)
         except StoreError as error:
             self._turn_away(group, error)
             return
@@ -240,14 +255,35 @@ class Intake:
         for unpacked in group:
             _acknowledge(unpacked)
 
-    def _store_spans(self, spans: Sequence[Span], labels: Sequence[NewLabel]) -> None:
-        if len(spans) <= 2 * self._group_spans:
-            self._store.write(spans, labels=labels)
-            return
-        for start in range(0, len(spans), self._group_spans):
-            self._store.write(spans[start : start + self._group_spans])
-        if labels:
-            self._store.write((), labels=labels)
+    def _write_together(self, group: list[_Unpacked]) -> None:
+        whole = [unpacked for unpacked in group if unpacked.parts is None]
+        if whole:
+            labels = [label for unpacked in whole for label in unpacked.labels]
+            self._store.write([span for unpacked in whole for span in unpacked.spans], labels=labels)
+
+    def _write_parts(self, unpacked: _Unpacked) -> None:
+        try:
+            for part in unpacked.parts or ():
+                self._write_part(unpacked, part)
+        except StoreError:
+            raise
+        # While it was read: what is written of it stays.
+        except Exception:  # noqa: BLE001
+            _log.exception("a request of %d bytes could not be read", unpacked.delivery.size)
+            unpacked.malformed = _UNREADABLE
+
+    def _write_part(self, unpacked: _Unpacked, part: Part) -> None:
+        unpacked.written += len(part.spans)
+        if part.unread:
+            unpacked.note_rejected("unreadable", part.unread)
+        try:
+            self._store.write(part.spans, labels=part.labels)
+        except StoreError:
+            raise
+        # As in a group of requests.
+        except Exception:  # noqa: BLE001
+            _log.exception("%d spans of a request were refused; storing them one by one", len(part.spans))
+            self._write_one_by_one(unpacked, part.spans, part.labels)
 
     def _turn_away(self, group: list[_Unpacked], error: StoreError) -> None:
         """Refuse a group and all that waits: each would wait for the same lock, one after the other."""
@@ -261,18 +297,21 @@ class Intake:
     def _write_each(self, group: list[_Unpacked]) -> None:
         for at, unpacked in enumerate(group):
             try:
-                refused = write_each(self._store, unpacked.spans)
+                self._write_one_by_one(unpacked, unpacked.spans, unpacked.labels)
+                self._write_parts(unpacked)
             except StoreError as error:
                 self._turn_away(group[at:], error)
                 return
-            if refused:
-                # The sender is told, and must not send them again.
-                unpacked.rejected["unstorable"] = refused
-            if unpacked.labels:
-                with suppress(StoreError):
-                    self._store.write((), labels=unpacked.labels)
             self._committed()
             _acknowledge(unpacked)
+
+    def _write_one_by_one(self, unpacked: _Unpacked, spans: Sequence[Span], labels: Sequence[NewLabel]) -> None:
+        if refused := write_each(self._store, spans):
+            # The sender is told, and must not send them again.
+            unpacked.note_rejected("unstorable", refused)
+        if labels:
+            with suppress(StoreError):
+                self._store.write((), labels=labels)
 
 
 def _unpack(delivery: _Delivery, received_of: Callable[[_Delivery], Received]) -> _Unpacked | None:
@@ -284,18 +323,18 @@ def _unpack(delivery: _Delivery, received_of: Callable[[_Delivery], Received]) -
     # A request must not end the thread of the queue, and its sender must not send it again.
     except Exception:  # noqa: BLE001
         _log.exception("a request of %d bytes could not be read", delivery.size)
-        received = Received(malformed="it could not be read; the server's log says why")
+        received = Received(malformed=_UNREADABLE)
     # What the other process was sent and answered may be large.
     delivery.decode, delivery.apart = Decoded, None
     if received.malformed is not None:
         delivery.receipt.set_result(Receipt(malformed=received.malformed, too_large=received.too_large))
         return None
-    return _Unpacked(delivery, received.spans, received.labels, dict(received.rejected))
+    return _Unpacked(delivery, received.spans, received.labels, dict(received.rejected), received.parts)
 
 
 def _acknowledge(unpacked: _Unpacked) -> None:
-    lost = unpacked.rejected.get("unstorable", 0)
-    unpacked.delivery.receipt.set_result(Receipt(len(unpacked.spans) - lost, unpacked.rejected))
+    stored = len(unpacked.spans) + unpacked.written - unpacked.rejected.get("unstorable", 0)
+    unpacked.delivery.receipt.set_result(Receipt(stored, unpacked.rejected, unpacked.malformed))
 
 
 def _refuse(delivery: _Delivery, error: StoreError) -> None:

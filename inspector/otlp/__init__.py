@@ -4,7 +4,7 @@ It decodes requests from a receiver, a spool file or an import, and encodes expo
 nothing of files, sockets and databases (https://opentelemetry.io/docs/specs/otlp/).
 """
 
-from inspector.otlp.decoded import LOSSES, Decoded, DecodedSpan, Reported, Scope, reported
+from inspector.otlp.decoded import LOSSES, Decoded, DecodedSpan, ReadAnew, Reported, Scope, reported
 from inspector.otlp.export import export_lines
 from inspector.otlp.exported import forget_reading, read_exported, take_origin
 from inspector.otlp.from_json import decode
@@ -22,6 +22,7 @@ __all__ = [
     "DecodedSpan",
     "Encoding",
     "Item",
+    "ReadAnew",
     "Reported",
     "Scope",
     "come_again",

@@ -1,6 +1,7 @@
 """The contents of a request, in either encoding."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 from msgspec import Struct
 
@@ -39,6 +40,32 @@ class DecodedSpan(Struct, frozen=True):
     links: Sequence[Mapping[str, AttributeValue]]
     resource: Mapping[str, AttributeValue]
     scope: Scope
+
+
+class ReadAnew(Sequence[DecodedSpan]):
+    """The spans of a large request, made from its bytes each time that they are asked for instead of all held at once.
+
+    Args:
+        size: How many there are.
+        read: Makes them, one by one.
+    """
+
+    def __init__(self, size: int, read: Callable[[], Iterator[DecodedSpan]]) -> None:
+        self._size = size
+        self._read = read
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return self._size
+
+    def __iter__(self) -> Iterator[DecodedSpan]:
+        """Make one after the other."""
+        return self._read()
+
+    def __getitem__(self, at: Any) -> Any:
+        """Return one of them, or some."""
+        spans: Any = list(self)
+        return spans[at]
 
 
 class Reported(Struct, frozen=True):

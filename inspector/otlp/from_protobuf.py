@@ -8,13 +8,13 @@ request, and an attribute is read where it lies, which takes half as long as thr
 
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from struct import unpack_from
 from typing import Any, NamedTuple
 
 from inspector.model import AttributeValue
-from inspector.otlp.decoded import Decoded, DecodedSpan, Reported, Scope, reported
+from inspector.otlp.decoded import Decoded, DecodedSpan, ReadAnew, Reported, Scope, reported
 from inspector.otlp.limits import (
     MAX_ATTRIBUTES,
     MAX_DEPTH,
@@ -30,6 +30,8 @@ from inspector.otlp.wire import FIXED64, LENGTH, VARINT, Budget, TooMany, WireEr
 
 MOST_PARTS = 1_000_000
 """Maximum messages and values in one request; ordinary spans of the largest allowed request have half as many."""
+LARGE_REQUEST = 4 << 20
+"""Above this size, a request is read twice: once to know whether all of it can be taken, and again part by part."""
 LARGE_SPAN = 1 << 20
 """Above this size, the fields of a span are counted before the parser allocates memory for them."""
 _SHORT_PAIR = 64
@@ -99,27 +101,29 @@ def decode_protobuf(payload: bytes) -> Decoded:
     """Decode one ``ExportTraceServiceRequest``; never raises, whatever the bytes."""
     reading = _Reading(payload)
     try:
-        reading.read()
+        if len(payload) > LARGE_REQUEST:
+            spans = ReadAnew(sum(1 for _ in reading.spans()), lambda: _Reading(payload).spans())
+        else:
+            spans = list(reading.spans())
     except TooMany:
         return Decoded(malformed=f"more than {MOST_PARTS:,} objects", too_large=True)
     except WireError as error:
         return Decoded(malformed=str(error))
-    return Decoded(reading.spans, reading.rejected, reading.losses)
+    return Decoded(spans, reading.rejected, reading.losses)
 
 
 class _Reading:
     """One request while it is read."""
 
     def __init__(self, payload: bytes) -> None:
-        self.spans: list[DecodedSpan] = []
         self.rejected: Counter[str] = Counter()
         self.losses: list[Reported] = []
         self._payload = payload
         self._budget = Budget(MOST_PARTS)
         self._messages = _messages()
 
-    def read(self) -> None:
-        """Read all of it.
+    def spans(self) -> Iterator[DecodedSpan]:
+        """Read all of it, once.
 
         Raises:
             WireError: The levels around the spans are broken.
@@ -132,7 +136,7 @@ class _Reading:
                 scopes, spans = self._parts(start_of_group, stop_of_group, 2)
                 scope = self._scope(scopes)
                 self.losses += reported(resource, scope.attributes)
-                self._read_spans(spans, resource, scope)
+                yield from self._spans(spans, resource, scope)
 
     def _parts(self, start: int, stop: int, wanted: int) -> tuple[list[bytes], list[tuple[int, int]]]:
         """Return the first field in its pieces, and the positions of the wanted ones."""
@@ -148,19 +152,21 @@ class _Reading:
                     first.append(self._payload[begin:end])
         return first, places
 
-    def _read_spans(
+    def _spans(
         self, places: Sequence[tuple[int, int]], resource: Mapping[str, AttributeValue], scope: Scope
-    ) -> None:
+    ) -> Iterator[DecodedSpan]:
         parse, error, payload = self._messages.span.FromString, self._messages.error, self._payload
         for start, stop in places:
             try:
                 if stop - start > LARGE_SPAN:
                     self._count(start, stop)
-                self.spans.append(self._span(parse(payload[start:stop]), resource, scope))
+                span = self._span(parse(payload[start:stop]), resource, scope)
             except (error, WireError):
                 self.rejected["malformed"] += 1
             except _Rejected as reason:
                 self.rejected[str(reason)] += 1
+            else:
+                yield span
 
     def _count(self, start: int, stop: int) -> None:
         for _ in fields(self._payload, start, stop):

@@ -1,6 +1,7 @@
 """An OTLP request as it arrives: possibly compressed, in one of two encodings, and never larger than allowed."""
 
 import zlib
+from io import BytesIO
 from typing import Final, Literal
 
 from inspector.otlp.decoded import Decoded
@@ -15,6 +16,8 @@ MOST_MEMBERS = 1_000
 Encoding = Literal["protobuf", "json"]
 MEDIA_TYPES: Final[dict[Encoding, str]] = {"protobuf": "application/x-protobuf", "json": "application/json"}
 
+_UNPACKED_AT_ONCE = 256 << 10
+"""Bytes of a compressed request."""
 _GZIP = 16 + zlib.MAX_WBITS
 """Makes zlib expect the header and check sum of gzip."""
 
@@ -42,18 +45,19 @@ def _unpacked(packed: bytes) -> bytes:
         _TooLarge: There is more.
         zlib.error: It is cut off, damaged, or followed by something else.
     """
-    parts: list[bytes] = []
+    # As it comes, since zlib by itself would hold all of a large one twice.
+    whole, rest = BytesIO(), memoryview(packed)
     left = MOST_BYTES
     for _ in range(MOST_MEMBERS):
         stream = zlib.decompressobj(_GZIP)
-        part = stream.decompress(packed, left + 1)
-        left -= len(part)
-        if left < 0:
-            raise _TooLarge
+        while rest and not stream.eof:
+            some = stream.decompress(rest[:_UNPACKED_AT_ONCE], left + 1)
+            left -= whole.write(some)
+            if left < 0:
+                raise _TooLarge
+            rest = rest[min(len(rest), _UNPACKED_AT_ONCE) - len(stream.unused_data) :]
         if not stream.eof:
             raise zlib.error("it ends too early")
-        parts.append(part)
-        packed = stream.unused_data
-        if not packed:
-            return b"".join(parts) if len(parts) > 1 else part
+        if not rest:
+            return whole.getvalue()
     raise _TooLarge

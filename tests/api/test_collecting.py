@@ -1,4 +1,6 @@
 import gc
+import subprocess
+import sys
 import weakref
 
 import pytest
@@ -25,3 +27,23 @@ def test_after_a_server_the_collector_is_as_it_was():
     with pytest.raises(OSError, match="no port"), collecting_seldom():
         raise OSError("no port")
     assert gc.get_threshold() == before
+
+
+BLOCKS = """
+from inspector.api.server import return_large_blocks
+def resident_mb():
+    return int(open("/proc/self/statm").read().split()[1]) * 4096 >> 20
+return_large_blocks()
+# glibc keeps blocks of such a size for itself from here on, unless it was told otherwise.
+bytearray(b"x") * (30 << 20)
+held = [(bytearray(b"x") * (8 << 20), bytearray(b"x") * 5_000) for _ in range(8)]
+most = resident_mb()
+held = [small for _, small in held]
+print(most - resident_mb())
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_a_server_returns_large_blocks_though_small_ones_behind_them_stay():
+    returned = subprocess.run([sys.executable, "-c", BLOCKS], capture_output=True, text=True, check=True).stdout
+    assert int(returned) > 50

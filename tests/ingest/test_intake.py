@@ -6,7 +6,7 @@ import pytest
 
 from inspector.ingest import Intake, IntakeFull
 from inspector.model import Filter
-from inspector.otlp import Decoded, DecodedSpan, Scope
+from inspector.otlp import Decoded, DecodedSpan, ReadAnew, Scope
 from inspector.store import StoreBusy
 from inspector.store.sqlite import SqliteStore
 
@@ -40,8 +40,10 @@ class Watched(SqliteStore):
         self.open.set()
         self.error = None
         self.unloved = None
+        self.before_write = lambda: None
 
     def write(self, spans, **others):
+        self.before_write()
         self.entered.set()
         assert self.open.wait(10)
         if self.error is not None:
@@ -173,6 +175,65 @@ def test_a_large_request_is_committed_in_parts(store, make_intake):
     intake = make_intake(group_spans=10)
     assert intake.deliver(lambda: decoded(*range(1, 36)), 1).result(10).spans == 35
     assert store.batches == [10, 10, 10, 5]
+
+
+def test_a_large_request_is_read_part_by_part_as_it_is_written(store, make_intake):
+    read = []
+
+    def one_by_one():
+        for span in decoded(*range(1, 36)).spans:
+            read.append(span)
+            yield span
+
+    read_before = []
+    store.before_write = lambda: read_before.append(len(read))
+    intake = make_intake(group_spans=10)
+    receipt = intake.deliver(lambda: Decoded(ReadAnew(35, one_by_one), {"trace_id": 2}), 1).result(10)
+    assert (receipt.spans, receipt.rejected) == (35, {"trace_id": 2})
+    assert read_before == [10, 20, 30, 35]
+    assert stored(store) == {*range(1, 36)}
+
+
+def test_a_span_of_a_large_request_that_the_store_cannot_take_costs_itself_alone(store, make_intake):
+    store.unloved = f"{13:016x}"
+    receipt = make_intake(group_spans=10).deliver(lambda: decoded(*range(1, 36)), 1).result(10)
+    assert (receipt.spans, receipt.rejected) == (34, {"unstorable": 1})
+    assert stored(store) == {*range(1, 36)} - {13}
+
+
+def test_what_waits_before_a_large_request_is_committed_with_it(store, make_intake):
+    intake = make_intake(group_spans=10)
+    hold(store, intake)
+    waiting = [intake.deliver(lambda: decoded(2, 3), 1), intake.deliver(lambda: decoded(*range(4, 29)), 1)]
+    waiting.append(intake.deliver(lambda: decoded(29), 1))
+    store.open.set()
+    assert [each.result(10).spans for each in waiting] == [2, 25, 1]
+    assert store.batches == [1, 2, 10, 10, 5, 1]
+
+
+def test_a_store_that_becomes_busy_turns_a_large_request_away(store, make_intake):
+    def busy_from_now():
+        if store.batches:
+            store.error = StoreBusy("locked")
+
+    store.before_write = busy_from_now
+    with pytest.raises(StoreBusy):
+        make_intake(group_spans=10).deliver(lambda: decoded(*range(1, 36)), 1).result(10)
+    assert stored(store) == {*range(1, 11)}
+
+
+def test_a_large_request_that_breaks_its_reader_is_refused_and_the_queue_goes_on(store, make_intake, caplog):
+    def stumble(request):
+        if request.spans[0].span_id == f"{11:016x}":
+            raise RecursionError
+        return request
+
+    intake = make_intake(group_spans=10, redact=stumble)
+    broken = intake.deliver(lambda: decoded(*range(1, 36)), 1)
+    assert "could not be read" in broken.result(10).malformed
+    assert intake.deliver(lambda: decoded(40), 1).result(10).spans == 1
+    assert "RecursionError" in caplog.text
+    assert stored(store) == {*range(1, 11), 40}
 
 
 def test_closing_stores_what_waits_and_takes_no_more(store, intake):

@@ -14,7 +14,7 @@ from opentelemetry.proto.common.v1.common_pb2 import KeyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span
 
 from inspector.otlp import decode, decode_protobuf, decode_request, to_protobuf
-from inspector.otlp.from_protobuf import _MOST_SHORT_PAIRS, _short_pairs
+from inspector.otlp.from_protobuf import _MOST_SHORT_PAIRS, LARGE_REQUEST, _short_pairs
 from inspector.otlp.limits import MAX_ATTRIBUTES, MAX_DEPTH, MAX_EVENTS, MAX_ITEMS, TOO_DEEP
 
 START_NS = 1_795_000_000_000_000_000
@@ -432,6 +432,17 @@ def test_short_attributes_are_remembered_and_lists_never():
     assert [each.attributes["number"] for each in decoded] == [at * 1000 for at in range(1, 60)]
     assert [each.attributes["even"] for each in decoded] == [at % 2 == 0 for at in range(1, 60)]
     assert len({id(each.attributes["list"]) for each in decoded}) == 59
+
+
+def test_a_large_request_has_the_spans_that_its_parts_have():
+    made = [span(number) for number in range(1, 41)]
+    for number, each in enumerate(made):
+        each.attributes.add(key="text").value.string_value = f"{number} " * (LARGE_REQUEST // 80)
+    payloads = [each.SerializeToString() for each in (*made, span(0))]
+    large = decode_protobuf(around(*payloads))
+    assert len(large.spans) == 40
+    assert list(large.spans) == list(large.spans) == [decode_protobuf(around(each)).spans[0] for each in payloads[:-1]]
+    assert (large.spans[-1].span_id, large.rejected) == (f"{40:016x}", {"span_id": 1})
 
 
 def test_short_attributes_are_remembered_up_to_a_number():
