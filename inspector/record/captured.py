@@ -6,23 +6,20 @@ Encoding a value costs less than copying it, and the writer takes the text as it
 # The values are of any type, which pyright cannot know:
 # pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false
 
-from collections.abc import Iterable
 from typing import Any, Final, NamedTuple, cast
 
 import msgspec
 from msgspec import Raw
 
 from inspector.parts import LONG_CHARS
-from inspector.plain import INT64_MAX, INT64_MIN, KEY_CHARS, Limits, Plain, weigh
+from inspector.plain import Limits, Plain, weigh
+from inspector.record.plainness import UNENCODABLE, room_left
 from inspector.record.values import snapshot
 
 _LIMITS: Final = Limits()
 _MOST_CHARS: Final = 262_144
 """Characters of a value that is encoded at once, entries included; a longer one is copied within its limits."""
-_ENTRY_CHARS: Final = 24
-"""What an entry counts for: looking at one takes as long as encoding so many."""
 _encode: Final = msgspec.json.Encoder().encode
-_NUMBERS: Final = frozenset((int, float, bool))
 
 
 class Prompt(NamedTuple):
@@ -45,10 +42,9 @@ def captured(value: Any) -> Plain:
     kind = type(value)
     if kind is dict or kind is list:
         try:
-            if _left_of(value, _MOST_CHARS, _LIMITS.depth) >= 0:
+            if room_left(value, _MOST_CHARS, _LIMITS.depth) >= 0:
                 return cast("Plain", Raw(_encode(value)))
-        # Half a surrogate pair, or another thread that changes it.
-        except (UnicodeError, ValueError, TypeError, RuntimeError, RecursionError):
+        except UNENCODABLE:
             pass
     return snapshot(value)
 
@@ -67,13 +63,12 @@ def captured_prompt(value: Any) -> Plain:
     copy: Plain = None
     size = -1
     try:
-        size = _MOST_CHARS - _left_of(value, _MOST_CHARS, _LIMITS.depth)
+        size = _MOST_CHARS - room_left(value, _MOST_CHARS, _LIMITS.depth)
         if size <= LONG_CHARS:
             return cast("Plain", Raw(_encode(value)))
         if size <= _MOST_CHARS:
             copy = msgspec.to_builtins(value)
-    # As above.
-    except (UnicodeError, ValueError, TypeError, RuntimeError, RecursionError):
+    except UNENCODABLE:
         pass
     if copy is None:
         copy = snapshot(value)
@@ -87,39 +82,3 @@ def plain(value: Plain) -> Plain:
     if isinstance(held, Prompt):
         return held.value
     return msgspec.json.decode(held) if isinstance(held, Raw) else held
-
-
-def _left_of(value: Any, left: int, levels: int) -> int:
-    """Return what is left of so many characters and entries; less than 0 where it is too much, or not plain JSON.
-
-    Exact types alone: code of the program's own classes would run.
-    """
-    left -= _ENTRY_CHARS * len(value)
-    items: Iterable[Any] = value
-    if type(value) is dict:
-        left = _left_of_keys(value, left)
-        items = value.values()
-    if left < 0:
-        return -1
-    for item in items:
-        kind = type(item)
-        if kind is str:
-            left -= len(item)
-        elif kind is dict or kind is list:
-            left = _left_of(item, left, levels - 1) if levels else -1
-            if left < 0:
-                return -1
-        # Not a number is not between any two.
-        elif item is not None and not (kind in _NUMBERS and INT64_MIN <= item <= INT64_MAX):
-            return -1
-    return left
-
-
-def _left_of_keys(value: dict[Any, Any], left: int) -> int:
-    after = left
-    for key in value:
-        if type(key) is not str:
-            return -1
-        after -= len(key)
-    # All together, since that is asked once: one of them may be too long.
-    return after if left - after <= KEY_CHARS else -1

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any, Final, TypeVar
 
+import msgspec
+
 from inspector.encoding import Encoded, encode, write_mark
 from inspector.plain import (
     INT64_MAX,
@@ -31,6 +33,7 @@ from inspector.plain import (
 )
 from inspector.record.failures import Frame, error_text, format_traceback, frames
 from inspector.record.layouts import type_name
+from inspector.record.plainness import UNENCODABLE, room_left
 from inspector.record.reading import read, read_live
 from inspector.record.shapes import convert
 
@@ -51,15 +54,14 @@ __all__ = [
 ]
 
 DEFAULT_LIMITS = Limits()
+_encode: Final = msgspec.json.Encoder().encode
 _INFINITY = float("inf")
 _SHORT_TEXT = 1024
 """Texts and keys up to here are bounded by the number of entries alone."""
-_SMALL_SIZE = 20
-_SMALL_TEXT = 8192
-_SMALL_ODD_TEXT = 512
-"""Characters of a text that is not ASCII, which each have to be looked at."""
-_SMALL_PARTS = 64
-"""Containers in a small value."""
+_SMALL_CHARS = 65_536
+"""Characters of a value that is copied at once, entries included."""
+_MOST_NAMED = 20
+"""Types that the name of a tuple shows."""
 _PART = 32
 """Entries that are paid for together."""
 
@@ -77,45 +79,24 @@ def snapshot(value: Any, limits: Limits = DEFAULT_LIMITS) -> Plain:
     a ``Cut``, entries past ``limits.items`` an ``Omitted`` marker, an object on its own path ``{"$ref": "cycle"}``.
     """
     try:
-        if type(value) is dict and limits is DEFAULT_LIMITS and (out := _small(value, 4, [_SMALL_PARTS])) is not None:
-            return out
-        return _copied(value, limits)
+        is_bare = limits is DEFAULT_LIMITS and (type(value) is dict or type(value) is list)
+        out = _copied_at_once(value) if is_bare else None
+        return _copied(value, limits) if out is None else out
     except Exception as error:  # noqa: BLE001 -- the border to the agent: a value must never cost it an exception
         return {"$type": type_name(type(value)), "$error": type_name(type(error))}
 
 
-def _small(value: Any, levels: int, left: list[int]) -> Any:
-    """The copy of what most arguments are, a small dictionary or list of plain values; None for anything else.
-
-    This runs for every recorded call, so it keeps hardly any books: sizes, levels and the number of containers that are
-    ``left`` bound the work, and a cycle is no small value.
-    """
-    left[0] -= 1
-    if len(value) > _SMALL_SIZE or not levels or left[0] < 0 or value.__sizeof__() > _ROOMY:
+def _copied_at_once(value: Any) -> Any:
+    """The copy of what most values are, a small dictionary or list of JSON's own types; None for anything else."""
+    try:
+        if room_left(value, _SMALL_CHARS, DEFAULT_LIMITS.depth) < 0:
+            return None
+        copy = msgspec.to_builtins(value)
+        # For what it raises: texts are shared, and may have half a surrogate pair.
+        _encode(copy)
+    except UNENCODABLE:
         return None
-    out: Any = value.copy()
-    items, key_type = (out.items(), str) if type(value) is dict else (enumerate(out), int)
-    for key, item in items:
-        kind = type(item)
-        if kind is str:
-            is_small = len(item) <= _SMALL_TEXT and (item.isascii() or _is_sound(item))
-        elif kind is dict or kind is list:
-            # Putting another value under a key that is there is allowed while the items are walked.
-            part = out[key] = _small(item, levels - 1, left)
-            is_small = part is not None
-        elif kind is int or kind is float:
-            is_small = INT64_MIN <= item <= INT64_MAX
-        else:
-            is_small = item is None or kind is bool
-        if not is_small or type(key) is not key_type:
-            return None
-        if type(key) is str and (len(key) > _SHORT_TEXT or not (key.isascii() or _is_sound(key))):
-            return None
-    return out
-
-
-def _is_sound(text: str) -> bool:
-    return len(text) <= _SMALL_ODD_TEXT and text == well_formed(text)
+    return copy
 
 
 _MOST_WITHOUT_ROOM: Final = 512
@@ -257,7 +238,7 @@ class _Walk:
         return self.sound(str.__str__(key)) if has_room else str.__str__(no_room_for(size))
 
     def tuple_name(self, key: tuple[Any, ...]) -> str:
-        kinds = tuple(map(type, key[:_SMALL_SIZE]))
+        kinds = tuple(map(type, key[:_MOST_NAMED]))
         # By identity: how a class is hashed may be its own code.
         known = tuple(map(id, kinds))
         name = self.tuples.get(known)

@@ -2,6 +2,7 @@
 
 import json
 import math
+import sys
 
 import pytest
 from hypothesis import given
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from msgspec import Raw
 
 from inspector.record.captured import captured, captured_result, plain
+from inspector.record.plainness import room_left
 from inspector.record.values import snapshot
 
 SCALARS = st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats() | st.text()
@@ -50,6 +52,49 @@ class Odd(dict):
 )
 def test_what_is_not_small_and_json_is_copied_as_ever(value):
     assert not isinstance(captured(value), Raw)
+    assert captured(value) == snapshot(value)
+
+
+def test_what_a_dictionary_once_held_is_not_walked_over_to_encode_it():
+    drained = dict.fromkeys(range(1_000_000))
+    for n in range(1_000_000):
+        del drained[n]
+    drained["a"], drained["b"] = 1, 2
+    assert captured({"a": drained}) == {"a": {"$more": "… [2 more items]"}}
+    many = {str(n): n for n in range(2_000)}
+    assert plain(captured(many)) == many
+    assert isinstance(captured(many), Raw)
+
+
+def lines_run(function):
+    lines = 0
+
+    def trace(frame, event, _):
+        nonlocal lines
+        lines += event == "line"
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        function()
+    finally:
+        sys.settrace(before)
+    return lines
+
+
+@pytest.mark.parametrize("many", [[1] * 100_000, {str(n): n for n in range(100_000)}])
+def test_what_has_too_many_entries_is_not_looked_at(many):
+    assert lines_run(lambda: room_left(many, 250_000, 32)) < 10
+    assert lines_run(lambda: room_left([[[many]]], 250_000, 32)) < 50
+
+
+def test_how_a_class_is_hashed_is_not_asked():
+    class Unhashed(type):
+        def __hash__(cls):
+            raise AssertionError("code of the program ran")
+
+    value = {"a": Unhashed("Odd", (), {})()}
     assert captured(value) == snapshot(value)
 
 
