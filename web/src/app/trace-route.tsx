@@ -2,8 +2,8 @@ import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { type ComponentProps, lazy, Suspense, useCallback, useEffect, useMemo } from "react";
 import { isServed } from "@/api/client";
 import type { Place } from "@/api/queries";
-import { GivenLabels } from "@/features/labels/given-labels";
-import { Labels as LabelsToGive } from "@/features/labels/labels";
+import { Labels as EditableLabels } from "@/features/labels/labels";
+import { ReadonlyLabels } from "@/features/labels/readonly-labels";
 import { SpanDetail } from "@/features/span/span-detail";
 import { TraceAddress } from "@/features/trace/address";
 import { TracePage } from "@/features/trace/trace-page";
@@ -52,8 +52,8 @@ function isOfRun(): boolean {
 }
 
 /** The labels of a run or a span; with a server also the controls to add one. */
-function Labels(props: ComponentProps<typeof LabelsToGive>) {
-  return isServed() ? <LabelsToGive {...props} /> : <GivenLabels {...props} />;
+function Labels(props: ComponentProps<typeof EditableLabels>) {
+  return isServed() ? <EditableLabels {...props} /> : <ReadonlyLabels {...props} />;
 }
 
 function Shown({ place, search }: { place: Place; search: TraceSearch }) {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { counted, type Label, labelText, labelTitle, saidIn } from "./labels";
+import { counted, type Label, labelText, labelTitle, parsedLabel } from "./labels";
 
 const LABEL: Label = {
   label_id: "1",
@@ -26,8 +26,8 @@ test.each([
   ["a<b", null],
   ["quality=", null],
   ["two\nlines", null],
-])("%j is read as %j", (text, said) => {
-  expect(saidIn(text)).toEqual(said);
+])("%j is read as %j", (text, label) => {
+  expect(parsedLabel(text)).toEqual(label);
 });
 
 test("a label shows its name with its number or its word", () => {

@@ -14,14 +14,14 @@ export interface Label {
 }
 
 /** A label as the user types it: a name, alone or with a number or a word. */
-export interface Said {
+export interface TypedLabel {
   name: string;
   score?: number;
   value?: string;
 }
 
 /** Read `good`, `quality=0.8` or `relevance=fair`; null for any other text. */
-export function saidIn(text: string): Said | null {
+export function parsedLabel(text: string): TypedLabel | null {
   const [, name, word] = /^([^<>=\p{C}]{1,100})(?:=([^\p{C}]{1,200}))?$/u.exec(text.trim()) ?? [];
   if (name === undefined || name.trim() === "") return null;
   if (word === undefined) return { name: name.trim() };
@@ -54,7 +54,7 @@ export function counted(labels: readonly Label[]): { label: Label; count: number
   return [...found.values()].sort((a, b) => Number(isVerdict(b)) - Number(isVerdict(a)));
 }
 
-/** Whether the user of this page gave it, as far as is known. */
+/** Whether the user of this page set it, as far as is known. */
 export function isMine({ author, source }: Pick<Label, "author" | "source">): boolean {
   return author === null && source === "person";
 }

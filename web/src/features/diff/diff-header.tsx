@@ -14,7 +14,7 @@ import { ignoredWords, partingSentence, programWords } from "./words";
 
 interface Props {
   diff: Diff;
-  /** The places of the calls that differ. */
+  /** The indexes of the calls that differ. */
   places: readonly number[];
   at: number | null;
   all: boolean;
@@ -23,7 +23,7 @@ interface Props {
   onAll: () => void;
 }
 
-/** Which runs are compared, where they part and why, and what was not compared. */
+/** The compared runs, where they diverge and why, and what was not compared. */
 export function DiffHeader({ diff, places, at, all, onSelect, onStep, onAll }: Props) {
   const names = [diff.a, diff.b].map(({ name, label }) => name ?? label);
   usePageTitle(names[0] === names[1] ? `${names[0]}, compared` : names.join(" and "));

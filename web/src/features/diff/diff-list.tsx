@@ -10,11 +10,11 @@ import { type Row, rowsOf } from "./rows";
 
 interface Props {
   steps: readonly DiffStep[];
-  /** The place of the call that is looked at. */
+  /** The index of the selected call. */
   at: number | null;
   all: boolean;
   onSelect: (place: number) => void;
-  /** Show the equal calls from one on. */
+  /** Show the equal calls that begin at an index. */
   onExpand: (place: number) => void;
 }
 
@@ -25,7 +25,7 @@ const COLUMNS = [
   { name: "Differs" },
 ] as const;
 
-/** The calls of both runs, each beside that of the other. */
+/** The calls of both runs, side by side. */
 export function DiffList({ steps, at, all, onSelect, onExpand }: Props) {
   const rows = useMemo(() => rowsOf(steps, at, all), [steps, at, all]);
   const keys = useMemo(() => rows.map(({ kind, step }) => `${kind} ${step}`), [rows]);
@@ -59,7 +59,7 @@ interface EqualProps extends RowPlace {
   onOpen: () => void;
 }
 
-/** How many calls are equal between two that are not; they show when it is opened. */
+/** The number of equal calls between two that differ; a click shows them. */
 function Equal({ row, onOpen, ...place }: EqualProps) {
   return (
     <ListRow {...place} onClick={onOpen} className={css.equal}>

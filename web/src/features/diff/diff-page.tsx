@@ -10,7 +10,7 @@ import { CallsDetail } from "./calls-detail";
 import { DiffHeader } from "./diff-header";
 import { DiffList } from "./diff-list";
 import css from "./diff-page.module.css";
-import { differing, stepped, telling } from "./rows";
+import { differing, initialStep, stepped } from "./rows";
 import type { DiffSearch } from "./url";
 import { useDiffKeys } from "./use-diff-keys";
 
@@ -19,13 +19,13 @@ interface Props {
   change: ChangeAddress<DiffSearch>;
 }
 
-/** Two runs side by side: where they part and why, their calls aligned, and the texts of the call that is looked at. */
+/** Two runs side by side: where they diverge and why, their calls, and the texts of the selected call. */
 export function DiffPage({ search, change }: Props) {
   const { data, error, refetch } = useQuery(diffQuery(search.a, search.b));
   const a = data?.a.label;
   const b = data?.b.label;
   useEffect(() => {
-    // An address that is shared means the same runs tomorrow: `last` would not.
+    // A shared URL must name the same runs tomorrow, which `last` would not.
     if (a && b && (search.a !== a || search.b !== b))
       void change(({ a: _a, b: _b, ...before }) => ({ a, b, ...before }), true);
   }, [a, b, search.a, search.b, change]);
@@ -51,7 +51,7 @@ function NotCompared({ error, retry }: { error: Error; retry: () => void }) {
 }
 
 function Compared({ diff, search, change }: Props & { diff: Diff }) {
-  const at = search.at !== undefined && search.at < diff.steps.length ? search.at : telling(diff);
+  const at = search.at !== undefined && search.at < diff.steps.length ? search.at : initialStep(diff);
   const places = differing(diff.steps);
   const all = search.all === "1" || diff.equal;
   const select = (place: number) => void change((before) => ({ ...before, at: place }), true);

@@ -13,7 +13,7 @@ import { differenceWords } from "./words";
 
 interface Props extends RowPlace {
   step: DiffStep;
-  /** Whether it is the call that is looked at. */
+  /** Whether it is selected. */
   chosen: boolean;
   onOpen: () => void;
 }
@@ -50,7 +50,7 @@ function Side({ call, step }: { call: DiffCall | null; step: DiffStep }) {
   );
 }
 
-/** The sign before a call, as the command writes it. */
+/** The sign before a call, the same as in the command's output. */
 function signOf({ differences }: DiffStep): { text: string; look: "onlyA" | "onlyB" | "changed" | "moved" | "same" } {
   if (differences.includes("only a")) return { text: "−", look: "onlyA" };
   if (differences.includes("only b")) return { text: "+", look: "onlyB" };

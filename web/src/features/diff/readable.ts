@@ -1,9 +1,9 @@
 import { jsonText, member, parseJson } from "@/lib/json";
 
 /**
- * A text of a call as a person reads it: JSON with a line for each value, a message as what it says or calls.
+ * A readable form of a call's text: JSON with a line per value, a message as its text and tool calls.
  *
- * Anything else, such as a text that was cut, stays as it is.
+ * Anything else, such as a shortened text, stays unchanged.
  */
 export function readable(text: string): string {
   if (!/^[[{]/.test(text)) return text;
@@ -16,7 +16,7 @@ export function readable(text: string): string {
   return spoken(value) ?? jsonText(value, 2);
 }
 
-/** What messages say, part by part; null for what is none of a message. */
+/** The texts and tool calls of messages; null for other values. */
 function spoken(value: unknown): string | null {
   if (Array.isArray(value)) {
     const texts = value.map(spoken);

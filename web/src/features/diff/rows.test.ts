@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Diff, DiffStep } from "@/api/diff";
-import { differing, rowsOf, stepped, telling } from "./rows";
+import { differing, initialStep, rowsOf, stepped } from "./rows";
 
 function step(depth: number, ...differences: DiffStep["differences"]): DiffStep {
   return { a: null, b: null, depth, kind: "tool", name: "search", differences, changed: [], more: 0 };
@@ -38,7 +38,7 @@ test("differences are gone through around the end", () => {
 
 test("the cause is looked at first, else where the runs diverge", () => {
   const diff = { cause: null, first: 3 } as Diff;
-  expect(telling(diff)).toBe(3);
-  expect(telling({ ...diff, cause: { kind: "input", step: 1, part: null, sentence: "" } })).toBe(1);
-  expect(telling({ ...diff, first: null })).toBeNull();
+  expect(initialStep(diff)).toBe(3);
+  expect(initialStep({ ...diff, cause: { kind: "input", step: 1, part: null, sentence: "" } })).toBe(1);
+  expect(initialStep({ ...diff, first: null })).toBeNull();
 });

@@ -1,13 +1,13 @@
 import type { Diff, DiffStep } from "@/api/diff";
 
-/** A row of a comparison: one call of both runs, or how many there are that are equal and not shown. */
+/** A row of a comparison: one call of both runs, or a number of equal calls that are not shown. */
 export type Row = { kind: "call"; step: number } | { kind: "equal"; step: number; count: number; depth: number };
 
 /**
- * The rows that show: calls that differ with those around them, and the one that is looked at.
+ * The visible rows: calls that differ, those above them, and the selected one.
  *
- * @param at The place of the call that is looked at.
- * @param all Whether equal calls show too.
+ * @param at The index of the selected call.
+ * @param all Whether to show equal calls too.
  */
 export function rowsOf(steps: readonly DiffStep[], at: number | null, all: boolean): Row[] {
   const shown = all ? null : shownOf(steps, at);
@@ -32,18 +32,18 @@ function shownOf(steps: readonly DiffStep[], at: number | null): Set<number> {
   return shown;
 }
 
-/** The places of the calls that differ. */
+/** The indexes of the calls that differ. */
 export function differing(steps: readonly DiffStep[]): number[] {
   return steps.flatMap(({ differences }, step) => (differences.length > 0 ? [step] : []));
 }
 
-/** The next place after one, or the one before it; around the end. Null where there is none. */
+/** The next index, or the previous one; wraps around. Null if there is none. */
 export function stepped(places: readonly number[], from: number, by: 1 | -1): number | null {
   const next = by > 0 ? places.find((place) => place > from) : places.findLast((place) => place < from);
   return next ?? places.at(by > 0 ? 0 : -1) ?? null;
 }
 
-/** What is looked at where the address does not say: why the runs diverge, else where. */
-export function telling({ cause, first }: Diff): number | null {
+/** The call to open if the URL names none: the cause of the divergence, or else its place. */
+export function initialStep({ cause, first }: Diff): number | null {
   return cause?.step ?? first;
 }

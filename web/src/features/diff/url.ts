@@ -1,19 +1,19 @@
 import type { Search } from "@/lib/filter";
 
 export interface DiffSearch {
-  /** The first run: an id, a part of one, `last` or `last~1`; without it, that of its program before the second. */
+  /** The first run: an id, a part of one, `last` or `last~1`; by default the previous run of the program. */
   a?: string | undefined;
-  /** The run that is compared with it. */
+  /** The run to compare it with. */
   b?: string | undefined;
-  /** The place of the call that is looked at, from nought; without it that of the cause. */
+  /** The index of the selected call; by default the cause. */
   at?: number | undefined;
-  /** `1` shows the calls that are equal too, instead of counting them. */
+  /** `1` shows equal calls too, instead of counting them. */
   all?: "1" | undefined;
 }
 
 const NAMED = /^[A-Za-z0-9_~-]{1,64}$/;
 
-/** What the address of a comparison holds. */
+/** The search parameters of a comparison's URL. */
 export function diffSearch(search: Search): DiffSearch {
   const found: DiffSearch = {};
   if (typeof search.a === "string" && NAMED.test(search.a)) found.a = search.a;

@@ -5,11 +5,11 @@ import { useKeys } from "@/ui/use-keys";
 
 interface Acts {
   onStep: (by: 1 | -1) => void;
-  /** Show the calls that are equal too, or no longer. */
+  /** Show or hide equal calls. */
   onAll: () => void;
 }
 
-/** What the keys and the palette do where two runs are compared. */
+/** The keys and palette commands on the page of a comparison. */
 export function useDiffKeys({ onStep, onAll }: Acts): void {
   const copyLink = () => void copyByKey(location.href, "the link");
   useKeys({

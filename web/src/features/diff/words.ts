@@ -1,7 +1,7 @@
 import type { Diff, DiffStep } from "@/api/diff";
 import { count, plural } from "@/lib/format";
 
-/** Where the runs diverge, in a sentence; null where they do not. */
+/** Where the runs diverge, in a sentence; null if they do not. */
 export function partingSentence({ first, steps }: Diff): string | null {
   const step = first === null ? undefined : steps[first];
   if (first === null || step === undefined) return null;
@@ -14,7 +14,7 @@ function what({ a, b, differences }: DiffStep): string {
   return differences.includes("answer") ? "its result differs" : "it was called in a different order";
 }
 
-/** What of a call differs, in a few words. */
+/** What differs in a call, in a few words. */
 export function differenceWords({ differences, changed, more }: DiffStep): string {
   const words = changed.map(({ label }) => label);
   if (more > 0) words.push(`${plural(more, "more part")}`);
@@ -25,7 +25,7 @@ export function differenceWords({ differences, changed, more }: DiffStep): strin
   return words.join(", ");
 }
 
-/** What was not compared, in words; null for nothing. */
+/** What was not compared, in words; null if nothing was left out. */
 export function ignoredWords(ignored: Diff["ignored"]): string | null {
   const parts = Object.entries(ignored)
     .filter(([, number]) => number > 0)
@@ -34,7 +34,7 @@ export function ignoredWords(ignored: Diff["ignored"]): string | null {
   return parts.length > 0 ? `${parts.join(", ")} inside texts` : null;
 }
 
-/** What of the programs differs, in words. */
+/** What differs in the programs, in words. */
 export function programWords(changes: Diff["program"]): string {
   return changes.map(({ name, a, b }) => `${name} ${a} became ${b}`).join(", ");
 }

@@ -11,7 +11,7 @@ import css from "./agent-graph.module.css";
 import { CallList } from "./call-list";
 import { Drawing } from "./drawing";
 import { FiguresTable } from "./figures-table";
-import { foldedGraph, type GraphEdge, type GraphNode, graphSteps, isWorthDrawing, tellingCall } from "./graph";
+import { firstToShow, foldedGraph, type GraphEdge, type GraphNode, graphSteps, isWorthDrawing } from "./graph";
 import { layoutOf } from "./graph-layout";
 import { boxOf, linesOf } from "./measures";
 import { useZoom } from "./use-zoom";
@@ -21,7 +21,7 @@ interface Props {
   trace: Trace | null;
   selected: string | null;
   onSelect: (spanId: string) => void;
-  /** Whether it is a table. */
+  /** Whether it is shown as a table. */
   asTable: boolean;
   onAsTable: (asTable: boolean) => void;
 }
@@ -31,11 +31,11 @@ function* steps(rows: readonly SpanRow[]) {
   return { calls, whole: yield* graphSteps(calls) };
 }
 
-/** More boxes than that are a table. */
+/** A graph with more boxes is shown as a table. */
 const MOST_DRAWN = 600;
 const NO_LAYOUT = layoutOf([], []);
 
-/** Who called whom in a run: agents, models and tools, each once, with what their calls came to. */
+/** Who called whom in a run: agents, models and tools, with totals of their calls. */
 export function AgentGraph({ rows, trace, selected, onSelect, asTable, onAsTable }: Props) {
   const settled = useSettled(rows);
   const { calls, whole } = useInSlices(settled, settled.length, steps);
@@ -59,14 +59,14 @@ export function AgentGraph({ rows, trace, selected, onSelect, asTable, onAsTable
     (each: GraphNode) => {
       setEdgeId(null);
       if (each.folded.length) setOpened((before) => new Set([...before, each.id]));
-      else onSelect(tellingCall(each.calls)?.row.id ?? "");
+      else onSelect(firstToShow(each.calls)?.row.id ?? "");
     },
     [onSelect],
   );
   const chooseEdge = useCallback(
     (each: GraphEdge) => {
       setEdgeId(each.id);
-      onSelect(tellingCall(each.calls)?.row.id ?? "");
+      onSelect(firstToShow(each.calls)?.row.id ?? "");
     },
     [onSelect],
   );

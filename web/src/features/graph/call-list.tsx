@@ -17,17 +17,17 @@ import { callWords, nodeName } from "./words";
 interface Props {
   graph: AgentGraph;
   node: GraphNode;
-  /** The line whose calls alone are listed. */
+  /** If set, only the calls of this line are listed. */
   edge: GraphEdge | null;
   selected: Call | null;
   onSelect: (spanId: string) => void;
-  /** Lists the calls of the node from everywhere. */
+  /** Lists all calls of the node. */
   onWhole: () => void;
 }
 
 const FIRST = 60;
 
-/** The calls behind a box or a line, each a way to its span. */
+/** The calls behind a box or a line, each with a link to its span. */
 export function CallList({ graph, node, edge, selected, onSelect, onWhole }: Props) {
   const calls = (edge ?? node).calls;
   const [most, setMost] = useState(FIRST);

@@ -14,7 +14,7 @@ interface Props {
   graph: AgentGraph;
   layout: Layout;
   lines: readonly LabelledEdge[];
-  /** How long the run took, for shares of it. */
+  /** The duration of the run, for percentages. */
   total: number;
   node: GraphNode | null;
   edge: GraphEdge | null;

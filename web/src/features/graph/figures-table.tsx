@@ -17,7 +17,7 @@ interface Line {
 interface Column {
   id: string;
   label: string;
-  /** What a column of numbers or names is sorted by. */
+  /** The value that the column is sorted by. */
   value: (line: Line) => number | string | null;
 }
 
@@ -43,7 +43,7 @@ interface Props {
   onEdge: (edge: GraphEdge) => void;
 }
 
-/** The graph as a table: a row for each who calls whom. */
+/** The graph as a table, with a row per pair of caller and callee. */
 export function FiguresTable({ graph, node, edge, onNode, onEdge }: Props) {
   const [sort, setSort] = useState<{ by: string; down: boolean } | null>(null);
   const lines = useMemo(() => sorted(linesOf(graph), sort), [graph, sort]);

@@ -7,12 +7,12 @@ export interface LayoutNode {
   height: number;
 }
 
-/** A line between two boxes, and room for what is written on it. */
+/** A line between two boxes, with space for its label. */
 export interface LayoutEdge {
   id: string;
   from: string;
   to: string;
-  /** Width of what stands on the line; 0 for nothing. */
+  /** The width of the label; 0 without one. */
   labelWidth: number;
 }
 
@@ -29,11 +29,11 @@ export interface PlacedEdge {
   to: string;
   /** SVG path data, from caller to callee. */
   path: string;
-  /** Where it ends, at the side of the box that is called. */
+  /** Where it ends, at the side of the callee's box. */
   tip: Point;
-  /** The middle of what stands on the line. */
+  /** The middle of the label. */
   label: Point;
-  /** Which way it arrives: to the left where it leads back, down where it leads to where it came from. */
+  /** Its direction at the end: left if it leads back, down if it leads to its own box. */
   heading: "right" | "left" | "down";
 }
 
@@ -50,12 +50,12 @@ interface Point {
   y: number;
 }
 
-/** Between columns, beside what stands on the lines there. */
+/** Between columns, in addition to the labels there. */
 const GAP_X = 64;
 const MOST_FAN = 120;
 const GAP_Y = 18;
 const LANE = 14;
-/** Above a box that calls itself. */
+/** The space above a box that calls itself. */
 const LOOP_ROOM = 36;
 const LABEL_HEIGHT = 22;
 
@@ -64,7 +64,7 @@ interface Slot {
   /** Index of the node, or -1. */
   node: number;
   height: number;
-  /** How much of its height is above the box. */
+  /** The part of its height that is above the box. */
   room: number;
   y: number;
 }
@@ -72,8 +72,8 @@ interface Slot {
 /**
  * Place boxes in columns from callers to callees, so that few lines cross.
  *
- * Columns come from the longest way there, with circles broken; the order in a column from the neighbours' mean place,
- * swept a few times; heights from moving each box towards its neighbours as far as the others leave room.
+ * The column is the length of the longest path to a node, after cycles are broken. The order within a column follows the
+ * mean position of the neighbours, in a few sweeps. Then each box moves towards its neighbours as far as there is room.
  */
 export function layoutOf(nodes: readonly LayoutNode[], edges: readonly LayoutEdge[]): Layout {
   const places = new Map(nodes.map((node, at) => [node.id, at]));
@@ -117,7 +117,7 @@ interface Column {
   width: number;
 }
 
-/** How much more room there has to be before each column: for the widest label, and for many lines to fan out. */
+/** The extra space before each column: for the widest label, and for many lines to fan out. */
 function gapsOf(
   known: readonly { edge: LayoutEdge; from: number; to: number }[],
   layerOf: readonly number[],
@@ -172,9 +172,9 @@ function placeDown(slots: Slot[], layers: readonly number[][], above: number[][]
   for (const slot of slots) slot.y -= least;
 }
 
-/** Put the slots of a column as near to where they want to be as their order and their heights allow. */
+/** Place the slots of a column as close to their ideal positions as their order and heights allow. */
 function spread(slots: Slot[], layer: readonly number[], wanted: (slot: number) => number): void {
-  // Pool adjacent violators: blocks that would overlap become one block at the mean of what its members want.
+  // Pool adjacent violators: blocks that would overlap become one block, at the mean of its members' ideal positions.
   const blocks: { first: number; count: number; want: number }[] = [];
   const offsets: number[] = [];
   let offset = 0;
@@ -203,7 +203,7 @@ interface Route extends LayoutEdge {
   reversed: boolean;
 }
 
-/** Give each line its own place at the edge of its boxes, and draw it. */
+/** Give each line its own point at the edges of its boxes, and draw it. */
 function drawn(routes: readonly Route[], boxes: ReadonlyMap<string, PlacedNode>): PlacedEdge[] {
   const left = ports(routes, boxes, (route) => (route.reversed ? route.from : route.to), first(-1));
   const right = ports(routes, boxes, (route) => (route.reversed ? route.to : route.from), first(0));
@@ -232,7 +232,7 @@ function drawn(routes: readonly Route[], boxes: ReadonlyMap<string, PlacedNode>)
   }
 }
 
-/** Where lines meet a side of a box, in the order of where they come from. */
+/** The points where lines meet a side of a box, in the order of their other ends. */
 function ports(
   routes: readonly Route[],
   boxes: ReadonlyMap<string, PlacedNode>,
@@ -264,7 +264,7 @@ function ports(
   return found;
 }
 
-/** Points of a chain of cubic curves: one to begin with, then three a curve. */
+/** The points of a chain of cubic curves: the first point, then three per curve. */
 function curves(stops: readonly Point[]): Point[] {
   const points: Point[] = stops.slice(0, 1);
   for (let at = 1; at < stops.length; at++) {
@@ -296,7 +296,7 @@ function middle(points: readonly Point[]): Point {
   return along(points, 0, 0.5);
 }
 
-/** The point at a share of the way along one curve of a chain. */
+/** The point at a fraction `t` of one curve of a chain. */
 function along(points: readonly Point[], curve: number, t: number): Point {
   const [a, b, c, d] = points.slice(curve * 3, curve * 3 + 4) as [Point, Point, Point, Point];
   const s = 1 - t;
@@ -307,7 +307,7 @@ function along(points: readonly Point[], curve: number, t: number): Point {
 
 const PREFERRED = [0.6, 0.5, 0.7, 0.4, 0.78, 0.32];
 
-/** A point on the last curve between columns where nothing is written yet, or the preferred one where all is full. */
+/** A free point for a label on the last curve between columns; if there is none, the preferred point. */
 function freePlace(points: readonly Point[], width: number, taken: { at: Point; width: number }[]): Point {
   // Every second curve of a chain crosses a column, straight; the others lie between columns.
   const last = (points.length - 1) / 3 - 1;

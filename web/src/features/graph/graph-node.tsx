@@ -13,7 +13,7 @@ import { callWords, nodeName, tokens } from "./words";
 interface Props {
   node: GraphNode;
   place: PlacedNode;
-  /** Its number in reading order. */
+  /** Its index in reading order. */
   at: number;
   /** The share of the run's time that its calls took. */
   share: number;
@@ -21,7 +21,7 @@ interface Props {
   onChoose: (node: GraphNode) => void;
 }
 
-/** One box of the graph: who, how often, how long, what went wrong. */
+/** One box of the graph: name, calls, time and failures. */
 export const GraphBox = memo(function GraphBox({ node, place, at, share, current, onChoose }: Props) {
   const { figures } = node;
   const name = nodeName(node);

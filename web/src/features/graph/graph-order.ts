@@ -1,4 +1,4 @@
-/** Which column each node of a graph stands in, and in what order; indexes beyond the nodes are crossings of long lines. */
+/** The columns of a graph and the order in them; slots beyond the nodes are where long lines cross a column. */
 export interface LayerOrder {
   /** Slots of each column, from the top. */
   layers: number[][];
@@ -10,7 +10,7 @@ export interface LayerOrder {
   below: number[][];
   /** The crossings of each edge, from left to right. */
   chains: number[][];
-  /** Edges that are turned round to break a circle, and those from a node to itself. */
+  /** Edges that are reversed to break a cycle, and those from a node to itself. */
   reversed: boolean[];
 }
 
@@ -19,7 +19,7 @@ interface Edge {
   to: number;
 }
 
-/** Find columns and the order in them. */
+/** Compute the columns and the order in them. */
 export function orderedLayers(count: number, edges: readonly Edge[]): LayerOrder {
   const reversed = backEdges(count, edges);
   const forward = edges.map((edge, at) => (reversed[at] ? { from: edge.to, to: edge.from } : edge));
@@ -57,14 +57,14 @@ export function orderedLayers(count: number, edges: readonly Edge[]): LayerOrder
   return { layers, layerOf, nodeOf, above, below, chains, reversed };
 }
 
-/** Where lines would cross more columns than that, they are drawn across whatever stands there. */
+/** If lines cross more columns than this in total, they are drawn over whatever is there. */
 const MOST_CROSSED = 6000;
 
 function crossedColumns(edges: readonly Edge[], layerOf: readonly number[]): number {
   return edges.reduce((sum, { from, to }) => sum + Math.max(0, (layerOf[to] ?? 0) - (layerOf[from] ?? 0) - 1), 0);
 }
 
-/** The edges that close a circle when the graph is walked from its first nodes on. */
+/** The edges that close a cycle in a depth-first search from the first nodes. */
 function backEdges(count: number, edges: readonly Edge[]): boolean[] {
   const out: number[][] = [...Array(count)].map(() => []);
   edges.forEach(({ from }, at) => {
@@ -99,7 +99,7 @@ function backEdges(count: number, edges: readonly Edge[]): boolean[] {
   return found;
 }
 
-/** The column of each node: one behind the last of those that lead to it. */
+/** The column of each node: one after the last of its callers. */
 function longestWays(count: number, edges: readonly Edge[]): number[] {
   const layer: number[] = Array(count).fill(0);
   const left: number[] = Array(count).fill(0);
@@ -119,7 +119,7 @@ function longestWays(count: number, edges: readonly Edge[]): number[] {
       if (left[to] === 0) ready.push(to);
     }
   }
-  // What nobody calls stands right before what it calls.
+  // A node without callers goes directly before its first callee.
   for (const first of firsts) {
     const near = (out[first] ?? []).reduce((least, to) => Math.min(least, layer[to] ?? 0), Number.POSITIVE_INFINITY);
     if (Number.isFinite(near)) layer[first] = Math.max(0, near - 1);
@@ -127,7 +127,7 @@ function longestWays(count: number, edges: readonly Edge[]): number[] {
   return layer;
 }
 
-/** Columns filled in the order of a walk from the left, so that what belongs together begins together. */
+/** Columns filled in the order of a search from the left, so that related nodes start close together. */
 function initial(layerOf: readonly number[], below: readonly number[][], above: readonly number[][]): number[][] {
   const layers: number[][] = [...Array(layerOf.reduce((most, layer) => Math.max(most, layer + 1), 0))].map(() => []);
   const seen = new Uint8Array(layerOf.length);
@@ -158,7 +158,7 @@ function swept(first: number[][], above: readonly number[][], below: readonly nu
   return best;
 }
 
-/** Sort each column by the mean place of its neighbours in the column before; those without any keep their place. */
+/** Sort each column by the mean position of the neighbours in the previous one; slots without any keep theirs. */
 function sweep(layers: readonly number[][], neighbours: readonly number[][], step: 1 | -1): number[][] {
   const next = layers.map((layer) => [...layer]);
   const place = placesOf(next);
@@ -180,7 +180,7 @@ function sweep(layers: readonly number[][], neighbours: readonly number[][], ste
   return next;
 }
 
-/** Where each slot stands in its column, from 0 at the top to 1: columns of different length are comparable. */
+/** The position of each slot in its column, from 0 at the top to 1, so that columns of any length are comparable. */
 function placesOf(layers: readonly number[][]): number[] {
   const place: number[] = [];
   for (const layer of layers) {
@@ -191,7 +191,7 @@ function placesOf(layers: readonly number[][]): number[] {
   return place;
 }
 
-/** How many pairs of lines between neighbouring columns cross. */
+/** The number of crossings of lines between neighbouring columns. */
 export function crossings(layers: readonly number[][], below: readonly number[][]): number {
   let count = 0;
   for (let at = 0; at + 1 < layers.length; at++) {
@@ -204,7 +204,7 @@ export function crossings(layers: readonly number[][], below: readonly number[][
   return count;
 }
 
-/** Pairs that stand in the wrong order, counted with a Fenwick tree. */
+/** The number of inversions, counted with a Fenwick tree. */
 function inversions(values: readonly number[], size: number): number {
   const tree = new Int32Array(size + 1);
   let found = 0;

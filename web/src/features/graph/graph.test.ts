@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { callSteps } from "@/lib/calls";
 import { atOnce, rowsInTurn } from "@/lib/samples.test-data";
 import type { SpanRow } from "@/lib/spans";
-import { foldedGraph, graphSteps, isWorthDrawing, tellingCall } from "./graph";
+import { firstToShow, foldedGraph, graphSteps, isWorthDrawing } from "./graph";
 
 const callsOf = atOnce(callSteps);
 const agentGraph = atOnce(graphSteps);
@@ -118,8 +118,8 @@ test("a run without agents, models and tools is not worth drawing", () => {
 
 test("the call to look at first is the first that failed", () => {
   const calls = callsOf(RUN).all.filter((call) => call.row.tool === "book");
-  expect(tellingCall(calls)?.row.id).toBe("t1");
-  expect(tellingCall([])).toBeNull();
+  expect(firstToShow(calls)?.row.id).toBe("t1");
+  expect(firstToShow([])).toBeNull();
 });
 
 test("names that are hostile as keys stay apart", () => {

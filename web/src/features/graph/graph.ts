@@ -2,7 +2,7 @@ import { type Call, type Calls, calleeKind, calleeName, countingRow, figureOf, i
 import type { Kind } from "@/lib/filter";
 import { PART, type Steps } from "@/lib/steps";
 
-/** Sums over calls. Calls inside another call of the same kind are not added again. */
+/** Totals of calls. Calls inside another call of the same kind are not added again. */
 export interface CallFigures {
   calls: number;
   /** How many of these calls are inferred. */
@@ -13,7 +13,7 @@ export interface CallFigures {
   errors: number;
   /** Denied, cancelled, abandoned or lost. */
   unended: number;
-  /** Of the calls and everything below them; null where none of it is known. */
+  /** Of the calls and everything below them; null if nothing is known. */
   inputTokens: number | null;
   outputTokens: number | null;
   costUsd: number | null;
@@ -28,7 +28,7 @@ export interface GraphNode {
   methods: string[];
   figures: CallFigures;
   calls: Call[];
-  /** The nodes that this one stands for, when they were folded. */
+  /** The nodes that were folded into this one. */
   folded: GraphNode[];
 }
 
@@ -42,18 +42,18 @@ export interface GraphEdge {
 }
 
 export interface AgentGraph {
-  /** By first call. */
+  /** In the order of their first calls. */
   nodes: GraphNode[];
   edges: GraphEdge[];
   /** The node of each call; requests that only lead to other calls have none. */
   nodeOf: Map<Call, GraphNode>;
 }
 
-/** The sums of a node. */
+/** The totals of a node. */
 type Tally = Pick<GraphNode, "figures" | "calls">;
 type Below = Pick<CallFigures, "inputTokens" | "outputTokens" | "costUsd">;
 
-/** Gather the calls of a run into who called whom. */
+/** Build the graph of who called whom from the calls of a run. */
 export function* graphSteps({ all }: Calls): Steps<AgentGraph> {
   const below = yield* belowOf(all);
   const nodes = new Map<string, GraphNode>();
@@ -70,7 +70,7 @@ export function* graphSteps({ all }: Calls): Steps<AgentGraph> {
   for (const [count, call] of all.entries()) {
     if (count % PART === 0) yield;
     open.enter(call);
-    // What goes on below a request such as `sampling/createMessage` is called by whoever the request was sent for.
+    // Calls below a request such as `sampling/createMessage` count as calls of the sender's caller.
     if (isHousekeeping(call) && call.children.length) continue;
     const node = nodeFor(nodes, call);
     const caller = callerOf(call, nodeOf);
@@ -88,13 +88,13 @@ export function* graphSteps({ all }: Calls): Steps<AgentGraph> {
   return { nodes: [...nodes.values()], edges: [...edges.values()].flatMap((out) => [...out.values()]), nodeOf };
 }
 
-/** The calls around the one that is looked at, and what they were counted for. */
+/** The calls that enclose the current one, and where they were counted. */
 class OpenCalls {
   readonly #path: Call[] = [];
   readonly #tallies: Tally[][] = [];
   readonly #open = new Map<Tally, number>();
 
-  /** Go to a call, out of those that are not around it. */
+  /** Enter a call, and leave those that do not enclose it. */
   enter(call: Call): void {
     while (this.#path.length && this.#path.at(-1) !== call.parent) {
       this.#path.pop();
@@ -157,7 +157,7 @@ function callerOf(call: Call, nodeOf: Map<Call, GraphNode>): Call | null {
   return above;
 }
 
-/** The agent that a model or tool call names as its own though no span stands for the agent. */
+/** The agent that a model or tool call names, if the agent has no span. */
 function impliedAgent(call: Call, caller: Call | null, nodes: Map<string, GraphNode>): GraphNode | null {
   if (call.row.kind !== "llm" && call.row.kind !== "tool") return null;
   if (call.agent === null || call.agent === caller?.agent) return null;
@@ -212,7 +212,7 @@ function* belowOf(all: readonly Call[]): Steps<Map<Call, Below>> {
       costUsd: figureOf(call, "costUsd"),
     });
   }
-  // Callees stand behind their callers. An agent with a figure of its own states the sum of what is below it.
+  // Callees come after their callers. If an agent has figures of its own, they include everything below it.
   for (let at = all.length - 1; at >= 0; at--) {
     if (at % PART === 0) yield;
     const call = all[at];
@@ -224,8 +224,8 @@ function* belowOf(all: readonly Call[]): Steps<Map<Call, Below>> {
   return below;
 }
 
-/** The call to look at first: one that failed, else one that never ended, else one that runs, else the first. */
-export function tellingCall(calls: readonly Call[]): Call | null {
+/** The call to show first: one that failed, or else never ended, or else is running, or else the first. */
+export function firstToShow(calls: readonly Call[]): Call | null {
   const first = (fits: (status: Call["row"]["status"]) => boolean) => calls.find((call) => fits(call.row.status));
   return (
     first((status) => status === "error") ??
@@ -241,13 +241,13 @@ export function isWorthDrawing({ nodes }: AgentGraph): boolean {
   return nodes.some(({ kind }) => kind === "agent" || kind === "llm" || kind === "tool");
 }
 
-/** How many tools are shown in total before each caller's are folded. */
+/** If there are more tools in total, those of each caller are folded. */
 const ROOMY = 48;
 
 /**
- * Fold the least of many tools of one caller into one node each.
+ * If a caller has many tools, fold the least important ones into one node.
  *
- * Those that failed or run, and `shown`, stay; after them the ones that took longest.
+ * Failed and running ones and `shown` are kept, then those that took longest.
  *
  * @param opened Ids of folded nodes to leave open.
  */
@@ -270,7 +270,7 @@ export function foldedGraph(graph: AgentGraph, opened: ReadonlySet<string>, show
   return { nodes, edges: foldedEdges(graph.edges, into), nodeOf };
 }
 
-/** The leaves that the same callers call, by those callers. */
+/** Leaves with the same callers, by these callers. */
 function leafGroups({ nodes, edges }: AgentGraph): Map<string, GraphNode[]> {
   const callers = new Map<string, string[]>();
   const calling = new Set(edges.map((edge) => edge.from));

@@ -1,6 +1,6 @@
 import type { Layout, PlacedNode } from "./graph-layout";
 
-/** Where an arrow key leads from a box: right to a callee, left to a caller, up and down within the column. */
+/** The box that an arrow key leads to: right to a callee, left to a caller, up and down within the column. */
 export function neighbour({ nodes, edges }: Layout, at: number, key: string): number | null {
   const own = nodes[at];
   if (!own) return null;

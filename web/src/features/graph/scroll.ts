@@ -1,5 +1,5 @@
 /**
- * Put a part of a scrolling frame into its middle, unless all of it is in view already.
+ * Scroll a frame so that a part of it is in the middle, unless it is completely visible already.
  *
  * `scrollIntoView` would move everything around the frame as well.
  */
@@ -14,7 +14,7 @@ export function centre(frame: HTMLElement, part: Element): void {
   );
 }
 
-/** Scroll a frame just as far down or up as it takes to see a part of it whole. */
+/** Scroll a frame up or down just far enough to show a part of it completely. */
 export function reveal(frame: HTMLElement, part: Element): void {
   const outer = frame.getBoundingClientRect();
   const inner = part.getBoundingClientRect();

@@ -3,12 +3,12 @@ import { type ReactNode, useCallback, useEffectEvent, useLayoutEffect, useState 
 import { percent } from "@/lib/format";
 import { Button } from "@/ui/button";
 
-/** How large the drawing is shown, and the buttons that change it. */
+/** The scale of the drawing, and the buttons that change it. */
 export interface Zoom {
   scale: number;
-  /** Whether the size of the frame is known, and with it the scale. */
+  /** Whether the size of the frame, and so the scale, is known. */
   ready: boolean;
-  /** Put on the scrolling frame around the drawing. */
+  /** The ref of the scrolling frame around the drawing. */
   frame: (element: HTMLElement | null) => void;
   by: (factor: number) => void;
   fit: () => void;
@@ -23,14 +23,14 @@ interface Size {
 const STEP = 1.25;
 const LEAST = 0.25;
 const MOST = 2;
-/** Below this size the drawing is scrolled instead, so that text stays readable. */
+/** The drawing is not made smaller than this by default, but scrolled, so that text stays readable. */
 const LEAST_READABLE = 0.75;
 const MARGIN = 64;
 
 /**
  * Zoom by buttons, keys and the wheel with Control.
  *
- * Until somebody chooses it fits the frame as far as its text can be read; asked to fit, it does so at any size.
+ * By default, the drawing fits the frame as long as its text is readable. If the user asks to fit, it does at any size.
  */
 export function useZoom(size: Size): Zoom {
   const [frame, setFrame] = useState<HTMLElement | null>(null);
@@ -50,7 +50,7 @@ export function useZoom(size: Size): Zoom {
     if (!frame) return;
     const observer = new ResizeObserver(() => setRoom({ width: frame.clientWidth, height: frame.clientHeight }));
     observer.observe(frame);
-    // React listens to the wheel passively, and a passive listener cannot keep the browser from zooming the page.
+    // React's wheel listeners are passive, so they cannot prevent the browser from zooming the page.
     const listener = (event: WheelEvent) => turn(event);
     frame.addEventListener("wheel", listener, { passive: false });
     return () => {

@@ -29,7 +29,7 @@ function figureWords(figures: CallFigures): string[] {
   return words;
 }
 
-/** Tokens given and got: `4.9k → 447`. */
+/** Input and output tokens: `4.9k → 447`. */
 export function tokens({ inputTokens, outputTokens }: CallFigures): string {
   return `${compact(inputTokens)} → ${compact(outputTokens)}`;
 }

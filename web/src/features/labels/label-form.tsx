@@ -1,21 +1,21 @@
 import { type FormEvent, useState } from "react";
-import { type Said, saidIn } from "@/lib/labels";
+import { parsedLabel, type TypedLabel } from "@/lib/labels";
 import { Button } from "@/ui/button";
 import css from "./labels.module.css";
 
 const HINT = "a tag such as flaky, quality=0.8 or relevance=fair, or a note alone";
 
-/** Asks what to say. */
-export function LabelForm({ onSay }: { onSay: (said: Said, note: string) => void }) {
+/** A form for a label and a note. */
+export function LabelForm({ onLabel }: { onLabel: (label: TypedLabel, note: string) => void }) {
   const [text, setText] = useState("");
   const [note, setNote] = useState("");
   const [wrong, setWrong] = useState(false);
 
   function submit(event: FormEvent) {
     event.preventDefault();
-    const said = text.trim() === "" && note.trim() !== "" ? { name: "note" } : saidIn(text);
-    if (said === null) setWrong(true);
-    else onSay(said, note.trim());
+    const label = text.trim() === "" && note.trim() !== "" ? { name: "note" } : parsedLabel(text);
+    if (label === null) setWrong(true);
+    else onLabel(label, note.trim());
   }
 
   return (

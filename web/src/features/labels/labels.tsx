@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Tag, ThumbsDown, ThumbsUp, X } from "lucide-react";
 import { useRef, useState } from "react";
 import { giveLabel, type Labelled, labelsQuery, refreshLabels, removeLabel, toggleVerdict } from "@/api/labels";
-import { counted, isMine, labelText, type Said } from "@/lib/labels";
+import { counted, isMine, labelText, type TypedLabel } from "@/lib/labels";
 import { visibleLine } from "@/lib/visible";
 import { Button } from "@/ui/button";
 import { LabelChip } from "@/ui/label-chip";
@@ -13,7 +13,7 @@ import css from "./labels.module.css";
 
 interface Props {
   target: Labelled;
-  /** What is labelled, in a word. */
+  /** What has the labels. */
   noun: "run" | "span";
 }
 
@@ -22,7 +22,7 @@ const VERDICTS = [
   { name: "bad", Icon: ThumbsDown, key: "B" },
 ] as const;
 
-/** What was said of a run or a span, and what says more. */
+/** The labels of a run or a span, and the controls to add and remove them. */
 export function Labels({ target, noun }: Props) {
   const { data } = useQuery(labelsQuery(target));
   const queries = useQueryClient();
@@ -45,7 +45,7 @@ export function Labels({ target, noun }: Props) {
 
   const mine = (name: string) => own.find((label) => label.name === name && isMine(label));
   const toggle = (name: "good" | "bad") => change(() => toggleVerdict(target, own, name));
-  const say = (said: Said, note: string) => change(() => giveLabel(target, { ...said, ...(note && { note }) }));
+  const add = (label: TypedLabel, note: string) => change(() => giveLabel(target, { ...label, ...(note && { note }) }));
 
   const openForm = () => opener.current?.click();
   useKeys(
@@ -76,9 +76,9 @@ export function Labels({ target, noun }: Props) {
         className={css.opener}
         panel={(close) => (
           <LabelForm
-            onSay={(said, note) => {
+            onLabel={(label, note) => {
               close();
-              void say(said, note);
+              void add(label, note);
             }}
           />
         )}

@@ -14,7 +14,7 @@ const agent = (id: string, parentId: string | null, name: string) =>
   row(id, parentId, { kind: "agent", agent: name, durationMs: 5_000 });
 const model = (id: string, parentId: string) => row(id, parentId, { kind: "llm", model: "gpt" });
 
-const told = (rows: SpanRow[]) => transcriptOf(callsOf(rows));
+const transcriptOfRows = (rows: SpanRow[]) => transcriptOf(callsOf(rows));
 const outline = ({ entries }: Transcript) =>
   entries.map((entry) => `${"  ".repeat(entry.depth)}${entry.kind} ${entry.id}`);
 const turn = ({ entries }: Transcript, id: string) =>
@@ -37,10 +37,10 @@ const RUN = [
   model("m2", "a"),
 ];
 
-test("a run is told in order, once, what is inside a call right behind it", () => {
+test("a run has each call once, in order, with inner calls directly after their caller", () => {
   // The request and the server's span are the tool call itself, and listing tools belongs to no conversation.
-  expect(outline(told(RUN))).toEqual([
-    "given w",
+  expect(outline(transcriptOfRows(RUN))).toEqual([
+    "input w",
     "tool p",
     "agent a",
     "turn m1",
@@ -57,7 +57,7 @@ test("a run is told in order, once, what is inside a call right behind it", () =
 });
 
 test("a model call knows the one before it of the same agent, and the tool calls in between", () => {
-  const story = told(RUN);
+  const story = transcriptOfRows(RUN);
   expect(turn(story, "m1")?.previous).toBeNull();
   expect(turn(story, "m1")?.tools.map((call) => call.row.id)).toEqual(["t1"]);
   expect(turn(story, "m2")?.previous?.row.id).toBe("m1");
@@ -66,7 +66,7 @@ test("a model call knows the one before it of the same agent, and the tool calls
 });
 
 test("outcomes know the last model call inside; a tool's agent answers the tool alone", () => {
-  const { entries } = told(RUN);
+  const { entries } = transcriptOfRows(RUN);
   const answer = (id: string) => {
     const entry = at(entries, id);
     return entry?.kind === "outcome" ? entry.answer?.row.id : undefined;
@@ -76,7 +76,7 @@ test("outcomes know the last model call inside; a tool's agent answers the tool 
 
 test("an agent called again goes on from its earlier call, unless that still runs", () => {
   const again = (durationMs: number | null) =>
-    told([
+    transcriptOfRows([
       row("w", null, { kind: "workflow" }),
       agent("a", "w", "x"),
       row("m1", "a", { kind: "llm", durationMs, status: durationMs === null ? "running" : "ok" }),
@@ -87,9 +87,9 @@ test("an agent called again goes on from its earlier call, unless that still run
   expect(turn(again(null), "m2")?.previous).toBeNull();
 });
 
-test("calls that overlap are told as parallel; those that follow each other are not", () => {
+test("calls that overlap are parallel; those that follow each other are not", () => {
   const start = 100_000;
-  const { entries } = told([
+  const { entries } = transcriptOfRows([
     agent("a", null, "x"),
     row("t1", "a", { tool: "x", startMs: start, durationMs: 50 }),
     row("t2", "a", { tool: "y", startMs: start + 10, durationMs: 500 }),
@@ -107,21 +107,21 @@ test("calls that overlap are told as parallel; those that follow each other are 
   expect(parallel("t5")).toBeNull();
 });
 
-test("a request that failed is told, whatever it was for", () => {
-  const story = told([
+test("a failed request is shown, whatever it was for", () => {
+  const story = transcriptOfRows([
     row("w", null, { kind: "workflow" }),
     row("r", "w", { kind: "rpc", name: "initialize", status: "error" }),
   ]);
-  expect(outline(story)).toEqual(["given w", "tool r", "outcome w-end"]);
+  expect(outline(story)).toEqual(["input w", "tool r", "outcome w-end"]);
 });
 
 test("an agent without model calls of its own tells what it was given itself", () => {
-  const { entries } = told([agent("a", null, "x"), row("t", "a", { tool: "t" })]);
+  const { entries } = transcriptOfRows([agent("a", null, "x"), row("t", "a", { tool: "t" })]);
   expect(entries[0]).toMatchObject({ kind: "agent", hasTurns: false });
-  expect(told(RUN).entries[2]).toMatchObject({ kind: "agent", hasTurns: true });
+  expect(transcriptOfRows(RUN).entries[2]).toMatchObject({ kind: "agent", hasTurns: true });
 });
 
-test("a span that is told as part of another one is found there", () => {
+test("a span that is shown as part of another one is found there", () => {
   const calls = callsOf(RUN);
   const story = transcriptOf(calls);
   const place = (id: string) => story.entries[placeOf(story, calls, id) ?? -1]?.id;
@@ -132,12 +132,12 @@ test("a span that is told as part of another one is found there", () => {
 });
 
 test("threads around an entry are known from the outermost on", () => {
-  const { entries } = told(RUN);
+  const { entries } = transcriptOfRows(RUN);
   expect(at(entries, "n1")?.outer.map((call) => call.row.id)).toEqual(["a"]);
   expect(at(entries, "m1")?.outer).toEqual([]);
 });
 
-test("random forests: every call but quiet requests is told exactly once, and ends after it begins", () => {
+test("random forests: every call but quiet requests is there exactly once, and ends after it begins", () => {
   const kinds = ["workflow", "agent", "llm", "tool", "rpc", "resource", "prompt", "other"] as const;
   let state = 7;
   const random = (below: number) => {
@@ -160,9 +160,9 @@ test("random forests: every call but quiet requests is told exactly once, and en
   }
 });
 
-test("a chain 5,000 calls deep is told", () => {
+test("a chain 5,000 calls deep has all of its calls", () => {
   const rows = [...Array(5_000).keys()].map((i) => row(`s${i}`, i ? `s${i - 1}` : null, { tool: `t${i}` }));
-  expect(told(rows).entries).toHaveLength(5_000);
+  expect(transcriptOfRows(rows).entries).toHaveLength(5_000);
 });
 
 test("random runs: the transcript and the detail of a span name the same call, whichever of its spans is looked at", () => {

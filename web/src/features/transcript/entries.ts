@@ -2,62 +2,62 @@ import { type Call, type Calls, calleeKind, isHousekeeping } from "@/lib/calls";
 import { previousModelCall, talkSteps } from "@/lib/previous-call";
 import { PART, type Steps } from "@/lib/steps";
 
-/** Calls of one caller that were under way at the same time: this one is the `at`th of `of`. */
+/** The position among concurrent calls of one caller: number `at` of `of`. */
 export interface Parallel {
   at: number;
   of: number;
 }
 
-interface Told {
+interface EntryBase {
   id: string;
   call: Call;
-  /** How many calls enclose it. */
+  /** How many calls it is nested in. */
   depth: number;
-  /** The agent's call it belongs to, or the call at the root. */
+  /** The call of the agent that it belongs to, or the root call. */
   thread: Call;
   parallel: Parallel | null;
-  /** The threads that go on to the left of it, from the outermost. */
+  /** The threads that continue to the left of it, the outermost first. */
   outer: readonly Call[];
 }
 
 /** The input of a run or one of its workflows. */
-export interface Given extends Told {
-  kind: "given";
+export interface InputEntry extends EntryBase {
+  kind: "input";
 }
 
-/** An agent begins. */
-export interface AgentStart extends Told {
+/** The start of an agent. */
+export interface AgentStart extends EntryBase {
   kind: "agent";
   /** Whether its first model call shows its input. */
   hasTurns: boolean;
 }
 
 /** A model call: what is new to the model, and its answer. */
-export interface Turn extends Told {
+export interface Turn extends EntryBase {
   kind: "turn";
   /** The model call of the same agent before it. */
   previous: Call | null;
-  /** The tool calls told between this model call and the next one. */
+  /** The tool calls between this model call and the next one. */
   tools: Call[];
 }
 
-/** A tool call, or a resource or prompt that was fetched. */
-export interface ToolCall extends Told {
+/** A tool call, or a fetched resource or prompt. */
+export interface ToolCall extends EntryBase {
   kind: "tool";
 }
 
-/** How a workflow or an agent ended, and with what. */
-export interface Outcome extends Told {
+/** How a workflow or an agent ended, with its output. */
+export interface Outcome extends EntryBase {
   kind: "outcome";
-  /** The last model call inside: its answer often is the outcome. */
+  /** The last model call in it, whose answer is often the outcome. */
   answer: Call | null;
 }
 
-/** One item of a run as a conversation. */
-export type Entry = Given | AgentStart | Turn | ToolCall | Outcome;
+/** One item of a transcript. */
+export type Entry = InputEntry | AgentStart | Turn | ToolCall | Outcome;
 
 export interface Transcript {
-  /** In order of start, the content of a call directly after it. */
+  /** In order of start, the calls inside a call directly after it. */
   entries: Entry[];
   /** The entry of each call. */
   places: Map<Call, number>;
@@ -67,10 +67,10 @@ type Step =
   | { enter: Call; depth: number; thread: Call | null; parallel: Parallel | null }
   | { leave: Call; depth: number; thread: Call };
 
-/** Tell the calls of a run in order. */
+/** Turn the calls of a run into a transcript. */
 export function* transcriptSteps(calls: Calls): Steps<Transcript> {
   yield* talkSteps(calls.rows);
-  const teller = new Teller(calls);
+  const writer = new TranscriptWriter(calls);
   const waiting: Step[] = calls.roots
     .map((call): Step => ({ enter: call, depth: 0, thread: null, parallel: null }))
     .reverse();
@@ -78,13 +78,13 @@ export function* transcriptSteps(calls: Calls): Steps<Transcript> {
   for (let step = waiting.pop(); step; step = waiting.pop()) {
     if (++count % PART === 0) yield;
     if ("leave" in step) {
-      teller.leave(step.leave, step.depth, step.thread);
+      writer.leave(step.leave, step.depth, step.thread);
       continue;
     }
     const { enter: call, depth } = step;
     const isThread = step.thread === null || call.row.kind === "agent" || call.row.kind === "workflow";
     const thread = isThread ? call : (step.thread ?? call);
-    teller.enter(call, depth, thread, step.parallel);
+    writer.enter(call, depth, thread, step.parallel);
     if (isThread) waiting.push({ leave: call, depth, thread });
     const inside = depth + depthOf(call, step.thread);
     const parallels = parallelsOf(call.children);
@@ -94,17 +94,17 @@ export function* transcriptSteps(calls: Calls): Steps<Transcript> {
       waiting.push({ enter: child, depth: inside + isInner, thread, parallel: parallels.get(child) ?? null });
     }
   }
-  return { entries: teller.entries, places: teller.places };
+  return { entries: writer.entries, places: writer.places };
 }
 
-/** How much further in the calls inside a call are told: a tool's card is left, an agent's thread is not. */
+/** How much deeper the calls inside a call are: those of a tool are indented, those of an agent are not. */
 function depthOf(call: Call, thread: Call | null): number {
   const kind = calleeKind(call.row);
   if (thread === null || kind === "agent" || kind === "workflow" || kind === "llm") return 0;
   return isHousekeeping(call) ? 0 : 1;
 }
 
-/** Calls that overlap in time with the one before them, model calls and others apart. */
+/** Groups of calls that overlap in time, model calls separately from others. */
 function parallelsOf(children: readonly Call[]): Map<Call, Parallel> {
   const found = new Map<Call, Parallel>();
   let group: Call[] = [];
@@ -118,7 +118,7 @@ function parallelsOf(children: readonly Call[]): Map<Call, Parallel> {
     if (isHousekeeping(call)) continue;
     const { row } = call;
     const first = group[0];
-    // Two clocks, or one that counts in milliseconds, make calls one after the other touch.
+    // With two clocks, or one that counts milliseconds, sequential calls may seem to overlap a little.
     if (!first || row.startMs > until - 1 || (row.kind === "llm") !== (first.row.kind === "llm")) close();
     group.push(call);
     until = Math.max(until, endOf(call));
@@ -135,15 +135,15 @@ function endOf({ row }: Call): number {
 const NO_THREADS: readonly Call[] = [];
 const MOST_OUTER = 8;
 
-/** Writes down entries, and remembers what later ones refer to. */
-class Teller {
+/** Collects the entries, and remembers what later ones refer to. */
+class TranscriptWriter {
   readonly entries: Entry[] = [];
   readonly places = new Map<Call, number>();
   readonly #calls: Calls;
   /** The last model call of each thread. */
   readonly #lastOf = new Map<Call, Turn>();
   readonly #answers = new Map<Call, Call>();
-  /** The thread that was told last at each depth. */
+  /** The last thread at each depth. */
   readonly #threads: Call[] = [];
   readonly #starts = new Map<Call, AgentStart>();
 
@@ -152,35 +152,35 @@ class Teller {
   }
 
   enter(call: Call, depth: number, thread: Call, parallel: Parallel | null): void {
-    const told = { id: call.row.id, call, depth, thread, parallel, outer: this.#outer(depth) };
+    const base = { id: call.row.id, call, depth, thread, parallel, outer: this.#outer(depth) };
     switch (calleeKind(call.row)) {
       case "agent": {
-        const start: AgentStart = { ...told, kind: "agent", hasTurns: false };
+        const start: AgentStart = { ...base, kind: "agent", hasTurns: false };
         this.#starts.set(call, start);
-        this.#tell(start);
+        this.#add(start);
         return;
       }
       case "llm": {
-        const turn: Turn = { ...told, kind: "turn", previous: this.#previous(call), tools: [] };
+        const turn: Turn = { ...base, kind: "turn", previous: this.#previous(call), tools: [] };
         this.#lastOf.set(thread, turn);
         this.#answers.set(thread, call);
         const start = this.#starts.get(thread);
         if (start) start.hasTurns = true;
-        this.#tell(turn);
+        this.#add(turn);
         return;
       }
       case "workflow":
       case "other":
-        this.#tell({ ...told, kind: "given" });
+        this.#add({ ...base, kind: "input" });
         return;
       case "rpc":
-        // Requests that keep a connection going belong to no conversation, unless they are what went wrong.
-        if (call.row.status !== "ok" && call.row.status !== "running") this.#tell({ ...told, kind: "tool" });
+        // Requests that only keep a connection going are shown only if they failed.
+        if (call.row.status !== "ok" && call.row.status !== "running") this.#add({ ...base, kind: "tool" });
         return;
       default: {
         const turn = this.#lastOf.get(thread);
         if (turn && (turn.call.parent === call.parent || turn.call === call.parent)) turn.tools.push(call);
-        this.#tell({ ...told, kind: "tool" });
+        this.#add({ ...base, kind: "tool" });
       }
     }
   }
@@ -188,11 +188,11 @@ class Teller {
   leave(call: Call, depth: number, thread: Call): void {
     const answer = this.#answers.get(thread) ?? null;
     const around = call.parent && threadAround(call.parent);
-    // The answer of a workflow is that of its last agent; what an agent calls as a tool answers the agent alone.
+    // A workflow's answer is that of its last agent; an agent that is called as a tool answers only its caller.
     if (answer && around && around.row.kind !== "agent") this.#answers.set(around, answer);
     const kind = calleeKind(call.row);
     if (kind !== "agent" && kind !== "workflow" && kind !== "other") return;
-    // Its end was not recorded; its last answer is directly above.
+    // The end of an inferred agent was not recorded; its last answer is directly above.
     if (call.row.inferred) return;
     const outcome: Outcome = {
       id: `${call.row.id}-end`,
@@ -211,7 +211,7 @@ class Teller {
     return depth === 0 ? NO_THREADS : this.#threads.slice(0, Math.min(depth, MOST_OUTER));
   }
 
-  #tell(entry: Entry): void {
+  #add(entry: Entry): void {
     if (entry.depth < MOST_OUTER) {
       this.#threads.length = Math.min(this.#threads.length, entry.depth);
       this.#threads.push(entry.thread);

@@ -2,7 +2,7 @@ import clsx from "clsx";
 import { memo } from "react";
 import css from "./item.module.css";
 import type { ItemProps } from "./item-props";
-import { AgentItem, GivenItem, OutcomeItem } from "./thread-items";
+import { AgentItem, InputItem, OutcomeItem } from "./thread-items";
 import { ToolItem } from "./tool-item";
 import { TurnItem } from "./turn-item";
 
@@ -14,7 +14,7 @@ interface Props extends ItemProps {
 }
 
 const DEEPEST = 8;
-/** How far each thread stands to the right of the one around it. */
+/** The indentation of a thread within the one around it. */
 const INDENT = 1.5;
 
 /** One item of the transcript at its place among the threads. */
@@ -46,8 +46,8 @@ export const Item = memo(function Item({ id, selected, colors, ...props }: Props
 function Content(props: ItemProps) {
   const { entry, ...rest } = props;
   switch (entry.kind) {
-    case "given":
-      return <GivenItem entry={entry} {...rest} />;
+    case "input":
+      return <InputItem entry={entry} {...rest} />;
     case "agent":
       return <AgentItem entry={entry} {...rest} />;
     case "turn":

@@ -3,18 +3,18 @@ import { type Message, type Messages, type Part, textOf } from "@/lib/messages";
 
 /** The messages that a model call adds to the previous ones. */
 export interface NewMessages {
-  /** Added since the call before, or all of them at the first call. */
+  /** Those added since the previous call, or all of them at the first call. */
   added: { message: Message; rewritten: boolean }[];
   /** How many of the added ones are already shown above: the previous answer and its tool results. */
   repeated: number;
-  /** How many of the call before are no longer there. */
+  /** How many messages of the previous call are missing. */
   removed: number;
 }
 
 /**
  * The messages of a model call that are new to somebody who has read everything before it.
  *
- * @param before The model call before it.
+ * @param before The previous model call.
  * @param hasTools Whether the tool calls in between have entries of their own, results included.
  */
 export function newMessages(

@@ -25,7 +25,7 @@ interface HeadProps {
   children?: ReactNode;
 }
 
-/** The line an item begins with; its name selects the span. */
+/** The first line of an item; a click on the name selects the span. */
 export function Head({ call, kind, verb, name, onSelect, children }: HeadProps) {
   return (
     <div className={css.head}>
@@ -41,7 +41,7 @@ export function Head({ call, kind, verb, name, onSelect, children }: HeadProps) 
   );
 }
 
-/** How long a call took. */
+/** The duration of a call. */
 export function Took({ call }: { call: Call }) {
   const { status, durationMs, startMs } = call.row;
   const text = durationMs === null ? (status === "running" ? "" : "–") : duration(durationMs);

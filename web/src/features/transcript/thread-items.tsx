@@ -6,14 +6,14 @@ import { visibleLine } from "@/lib/visible";
 import { JsonView } from "@/ui/json-view";
 import { LongText } from "@/ui/message-text";
 import { StatusMark } from "@/ui/status";
-import type { AgentStart, Given, Outcome } from "./entries";
+import type { AgentStart, InputEntry, Outcome } from "./entries";
 import type { ItemProps } from "./item-props";
 import { Clipped, ErrorText, Head, Note, ParallelNote, Pending, Took } from "./parts";
 import css from "./thread-items.module.css";
 import { useEvent } from "./use-event";
 
-/** What a run was given. */
-export function GivenItem({ entry, onSelect }: ItemProps<Given>) {
+/** The input of a run. */
+export function InputItem({ entry, onSelect }: ItemProps<InputEntry>) {
   const { call } = entry;
   const event = useEvent(call);
   return (
@@ -67,13 +67,13 @@ export function OutcomeItem({ entry, onSelect }: ItemProps<Outcome>) {
   const isOver = status !== "running" && status !== "lost";
   const event = useEvent(isOver ? call : null);
   const last = useEvent(isOver ? answer : null);
-  const isTold = useMemo(
+  const isShownAbove = useMemo(
     () => event.span !== null && last.span !== null && isAnswerOf(event.span, last.span),
     [event.span, last.span],
   );
   const ready = event.span && (answer === null || last.span || last.error);
-  // The outcome of the whole run is at its end in full, whoever said it.
-  const isFolded = isTold && call.parent !== null && status === "ok";
+  // The outcome of the whole run is always shown in full, at its end.
+  const isFolded = isShownAbove && call.parent !== null && status === "ok";
   return (
     <>
       <div className={css.end}>
@@ -92,15 +92,15 @@ export function OutcomeItem({ entry, onSelect }: ItemProps<Outcome>) {
   );
 }
 
-/** Whether an output is what the model answered last. */
+/** Whether an output equals the last answer of the model. */
 function isAnswerOf(span: FullSpan, last: FullSpan): boolean {
-  const said = span.messages.output.at(-1);
+  const message = span.messages.output.at(-1);
   const answered = last.messages.output.at(-1);
   return (
-    said !== undefined &&
+    message !== undefined &&
     answered !== undefined &&
-    textOf(said) !== "" &&
-    textOf(said).trim() === textOf(answered).trim()
+    textOf(message) !== "" &&
+    textOf(message).trim() === textOf(answered).trim()
   );
 }
 

@@ -14,7 +14,7 @@ import css from "./tool-item.module.css";
 import { onOneLine, toolResult } from "./tool-result";
 import { useEvent } from "./use-event";
 
-/** A tool call on a card of a few lines; all of it on demand. */
+/** A tool call as a card of a few lines, which can be expanded. */
 export function ToolItem({ entry, open, onToggle, onSelect }: ItemProps<ToolCall>) {
   const { call } = entry;
   const event = useEvent(call);

@@ -1,7 +1,7 @@
 import { isContainer, parsedText, preview } from "@/lib/json";
 import type { Messages } from "@/lib/messages";
 
-/** A tool's answer as the model read it: without MCP's envelope, and as JSON if its text is. */
+/** A tool's result as the model received it: without MCP's envelope, and parsed if its text is JSON. */
 export function toolResult({ output, messages }: { output: unknown; messages: Pick<Messages, "output"> }): unknown {
   if (typeof output === "string") return read(output);
   const parts = messages.output.flatMap((message) => message.parts);

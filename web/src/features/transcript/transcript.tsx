@@ -18,7 +18,7 @@ interface Props {
   onSelect: (spanId: string) => void;
 }
 
-const HEIGHTS: Record<Entry["kind"], number> = { given: 110, agent: 48, turn: 180, tool: 84, outcome: 56 };
+const HEIGHTS: Record<Entry["kind"], number> = { input: 110, agent: 48, turn: 180, tool: 84, outcome: 56 };
 const AHEAD = 6;
 
 /** A run as a conversation in order of time: what each agent received, said and did. */
@@ -41,7 +41,7 @@ function* steps(rows: readonly SpanRow[]) {
 
 interface StoryProps {
   entries: readonly Entry[];
-  /** Of the threads beside each entry. */
+  /** The colours of the threads beside each entry. */
   colors: ReadonlyMap<Entry, readonly (string | null)[]>;
   /** The entry of the selected span. */
   place: number | null;
@@ -103,7 +103,7 @@ function Story({ entries, colors, place, onSelect }: StoryProps) {
       onKeyDown={keys.onKeyDown}
     >
       <div className={css.sheet} style={{ height: size }}>
-        {/* One below the other in the flow of the page, so that an item that grows never lies on the next one. */}
+        {/* In normal flow, so that a growing item never overlaps the next one. */}
         <div className={css.shown} style={{ transform: `translateY(${items[0]?.start ?? 0}px)` }}>
           {items.map(({ key, index }) => {
             const entry = entries[index];
@@ -129,7 +129,7 @@ function Story({ entries, colors, place, onSelect }: StoryProps) {
   );
 }
 
-/** The height of an item to the fraction of a pixel: rounded ones would add up to gaps. */
+/** The exact height of an item, since rounding errors would add up to gaps. */
 function heightOf(
   element: Element,
   entry: ResizeObserverEntry | undefined,
@@ -137,12 +137,12 @@ function heightOf(
 ): number {
   const observed = entry?.borderBoxSize[0]?.blockSize;
   if (observed !== undefined) return observed;
-  // What was measured once is not measured again on the way: that would lay out the page for each item.
+  // Items are measured only once while scrolling, since each measurement lays out the page.
   const known = list.itemSizeCache.get(list.options.getItemKey(list.indexFromElement(element)));
   return known ?? element.getBoundingClientRect().height;
 }
 
-/** Bring the selected entry into view, at first to the top of it, and put the cursor there. */
+/** Scroll to the selected entry (the first time, to its top), and move the cursor there. */
 function useSelected(
   entries: readonly Entry[],
   place: number | null,
@@ -151,7 +151,7 @@ function useSelected(
 ): void {
   const isFirst = useRef(true);
   const show = useEffectEvent((at: number) => {
-    // The end of a thread belongs to the same span as its beginning: whoever is there stays there.
+    // The end of a thread has the same span as its start; if the cursor is there, it stays.
     if (entries[cursor]?.call === entries[at]?.call) return;
     setCursor(at);
     scroll(at, isFirst.current ? "start" : "auto");
@@ -166,7 +166,7 @@ function isShown(items: readonly { index: number }[], at: number): boolean {
   return items.some(({ index }) => index === at);
 }
 
-/** Of the beginning and the end of one span the one where the cursor is. */
+/** Of the start and the end of the same span, only the one under the cursor is selected. */
 function isSelected(entries: readonly Entry[], at: number, place: number | null, cursor: number): boolean {
   if (place === null) return false;
   const chosen = entries[place]?.call;

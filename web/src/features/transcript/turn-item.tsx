@@ -2,7 +2,7 @@ import { useMemo } from "react";
 import { calleeName, countingRow, figureOf } from "@/lib/calls";
 import { compact, dollars, plural } from "@/lib/format";
 import type { FullSpan } from "@/lib/full-span";
-import { type Messages as Said, toolNames } from "@/lib/messages";
+import { type Messages as SpanMessages, toolNames } from "@/lib/messages";
 import { visibleLine } from "@/lib/visible";
 import { MessageView } from "@/ui/message";
 import type { Turn } from "./entries";
@@ -74,7 +74,7 @@ function Messages({ span, before, entry }: { span: FullSpan; before: FullSpan | 
   );
 }
 
-function Answer({ own, entry }: { own: Said; entry: Turn }) {
+function Answer({ own, entry }: { own: SpanMessages; entry: Turn }) {
   const called = entry.tools.map((tool) => calleeName(tool.row));
   const shown = withoutListedCalls(own.output, called);
   const status = entry.call.row.status;

@@ -5,19 +5,19 @@ import { eventQuery } from "@/api/queries";
 import { type Call, countingRow } from "@/lib/calls";
 import { type FullSpan, fullSpan } from "@/lib/full-span";
 
-/** A call's span in full, as far as it is here. */
+/** A call's full span, once it is loaded. */
 export interface LoadedEvent {
   span: FullSpan | null;
   error: Error | null;
   retry: () => void;
 }
 
-/** What is only passed on the way to somewhere else is not asked for. */
+/** Items that scroll past faster than this are not loaded. */
 const PASSING_MS = 60;
 const RUNNING_REFRESH_MS = 3_000;
 const KEPT_MS = 120_000;
 
-/** Load the span of a call while its item is shown; null for no call. It is loaded anew when the run says it changed. */
+/** Load the span of a call while its item is shown, and again when it changes; null for no call. */
 export function useEvent(call: Call | null): LoadedEvent {
   const row = call && countingRow(call);
   const options = eventQuery(row?.id ?? "", row?.traceId ?? "");

@@ -2,10 +2,10 @@ import { type RefObject, useEffect, useEffectEvent, useRef } from "react";
 
 type Frame = RefObject<HTMLElement | null>;
 
-/** Events that mean that the user moves the list. */
+/** Events by which the user scrolls the list. */
 const MOVES = ["wheel", "pointerdown", "keydown", "touchstart"] as const;
 
-/** Call `hold` whenever the list changes its size while it loads, until somebody moves it. */
+/** Call `hold` whenever the size of the list changes while it loads, until the user scrolls. */
 export function useHeld(frame: Frame, size: number, hold: () => void): void {
   const isHeld = useRef(true);
   const onSize = useEffectEvent(hold);
@@ -26,7 +26,7 @@ export function useHeld(frame: Frame, size: number, hold: () => void): void {
   }, [size]);
 }
 
-/** How near to its end the list has to be to follow a run that grows. */
+/** The list follows a growing run if it is at most this far from its end, in pixels. */
 const NEAR = 48;
 
 /** While the end of the list is in view, keep it in view. */

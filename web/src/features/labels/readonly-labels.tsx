@@ -5,12 +5,12 @@ import css from "./labels.module.css";
 
 interface Props {
   target: Labelled;
-  /** What is labelled, in a word. */
+  /** What has the labels. */
   noun: "run" | "span";
 }
 
-/** What was said of a run or a span, where nothing more can be said. */
-export function GivenLabels({ target, noun }: Props) {
+/** The labels of a run or a span on a page that cannot change them. */
+export function ReadonlyLabels({ target, noun }: Props) {
   const { data } = useQuery(labelsQuery(target));
   const own = (data?.items ?? []).filter((label) => (label.span_id === null) === (noun === "run"));
   if (own.length === 0) return null;
