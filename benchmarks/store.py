@@ -218,19 +218,19 @@ def _sums(store: SqliteStore) -> list[Case]:
         ),
         (
             "stats, ten slices",
-            lambda: store.stats(Filter(), buckets=10),
+            lambda: store.stats(Filter(replays=False), buckets=10),
             "SELECT start_ns / 400000000000 AS slice, count(*), avg(end_ns - start_ns) FROM spans GROUP BY slice",
             (),
         ),
         (
             "stats by name",
-            lambda: store.stats(Filter(), by="name"),
+            lambda: store.stats(Filter(replays=False), by="name"),
             "SELECT name, count(*), avg(end_ns - start_ns) FROM spans GROUP BY name",
             (),
         ),
         (
             "stats by model",
-            lambda: store.stats(Filter(kinds=("llm",)), by="model"),
+            lambda: store.stats(Filter(kinds=("llm",), replays=False), by="model"),
             "SELECT model, count(*), avg(end_ns - start_ns) FROM spans WHERE kind = 'llm' GROUP BY model",
             (),
         ),

@@ -8,6 +8,8 @@ from inspector.spooling import is_run_id
 
 VARIABLE = "INSPECTOR_RUN_ID"
 """Names the run; a process that is recorded leaves it for those that it starts."""
+REPLAYED = "INSPECTOR_REPLAYED_RUN"
+"""Names the run that this one replays."""
 
 
 def this_run() -> str:
@@ -26,3 +28,9 @@ def this_run() -> str:
     with suppress(Exception):
         os.environ[VARIABLE] = made
     return made
+
+
+def replayed_run() -> str | None:
+    """Return the id of the run that this process replays; None if it replays none."""
+    named = os.environ.get(REPLAYED, "")
+    return named if is_run_id(named) else None

@@ -78,6 +78,9 @@ def _add_trace(rng: random.Random, made: Made, trace_id: str, start_ns: int) -> 
             span = replace(span, parent_id="f" * 16)
         elif run and run.startswith("block"):
             span = replace(span, hook="run")
+        if int(trace_id[4:], 16) % 5 == 3:
+            replayed = {"inspector.replay.run": "r1", **({"inspector.replay.live": True} if at == 2 else {})}
+            span = replace(span, attributes={**span.attributes, **replayed})
         members.append(span)
         if span.kind == "llm" and span.status == "ok" and span.input_tokens:
             members.append(_duplicate_of(span, at))
@@ -140,7 +143,8 @@ def _make_span(rng: random.Random, at: int, start_ns: int, **common) -> Span:
 
 def _duplicate_of(span: Span, at: int) -> Span:
     """What another recorder says of a model call, from inside of it."""
-    attributes = {"inspector.emitter": OTHER, "shade": "inner"}
+    replayed = {key: value for key, value in span.attributes.items() if key.startswith("inspector.replay.")}
+    attributes = {"inspector.emitter": OTHER, "shade": "inner", **replayed}
     return replace(
         span, span_id=f"{at + 1:08x}{'d' * 8}", parent_id=span.span_id, attributes=attributes, name="chat", hook=None
     )

@@ -140,6 +140,7 @@ class Oracle:
                     is_between(length, where.min_duration_ms, where.max_duration_ms),
                     is_between(span.cost_usd, where.min_cost_usd, where.max_cost_usd),
                     where.duplicates or self.call_of(span) is None,
+                    where.replays or not is_of_replay(span),
                     all(key in span.attributes and as_text(span.attributes[key]) == at for key, at in where.attributes),
                     all(holds(span, span.input_key, path, text) for path, text in where.arguments),
                     all(holds(span, span.output_key, path, text) for path, text in where.results),
@@ -183,6 +184,7 @@ class Oracle:
             trace
             for trace in of_agents
             if meets_as_whole(trace, where)
+            and (where.replays or not self.is_replay(trace["trace_id"]))
             and where.trace_id in (None, trace["trace_id"])
             and where.run_id in (None, self.run_of_trace(trace["trace_id"]))
             and any(where.session_id in (None, self.session_of(span)) for span in self.in_trace(trace["trace_id"]))
@@ -197,8 +199,18 @@ class Oracle:
         return [
             run
             for run in map(self.run, run_ids)
-            if run["run_id"] in holding and where.run_id in (None, run["run_id"]) and meets_as_whole(run, where)
+            if run["run_id"] in holding
+            and where.run_id in (None, run["run_id"])
+            and (where.replays or not self._has_replay(run["run_id"]))
+            and meets_as_whole(run, where)
         ]
+
+    def is_replay(self, trace_id: str) -> bool:
+        """Whether a trace has a span of a replay."""
+        return any(map(is_of_replay, self.in_trace(trace_id)))
+
+    def _has_replay(self, run_id: str) -> bool:
+        return any(self.is_replay(each) for each in self.trace_ids() if self.run_of_trace(each) == run_id)
 
     def trace_ids(self) -> list[str]:
         return list(dict.fromkeys(trace_id for trace_id, _ in self.spans))
@@ -327,6 +339,11 @@ class Oracle:
             **{f"p{share}_ms": quantile(lengths, share) for share in (50, 95, 99)},
             **amounts(calls),
         }
+
+
+def is_of_replay(span: Span) -> bool:
+    """Whether a span is of a replay, which did not make its call live."""
+    return "inspector.replay.run" in span.attributes and "inspector.replay.live" not in span.attributes
 
 
 def asked_of_spans(where: Filter) -> Filter:

@@ -48,6 +48,7 @@ ASKED = {
     "label": "good",
     "q": "overcast",
     "duplicates": "false",
+    "replays": "false",
 }
 """A value of each filter that the wanted span alone meets; a run of a program has the name of its service."""
 BEFORE = {"until": 10 * SECOND_NS}
@@ -109,8 +110,9 @@ def filled(tmp_path, empty_database):
         settings = Settings(home=tmp_path / "home")
         empty_database(settings.database)
         store = open_store(settings)
-        other = span(OTHER, "2" * 16, kind="llm", model="gpt-4", attributes={"inspector.emitter": "one"})
-        beside = {"parent_id": other.span_id, "attributes": {"inspector.emitter": "two"}}
+        replayed = {"inspector.replay.run": "run-3"} if name == "replays" else {}
+        other = span(OTHER, "2" * 16, kind="llm", model="gpt-4", attributes={"inspector.emitter": "one", **replayed})
+        beside = {"parent_id": other.span_id, "attributes": {"inspector.emitter": "two", **replayed}}
         store.write([wanted(name), other, span(OTHER, "3" * 16, kind="llm", model="gpt-4", **beside)])
         store.give_label(NewLabel(trace_id=WANTED, span_id="1" * 16, name="good", time_ns=1))
         store.maintain()
@@ -155,7 +157,7 @@ def test_the_command_line_makes_the_filter_that_the_api_makes(name):
 
     value = ASKED[name]
     option = "--" + {"args": "arg"}.get(name, name).replace("_", "-")
-    arguments = ["--no-duplicates"] if name == "duplicates" else [option, "=".join(pair(name)[1:])]
+    arguments = [f"--no-{name}"] if PARAMETERS[name].form == "flag" else [option, "=".join(pair(name)[1:])]
     if isinstance(value, tuple):
         arguments = [option, "=".join(value)]
     assert command.main(arguments, standalone_mode=False) == by_api(EventsQuery, name)

@@ -83,7 +83,7 @@ class _Narrowed(Query):
             **{
                 row.field: _value(row, getattr(self, name))
                 for name, row in PARAMETERS.items()
-                if name in self.model_fields_set
+                if name in self.model_fields_set or (row.form == "flag" and name in type(self).model_fields)
             }
         )
 
@@ -126,8 +126,8 @@ _TYPES: Mapping[Form, Any] = {
 }
 
 
-def _narrowed_by(level: Level) -> type[_Narrowed]:
-    """Return the parameters that filter the lists of a level."""
+def _narrowed_by(level: Level, *, in_figures: bool = False) -> type[_Narrowed]:
+    """Return the parameters that filter the lists of a level, or figures."""
     declared: dict[str, Any] = {}
     for name, row in PARAMETERS.items():
         if level not in row.lists:
@@ -138,7 +138,7 @@ def _narrowed_by(level: Level) -> type[_Narrowed]:
             case "kind" | "status" | "label":
                 declared[name] = (_TYPES[row.form], Field(default_factory=list))
             case "flag":
-                declared[name] = (Flag, True)
+                declared[name] = (Flag, row.in_figures if in_figures else True)
             case _:
                 declared[name] = (_TYPES[row.form] | None, None)
     return create_model("Narrowed", __base__=_Narrowed, __module__=__name__, **declared)
@@ -146,6 +146,8 @@ def _narrowed_by(level: Level) -> type[_Narrowed]:
 
 SpanFilter = _narrowed_by("span")
 """The filters of spans."""
+FiguresFilter = _narrowed_by("span", in_figures=True)
+"""The filters of figures."""
 TraceFilter = _narrowed_by("trace")
 """The filters of traces."""
 RunFilter = _narrowed_by("run")
@@ -301,7 +303,7 @@ class NamedSessionPage(NamedSession, Page):
     """``GET /session``."""
 
 
-class StatsQuery(SpanFilter):
+class StatsQuery(FiguresFilter):
     """``GET /stats``."""
 
     of: StatsOf = "events"

@@ -21,7 +21,7 @@ from inspector.store import Health, SpoolMark, StoreError
 
 router = APIRouter()
 _CALLS = (
-    ("inspector_calls_total", "Stored calls, without duplicates."),
+    ("inspector_calls_total", "Stored calls, without duplicates and replays."),
     ("inspector_errors_total", "Stored calls that failed."),
 )
 

@@ -214,7 +214,7 @@ def _replay(tape: "Tape", words: tuple[str, ...], choices: "Choices") -> int:
     directory = Path(tempfile.mkdtemp(prefix="inspector-replay-"))
     try:
         write_tape(tape, directory / "tape.json")
-        choices = dataclasses.replace(choices, replay=directory / "tape.json")
+        choices = dataclasses.replace(choices, replay=directory / "tape.json", replayed=tape.run)
         program = program_of(words, os.environ)
         status = run_to_the_end(program, environment_of(os.environ, choices, directory))
         reports = list(reports_of(directory))

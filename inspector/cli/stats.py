@@ -32,7 +32,7 @@ class StatsOptions(TypedDict):
 @click.option("--by", type=OneOf(_BY), default="kind", show_default=True, help="The field to group by.")
 @click.option("--traces", "of_traces", is_flag=True, help="Count whole traces instead of calls.")
 @click.option("--runs", "of_runs", is_flag=True, help="Count whole runs.")
-@narrowed_by_options("span")
+@narrowed_by_options("span", in_figures=True)
 @click.option(
     "--sort", type=OneOf(_RANKS), default="count", show_default=True, help="The figure to sort by, largest first."
 )
@@ -49,7 +49,8 @@ class StatsOptions(TypedDict):
 def stats(**options: Unpack[StatsOptions]) -> None:
     """Add calls up: count, errors, durations, tokens and cost. Each call counts once, as on the page Stats.
 
-    Durations are the median, p95 and p99. The filters are those of 'inspector events'.
+    Durations are the median, p95 and p99. The filters are those of 'inspector events', but replays are left out unless
+    --replays is given.
     """
     if options["of_traces"] and options["of_runs"]:
         raise click.UsageError("--traces and --runs count different things: give one of them")
@@ -71,6 +72,9 @@ def stats(**options: Unpack[StatsOptions]) -> None:
     if isinstance(found.notice, str):
         notice(found.notice)
     noun = {"events": "call", "traces": "trace", "runs": "run"}[of]
+    if found.replays_left_out:
+        is_one = found.replays_left_out == 1
+        notice(f"{found.replays_left_out:,} {'replay is' if is_one else 'replays are'} left out; --replays counts them")
     if not found.total.count:
         notice(f"no {noun} matches")
         return

@@ -9,6 +9,7 @@ from inspector.environment import read_environment
 from inspector.frozen import FREEZE, Frozen
 from inspector.integrations import INTEGRATIONS, STANDARD_LIBRARY, chosen
 from inspector.tally import VARIABLE
+from inspector.this_run import REPLAYED
 
 STARTUP = Path(__file__).parent / "startup"
 """The directory whose ``sitecustomize`` Python runs before the program."""
@@ -45,6 +46,8 @@ class Choices:
     quiet: bool = False
     replay: Path | None = None
     """The tape to replay."""
+    replayed: str | None = None
+    """The run whose replay this is recorded as."""
     frozen: Frozen | None = None
     """The time at which its clock stands, and the seed of its random numbers."""
 
@@ -76,7 +79,8 @@ def environment_of(environ: Mapping[str, str], choices: Choices, run: Path) -> d
     if off:
         made["INSPECTOR_INTEGRATIONS_OFF"] = ",".join(off)
     if choices.replay is not None:
-        made |= {REPLAY: str(choices.replay)} | {key: made.get(key) or NO_KEY for key in KEYS} | UNSENT
+        made |= {REPLAY: str(choices.replay), REPLAYED: choices.replayed or ""}
+        made |= {key: made.get(key) or NO_KEY for key in KEYS} | UNSENT
         # The recording of a replay stays here.
         made.pop("INSPECTOR_ENDPOINT", None)
     if choices.frozen is not None:

@@ -62,6 +62,8 @@ class FilterField:
     """An example of a pair."""
     since: str = "0.1.0"
     """The version that introduced it."""
+    in_figures: bool = True
+    """The default of a flag in figures; in lists it is True."""
     field: str = ""
     """The name of its field in `Filter`."""
 
@@ -289,6 +291,18 @@ class Filter:
         True,
     )
     """Whether to include duplicates; figures never count them."""
+    replays: bool = _row(
+        FilterField(
+            "replays",
+            "flag",
+            "Include replays (the default of lists), or leave them out (the default of figures).",
+            of="run",
+            indexed=_EVERY,
+            in_figures=False,
+        ),
+        True,
+    )
+    """Whether to include runs that are replays; of their spans, those that were made live are always included."""
 
     def only(self, names: Iterable[str]) -> "Filter":
         """Returns a filter with only these fields."""

@@ -95,5 +95,7 @@ class Stats:
     buckets: tuple[StatsBucket, ...]
     complete: bool
     """False if the scan reached its limit and the figures cover only the newest."""
+    replays_left_out: int = 0
+    """The replays in the time range that the figures leave out, whatever else the filter asks."""
     notice: str | UnsetType = UNSET
     """The part of the query that was not understood; absent if all of it was."""

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from inspector import semconv as sc
 from inspector.plain import well_formed
-from inspector.this_run import this_run
+from inspector.this_run import replayed_run, this_run
 
 Process: TypeAlias = dict[str, str | int]
 """Attributes of a resource, as OpenTelemetry names them."""
@@ -21,6 +21,7 @@ def describe_process(process: str, *, service: str | None, version: str) -> Proc
         service: What its program is called, where somebody said so.
         version: Ours.
     """
+    replayed = replayed_run()
     return {
         sc.SERVICE_NAME: well_formed(service or program_name()),
         sc.PROCESS_PID: os.getpid(),
@@ -30,6 +31,7 @@ def describe_process(process: str, *, service: str | None, version: str) -> Proc
         sc.SDK_VERSION: version,
         sc.PROCESS: process,
         sc.RUN_ID: this_run(),
+        **({} if replayed is None else {sc.REPLAYED_RUN: replayed}),
     }
 
 

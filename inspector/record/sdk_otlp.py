@@ -28,7 +28,7 @@ _EVENT_LIMITS: Final = Limits(depth=8, items=200, text_chars=32_768)
 _MOST_WHY: Final = 10_000
 """Characters of what a status says, as of an exception's text."""
 _SCALARS = (str, bool, int, float)
-_OURS: Final = frozenset((sc.PROCESS, sc.RUN_ID, sc.PROCESS_PID))
+_OURS: Final = frozenset((sc.PROCESS, sc.RUN_ID, sc.REPLAYED_RUN, sc.PROCESS_PID))
 """Attributes of the resource that say which process wrote the spool."""
 _NAMELESS: Final = "unknown_service"
 """How the SDK calls a service that nobody named."""

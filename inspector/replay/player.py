@@ -36,7 +36,6 @@ from instrument.control import Answer, HttpAnswer, Proceed, Proposal
 
 STOPPED: Final = 3
 """The exit code of a program that diverged from its recording."""
-_IS_LIVE: Final = "inspector.replay.live"
 _IS_SET: Final = "inspector.replay.set"
 _CLAIM: Final = "claimed"
 
@@ -100,7 +99,7 @@ class Player:
         span.set_attribute(sc.REPLAYED_RUN, self._tape.run)
         place = None if self._is_live else self._take(proposal)
         if place is None:
-            span.set_attribute(_IS_LIVE, value=True)
+            span.set_attribute(sc.REPLAYED_LIVE, value=True)
             return self._on_its_own(proposal)
         call = self._tape.calls[place]
         span.set_attribute(sc.REPLAYED_SPAN, call.span)

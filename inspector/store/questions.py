@@ -83,6 +83,7 @@ class Questions(Protocol):
     def read_stats(
         self, at: At, /, where: Filter, limits: ReadLimits, *, of: StatsOf, by: GroupBy | None, buckets: int
     ) -> Stats: ...
+    def count_replays(self, at: At, /, since_ns: int | None, until_ns: int | None) -> int: ...
     def read_labels(
         self,
         at: At,

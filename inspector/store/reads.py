@@ -288,7 +288,11 @@ class Reads(ABC):
         is the number of equal slices of the filter's time range, or else of the time that has data.
         """
         with self._read() as at:
-            return _noticed(where.q, self._ask.read_stats(at, where, self._limits, of=of, by=by, buckets=buckets))
+            found = self._ask.read_stats(at, where, self._limits, of=of, by=by, buckets=buckets)
+            if not where.replays:
+                left_out = self._ask.count_replays(at, where.since_ns, where.until_ns)
+                found = replace(found, replays_left_out=left_out)
+            return _noticed(where.q, found)
 
     def labels(
         self,

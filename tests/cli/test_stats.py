@@ -76,6 +76,19 @@ def test_rows_are_ordered_by_what_counts_and_cut_with_a_word(write_spans, span, 
 
 def test_json_is_what_the_api_answers(recorded_calls, inspector):
     document = json.loads(inspector("stats", "--by", "tool", "--json").stdout)
-    assert list(document) == ["total", "groups", "buckets", "complete"]
+    assert list(document) == ["total", "groups", "buckets", "complete", "replays_left_out"]
     assert document["total"]["count"] == 4
     assert [group["key"] for group in document["groups"]] == ["book_hotel", "weather", None]
+
+
+def test_replays_are_left_out_with_a_word_until_they_are_asked_for(recorded_calls, write_spans, span, inspector):
+    replayed = {"inspector.replay.run": "first"}
+    write_spans(
+        span(trace_id="b" * 32, tool="weather", attributes=replayed),
+        span(trace_id="b" * 32, tool="weather", attributes={**replayed, "inspector.replay.live": True}),
+    )
+    done = inspector("stats", "--by", "tool", "--tool", "weather")
+    assert done.stderr == b"1 replay is left out; --replays counts them\n"
+    assert done.stdout.decode().splitlines()[1].split()[:2] == ["weather", "2"]
+    assert rows(inspector("stats", "--by", "tool", "--tool", "weather", "--replays"))[1][:2] == ["weather", "3"]
+    assert inspector("stats", "--runs", "--tool", "weather", "--no-replays").stderr == done.stderr

@@ -267,3 +267,21 @@ def test_what_the_options_do_not_fit_is_refused_before_anything_runs(trip):
     done = bench.inspector("replay", "--set", "a", run, "--", program, "Oslo")
     assert (done.code, done.out) == (2, "")
     assert "--set takes SPAN=FILE, not 'a'" in done.err
+
+
+def test_figures_count_of_a_replay_only_the_calls_that_were_made_live(make_bench, tmp_path):
+    bench = make_bench(tmp_path)
+    program = written(bench, TRIP)
+    bench.record(program, "Oslo")
+    assert _model_calls(bench) == (2, 0)
+    bench.inspector("replay", "last", "--", program, "Oslo")
+    assert _model_calls(bench) == (2, 1)
+    with bench.models() as base:
+        bench.inspector("replay", "--live-after-divergence", "last~1", "--", program, "Bergen", base=base, **KEYS)
+    assert _model_calls(bench) == (3, 2)
+    assert _model_calls(bench, "--replays") == (6, 0)
+
+
+def _model_calls(bench, *options):
+    figures = json.loads(bench.inspector("stats", "--kind", "llm", "--json", *options).out)
+    return figures["total"]["count"], figures["replays_left_out"]

@@ -106,6 +106,20 @@ def test_a_stretch_that_cuts_hours_counts_the_calls_in_it(stores, calls):
         )
 
 
+def test_replays_are_in_no_sum_and_counted_where_they_are_asked_for(stores, calls):
+    kept = stores[0]
+    replayed = {"inspector.replay.run": "first"}
+    kept.write([replace(call, attributes=replayed) if at % 6 == 5 else call for at, call in enumerate(calls)])
+    kept.maintain()
+    assert summed(kept) == 25
+    assert agree(stores).count == 30
+    assert agree(stores, replays=False).count == 25
+    cut = {"since_ns": START + 5 * 60 * 10**9, "until_ns": START + 2 * HOUR + 1}
+    inside = [at for at, call in enumerate(calls) if cut["since_ns"] <= call.start_ns < cut["until_ns"]]
+    assert agree(stores, **cut).count == len(inside)
+    assert agree(stores, replays=False, **cut).count == sum(at % 6 != 5 for at in inside)
+
+
 def test_an_hour_that_goes_on_is_not_summed_up(address, calls):
     with closing(
         ClickHouseStore(address, limits=ReadLimits(read_s=60), now_ns=lambda: START + HOUR + HOUR // 4)

@@ -15,6 +15,8 @@ HOUR_NS = 3600 * 10**9
 NAMES = ("count", "errors", "input_tokens", "output_tokens", "cached_tokens", "cost_usd", "unpriced_calls")
 WHERE = (
     Filter(),
+    Filter(replays=False),
+    Filter(replays=False, since_ns=1, until_ns=30 * HOUR_NS + 5),
     Filter(kinds=("llm",)),
     Filter(since_ns=1, until_ns=30 * HOUR_NS + 5),
     Filter(statuses=("error", "ok")),
@@ -33,7 +35,9 @@ RECORDS = st.lists(
         input_tokens=st.sampled_from([None, 0, 3]),
         cost_usd=st.sampled_from([None, 0.0, 0.1]),
         name=st.sampled_from(["n1", "n2"]),
-        attributes=st.sampled_from([{}, {"inspector.emitter": "a"}, {"inspector.emitter": "b"}]),
+        attributes=st.sampled_from(
+            [{}, {"inspector.emitter": "a"}, {"inspector.emitter": "b"}, {"inspector.replay.run": "r"}]
+        ),
         **dict.fromkeys(("service", "model", "tool"), PICK),
     ),
     max_size=20,

@@ -73,3 +73,17 @@ def test_on_a_phone_the_panel_stays_on_the_screen(replays, visit):
         }""",
         arg=PHONE["width"],
     )
+
+
+def test_figures_leave_replays_out_until_they_are_asked_for(replays, visit):
+    page = visit(replays, "/stats")
+    calls = page.locator("#main dl").get_by_role("link", name="4", exact=True)
+    expect(calls.first).to_be_visible()
+    expect(page.get_by_role("note")).to_contain_text("2 replays left out")
+    expect(calls.first).to_have_attribute("href", re.compile("replays=false"))
+    page.get_by_role("button", name="Count replays").click()
+    expect(page.locator("#main dl").get_by_role("link", name="6", exact=True).first).to_be_visible()
+    expect(page.get_by_role("note")).to_have_count(0)
+    expect(page).to_have_url(re.compile("replays=true"))
+    page.get_by_role("button", name=re.compile("Remove .*replays")).click()
+    expect(calls.first).to_be_visible()

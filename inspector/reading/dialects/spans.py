@@ -66,6 +66,7 @@ RESOURCE_KEYS = (
     semconv.PROCESS_PID,
     semconv.SDK_LANGUAGE,
     semconv.RUN_ID,
+    semconv.REPLAYED_RUN,
 )
 """Resource attributes that are kept with each span, unless the span has an attribute of that name.
 

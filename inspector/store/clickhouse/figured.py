@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from inspector.model import Filter, GroupBy, Stats, StatsBucket, StatsGroup
 from inspector.store.clickhouse.database import Database, Values
-from inspector.store.clickhouse.filters import IS_CALL
+from inspector.store.clickhouse.filters import IS_CALL, NO_REPLAY
 from inspector.store.clickhouse.hours import KEYS, SUMMED, SUMS
 from inspector.store.clickhouse.slices import Slices, slices_of
 from inspector.store.clickhouse.slots import reached
@@ -15,13 +15,14 @@ from inspector.store.values.figures import Figures
 from inspector.store.values.rows import INT64_MAX, clamp
 
 MOST_GROUPS: Final = 1000
-_ASKED: Final = frozenset(("since_ns", "until_ns", "duplicates"))
+_ASKED: Final = frozenset(("since_ns", "until_ns", "duplicates", "replays"))
 _HOURS: Final = (
     "SELECT hour, ifNull(version, 0) > changed, calls, first_ns, last_ns, kept "
     "FROM (SELECT hour, version AS changed FROM hours FINAL) AS hours "
     "LEFT JOIN (SELECT hour, version, calls, first_ns, last_ns, kept FROM figures FINAL WHERE by = '') AS figures "
     "USING (hour) ORDER BY hour"
 )
+_REPLAYED: Final = "SELECT DISTINCT intDiv(slot, 60) FROM spans WHERE replay = 1"
 _ADDED: Final = ", ".join(
     "sumMap(durations.1, durations.2)" if name == "durations" else f"sum({name})" for name in SUMMED
 )
@@ -47,6 +48,8 @@ class _Calls:
     since_ns: int | None
     until_ns: int | None
     hours: Sequence[_Hour]
+    replayed: Sequence[int]
+    """The hours in which replays that are asked for began; what is summed up has none of them."""
 
     def summed(self, by: GroupBy | None) -> list[_Hour]:
         """Returns the hours of which all calls are among them, and summed up by something."""
@@ -91,7 +94,14 @@ class _Calls:
         )
         since = "" if self.since_ns is None else f" AND start_ns >= {clamp(self.since_ns)}"
         until = "" if self.until_ns is None or self.until_ns > INT64_MAX else f" AND start_ns < {clamp(self.until_ns)}"
-        return f"{IS_CALL} AND {slots}{since}{until}"
+        return f"{IS_CALL} AND {self._with_replays(slots)}{since}{until}"
+
+    def _with_replays(self, slots: str) -> str:
+        """Returns the condition of the calls of some slots, and with them that of all replays that are asked for."""
+        calls = f"{NO_REPLAY} AND {slots}"
+        if not self.replayed:
+            return calls
+        return f"({calls} OR replay = 1 AND {reached((hour * 60, hour * 60 + 59) for hour in self.replayed)})"
 
     def _read(self, key: str, own: str, summed: Sequence[_Hour], by: str) -> Iterator[Sequence[Any]]:
         """Yields keys with what they add up to: ``key`` is that of hours, ``own`` that of calls."""
@@ -124,7 +134,8 @@ def read_figured(
     if by == "label" or any(row.field not in _ASKED for row in where.rows()):
         return None
     hours = [_Hour(hour, bool(is_summed), *rest) for hour, is_summed, *rest in database.rows(_HOURS)]
-    calls = _Calls(database, where.since_ns, where.until_ns, hours)
+    replayed = [row[0] for row in database.rows(_REPLAYED)] if where.replays else []
+    calls = _Calls(database, where.since_ns, where.until_ns, hours, replayed)
     if sum(hour.calls for hour in calls.summed(by)) <= limits.exact_calls:
         return None
     groups = calls.figures(by)

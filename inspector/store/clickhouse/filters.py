@@ -19,6 +19,9 @@ from inspector.toolnames import own_names, parted, unsafe_names
 
 Table: TypeAlias = Literal["spans", "traces", "runs"]
 IS_CALL: Final = "folded_into IS NULL"
+NO_REPLAY: Final = "replay IS NULL"
+REPLAYED: Final = "SELECT trace_id FROM spans WHERE replay = 1"
+"""Without FINAL, which would merge all spans for it: a trace that ever had a span of a replay is one of a replay."""
 NAMED_MODEL: Final = "ifNull(request_model, model)"
 _COLUMNS: Final = {"named_model": NAMED_MODEL}
 _OF_TRACES: Final = {"agent": "ifNull(head_agent, agent)"}
@@ -89,6 +92,8 @@ def ask_traces(database: Database, question: Question, where: Filter) -> bool:
         question.meets(f"trace_id = {values.text(where.trace_id)}")
     if where.run_id is not None:
         question.meets(f"run_id = {values.text(where.run_id)}")
+    if not where.replays:
+        question.meets(f"trace_id NOT IN ({REPLAYED})")
     for label in where.labels:
         met = _met(label, values)
         question.meets(
@@ -104,6 +109,8 @@ def ask_runs(database: Database, question: Question, where: Filter) -> bool:
     values = question.values
     if where.run_id is not None:
         question.meets(f"run_id = {values.text(where.run_id)}")
+    if not where.replays:
+        question.meets(f"run_id NOT IN (SELECT run_id FROM traces FINAL WHERE trace_id IN ({REPLAYED}))")
     for label in where.labels:
         question.meets(f"run_id IN ({_runs_labelled(_met(label, values))})")
     _ask_own(question, where)
@@ -252,6 +259,7 @@ _SPANS: Final[Mapping[str, Callable[[Any, Values], list[str]]]] = {
     "known_error_type": lambda given, v: [_is_known_as(given, v)],
     "known_tool": lambda given, v: [_is_tool_known_as(given, v)],
     "duplicates": lambda _, v: [IS_CALL],  # noqa: ARG005 - as the others
+    "replays": lambda _, v: [NO_REPLAY],  # noqa: ARG005 - as the others
     "attributes": lambda pairs, v: [_attribute(key, wanted, v) for key, wanted in pairs],
     "arguments": lambda pairs, v: [_content("input_key", path, wanted, v) for path, wanted in pairs],
     "results": lambda pairs, v: [_content("output_key", path, wanted, v) for path, wanted in pairs],

@@ -1,4 +1,4 @@
-"""Figures of whole hours: summed up once when an hour is over, and again when something in it changed.
+"""Figures of whole hours, without replays: summed up once when an hour is over, and again when something in it changed.
 
 What changes an hour is noted before it is written, with the version of the write. Figures have the version before which
 they were made, and hold while nothing later is noted of their hour.
@@ -9,7 +9,7 @@ from typing import Final
 
 from inspector.model import GroupBy
 from inspector.store.clickhouse.database import Database
-from inspector.store.clickhouse.filters import IS_CALL, NAMED_MODEL
+from inspector.store.clickhouse.filters import IS_CALL, NAMED_MODEL, NO_REPLAY
 from inspector.store.clickhouse.tables import FIGURES
 from inspector.store.values.sketch import GROWTH, NOTHING
 
@@ -87,7 +87,8 @@ class Hours:
 
     def sum_up(self, hour: int, version: int) -> None:
         """Sums up one hour; all that was written so far has an earlier version."""
-        calls = f"spans FINAL WHERE slot BETWEEN {hour * _MINUTES} AND {hour * _MINUTES + _MINUTES - 1} AND {IS_CALL}"
+        slots = f"slot BETWEEN {hour * _MINUTES} AND {hour * _MINUTES + _MINUTES - 1}"
+        calls = f"spans FINAL WHERE {slots} AND {IS_CALL} AND {NO_REPLAY}"
         counts = ", ".join(f"uniq({key})" for key in KEYS.values())
         count, *keys = self._database.row(f"SELECT count(), {counts} FROM {calls}")
         self._changed.discard(hour)

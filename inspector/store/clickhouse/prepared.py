@@ -98,7 +98,7 @@ class Preparing:
         """Returns what is to be stored of what a change has, also of a span as earlier versions put it in the inbox."""
         if not isinstance(given, Prepared):
             return self.of([given if isinstance(given, Span) else _span_of(given)])[0]
-        return given if isinstance(given.row, Row) else replace(given, row=Row._make(given.row))
+        return given if isinstance(given.row, Row) else replace(given, row=Row(*given.row))
 
     def of_process(self, given: Prepared, process: str) -> Prepared:
         """Returns the same as recorded by a process."""

@@ -7,6 +7,7 @@ from inspector.store.clickhouse.labels import read_labels
 from inspector.store.clickhouse.numbers import read_number
 from inspector.store.clickhouse.outlines import read_hits, read_outline_rows, read_previews
 from inspector.store.clickhouse.removal import used_bytes
+from inspector.store.clickhouse.replays import count_replays
 from inspector.store.clickhouse.state import DOUBTED, HOUR_NS, last_seq, losses_near, read_kept, read_losses
 from inspector.store.clickhouse.stats import read_stats
 from inspector.store.clickhouse.turns import read_turns
@@ -22,6 +23,7 @@ from inspector.store.clickhouse.wholes import (
 )
 
 __all__ = [
+    "count_replays",
     "indexed_seq",
     "is_clock_doubted",
     "last_arrival_ns",

@@ -7,10 +7,12 @@ from typing import Final
 from inspector import semconv
 from inspector.model import Run
 from inspector.store.clickhouse.database import Database, Values
+from inspector.store.clickhouse.filters import REPLAYED
 from inspector.store.clickhouse.slots import reached
 from inspector.store.clickhouse.tables import traces_among
 from inspector.store.values import replays
 from inspector.store.values.replays import ANSWERED, FIRST_CALLS, FIRST_SPANS, FIRST_TRACES
+from inspector.store.values.rows import clamp
 
 _KEY: Final = "slot, trace_id, span_id"
 
@@ -43,6 +45,14 @@ def with_replays(database: Database, items: Sequence[Run]) -> tuple[Run, ...]:
         values,
     )
     return replays.with_replays(items, named, partial(_run_of, database))
+
+
+def count_replays(database: Database, since_ns: int | None, until_ns: int | None) -> int:
+    """Returns how many runs that began in a time range are replays."""
+    since = "" if since_ns is None else f" AND start_ns >= {clamp(since_ns)}"
+    until = "" if until_ns is None else f" AND start_ns < {clamp(until_ns)}"
+    row = database.row(f"SELECT uniqExact(run_id) FROM traces FINAL WHERE trace_id IN ({REPLAYED}){since}{until}")
+    return 0 if row is None else row[0]
 
 
 def _run_of(database: Database, trace_ids: Sequence[str]) -> Mapping[str, str]:

@@ -10,7 +10,7 @@ from typing import Final
 
 from inspector.store.values.rows import Row
 
-SCHEMA_VERSION: Final = 7
+SCHEMA_VERSION: Final = 8
 
 _NAME: Final = "LowCardinality(String)"
 _MAYBE_NAME: Final = "LowCardinality(Nullable(String))"
@@ -48,6 +48,7 @@ SPANS: Final = {
     "identity": "Nullable(String) CODEC(ZSTD(3))",
     "session_inherited": "Nullable(UInt8)",
     "run": _MAYBE_NAME,
+    "replay": "Nullable(UInt8)",
     "text": _LARGE,
     "asks": "Array(LowCardinality(String))",
     "turn": "Nullable(String) CODEC(ZSTD(3))",

@@ -1,10 +1,17 @@
 """Which spans count, as `inspector.store.values.counting` defines it, in the columns of their table."""
 
+from sqlalchemy import select
+
 from inspector.store.sqlite.tables import spans
 
 _c = spans.c
 IS_CALL = _c.folded_into.is_(None)
 """The condition for the spans that count."""
+_replayed = spans.alias("replayed")
+REPLAYED = select(_replayed.c.id).where(_replayed.c.replay.is_not(None))
+"""The spans of replays, by an index that has nothing else."""
+REPLAYED_TRACES = select(_replayed.c.trace_id).where(_replayed.c.replay.is_not(None))
+"""The traces that they are of."""
 COUNTED = (
     *(_c.status, _c.duration_ms, _c.input_tokens, _c.output_tokens, _c.cached_tokens, _c.cost_usd),
     _c.kind,

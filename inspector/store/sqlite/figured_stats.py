@@ -11,12 +11,13 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
-from sqlalchemy import Connection, func, select, text
+from sqlalchemy import ColumnElement, Connection, func, select, text
 
 from inspector.model import Filter, GroupBy, Stats, StatsBucket, StatsGroup
 from inspector.store.limits import ReadLimits
 from inspector.store.sqlite import figures
 from inspector.store.sqlite.contents import json_list
+from inspector.store.sqlite.counted import REPLAYED
 from inspector.store.sqlite.counters import load_counters
 from inspector.store.sqlite.engine import driver
 from inspector.store.sqlite.filters import span_conditions
@@ -28,7 +29,7 @@ from inspector.store.values.rows import INT64_MAX, clean
 _NS = 10**9
 _FIELDS = ("service", "agent", "model", "tool", "error_type", "name")
 """What a group of calls shares, as a filter names it, beside kind and status."""
-_ASKED = frozenset((*_FIELDS, "kinds", "statuses", "since_ns", "until_ns", "duplicates"))
+_ASKED = frozenset((*_FIELDS, "kinds", "statuses", "since_ns", "until_ns", "duplicates", "replays"))
 _DIVIDED = 2
 """How many times as wide as what they are made of slices are at the least."""
 _c = spans.c
@@ -87,7 +88,7 @@ def read_figured(
     if edges is None or _calls_between(connection, edges[0], edges[-1]) <= limits.exact_calls:
         return None
     slices = [_add_up(connection, where, view, by, first, end) for first, end in pairwise(edges)]
-    for call in _not_known(connection, where, known):
+    for call in _not_known(connection, replace(where, replays=False), known):
         at = bisect_right(edges, call.start_ns) - 1
         if 0 <= at < len(slices) and _is_kept(call.start_ns, edges[at], edges[at + 1]):
             slices[at].add(call)
@@ -154,7 +155,7 @@ def _calls_between(connection: Connection, first_ns: int, end_ns: int) -> int:
 
 
 def _add_up(connection: Connection, where: Filter, view: int, by: GroupBy | None, first_ns: int, end_ns: int) -> _Sums:
-    """Returns the figures of one slice of time: of its whole minutes what is known, of the others all calls."""
+    """Returns the figures of one slice of time: of its whole minutes what is known and replays, of others all calls."""
     sums = _Sums(by)
     begin, end = _whole_minutes(first_ns, end_ns)
     cut = [(first_ns, end_ns)] if begin >= end else [(first_ns, begin * _NS), (end * _NS, end_ns)]
@@ -162,11 +163,20 @@ def _add_up(connection: Connection, where: Filter, view: int, by: GroupBy | None
         for key, *values in _kept(connection, where, view, by, seconds, from_s, until_s):
             sums.of(key).include(figures.figures_of(values))
     for from_ns, until_ns in cut:
-        if from_ns < until_ns:
-            within = replace(where, since_ns=from_ns, until_ns=until_ns)
-            for row in connection.execute(select(*_CALL).where(*span_conditions(within).all)):
-                sums.add(Call._make(row))
+        _add_calls(connection, where, (from_ns, until_ns), sums)
+    if where.replays:
+        _add_calls(connection, where, (begin * _NS, end * _NS), sums, _c.id.in_(REPLAYED))
     return sums
+
+
+def _add_calls(
+    connection: Connection, where: Filter, between: tuple[int, int], sums: _Sums, *conditions: ColumnElement[bool]
+) -> None:
+    since_ns, until_ns = between
+    if since_ns < until_ns:
+        within = span_conditions(replace(where, since_ns=since_ns, until_ns=until_ns)).all
+        for row in connection.execute(select(*_CALL).where(*within, *conditions)):
+            sums.add(Call._make(row))
 
 
 def _whole_minutes(first_ns: int, end_ns: int) -> tuple[int, int]:

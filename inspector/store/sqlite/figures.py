@@ -1,9 +1,10 @@
 """Figures of calls by minute, hour and day, kept so that statistics need not look at every call.
 
 They follow the changes as full text does, some moments behind: ``figured`` in ``counters`` is the last change that they
-know, and a row that they know is taken back before it is replaced or removed. There are two views, since all fields
-together would have nearly as many groups as there are calls: one by what calls are of, one by their names. A view whose
-groups become too many, as of names that are never the same, is given up, and statistics look at calls again.
+know, and a row that they know is taken back before it is replaced or removed. Calls of replays are left out. There are
+two views, since all fields together would have nearly as many groups as there are calls: one by what calls are of, one
+by their names. A view whose groups become too many, as of names that are never the same, is given up, and statistics
+look at calls again.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -33,6 +34,7 @@ _COLUMNS = (
     "start_ns, kind, status, service, agent, named_model, tool, error_type, name, "
     "duration_ms, input_tokens, output_tokens, cached_tokens, cost_usd"
 )
+_IS_KEPT = "folded_into IS NULL AND replay IS NULL"
 _INSERT = f"INSERT OR REPLACE INTO figures VALUES {VALUES}"  # noqa: S608  # constants
 _DURATIONS = msgspec.msgpack.Decoder(dict[int, int])
 
@@ -48,12 +50,12 @@ def follow_some(connection: Connection, limit: int, *, least: int = 1) -> int:
         return 0
     rows: list[tuple[Any, ...]] = []
     for changed in ("seq = id AND id > ? ORDER BY id", "seq <> id AND seq > ? ORDER BY seq"):
-        sql = f"SELECT seq, folded_into, {_COLUMNS} FROM spans WHERE {changed} LIMIT ?"  # noqa: S608  # constants
+        sql = f"SELECT seq, {_IS_KEPT}, {_COLUMNS} FROM spans WHERE {changed} LIMIT ?"  # noqa: S608  # constants
         rows += driver(connection).execute(sql, (known, limit))
     rows.sort()
     del rows[limit:]
     last = rows[-1][0] if len(rows) == limit else counts["seq"]
-    _count(connection, [Call._make(row[2:]) for row in rows if row[1] is None], 1)
+    _count(connection, [Call._make(row[2:]) for row in rows if row[1]], 1)
     save_counters(connection, {FOLLOWED: last})
     return max(1, len(rows))
 
@@ -61,7 +63,8 @@ def follow_some(connection: Connection, limit: int, *, least: int = 1) -> int:
 def forget(connection: Connection, rows: Iterable[Row]) -> None:
     """Takes back those of the rows that are known, before they change."""
     known = load_counters(connection).get(FOLLOWED, 0)
-    _count(connection, [call_of(row) for row in rows if row.seq <= known and row.folded_into is None], -1)
+    kept = [row for row in rows if row.seq <= known and row.folded_into is None and row.replay is None]
+    _count(connection, [call_of(row) for row in kept], -1)
 
 
 def forget_ids(connection: Connection, ids: Sequence[int]) -> None:
@@ -69,7 +72,7 @@ def forget_ids(connection: Connection, ids: Sequence[int]) -> None:
     known = load_counters(connection).get(FOLLOWED, 0)
     sql = (
         f"SELECT {_COLUMNS} FROM spans WHERE id IN (SELECT value FROM json_each(?)) "  # noqa: S608  # constants
-        "AND seq <= ? AND folded_into IS NULL"
+        f"AND seq <= ? AND {_IS_KEPT}"
     )
     _count(connection, list(map(Call._make, driver(connection).execute(sql, (json_list(ids), known)))), -1)
 

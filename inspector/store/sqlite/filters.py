@@ -12,7 +12,7 @@ from sqlalchemy import Column, ColumnElement, Connection, Select, Table, and_, f
 
 from inspector import semconv
 from inspector.model import Filter, FilterField
-from inspector.store.sqlite.counted import IS_CALL
+from inspector.store.sqlite.counted import IS_CALL, REPLAYED, REPLAYED_TRACES
 from inspector.store.sqlite.labels import runs_labelled, spans_labelled, traces_labelled
 from inspector.store.sqlite.tables import runs, shares, spans, traces
 from inspector.store.values import naming
@@ -125,6 +125,8 @@ def trace_conditions(connection: Connection, where: Filter) -> list[ColumnElemen
         conditions.append(t.trace_id == clean(where.trace_id))
     if where.run_id is not None:
         conditions.append(t.run_id == clean(where.run_id))
+    if not where.replays:
+        conditions.append(t.id.not_in(REPLAYED_TRACES))
     return [*conditions, *_of_own_columns(where, traces)]
 
 
@@ -133,6 +135,8 @@ def run_conditions(where: Filter) -> list[ColumnElement[bool]]:
     conditions = runs_labelled(where.labels)
     if where.run_id is not None:
         conditions.append(runs.c.run_id == clean(where.run_id))
+    if not where.replays:
+        conditions.append(runs.c.run_id.not_in(select(_named.c.run_id).where(_named.c.id.in_(REPLAYED_TRACES))))
     return [*conditions, *_of_own_columns(where, runs)]
 
 
@@ -257,6 +261,7 @@ _FOUND: Mapping[str, Callable[[Any], list[ColumnElement[bool]]]] = {
     "attributes": _attributes_found,
     "labels": spans_labelled,
     "duplicates": lambda _: [IS_CALL],
+    "replays": lambda _: [_c.id.not_in(REPLAYED)],
 }
 """Conditions on spans of fields without a column of theirs, which an index answers."""
 _TESTED: Mapping[str, Callable[[Any], list[ColumnElement[bool]]]] = {

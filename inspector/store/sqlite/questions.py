@@ -23,6 +23,7 @@ from inspector.store.sqlite.reader import (
     read_traces,
     read_traces_like,
 )
+from inspector.store.sqlite.replays import count_replays
 from inspector.store.sqlite.retention import used_bytes
 from inspector.store.sqlite.run_lists import read_run, read_runs, read_runs_like
 from inspector.store.sqlite.stats import read_call_stats
@@ -31,6 +32,7 @@ from inspector.store.sqlite.turn_lists import read_turns
 from inspector.store.sqlite.whole_stats import RUNS, TRACES, read_whole_stats
 
 __all__ = [
+    "count_replays",
     "indexed_seq",
     "is_clock_doubted",
     "last_arrival_ns",

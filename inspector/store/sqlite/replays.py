@@ -4,16 +4,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, func, select
 
 from inspector import semconv
 from inspector.model import Run
 from inspector.store.sqlite.contents import json_list
+from inspector.store.sqlite.counted import REPLAYED_TRACES
 from inspector.store.sqlite.engine import driver
 from inspector.store.sqlite.events import attribute_text
+from inspector.store.sqlite.tables import traces
 from inspector.store.values import replays
 from inspector.store.values.codec import PLAIN
 from inspector.store.values.replays import ANSWERED, FIRST_CALLS, FIRST_SPANS, FIRST_TRACES
+from inspector.store.values.rows import clamp
 
 _FIRST: Final = f"""
 SELECT asked.value, spans.attributes, spans.shared
@@ -34,6 +37,17 @@ WHERE substr(spans.attributes, 1, 1) <> ? OR instr(spans.attributes, ?) > 0
 def with_replays(connection: Connection, items: Sequence[Run]) -> tuple[Run, ...]:
     """Returns runs, the replays among them with the run that each one replays."""
     return replays.with_replays(items, _named(connection, items), partial(_run_of, connection))
+
+
+def count_replays(connection: Connection, since_ns: int | None, until_ns: int | None) -> int:
+    """Returns how many runs that began in a time range are replays."""
+    c = traces.c
+    count = select(func.count(c.run_id.distinct())).where(c.id.in_(REPLAYED_TRACES))
+    if since_ns is not None:
+        count = count.where(c.start_ns >= clamp(since_ns))
+    if until_ns is not None:
+        count = count.where(c.start_ns < clamp(until_ns))
+    return connection.execute(count).scalar_one()
 
 
 def _named(connection: Connection, items: Sequence[Run]) -> Iterator[tuple[str, str | None]]:

@@ -6,7 +6,7 @@ large columns come last so that lists of summaries never touch them.
 
 from sqlalchemy import BigInteger, Column, Computed, Float, Index, Integer, LargeBinary, MetaData, Table, Text, text
 
-SCHEMA_VERSION = "0020"
+SCHEMA_VERSION = "0021"
 """The newest migration."""
 
 APPLICATION_ID = 0x4D434149
@@ -66,6 +66,7 @@ spans = Table(
     Column("identity", Text),
     Column("session_inherited", Integer),
     Column("run", Text),
+    Column("replay", Integer),
 )
 """One row a span: a start record inserts it, an end record replaces it under the same ``id`` with a new ``seq``.
 
@@ -76,7 +77,8 @@ an index over ``seq``. ``model`` is the one that answered, ``request_model`` the
 failed has too. A span that is ``folded_into`` another one is a duplicate (`counting`), as decided by the
 ``identity`` of both (`inspector.store.values.identity`; null in rows of earlier versions, whose decision stays).
 ``session_inherited`` is 1 where the session is that of the trace, and not named by the span itself. ``run`` is what its
-recorder names, null where that is its ``process``. No index has the span id alone; full text knows it.
+recorder names, null where that is its ``process``. ``replay`` is 1 where it is of a replay, else null. No index has the
+span id alone; full text knows it.
 """
 
 _c = spans.c
@@ -100,6 +102,7 @@ Index("ix_spans_duration", _c.duration_ms, sqlite_where=_c.duration_ms.is_not(No
 Index("ix_spans_cost", _c.cost_usd, sqlite_where=_c.cost_usd.is_not(None))
 Index("ix_spans_error", _c.error_type, _c.start_ns, sqlite_where=_c.error_type.is_not(None))
 Index("ix_spans_running", _c.process, sqlite_where=text("status = 'running'"))
+Index("ix_spans_replay", _c.trace_id, sqlite_where=_c.replay.is_not(None))
 Index("ix_spans_sharing", _c.run, sqlite_where=text("shared IS NOT NULL AND run IS NOT NULL"))
 
 

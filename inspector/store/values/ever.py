@@ -1,4 +1,4 @@
-"""Monotonic counters: how many calls and errors of each kind were ever stored."""
+"""Monotonic counters: how many calls and errors of each kind were ever stored, without those of replays."""
 
 from collections.abc import Iterable, Mapping
 from typing import Final
@@ -25,8 +25,9 @@ def count_calls(counts: dict[str, int], changes: Iterable[tuple[Row | None, Row]
     """
     gained: dict[str, Sums] = {}
     for old, new in changes:
-        gained.setdefault(new.kind, Sums()).count(new, 1)
-        if old is not None:
+        if new.replay is None:
+            gained.setdefault(new.kind, Sums()).count(new, 1)
+        if old is not None and old.replay is None:
             gained.setdefault(old.kind, Sums()).count(old, -1)
     for kind, sums in gained.items():
         _grow(counts, _CALLS + kind, sums.calls)

@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from inspector.model import AttributeValue, Span, SpanError
-from inspector.semconv import REQUEST_MODEL
+from inspector.semconv import REPLAYED_LIVE, REPLAYED_RUN, REQUEST_MODEL
 from inspector.store.values.codec import pack
 from inspector.store.values.contents import StoredShared
 from inspector.store.values.identity import identity_text
@@ -71,6 +71,8 @@ class Row(NamedTuple):
     """1 if the span names no session and belongs to that of its trace."""
     run: str | None
     """The run that its recorder names; None if that is the id of its process."""
+    replay: int | None = None
+    """1 if it is of a replay and was not made live, so that figures leave it out; otherwise None."""
 
     @property
     def named_model(self) -> str | None:
@@ -136,6 +138,7 @@ def row_of(
             identity_text(span),
             session[1],
             named_run(span),
+            1 if REPLAYED_RUN in span.attributes and not span.attributes.get(REPLAYED_LIVE) else None,
         )
     )
 

@@ -64,6 +64,7 @@ _VALUES = {
     "error_type": [*ERRORS, "Timeout"],
     "hook": ["tool_call", "run"],
     "duplicates": [False],
+    "replays": [False],
     "since_ns": [begin_of(3), begin_of(8) + 5],
     "until_ns": [begin_of(6), begin_of(12) + 7],
     "min_duration_ms": [0, 10.0],

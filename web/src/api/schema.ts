@@ -1550,6 +1550,11 @@ export interface components {
             buckets: components["schemas"]["StatsBucket"][];
             /** @description False if there was too much to count; the figures then cover only the newest. */
             complete: boolean;
+            /**
+             * @description The replays in the time range of the filter, whatever else it asks, that are left out of the figures; 0 with
+             *     `replays=true`.
+             */
+            replays_left_out: components["schemas"]["Count"];
             notice?: components["schemas"]["Notice"];
         };
         /**
@@ -1966,6 +1971,11 @@ export interface components {
          *     figures count calls. Figures never count duplicates.
          */
         duplicates: boolean;
+        /**
+         * @description `false` leaves out runs that are replays, with their spans. Of these, calls that were made live stay in a list of
+         *     events.
+         */
+        replays: boolean;
         sort: components["schemas"]["Sort"];
         order: components["schemas"]["Order"];
         /** @description The `next_cursor` of the previous page, with the same filter, sort and order. Any other value gets a 404. */
@@ -2076,6 +2086,11 @@ export interface operations {
                  *     figures count calls. Figures never count duplicates.
                  */
                 duplicates?: components["parameters"]["duplicates"];
+                /**
+                 * @description `false` leaves out runs that are replays, with their spans. Of these, calls that were made live stay in a list of
+                 *     events.
+                 */
+                replays?: components["parameters"]["replays"];
                 sort?: components["parameters"]["sort"];
                 order?: components["parameters"]["order"];
                 /** @description The `next_cursor` of the previous page, with the same filter, sort and order. Any other value gets a 404. */
@@ -2204,6 +2219,11 @@ export interface operations {
                  *     figures count calls. Figures never count duplicates.
                  */
                 duplicates?: components["parameters"]["duplicates"];
+                /**
+                 * @description `false` leaves out runs that are replays, with their spans. Of these, calls that were made live stay in a list of
+                 *     events.
+                 */
+                replays?: components["parameters"]["replays"];
                 /**
                  * @description Include `input`, `output`, `attributes`, `events` and `links`. A page with them ends early at about 8 MB, with a
                  *     `next_cursor`.
@@ -2376,6 +2396,11 @@ export interface operations {
                  *     figures count calls. Figures never count duplicates.
                  */
                 duplicates?: components["parameters"]["duplicates"];
+                /**
+                 * @description `false` leaves out runs that are replays, with their spans. Of these, calls that were made live stay in a list of
+                 *     events.
+                 */
+                replays?: components["parameters"]["replays"];
                 sort?: components["schemas"]["RunSort"];
                 order?: components["parameters"]["order"];
                 /** @description Give each run its `timeline`. */
@@ -2874,6 +2899,11 @@ export interface operations {
                  *     figures count calls. Figures never count duplicates.
                  */
                 duplicates?: components["parameters"]["duplicates"];
+                /**
+                 * @description `false` leaves out runs that are replays, with their spans. Of these, calls that were made live stay in a list of
+                 *     events.
+                 */
+                replays?: components["parameters"]["replays"];
                 sort?: components["schemas"]["TraceSort"];
                 order?: components["parameters"]["order"];
                 /** @description The `next_cursor` of the previous page, with the same filter, sort and order. Any other value gets a 404. */
@@ -3348,6 +3378,11 @@ export interface operations {
                  *     figures count calls. Figures never count duplicates.
                  */
                 duplicates?: components["parameters"]["duplicates"];
+                /**
+                 * @description `true` also counts replays. By default they are left out: they cost nothing and ask no model. A call that a
+                 *     replay made live always counts.
+                 */
+                replays?: boolean;
                 /** @description Group the figures by this field. */
                 by?: components["schemas"]["GroupBy"];
                 /** @description Also divide the figures into this many equal slices of time. */
@@ -3677,8 +3712,8 @@ export interface operations {
         responses: {
             /**
              * @description Counters and gauges whose names begin with `inspector_`. `inspector_calls_total` and
-             *     `inspector_errors_total` count stored calls by `kind`, without duplicates, and still include those that were
-             *     deleted later.
+             *     `inspector_errors_total` count stored calls by `kind`, without duplicates and replays, and still include those
+             *     that were deleted later.
              */
             200: {
                 headers: {

@@ -9,7 +9,7 @@ export function useSuggest({ since, until }: Filter): (field: SuggestedField) =>
   const queries = useQueryClient();
   return useCallback(
     async (field) => {
-      const filter = { ...(since && { since }), ...(until && { until }) };
+      const filter = { ...(since && { since }), ...(until && { until }), replays: "true" as const };
       // Labels of runs, which include those of their spans.
       const of = field === "label" ? "runs" : "events";
       const { groups } = await queries.fetchQuery({ ...statsQuery({ filter, by: field, of }), staleTime: 30_000 });

@@ -83,6 +83,9 @@ export function conditionsOf(filter: Filter): Condition[] {
   if (lasts) add("duration", "duration", lasts, { min_duration_ms: undefined, max_duration_ms: undefined });
   if (costs) add("cost", "cost", costs, { min_cost_usd: undefined, max_cost_usd: undefined });
   if (filter.duplicates) add(null, "duplicates", "not shown", { duplicates: undefined });
+  if (filter.replays) {
+    add(null, "replays", filter.replays === "true" ? "included" : "left out", { replays: undefined });
+  }
   for (const field of PAIR_FIELDS) {
     for (const pair of new Set(filter[field])) {
       add(field, field, pair, { [field]: filter[field]?.filter((each) => each !== pair) }, `${field} ${pair}`);

@@ -81,9 +81,14 @@ export function narrowedTo(filter: Filter, field: Grouping, value: string): Filt
   return { ...filter, [field]: value };
 }
 
-/** The filter for what figures count: calls without duplicates. */
-export function callsOnly(filter: Filter): Filter {
-  return { ...filter, duplicates: "false" };
+/** The filter for the runs that figures count: without replays unless they are asked for. */
+export function runsCounted(filter: Filter): Filter {
+  return { ...filter, replays: filter.replays ?? "false" };
+}
+
+/** The filter for the calls that figures count: those of such runs, without duplicates. */
+export function callsCounted(filter: Filter): Filter {
+  return { ...runsCounted(filter), duplicates: "false" };
 }
 
 /** The filter for failed calls; null if the filter excludes them. */

@@ -24,6 +24,8 @@ export interface Filter
   until?: string;
   /** Set to leave out spans that are duplicates of another one. */
   duplicates?: "false";
+  /** Whether to leave out replays or include them; lists include them by default, figures leave them out. */
+  replays?: "false" | "true";
   /** Labels by name, or with a condition on score or value: `quality>0.8`; all of them are required. */
   label?: string[];
 }
@@ -48,6 +50,8 @@ export function filterOf(search: Search): Filter {
   if (kind.length) filter.kind = kind;
   if (status.length) filter.status = status;
   if (textOf(search.duplicates) === "false") filter.duplicates = "false";
+  const replays = textOf(search.replays);
+  if (replays === "false" || replays === "true") filter.replays = replays;
   for (const field of ["since", "until"] as const) {
     const text = textOf(search[field]);
     if (text && isMoment(text)) filter[field] = text;

@@ -7,8 +7,9 @@ import { useSuggest } from "@/api/use-suggest";
 import type { ChangeAddress } from "@/lib/address";
 import { FILTER_FIELDS } from "@/lib/conditions";
 import type { Grouping } from "@/lib/figures";
-import { callsOnly } from "@/lib/figures";
+import { callsCounted, runsCounted } from "@/lib/figures";
 import { type Filter, filterOf, isNarrow, type Search } from "@/lib/filter";
+import { plural } from "@/lib/format";
 import { Button } from "@/ui/button";
 import { useCommands } from "@/ui/commands";
 import { FilterBar } from "@/ui/filter-bar";
@@ -91,18 +92,30 @@ interface BodyProps {
 
 function Body({ filter, of, search, show }: BodyProps) {
   // The filter of what the figures count, so that the list behind a figure has just as many.
-  const counted = of === "runs" ? filter : callsOnly(filter);
+  const counted = of === "runs" ? runsCounted(filter) : callsCounted(filter);
   const { data, error, refetch, isPlaceholderData } = useQuery(wholeFigures(filter, of));
   if (error && !data?.total.count) return <Failure error={error} retry={() => void refetch()} />;
   if (!data) return <Skeleton rows={10} />;
+  const leftOut = data.replays_left_out > 0 && (
+    <ReplaysLeftOut
+      count={data.replays_left_out}
+      onInclude={() => show((before) => ({ ...before, replays: "true" }))}
+    />
+  );
   if (data.total.count === 0) {
-    return <Nothing onClear={isNarrow(filter) ? () => show((before) => withFilter(before, {})) : null} />;
+    return (
+      <>
+        <Nothing onClear={isNarrow(filter) ? () => show((before) => withFilter(before, {})) : null} />
+        {leftOut}
+      </>
+    );
   }
   const asTable = search.charts === "table";
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
     <section className={css.page} aria-label="Figures" aria-busy={isPlaceholderData} tabIndex={0}>
       <Headline total={data.total} filter={counted} of={of} />
+      {leftOut}
       {!data.complete && (
         <p className={css.partial} role="note">
           Too many to count. Figures cover the most recent only.
@@ -141,6 +154,14 @@ function Body({ filter, of, search, show }: BodyProps) {
       </div>
       <StoragePanel />
     </section>
+  );
+}
+
+function ReplaysLeftOut({ count, onInclude }: { count: number; onInclude: () => void }) {
+  return (
+    <p className={css.leftOut} role="note">
+      {plural(count, "replay")} left out <Button onClick={onInclude}>Count replays</Button>
+    </p>
   );
 }
 
