@@ -10,6 +10,7 @@ import click
 
 from inspector.cli import EXTRA_MISSING
 from inspector.cli.errors import CliError, ReaderGone
+from inspector.cli.groups import Group
 from inspector.cli.visible import visible
 
 COMMANDS: dict[str, str] = {
@@ -54,7 +55,7 @@ _BROKEN_PIPE = 141
 """Exit codes of a shell for a program that SIGINT or SIGPIPE ended."""
 
 
-class CommandTable(click.Group):
+class CommandTable(Group):
     """Imports a command's module only when the command is called or asked for help."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
@@ -78,17 +79,6 @@ class CommandTable(click.Group):
             return super().resolve_command(ctx, args)
         except click.exceptions.NoSuchCommand as error:
             raise click.exceptions.NoSuchCommand(error.command_name, possibilities=COMMANDS, ctx=error.ctx) from error
-
-    def invoke(self, ctx: click.Context) -> object:
-        """Let a complaint about an option point to the help of the command that was given it."""
-        try:
-            return super().invoke(ctx)
-        except click.UsageError as error:
-            name = ctx.invoked_subcommand
-            command = self.get_command(ctx, name) if name else None
-            if error.ctx is None and command is not None:
-                error.ctx = click.Context(command, info_name=name, parent=ctx)
-            raise
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - as above
         """List the commands from the table, without importing any."""

@@ -2,10 +2,11 @@
 
 import click
 
+from inspector.cli.groups import Group
 from inspector.cli.options import Text
 
 
-@click.group()
+@click.group(cls=Group)
 def db() -> None:
     """Create and upgrade the tables of a ClickHouse database, and copy recordings there and back.
 

@@ -11,7 +11,7 @@ import pytest
 from inspector.cassette import CassetteUnreadable
 from inspector.tape import NotReplayable
 from inspector.testing.marked import read_marker
-from inspector.testing.report import missing, name_alike
+from inspector.testing.report import missing, name_alike, name_meant
 from inspector.testing.reporting import SESSION, Reporting
 from inspector.testing.session import Session
 from inspector.testing.trace import Trace
@@ -30,7 +30,8 @@ def traced(request: pytest.FixtureRequest, record: str | None) -> Generator[Trac
     cassette = marked.cassette
     mode = record or ("none" if os.environ.get("CI") else "once")
     is_replayed = mode == "none" or (mode == "once" and cassette.is_file())
-    if is_replayed and not cassette.is_file():
+    is_misspelt = record is None and not cassette.is_file() and name_meant(cassette) is not None
+    if is_misspelt or (is_replayed and not cassette.is_file()):
         how = f"to record it: pytest --record=once {request.node.nodeid}"
         if (alike := name_alike(cassette)) is not None:
             how = f'to replay that one: @pytest.mark.cassette("{alike}") at the test\n{how}'

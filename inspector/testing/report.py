@@ -67,6 +67,21 @@ def name_alike(cassette: Path) -> str | None:
     return next(iter(get_close_matches(cassette.stem, _others(cassette), n=1)), None)
 
 
+def name_meant(cassette: Path) -> str | None:
+    """Return the name of the recording that is probably meant: the one like it, if no test beside it names that."""
+    alike = name_alike(cassette)
+    tests = cassette.parent.parent.glob("*.py")
+    if alike is None or any(_names(each, alike) for each in tests):
+        return None
+    return alike
+
+
+def _names(test: Path, cassette: str) -> bool:
+    with suppress(OSError):
+        return re.search(rf"""["']{re.escape(cassette)}["']""", test.read_text("utf-8", "replace")) is not None
+    return False
+
+
 def _others(cassette: Path) -> list[str]:
     return sorted(each.stem for each in cassette.parent.glob("*.jsonl"))
 

@@ -50,7 +50,7 @@ class Session:
         self._frozen = marked.frozen
         if is_replayed:
             events = events_of_file(cassette)
-            self._frozen = frozen_of(events) or marked.frozen
+            self._frozen = frozen_of(events)
             self.tape = _without(marked.ignored, tape_of(cassette.stem, events))
             self._tape_file = directory / "tape.json"
             write_tape(self.tape, self._tape_file)

@@ -102,6 +102,7 @@ def test_with_click_alone_installed_a_command_says_the_same(environment, tmp_pat
         (["tail", "--parent-id", "g" * 16], b"give all 16 hexadecimal digits"),
         (["show", "--span", "abc"], b"give 4 to 16 hexadecimal digits"),
         (["show", "last", "--span"], b"See: inspector show --help"),
+        (["db", "ddl", "--cluster"], b"See: inspector db ddl --help"),
         (["events", "--q", ""], b"'--q': give at least one word"),
         (["events", "--q", "  "], b"'--q': give at least one word"),
         (["events", "--name", ""], b"'--name': is empty"),

@@ -131,3 +131,14 @@ def test_nothing_is_sent_to_vendors_while_a_test_is_replayed(with_test):
     done = with_test.pytest()
     assert done.code == 0, done.out
     assert "2 passed" in done.out
+
+
+def test_a_test_that_is_kept_runs_with_the_recording_of_a_run_that_was_not_frozen(project):
+    assert project.record("run", "--freeze", "app.py").code == 0
+    project.make_test()
+    project.change("app.py", "import os\n", "import os\nimport time\n")
+    project.change("app.py", "    messages = [", "    assert time.time() > 1_780_000_000\n    messages = [")
+    assert project.record("run", "app.py").code == 0
+    assert "kept tests/test_app.py" in project.make_test()
+    done = project.pytest()
+    assert done.code == 0, done.out

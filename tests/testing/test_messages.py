@@ -21,14 +21,29 @@ def test_a_misspelt_recording_is_named_once_with_the_one_that_is_meant(with_test
     assert "During handling" not in done.out
 
 
-def test_a_test_that_fails_while_it_records_says_first_that_its_recording_is_not_there(with_test):
+def test_a_misspelt_recording_makes_no_call_though_nobody_forbade_to_record(with_test):
     with_test.change(TEST, 'cassette("app")', 'cassette("appp")')
     done = with_test.pytest()
+    assert done.code == 1
+    assert "tests/cassettes/appp.jsonl is not there, did you mean app?" in done.out
+    assert "ProgramFailed" not in done.out
+
+
+def test_a_recording_that_another_test_names_is_not_the_one_that_is_meant(with_test):
+    with_test.write("tests/test_more.py", INSIDE)
+    done = with_test.pytest("tests/test_more.py")
+    assert done.code == 1
+    assert "boom" in done.out
+
+
+def test_a_test_that_fails_while_it_records_says_first_that_its_recording_is_not_there(with_test):
+    with_test.change(TEST, 'cassette("app")', 'cassette("appp")')
+    done = with_test.pytest("--record=once")
     assert done.code == 1
     problem = "no recording was written: tests/cassettes/appp.jsonl is not there, did you mean app?"
     assert f"ProgramFailed: {problem}\nE       app.py exited with 1:" in done.out
     with_test.write(TEST, INSIDE)
-    done = with_test.pytest()
+    done = with_test.pytest("--record=once")
     assert done.code == 1
     assert problem in done.out
 

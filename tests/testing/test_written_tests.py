@@ -169,10 +169,11 @@ def test_a_run_without_an_answer_has_none():
 
 
 @pytest.mark.parametrize("command", ["show", "test", "replay"])
-def test_a_file_that_is_not_there_is_no_run(project, command):
-    done = project.inspector(command, "tests/cassettes/none.jsonl")
+@pytest.mark.parametrize("file", ["tests/cassettes/none.jsonl", "none.py"])
+def test_a_file_that_is_not_there_is_no_run(project, command, file):
+    done = project.inspector(command, file)
     assert (done.code, done.out) == (1, "")
-    assert done.err == "inspector: there is no file tests/cassettes/none.jsonl\n"
+    assert done.err == f"inspector: there is no file {file}\n"
 
 
 @pytest.mark.parametrize("words", [("show",), ("test",), ("replay",), ("diff", "last")])
