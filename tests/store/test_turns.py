@@ -127,20 +127,33 @@ def test_calls_become_the_same_turns_whether_they_come_at_once_or_one_by_one(ope
     assert turns_of(in_two) == expected
 
 
-def test_more_calls_in_a_batch_take_no_more_statements(store, ask):
-    def statements_of(calls):
-        seen = []
-        with store._transaction() as connection:
-            driver(connection).set_trace_callback(seen.append)
-        store.write(calls)
-        with store._transaction() as connection:
-            driver(connection).set_trace_callback(None)
-        return sum("turns" in each for each in seen)
+def statements_of(store, calls):
+    """Writes calls, and returns the statements about turns that this took."""
+    seen = []
+    with store._transaction() as connection:
+        driver(connection).set_trace_callback(seen.append)
+    store.write(calls)
+    with store._transaction() as connection:
+        driver(connection).set_trace_callback(None)
+    return [each for each in seen if "turns" in each]
 
+
+def test_more_calls_in_a_batch_take_no_more_statements(store, ask):
     few, many = (
         [ask([said("user", f"{at} of {size}")], said("assistant", "yes")) for at in range(size)] for size in (4, 64)
     )
-    assert statements_of(many) <= statements_of(few)
+    assert len(statements_of(store, many)) <= len(statements_of(store, few))
+
+
+def test_calls_are_looked_for_only_in_runs_that_have_stored_ones(store, ask):
+    def looked_for(run):
+        history = [said("user", "Go"), said("assistant", "yes"), said("user", "On"), said("assistant", "no")]
+        calls = [ask(history[:size], said("assistant", "well"), run=run) for size in (1, 3)]
+        return [each for each in statements_of(store, calls) if "JOIN wanted" in each]
+
+    assert looked_for("new") == []
+    assert len(looked_for("new")) >= 2
+    assert looked_for("another") == []
 
 
 def test_a_prompt_that_repeats_is_read_once():

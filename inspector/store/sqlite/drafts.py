@@ -22,6 +22,7 @@ _SAVE = (
     f"INSERT INTO turns ({', '.join(_NAMES)}) VALUES {VALUES} ON CONFLICT (span) DO UPDATE SET "  # noqa: S608  # constants
     + ", ".join(f"{name} = excluded.{name}" for name in _NAMES[1:])
 )
+_STORED = "SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM turns WHERE run = value)"
 _SELECT = f"SELECT {', '.join(_NAMES)} FROM turns"  # noqa: S608  # constants
 
 
@@ -39,6 +40,8 @@ class Drafts:
         self._continued: set[int] = set()
         self._places: dict[Place, dict[int, Turn]] = {}
         self._looked_up: set[Place] = set()
+        self._has_stored: dict[str, bool] = {}
+        """Whether a run has stored turns."""
 
     def load(self, row_ids: Sequence[int]) -> dict[int, Turn]:
         """Return the stored turns among these, by row id."""
@@ -49,9 +52,11 @@ class Drafts:
 
     def look_up(self, places: Iterable[Place]) -> None:
         """Read the turns at these places together, so that `others` needs no statement for each."""
+        missing = [place for place in dict.fromkeys(places) if place not in self._looked_up]
+        self._ask_for_runs({run for run, _, _ in missing if run not in self._has_stored})
         wanted: dict[By, list[Place]] = {}
-        for place in dict.fromkeys(places):
-            if place not in self._looked_up:
+        for place in missing:
+            if self._has_stored[place[0]]:
                 wanted.setdefault(place[1], []).append(place)
         for by, these in wanted.items():
             for start in range(0, len(these), _FETCHED):
@@ -60,7 +65,9 @@ class Drafts:
     def others(self, turn: Turn, by: By, value: bytes | str) -> list[Turn]:
         """Return the other turns of the run with the value, in their current state."""
         place = (turn.run, by, value)
-        self.look_up((place,))
+        # Most runs have no turns but those of the batch.
+        if self._has_stored.get(turn.run, True):
+            self.look_up((place,))
         found = self._places.get(place, {}).values()
         return [each for each in found if each is not turn and getattr(each, by) == value]
 
@@ -80,6 +87,11 @@ class Drafts:
         if older := self._continued - self._changed.keys():
             sql = "UPDATE turns SET continued = 1 WHERE span IN (SELECT value FROM json_each(?))"
             self._database.execute(sql, (json_list(sorted(older)),))
+
+    def _ask_for_runs(self, runs: set[str]) -> None:
+        if runs:
+            found = self._database.execute(_STORED, (json_list(sorted(runs)),))
+            self._has_stored |= dict.fromkeys(runs, False) | dict.fromkeys((run for (run,) in found), True)
 
     def _read(self, by: By, places: Sequence[Place]) -> None:
         sql = (
