@@ -1,6 +1,6 @@
 """The command ``toolkit``: runs, checks and lists what AgentCards declare.
 
-Only :func:`main` is public. Every command lives in the module of its name.
+Only :func:`main` is public.
 """
 
 import sys

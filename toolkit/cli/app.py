@@ -5,10 +5,8 @@ from collections.abc import Sequence
 
 import click
 
-from toolkit.cli.check import check
-from toolkit.cli.run import run as run_cards
-from toolkit.cli.text import shown
-from toolkit.cli.tools import tools
+from toolkit.cli.commands import check, shown, tools
+from toolkit.cli.commands import run as run_cards
 from toolkit.errors import ToolkitError
 
 DEBUG = "--debug"

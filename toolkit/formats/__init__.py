@@ -6,12 +6,16 @@ from typing import Any, Literal
 from toolkit.call import ToolCall
 from toolkit.definition import ToolDefinition
 from toolkit.formats import chat
-from toolkit.formats.chat import answer
+from toolkit.formats.chat import call_of, calls_of
 from toolkit.formats.mcp import mcp_tool
-from toolkit.formats.reading import call_of, calls_of
 from toolkit.result import ToolResult
 
 __all__ = ["answer", "answers", "call_of", "calls_of", "offer"]
+
+
+def answer(call: ToolCall, result: ToolResult) -> dict[str, Any]:
+    """Return the ``tool`` message that answers one call, which has text alone."""
+    return result.message(call.id)
 
 
 def answers(calls: Sequence[ToolCall], results: Sequence[ToolResult]) -> list[dict[str, Any]]:

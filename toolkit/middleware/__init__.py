@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from toolkit.middleware.rates import RateLimit as RateLimit
     from toolkit.middleware.redact import Redact as Redact
     from toolkit.middleware.retry import Retry as Retry
+    from toolkit.middleware.retry import Timeout as Timeout
     from toolkit.middleware.selection import ToolMiddleware as ToolMiddleware
-    from toolkit.middleware.timeout import Timeout as Timeout
 
 __getattr__, __dir__ = lazily(
     __name__,
@@ -31,8 +31,7 @@ __getattr__, __dir__ = lazily(
         "toolkit.middleware.paths": ("PathRoots",),
         "toolkit.middleware.rates": ("Quota", "RateLimit"),
         "toolkit.middleware.redact": ("Redact",),
-        "toolkit.middleware.retry": ("Retry",),
+        "toolkit.middleware.retry": ("Retry", "Timeout"),
         "toolkit.middleware.selection": ("ToolMiddleware",),
-        "toolkit.middleware.timeout": ("Timeout",),
     },
 )

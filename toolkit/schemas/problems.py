@@ -88,9 +88,13 @@ def _problems(error: Any) -> Iterator[Problem]:
     if error.validator in ("anyOf", "oneOf") and error.context:
         yield from _alternatives(error)
         return
-    write = _MESSAGES.get(error.validator)
-    message = write(error.validator_value, error.instance) if write is not None else None
-    if error.validator == "additionalProperties":
+    message = None
+    if error.validator in _EXPECTED:
+        expected, found = _EXPECTED[error.validator]
+        message = f"expected {expected(error.validator_value)}, found {found(error.instance)}"
+    elif error.validator == "uniqueItems":
+        message = "expected items that all differ"
+    elif error.validator == "additionalProperties":
         message = _unexpected(error)
     elif error.validator == "required":
         message = _missing(error)
@@ -111,24 +115,19 @@ def _alternatives(error: Any) -> Iterator[Problem]:
     if meant:
         yield from problems_of_schema(min(meant, key=len))
         return
-    kinds = list(dict.fromkeys(text for errors in branches.values() for each in errors if (text := _expected(each))))
+    kinds = dict.fromkeys(
+        _EXPECTED[each.validator][0](each.validator_value)
+        for errors in branches.values()
+        for each in errors
+        if each.validator in _KINDS
+    )
     yield Problem(path_text(error.absolute_path), f"expected {' or '.join(kinds)}, found {described(error.instance)}")
 
 
 def _is_of_another_kind(inner: Any, outer: Any) -> bool:
     at_the_top = len(inner.absolute_path) == len(outer.absolute_path)
     discriminated = inner.validator in ("const", "enum") and len(inner.absolute_path) == len(outer.absolute_path) + 1
-    return discriminated or (at_the_top and inner.validator in ("type", "const", "enum"))
-
-
-def _expected(error: Any) -> str:
-    if error.validator == "type":
-        return _kinds(error.validator_value)
-    if error.validator == "enum":
-        return f"one of {_listed(error.validator_value)}"
-    if error.validator == "const":
-        return repr(error.validator_value)
-    return ""
+    return discriminated or (at_the_top and inner.validator in _KINDS)
 
 
 def _kinds(kinds: str | Sequence[str]) -> str:
@@ -157,26 +156,6 @@ def _missing(error: Any) -> str:
     schema: Any = error.schema.get("properties", {}).get(name, {})
     kind: Any = member(schema, "type")
     return f"missing {name!r}" + (f", which is {_kinds(kind)}" if kind else "")
-
-
-_MESSAGES: dict[str, Callable[[Any, Any], str]] = {
-    "type": lambda asked, value: f"expected {_kinds(asked)}, found {described(value)}",
-    "enum": lambda asked, value: f"expected one of {_listed(asked)}, found {described(value)}",
-    "const": lambda asked, value: f"expected {asked!r}, found {described(value)}",
-    "minimum": lambda asked, value: f"expected at least {asked}, found {described(value)}",
-    "maximum": lambda asked, value: f"expected at most {asked}, found {described(value)}",
-    "exclusiveMinimum": lambda asked, value: f"expected more than {asked}, found {described(value)}",
-    "exclusiveMaximum": lambda asked, value: f"expected less than {asked}, found {described(value)}",
-    "multipleOf": lambda asked, value: f"expected a multiple of {asked}, found {described(value)}",
-    "minLength": lambda asked, value: f"expected at least {asked} characters, found {len(value)}",
-    "maxLength": lambda asked, value: f"expected at most {asked} characters, found {len(value)}",
-    "pattern": lambda asked, value: f"expected a string that matches {asked!r}, found {described(value)}",
-    "minItems": lambda asked, value: f"expected at least {asked} items, found {len(value)}",
-    "maxItems": lambda asked, value: f"expected at most {asked} items, found {len(value)}",
-    "uniqueItems": lambda _asked, _value: "expected items that all differ",
-    "minProperties": lambda asked, value: f"expected at least {asked} properties, found {len(value)}",
-    "maxProperties": lambda asked, value: f"expected at most {asked} properties, found {len(value)}",
-}
 
 
 def path_text(path: Iterable[str | int]) -> str:
@@ -221,3 +200,26 @@ def _keys(value: dict[Any, Any]) -> str:
 def shortened(text: str) -> str:
     """Return ``text`` cut to what a message can carry."""
     return text if len(text) <= _TEXT_LIMIT else f"{text[:_TEXT_LIMIT]}…"
+
+
+_KINDS = ("type", "enum", "const")
+"""Keywords that tell one member of a union from another."""
+
+_EXPECTED: dict[str, tuple[Callable[[Any], str], Callable[[Any], object]]] = {
+    "type": (_kinds, described),
+    "enum": (lambda asked: f"one of {_listed(asked)}", described),
+    "const": (repr, described),
+    "minimum": (lambda asked: f"at least {asked}", described),
+    "maximum": (lambda asked: f"at most {asked}", described),
+    "exclusiveMinimum": (lambda asked: f"more than {asked}", described),
+    "exclusiveMaximum": (lambda asked: f"less than {asked}", described),
+    "multipleOf": (lambda asked: f"a multiple of {asked}", described),
+    "pattern": (lambda asked: f"a string that matches {asked!r}", described),
+    "minLength": (lambda asked: f"at least {asked} characters", len),
+    "maxLength": (lambda asked: f"at most {asked} characters", len),
+    "minItems": (lambda asked: f"at least {asked} items", len),
+    "maxItems": (lambda asked: f"at most {asked} items", len),
+    "minProperties": (lambda asked: f"at least {asked} properties", len),
+    "maxProperties": (lambda asked: f"at most {asked} properties", len),
+}
+"""What each keyword expects, and what is said of what was found."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from toolkit.agents.agent import Agent
-from toolkit.agents.offered import OfferedTool, offered_by
+from toolkit.agents.host import OfferedTool, offered_by
 from toolkit.call import ToolCall
 from toolkit.context import ToolContext
 from toolkit.definition import ToolDefinition

@@ -4,8 +4,7 @@ import pytest
 
 from instrument.testing import capture
 from toolkit.errors import DefinitionInvalid, ToolRefused, ToolTimedOut
-from toolkit.middleware.retry import Retry, exponential
-from toolkit.middleware.timeout import Timeout
+from toolkit.middleware.retry import Retry, Timeout, exponential
 from toolkit.result import ToolResult
 
 
