@@ -251,12 +251,12 @@ class Measured(NamedTuple):
     peak_mb: float
 
 
-def received(bodies: list[bytes], headers: dict[str, str], senders: int) -> Measured:
+def received(bodies: list[bytes], headers: dict[str, str], senders: int, serve=SERVE, watch=Used) -> Measured:
     with tempfile.TemporaryDirectory() as home:
         env = {**os.environ, "INSPECTOR_HOME": f"{home}/home", "INSPECTOR_PORT": "0", "INSPECTOR_TOKEN": TOKEN}
         env["INSPECTOR_RETENTION_DAYS"] = "36500"
-        server = subprocess.Popen([sys.executable, "-c", SERVE], env=env, stdout=subprocess.PIPE, text=True)
-        used = Used(server.pid)
+        server = subprocess.Popen([sys.executable, "-c", serve], env=env, stdout=subprocess.PIPE, text=True)
+        used = watch(server.pid)
         try:
             port = int(server.stdout.readline().rpartition(":")[2])
             head = {"Authorization": f"Bearer {TOKEN}", **headers}
