@@ -1,9 +1,7 @@
 """Where in a span a text occurs, and that place written out with the matches marked."""
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, cast
 
 import msgspec
 
@@ -12,15 +10,10 @@ from inspector.cli.rows import is_narrow, name_text, span_id_text, status_cell
 from inspector.cli.terminal import Terminal
 from inspector.cli.visible import cut, pad, width
 from inspector.model import Event, LargeField
+from inspector.store import leaves, passage, patterns
 
-_TERM = re.compile(r'"([^"]*)"|(\S+)')
-"""A phrase or a word of a query, as `inspector.store` reads it."""
-_TOKEN = re.compile(r"[^\W_]+")
-_SPACE = re.compile(r"\s+")
-_BEFORE, _AFTER = 32, 160
-"""Characters shown around the first match."""
-_DEEPEST = 60
-"""Levels of nested lists and maps that are searched."""
+_BEFORE = 32
+"""Characters shown in front of the first match."""
 _MORE, _INDENT = "…", "    "
 _NAMES = {
     "llm": ("prompt", "answer"),
@@ -45,7 +38,7 @@ class Hit:
 
 def find_hit(event: Event, query: str) -> Hit:
     """Find the place in a full event with most terms of a query; the first of several equal ones."""
-    terms = [pattern for phrase, word in _TERM.findall(query) if (pattern := _pattern(phrase or word))]
+    terms = patterns(query)
     best, most = ("", ""), 0
     for place, text in _places(event):
         held = sum(bool(term.search(text)) for term in terms)
@@ -54,8 +47,7 @@ def find_hit(event: Event, query: str) -> Hit:
         if most == len(terms):
             break
     place, text = best
-    around = _around(text, terms)
-    return Hit(event, place, around, tuple(_spans(around, terms)))
+    return Hit(event, place, *passage(text, terms, before=_BEFORE))
 
 
 def hit_lines(hit: Hit, terminal: Terminal, *, elsewhere: str = "") -> Iterable[str]:
@@ -106,15 +98,6 @@ def _pieces(hit: Hit) -> Iterator[tuple[str, bool]]:
         at = end
 
 
-def _pattern(term: str) -> re.Pattern[str] | None:
-    """Parse a term like search does: its words in this order, whatever is between them."""
-    words = _TOKEN.findall(term)
-    if not words:
-        return None
-    end = "" if term.endswith("*") else r"(?![^\W_])"
-    return re.compile(r"(?<![^\W_])" + r"[\W_]+".join(map(re.escape, words)) + end, re.IGNORECASE)
-
-
 def _places(event: Event) -> Iterator[tuple[str, str]]:
     given, got = _NAMES.get(event.kind, ("input", "output"))
     if event.error is not None:
@@ -136,34 +119,5 @@ def _leaves(name: str, recorded: LargeField) -> Iterator[tuple[str, str]]:
     except (msgspec.DecodeError, RecursionError):
         yield name, bytes(recorded).decode("utf-8", "replace")
         return
-    yield from _within(name, value, _DEEPEST)
-
-
-def _within(path: str, value: Any, deepest: int) -> Iterator[tuple[str, str]]:
-    if isinstance(value, dict) and deepest:
-        for key, each in cast("dict[str, Any]", value).items():
-            yield from _within(f"{path}.{key}", each, deepest - 1)
-    elif isinstance(value, list) and deepest:
-        for at, each in enumerate(cast("list[Any]", value)):
-            yield from _within(f"{path}[{at}]", each, deepest - 1)
-    elif isinstance(value, str):
-        yield path, value
-    else:
-        yield path, msgspec.json.encode(value).decode()
-
-
-def _around(text: str, terms: list[re.Pattern[str]]) -> str:
-    first = min((found.start() for term in terms if (found := term.search(text))), default=None)
-    if first is None:
-        return ""
-    begin, end = max(0, first - _BEFORE), first + _AFTER
-    shown = _SPACE.sub(" ", text[begin:end]).strip()
-    return f"{_MORE if begin else ''}{shown}{_MORE if end < len(text) else ''}"
-
-
-def _spans(text: str, terms: list[re.Pattern[str]]) -> Iterator[tuple[int, int]]:
-    end = 0
-    for begin, until in sorted(found.span() for term in terms for found in term.finditer(text)):
-        if begin >= end:
-            yield begin, until
-            end = until
+    for path, leaf in leaves(name, value):
+        yield path, leaf if isinstance(leaf, str) else msgspec.json.encode(leaf).decode()

@@ -24,6 +24,8 @@ from inspector.store.sqlite.engine import stopped_when
 from inspector.store.sqlite.examination import damage_of, left_as_found
 from inspector.store.sqlite.salvage import Salvaged, salvaged
 from inspector.store.values.excerpts import answer_in, question_in
+from inspector.store.values.passages import leaves, passage
+from inspector.store.values.terms import patterns
 
 __all__ = [
     "IDLE_S",
@@ -56,8 +58,11 @@ __all__ = [
     "answer_in",
     "create_tables",
     "damage_of",
+    "leaves",
     "left_as_found",
     "open_store",
+    "passage",
+    "patterns",
     "place_of",
     "question_in",
     "salvaged",

@@ -11,14 +11,12 @@ from inspector.frames import Frame
 from inspector.model import HitIn, HitPlace, Kind
 from inspector.store.values.codec import unpack
 from inspector.store.values.contents import Message, Shared, ids_of, message_text, text_of
+from inspector.store.values.passages import leaves, passage
 from inspector.store.values.raw import is_raw, without_raw
 
-_BEFORE, _AFTER = 40, 160
-"""Characters that are shown around the first word."""
+_BEFORE = 40
+"""Characters that are shown in front of the first word."""
 _MOST_PLACES = 5
-_DEEPEST = 60
-_SPACE = re.compile(r"\s+")
-_MORE = "…"
 _JSON = msgspec.json.Decoder()
 _ATTRIBUTES = msgspec.json.Decoder(dict[str, Any])
 _BRINGS: frozenset[Kind] = frozenset(("llm", "tool"))
@@ -109,19 +107,7 @@ class Places:
         return tuple(self._place(leaf) for _, leaf in found[:_MOST_PLACES])
 
     def _place(self, leaf: Leaf) -> HitPlace:
-        first = min(match.start() for term in self.terms if (match := term.search(leaf.text)))
-        begin, end = max(0, first - _BEFORE), first + _AFTER
-        shown = _SPACE.sub(" ", leaf.text[begin:end]).strip()
-        text = f"{_MORE if begin else ''}{shown}{_MORE if end < len(leaf.text) else ''}"
-        return HitPlace(leaf.within, leaf.path, text, tuple(_marks(text, self.terms)))
-
-
-def _marks(text: str, terms: Sequence[re.Pattern[str]]) -> Iterator[tuple[int, int]]:
-    end = 0
-    for begin, until in sorted(found.span() for term in terms for found in term.finditer(text)):
-        if begin >= end:
-            yield begin, until
-            end = until
+        return HitPlace(leaf.within, leaf.path, *passage(leaf.text, self.terms, before=_BEFORE))
 
 
 def _leaves(row: Searched, shared: Shared, texts: Mapping[int, Message]) -> Iterator[Leaf]:
@@ -155,17 +141,17 @@ def _of_key(key: str, within: HitIn, path: str, content: _Content) -> Iterator[L
     is_given = within not in _GIVES
     if isinstance(refers, str):
         value = _read(content.attributes.get(refers))
-        yield from _within(within, path, value, _DEEPEST, is_prompt=is_given and _holds_messages(value))
+        yield from _within(within, path, value, is_prompt=is_given and _holds_messages(value))
         return
     if isinstance(refers, Frame) and refers.own:
         value = _read(text_of(refers, content.strings).decode())
-        yield from _within(within, path, value, _DEEPEST, is_prompt=is_given)
+        yield from _within(within, path, value, is_prompt=is_given)
         return
     for at, content_id in enumerate(ids_of(refers)):
         message = content.brought.get(content_id)
         if message is not None:
             text = message_text(message, content.strings)
-            yield from _within(within, f"{path}[{at}]", _read(text.decode()), _DEEPEST, is_prompt=is_given)
+            yield from _within(within, f"{path}[{at}]", _read(text.decode()), is_prompt=is_given)
 
 
 def _read(value: Any) -> Any:
@@ -186,14 +172,8 @@ def _holds_messages(value: Any) -> bool:
     )
 
 
-def _within(within: HitIn, path: str, value: Any, deepest: int, *, is_prompt: bool) -> Iterable[Leaf]:
-    if isinstance(value, dict) and deepest:
-        for key, each in cast("Mapping[str, Any]", value).items():
-            yield from _within(within, f"{path}.{key}", each, deepest - 1, is_prompt=is_prompt)
-    elif isinstance(value, list) and deepest:
-        for at, each in enumerate(cast("Sequence[Any]", value)):
-            yield from _within(within, f"{path}[{at}]", each, deepest - 1, is_prompt=is_prompt)
-    elif isinstance(value, str):
-        yield Leaf(within, path, value, is_prompt)
-    elif value is not None:
-        yield Leaf(within, path, msgspec.json.encode(value).decode(), is_prompt)
+def _within(within: HitIn, path: str, value: Any, *, is_prompt: bool) -> Iterable[Leaf]:
+    for place, leaf in leaves(path, value):
+        if leaf is not None:
+            text = leaf if isinstance(leaf, str) else msgspec.json.encode(leaf).decode()
+            yield Leaf(within, place, text, is_prompt)
