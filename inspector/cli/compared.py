@@ -1,13 +1,11 @@
 """The runs to compare, from this home or from files."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 from inspector.cli.opening import opened
 from inspector.cli.run_files import file_of, home_of
-from inspector.diff import DiffRun, diff_run
+from inspector.diff import ComparedRun, diff_run
 from inspector.lookup import (
     as_one_trace,
     events_of,
@@ -23,18 +21,7 @@ from inspector.settings import Settings
 from inspector.store import Store
 
 
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """One of the runs."""
-
-    run: DiffRun
-    events: tuple[Event, ...]
-    """All its events in full, in the order they began."""
-    program: Mapping[str, Any] | None = None
-    """What is recorded about its program."""
-
-
-def runs_to_compare(settings: Settings, a: str | None, b: str | None) -> tuple[Compared, Compared]:
+def runs_to_compare(settings: Settings, a: str | None, b: str | None) -> tuple[ComparedRun, ComparedRun]:
     """Read both runs; if one is not named, the previous run of the same program.
 
     Raises:
@@ -50,7 +37,7 @@ def runs_to_compare(settings: Settings, a: str | None, b: str | None) -> tuple[C
 
 def groups_to_compare(
     settings: Settings, a: Sequence[str], b: Sequence[str], runs: int | None
-) -> tuple[list[Compared], list[Compared]]:
+) -> tuple[list[ComparedRun], list[ComparedRun]]:
     """Read two groups of runs.
 
     Args:
@@ -73,30 +60,30 @@ def groups_to_compare(
         return [_of_run(store, run) for run in first], [_of_run(store, run) for run in second]
 
 
-def _of_run(store: Store, run: Run | Trace) -> Compared:
+def _of_run(store: Store, run: Run | Trace) -> ComparedRun:
     return _whole(store, as_one_trace(store, run) if isinstance(run, Run) else run)
 
 
-def _read(settings: Settings, text: str) -> Compared:
+def _read(settings: Settings, text: str) -> ComparedRun:
     if (file := file_of(text)) is not None:
         return _of_file(file)
     with opened(settings) as store:
         return _whole(store, find_run_or_trace(store, text))
 
 
-def _of_file(file: Path) -> Compared:
+def _of_file(file: Path) -> ComparedRun:
     with home_of(file) as settings, opened(settings) as store:
         traces = list(every(lambda cursor: store.traces(Filter(), order="asc", cursor=cursor, limit=1000)))
         events = _events(store, traces)
         run = diff_run(str(file), traces[0] if len(traces) == 1 else None, len(events))
-        return Compared(run, events, program_of(store, traces))
+        return ComparedRun(run, events, program_of(store, traces))
 
 
-def _whole(store: Store, found: Run | Trace) -> Compared:
+def _whole(store: Store, found: Run | Trace) -> ComparedRun:
     traces = traces_of(store, found)
     events = _events(store, traces)
     run = diff_run(id_of(found), found, len(events))
-    return Compared(run, events, program_of(store, traces))
+    return ComparedRun(run, events, program_of(store, traces))
 
 
 def _events(store: Store, traces: Iterable[Trace]) -> tuple[Event, ...]:

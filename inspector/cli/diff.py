@@ -101,10 +101,9 @@ def _write_page(settings: "Settings", a: tuple[str, ...], b: tuple[str, ...], fi
     from inspector.cli.figures import counted
     from inspector.cli.notices import notice
     from inspector.diff import compare
-    from inspector.page_file import ComparedRun, PageFileError, packed_file_page, page_of_diff
+    from inspector.page_file import PageFileError, packed_file_page, page_of_diff
 
-    runs = runs_to_compare(settings, *(names[0] if names else None for names in (a, b)))
-    first, second = (ComparedRun(each.run, each.events, each.program) for each in runs)
+    first, second = runs_to_compare(settings, *(names[0] if names else None for names in (a, b)))
     try:
         page = page_of_diff(first, second, app=packed_file_page(), content=not options["no_content"])
     except PageFileError as error:

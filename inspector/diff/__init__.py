@@ -4,6 +4,7 @@ from inspector.diff.calls import CallsDiff, DiffAnswers, compare_calls
 from inspector.diff.causes import Cause, CauseKind, cause_of, changes_sentence
 from inspector.diff.comparing import Changed, Comparison, Difference, Pair, compare
 from inspector.diff.document import (
+    ComparedRun,
     Diff,
     DiffCall,
     DiffCause,
@@ -24,6 +25,7 @@ __all__ = [
     "Cause",
     "CauseKind",
     "Changed",
+    "ComparedRun",
     "Comparison",
     "Diff",
     "DiffAnswers",

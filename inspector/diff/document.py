@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from msgspec import UNSET, UnsetType
 
@@ -9,7 +10,7 @@ from inspector.diff.causes import Cause, CauseKind, cause_of
 from inspector.diff.comparing import Changed, Comparison, Difference, Pair
 from inspector.diff.programs import ProgramChange
 from inspector.diff.steps import PartKind, Step
-from inspector.model import Kind, Run, Status, Trace
+from inspector.model import Event, Kind, Run, Status, Trace
 
 _BEFORE = 100
 """Characters kept before the first difference if a text is cut."""
@@ -32,6 +33,17 @@ class DiffRun:
     duration_ms: float | None
     spans: int
     """The number of spans read, including duplicates."""
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedRun:
+    """One of the compared runs, as it was read."""
+
+    run: DiffRun
+    events: Sequence[Event]
+    """All its events in full, in the order they began."""
+    program: Mapping[str, Any] | None
+    """What is recorded about its program."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,13 @@
 """One file to send: a recorded run inside the page that shows it, without a server or a network."""
 
 from inspector.api.packed import FilePage, packed_file_page
-from inspector.page_file.comparison import ComparedRun, page_of_diff
+from inspector.page_file.comparison import page_of_diff
 from inspector.page_file.errors import PageFileError, RunTooLarge, WebAppMissing
 from inspector.page_file.writing import MOST_PACKED_BYTES, MOST_SPANS, PageFile, page_of_run
 
 __all__ = [
     "MOST_PACKED_BYTES",
     "MOST_SPANS",
-    "ComparedRun",
     "FilePage",
     "PageFile",
     "PageFileError",

@@ -2,14 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 from msgspec import UNSET
 
 from inspector.api.bodies import encode_line
 from inspector.api.packed import FilePage
-from inspector.diff import Comparison, DiffRun, Step, compare, compare_calls, diff_of, program_changes
+from inspector.diff import ComparedRun, Comparison, DiffRun, Step, compare, compare_calls, diff_of, program_changes
 from inspector.lookup import events_of
 from inspector.model import Event, Filter
 from inspector.page_file.copied import Copy, copied
@@ -20,17 +19,6 @@ from inspector.page_file.writing import MOST_PACKED_BYTES, MOST_SPANS, NO_APP, P
 _LISTED_PARTS, _PARTS = 8, 200
 """Of the parts of an input that differ: those that a step names, and those that a call shows."""
 _CAUSE_CHARACTERS, _CHARACTERS = 2_000, 20_000
-
-
-@dataclass(frozen=True, slots=True)
-class ComparedRun:
-    """One of the two."""
-
-    run: DiffRun
-    events: Sequence[Event]
-    """All of it, in full."""
-    program: Mapping[str, Any] | None
-    """What is recorded of its program."""
 
 
 def page_of_diff(a: ComparedRun, b: ComparedRun, *, app: FilePage | None, content: bool = True) -> PageFile:

@@ -9,10 +9,10 @@ from itertools import count
 
 import pytest
 
-from inspector.diff import diff_run
+from inspector.diff import ComparedRun, diff_run
 from inspector.lookup import events_of
 from inspector.model import Span
-from inspector.page_file import ComparedRun, FilePage, RunTooLarge, WebAppMissing, comparison, page_of_diff
+from inspector.page_file import FilePage, RunTooLarge, WebAppMissing, comparison, page_of_diff
 from inspector.settings import Settings
 from inspector.store import open_store
 

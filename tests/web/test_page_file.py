@@ -12,9 +12,9 @@ from settling import settle, slow_down
 from stories import long_trace, span_of
 from test_hostile import LOOK, LOOK_AT_TABS, PLANTED, SPANS, assert_only_text
 
-from inspector.diff import diff_run
+from inspector.diff import ComparedRun, diff_run
 from inspector.lookup import events_of, find_run_or_trace, traces_of
-from inspector.page_file import ComparedRun, packed_file_page, page_of_diff, page_of_run
+from inspector.page_file import packed_file_page, page_of_diff, page_of_run
 from inspector.settings import Settings
 from inspector.store import open_store
 
