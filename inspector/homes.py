@@ -51,7 +51,7 @@ def left_by_others(home: Path) -> str | None:
             continue
         if owner != me:
             mend = shlex.join(["sudo", "chown", "-R", _name(me), str(home)])
-            return f"{path} belongs to {_name(owner)}, as files do that a program made under sudo; run: {mend}"
+            return f"{path} belongs to {_name(owner)}, perhaps because a program ran under sudo; run: {mend}"
     return None
 
 

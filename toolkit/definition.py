@@ -76,7 +76,7 @@ class ToolDefinition:
 def require_route(path: object) -> None:
     """Refuse what servers cannot offer a tool under."""
     if not isinstance(path, str) or not _PATH.fullmatch(path) or ".." in path:
-        raise DefinitionInvalid(f"{path!r} is no route; expected a path such as '/search'")
+        raise DefinitionInvalid(f"{path!r} is not a route; expected a path such as '/search'")
 
 
 def _require_strict(name: str, schema: Mapping[str, Any]) -> None:

@@ -142,7 +142,7 @@ class ToolResult:
 
 
 def _no_json(value: object, why: str) -> ResultInvalid:
-    return ResultInvalid(f"there is no JSON for what was returned, a {type(value).__name__}", (Problem("", why),))
+    return ResultInvalid(f"the returned {type(value).__name__} cannot be written as JSON", (Problem("", why),))
 
 
 def _is_plain(value: object) -> bool:

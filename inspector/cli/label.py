@@ -73,7 +73,7 @@ def label(**options: Unpack[LabelOptions]) -> None:
     """
     said = list(options["said"])
     if options["remove"] and (not said or options["note"]):
-        raise click.UsageError("--remove takes the names of labels alone, such as: inspector label last good --remove")
+        raise click.UsageError("--remove takes only names of labels, such as: inspector label last good --remove")
     if options["note"] and not said:
         said = [NewLabel(name=NOTE, time_ns=0)]
     from inspector.cli.documents import write_json

@@ -43,8 +43,8 @@ def _unstartable(words: tuple[str, ...], directory: object) -> str | None:
         return why
     script = Path(str(directory), words[0])
     if words[0] != "-m" and not script.is_file():
-        return f"the program {script} is gone"
+        return f"the program {script} no longer exists"
     if script.name == "__main__.py" or (script.parent / "__init__.py").exists():
-        return f"the program {script} is of a package, and was perhaps started with -m"
+        return f"the program {script} is part of a package, and may have been started with -m"
     is_there = Path(str(directory)).is_dir()
-    return None if is_there else f"the directory {directory}, where the program was started, is gone"
+    return None if is_there else f"the directory {directory}, where the program was started, no longer exists"

@@ -112,7 +112,7 @@ def _begun(mark: SpoolMark, old: Store, new: Store, place: str) -> SpoolMark:
             raise CopyRefused(f"{place} has a copy of what was there before; copy into an empty one")
         return found
     if new.health().spans or new.losses(limit=1) or new.labels(limit=1).items:
-        raise CopyRefused(f"{place} is not empty, and what it has is no part of this copy; copy into an empty one")
+        raise CopyRefused(f"{place} is not empty and not the result of this copy; copy into an empty one")
     new.write((), marks=[mark])
     return mark
 

@@ -287,13 +287,13 @@ class Owner:
         except StoreFull as error:
             self._fail(f"{error}; what is recorded waits in the spool", traceback=False)
         except StoreBusy as error:
-            self._fail(f"the database is busy and is tried again: {error}", traceback=False)
+            self._fail(f"the database is busy, retrying: {error}", traceback=False)
         except (StoreError, OSError) as error:
             # The store's errors explain themselves, and a traceback would not help.
             traceback = not isinstance(error, StoreError)
-            self._fail(f"the database cannot be written and is tried again: {error}", traceback=traceback)
+            self._fail(f"the database cannot be written, retrying: {error}", traceback=traceback)
         except Exception as error:  # noqa: BLE001 - the border of the thread: whatever it is, the next step may succeed
-            self._fail(f"taking in failed and is tried again: {type(error).__name__}: {error}")
+            self._fail(f"ingest failed, retrying: {type(error).__name__}: {error}")
         else:
             self._problem = None
         return self._problem is None

@@ -135,21 +135,21 @@ def _items(fields: dict[str, Any]) -> list[Any]:
 def _enum(fields: dict[str, Any]) -> Any:
     cls = _class(fields["class"])
     if not issubclass(cls, enum.Enum):
-        raise ResultUnusable(f"{fields.get('class')} is no enumeration")
+        raise ResultUnusable(f"{fields.get('class')} is not an enumeration")
     return cls[fields["name"]]
 
 
 def _path(fields: dict[str, Any]) -> Any:
     cls = _class(fields["class"])
     if not issubclass(cls, pathlib.PurePath):
-        raise ResultUnusable(f"{fields.get('class')} is no path")
+        raise ResultUnusable(f"{fields.get('class')} is not a path")
     return cls(fields["text"])
 
 
 def _namedtuple(fields: dict[str, Any]) -> Any:
     cls: Any = _class(fields["class"])
     if not issubclass(cls, tuple):
-        raise ResultUnusable(f"{fields.get('class')} is no tuple")
+        raise ResultUnusable(f"{fields.get('class')} is not a tuple")
     return cast("Any", tuple).__new__(cls, _items(fields))
 
 

@@ -97,7 +97,7 @@ def _of_tool(call: TapeCall, kind: str, text: str) -> TapeCall:
     value = _fields(json.loads(call.result).get("value"))
     fields, changed = _fields(value.get("fields")), _fields(json.loads(text) if kind == _JSON else None)
     if not fields:
-        raise ValueError("its result is no plain JSON, and no object with fields that could be given another value")
+        raise ValueError("its result is neither plain JSON nor an object with fields that can be replaced")
     if not changed or changed.keys() - fields.keys():
         raise ValueError(
             f"its result is {value['class']}; give a JSON object of some of its fields: {', '.join(fields)}"

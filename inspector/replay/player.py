@@ -196,7 +196,7 @@ class Player:
         try:
             os.close(os.open(self._directory / _CLAIM, os.O_CREAT | os.O_EXCL))
         except FileExistsError:
-            self._stop(Miss("a second process of it calls a model, and calls of one process can be replayed alone"))
+            self._stop(Miss("a second process of it calls a model, but only calls of one process can be replayed"))
         self._has_claimed = True
 
     def _miss_of(self, proposal: Proposal, request: Asked) -> Miss:
@@ -252,7 +252,7 @@ class Player:
 
     def read_on(self) -> NoReturn:
         """End the program because it reads more of a stream than when it was recorded."""
-        self._stop(Miss("it reads on where it had left the stream of an answer, so there is no more of it"))
+        self._stop(Miss("it reads further than the recorded program, which stopped reading the stream there"))
 
     def _stop(self, miss: Miss) -> NoReturn:
         with self._lock:

@@ -108,7 +108,7 @@ class Trace:
         models = list(_models(self._events()))
         unpriced = sorted({event.model or event.name for event in models if event.cost_usd is None})
         if unpriced:
-            raise CostUnknown(f"no price is known for {', '.join(unpriced)}, or a call told no tokens")
+            raise CostUnknown(f"no price is known for {', '.join(unpriced)}, or a call reported no tokens")
         return sum(event.cost_usd or 0.0 for event in models)
 
     @property

@@ -20,7 +20,7 @@ def why_not(program):
         ({"argv": ["app.py", "[redacted:key 9 chars]"], "directory": "/"}, "not all of the words"),
         ({"argv": ["a"] * 200, "directory": "/"}, "not all of the words"),
         ({"argv": ["-c"], "directory": "/"}, "the program was no file"),
-        ({"argv": ["app.py"], "directory": "/gone"}, "the program /gone/app.py is gone"),
+        ({"argv": ["app.py"], "directory": "/gone"}, "the program /gone/app.py no longer exists"),
     ],
 )
 def test_a_program_that_cannot_be_started_as_it_was_is_said_to_be_so(program, why):
@@ -32,7 +32,7 @@ def test_a_program_that_cannot_be_started_as_it_was_is_said_to_be_so(program, wh
 def test_a_module_of_a_package_is_not_started_as_a_file(tmp_path):
     for name in ("__init__.py", "module.py"):
         (tmp_path / name).touch()
-    assert "is of a package, and was perhaps started with -m" in why_not(
+    assert "is part of a package, and may have been started with -m" in why_not(
         {
             "argv": [str(tmp_path / "module.py")],
             "directory": str(tmp_path),

@@ -118,7 +118,7 @@ def test_the_thread_outlives_what_nobody_expected(settings, spool, make_span, ma
     with Owner(settings, now_ns=clock) as owner:
         broken.set()
         owner.start()
-        wait_for(lambda: owner.problems() == ("taking in failed and is tried again: ZeroDivisionError: no time",))
+        wait_for(lambda: owner.problems() == ("ingest failed, retrying: ZeroDivisionError: no time",))
         broken.clear()
         (spool / "new.jsonl").write_bytes(make_request(make_span(), process=None) + b"\n")
         wait_for(lambda: count(owner.store) == 1 and owner.problems() == ())

@@ -132,7 +132,7 @@ def test_a_tool_gives_plain_data_a_text_or_an_object_with_other_fields():
             "its result is shop:Room; give a JSON object of",
         ),
         (tool(result=json.dumps({"value": OBJECT})), "a.json", '{"stars": 1}', "of its fields: hotel, beds"),
-        (tool(result='{"value": {"$kind": "bytes"}}'), "a.json", "1", "its result is no plain JSON"),
+        (tool(result='{"value": {"$kind": "bytes"}}'), "a.json", "1", "its result is neither plain JSON"),
     ],
 )
 def test_an_answer_that_does_not_fit_is_refused_with_what_would(given, name, text, why):

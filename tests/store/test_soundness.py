@@ -71,7 +71,7 @@ def test_a_check_that_takes_too_long_leaves_the_file_unwritten(filled, make_span
         # Enough for a look at the clock before the check is through.
         store.write([make_span() for _ in range(1000)])
     os.utime(filled)
-    with pytest.raises(StoreUnchecked, match="not closed by whoever wrote it last"):
+    with pytest.raises(StoreUnchecked, match="was not closed properly"):
         SqliteStore(filled, check_s=-1.0)
 
 

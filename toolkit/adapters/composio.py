@@ -89,7 +89,7 @@ class _ComposioTool(Tool):
         data = plain(answer.get("data"))
         if answer.get("successful"):
             return ToolResult.of(data)
-        why = answer.get("error") or "Composio says that it failed, and not why"
+        why = answer.get("error") or "Composio reported a failure without a reason"
         return ToolResult.error(str(why), **({"data": data} if data else {}))
 
 

@@ -111,7 +111,7 @@ def by_name(agents: object) -> dict[str, Any]:
     named: dict[str, Any] = {}
     for agent in several:
         if isinstance(agent, type) or not isinstance(name := getattr(agent, "name", None), str):
-            raise DefinitionInvalid(f"{agent!r} is no agent with a name; expected agents, or names with them")
+            raise DefinitionInvalid(f"{agent!r} is not an agent with a name; expected agents, or names with them")
         if name in named:
             raise DefinitionInvalid(f"two agents are called {name!r}")
         named[name] = agent

@@ -52,7 +52,9 @@ class AgentTool(Tool):
         timeout_s: float | None = None,
     ) -> None:
         if not (callable(agent) or is_agent(agent)):
-            raise DefinitionInvalid(f"{agent!r} is no agent; expected an Agent, a function, or an object with run()")
+            raise DefinitionInvalid(
+                f"{agent!r} is not an agent; expected an Agent, a function, or an object with run()"
+            )
         super().__init__(_definition(agent, name, description), on_error_func=on_error_func, validate=False)
         self.agent = agent
         self.history = History.of(thread)

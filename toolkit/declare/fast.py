@@ -163,7 +163,7 @@ class FastAgent:
         """Declare an agent of your own class, which is made with the arguments of ``Agent``."""
         kind: Any = cls
         if not (isinstance(kind, type) and issubclass(kind, Agent)):
-            raise DefinitionInvalid(f"{cls!r} is no agent; expected a subclass of toolkit.Agent")
+            raise DefinitionInvalid(f"{cls!r} is not an agent; expected a subclass of toolkit.Agent")
         return self._declare(name, instruction, declared, cls)
 
     def load_agents(self, place: str | Path) -> list[str]:

@@ -57,7 +57,7 @@ def require_callable(function: Any) -> None:
     if isinstance(function, type) or not callable(function):
         kind = type(function).__name__
         what = f"a class; give an instance, {function.__name__}(…)" if isinstance(function, type) else f"a {kind}"
-        raise DefinitionInvalid(f"a tool is made of a function; {function!r} is {what}")
+        raise DefinitionInvalid(f"a tool has to be a function; {function!r} is {what}")
     inner = innermost(function)
     if inspect.isgeneratorfunction(inner) or inspect.isasyncgenfunction(inner):
         raise DefinitionInvalid(

@@ -46,7 +46,7 @@ def _of_items(items: Iterable[object]) -> tuple[Tool, ...]:
     for each in items:
         inner = tools_of(each)
         if not inner:
-            raise DefinitionInvalid(f"{each!r} is no tool and has none; declare it with @tool")
+            raise DefinitionInvalid(f"{each!r} is not a tool and has none; declare it with @tool")
         tools.extend(inner)
     return _unique(tools)
 
@@ -64,4 +64,4 @@ def _of_class(kind: type, instance: object | None) -> Iterable[Tool]:
         elif isinstance(inner, Tool):
             yield inner
         elif (route := route_of(inner)) is not None:
-            raise DefinitionInvalid(f"{kind.__name__}.{name} has the route {route.path} and is no tool; add @tool")
+            raise DefinitionInvalid(f"{kind.__name__}.{name} has the route {route.path} and is not a tool; add @tool")

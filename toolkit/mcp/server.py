@@ -102,7 +102,9 @@ class McpServer:
 
         answer = await self._connection.ask(send, what=tool.name, repeatable=tool.repeatable)
         if isinstance(answer, InputRequiredResult):  # as it may be since the revision of 2026-07-28
-            raise ToolRefused(f"MCP server {self.name!r} asks something before it answers {tool.name}; nobody is asked")
+            raise ToolRefused(
+                f"MCP server {self.name!r} asks for input before it answers {tool.name}; nobody can be asked"
+            )
         return answer
 
     async def _list(self) -> list[dict[str, Any]]:

@@ -113,7 +113,7 @@ class PathRoots(ToolMiddleware):
     def _check(self, argument: str, written: str, *, is_known: bool) -> None:
         why = self._outside(written)
         if why is not None:
-            hint = "" if is_known else "; if it is no path, PathRoots(texts=…) can say so"
+            hint = "" if is_known else "; if it is not a path, PathRoots(texts=…) can say so"
             raise ToolRefused(f"{argument} {written[:200]!r} {why}{hint}")
 
     def _outside(self, written: str) -> str | None:

@@ -115,7 +115,7 @@ class OpenAIModel(AbstractAsyncContextManager["OpenAIModel"]):
         choices = member(completion, "choices")
         if not choices:
             raise ModelFailed(
-                f"{self.name} answered with what is no chat completion; base_url has to be the API's root, often …/v1"
+                f"{self.name} did not answer with a chat completion; base_url has to be the API's root, often …/v1"
             )
         answer = choices[0].message
         message: Message = {"role": "assistant", "content": member(answer, "content", "refusal")}

@@ -36,7 +36,7 @@ class RootedFolder:
     def __init__(self, root: str | Path) -> None:
         self.root = Path(root).resolve()
         if not self.root.is_dir():
-            raise DefinitionInvalid(f"{str(root)!r} is no folder")
+            raise DefinitionInvalid(f"{str(root)!r} is not a folder")
 
     def read(self, path: str, *, max_bytes: int, offset: int = 0) -> tuple[bytes, int]:
         """Return up to ``max_bytes`` of the file from ``offset`` on, and the size of the whole."""
@@ -138,7 +138,7 @@ def _errors_named(path: str) -> Generator[None]:
     except FileNotFoundError:
         raise ToolkitError(f"{path}: there is nothing of that name") from None
     except (NotADirectoryError, IsADirectoryError) as error:
-        kind = "not a file" if isinstance(error, IsADirectoryError) else "a part of the path is no folder, or a link"
+        kind = "not a file" if isinstance(error, IsADirectoryError) else "a part of the path is not a folder, or a link"
         raise ToolkitError(f"{path}: {kind}") from None
     except OSError as error:
         # What O_NOFOLLOW finds at the end of a path is ELOOP.

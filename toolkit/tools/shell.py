@@ -76,7 +76,7 @@ class ShellTool(RuntimeTool):
         self._allow = None if entries is None else [_beginning(each) for each in entries]
         self._cwd = Path.cwd() if cwd is None else Path(cwd)
         if not self._cwd.is_dir():
-            raise DefinitionInvalid(f"cwd={str(self._cwd)!r} is no directory")
+            raise DefinitionInvalid(f"cwd={str(self._cwd)!r} is not a directory")
         self._timeout_s = above_zero(timeout_s, "ShellTool(timeout_s=…)")
         self._env = {name: os.environ[name] for name in _INHERITED if name in os.environ} | dict(env or {})
         self._max_output_bytes = int(above_zero(max_output_bytes, "ShellTool(max_output_bytes=…)"))

@@ -83,7 +83,7 @@ def check(path: Path, *, limit_s: float | None = None, give_up: Callable[[], boo
 
 
 def _unchecked(path: Path) -> str:
-    return f"{path} was not closed by whoever wrote it last, and is written again once it was checked for damage"
+    return f"{path} was not closed properly, and is not written before it has been checked for damage"
 
 
 def _note(path: Path) -> Path:

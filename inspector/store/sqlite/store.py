@@ -264,7 +264,7 @@ class SqliteStore(Store):
 
     def _writable(self) -> WriteConnection:
         if self._writer is None:
-            raise StoreReadOnly(f"{self._path} was opened for reading only; its owner alone writes it")
+            raise StoreReadOnly(f"{self._path} was opened read-only; only its owner may write it")
         return self._writer
 
     @contextmanager

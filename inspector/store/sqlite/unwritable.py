@@ -35,8 +35,8 @@ def copied(path: Path) -> tempfile.TemporaryDirectory[str] | None:
     except OSError as err:
         directory.cleanup()
         raise StoreReadOnly(
-            f"{path} cannot be read where no file can be made beside it, nor copied to {directory.name}: "
-            f"{err.strerror}; set TMPDIR to a directory with room for it"
+            f"{path} cannot be read in place, since no file can be created next to it, nor copied to "
+            f"{directory.name}: {err.strerror}; set TMPDIR to a directory with enough space"
         ) from err
     return directory
 

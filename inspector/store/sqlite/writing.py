@@ -45,7 +45,9 @@ class WriteConnection:
         self._engine: Engine | None = None
         self._refusal: StoreError | None = None
         if check_later and engines.schema_of(path) == engines.SCHEMA_VERSION and not soundness.is_as_left(path):
-            self._refusal = StoreUnchecked(f"{path} is being checked for damage, since nobody closed it; try again")
+            self._refusal = StoreUnchecked(
+                f"{path} is being checked for damage, because it was not closed properly; try again"
+            )
         else:
             self._open(limit_s=check_s)
         self._identity = engines.file_identity(path)
@@ -208,8 +210,8 @@ class WriteConnection:
                 raise
             # Databases of this version can still be read, and pruned.
             raise StoreFull(
-                f"{self._path} has the older schema {version} and cannot be read: there is no space left to bring it "
-                "up to date; free a few megabytes, or take the way by another disk of 'A full disk' in docs/storage.md"
+                f"{self._path} has the older schema {version} and cannot be read: there is no space left to upgrade "
+                "it; free a few megabytes, or prune a copy on another disk: see 'A full disk' in docs/storage.md"
             ) from full
 
     def _let_go(self) -> None:

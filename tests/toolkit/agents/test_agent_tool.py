@@ -272,7 +272,7 @@ def test_arguments_without_a_message_are_told_to_the_model(run, arguments):
 
 
 def test_what_is_no_agent_is_refused():
-    with pytest.raises(DefinitionInvalid, match="42 is no agent"):
+    with pytest.raises(DefinitionInvalid, match="42 is not an agent"):
         AgentTool(42, name="x")
     with pytest.raises(DefinitionInvalid, match="has no name"):
         AgentTool(WithSyncRun())

@@ -138,7 +138,7 @@ def test_what_cannot_take_part_is_refused_and_leaves_nothing_behind():
     host = StructuredLLMHost("host", participants={"DESK": Desk()})
     with pytest.raises(DefinitionInvalid, match="'DESK' takes part in host already"):
         host.join("DESK", Desk())
-    with pytest.raises(DefinitionInvalid, match="is no agent"):
+    with pytest.raises(DefinitionInvalid, match="is not an agent"):
         host.join("OTHER", 42)
     with pytest.raises(ToolUnknown, match="'WRITER' does not take part in host; there is 'DESK'"):
         host.leave("WRITER")

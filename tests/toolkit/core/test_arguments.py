@@ -52,7 +52,7 @@ def test_numbers_that_are_no_json_are_refused_on_their_way_in(call):
 
         return asyncio.run(tool(asked)).text
 
-    assert written('{"amount": NaN}').startswith("the arguments are not valid JSON: NaN is no JSON")
+    assert written('{"amount": NaN}').startswith("the arguments are not valid JSON: NaN is not JSON")
     assert (
         written('{"amount": -1e999}') == "invalid arguments for pay: amount: expected a number, found the number -inf"
     )
@@ -166,9 +166,12 @@ def endless():
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: (each for each in range(3)), "a generator: return a list, a dictionary, a dataclass or text"),
-        (object, "a object: return a list"),
-        (endless, "a list: contains itself, or is nested too deeply"),
+        (
+            lambda: (each for each in range(3)),
+            "the returned generator cannot be written as JSON: return a list, a dictionary, a dataclass or text",
+        ),
+        (object, "the returned object cannot be written as JSON: return a list"),
+        (endless, "the returned list cannot be written as JSON: contains itself, or is nested too deeply"),
         (lambda: ValueError("no"), "ValueError: no"),
     ],
 )

@@ -305,8 +305,8 @@ def test_what_pydantic_makes_by_a_default_factory_is_made_for_each_call():
     ("function", "said"),
     [
         (lambda: 1, "a lambda has no name"),
-        (int, "a tool is made of a function; <class 'int'> is a class"),
-        ("x", "a tool is made of a function; 'x' is a str"),
+        (int, "a tool has to be a function; <class 'int'> is a class"),
+        ("x", "a tool has to be a function; 'x' is a str"),
         (tool(asyncio.all_tasks, name="tasks"), "tasks is a tool already"),
     ],
 )

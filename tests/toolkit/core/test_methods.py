@@ -91,7 +91,7 @@ def test_a_route_stands_above_or_below_the_tool():
 
 @pytest.mark.parametrize("path", ["search", "", "/", "/a b", "/a/../b", "//x", "/a?b", "/a/", "http://x/y"])
 def test_what_is_no_path_is_no_route(path):
-    with pytest.raises(DefinitionInvalid, match="is no route; expected a path such as '/search'"):
+    with pytest.raises(DefinitionInvalid, match="is not a route; expected a path such as '/search'"):
         mcp_route(path)
 
 
@@ -155,7 +155,7 @@ def test_the_tools_of_modules_collections_and_attributes_are_found():
     shop.extra = one
     assert tools_of([shop, two])[-2:] == (one, two)
     assert tools_of(object()) == ()
-    with pytest.raises(DefinitionInvalid, match="'x' is no tool and has none; declare it with @tool"):
+    with pytest.raises(DefinitionInvalid, match="'x' is not a tool and has none; declare it with @tool"):
         tools_of([one, "x"])
 
 

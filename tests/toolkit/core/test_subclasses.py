@@ -147,7 +147,7 @@ def test_one_permission_of_a_definition_is_no_collection_of_letters(permissions)
 
 @pytest.mark.parametrize("route", ["search", "/", "/a/../b", "", 5])
 def test_a_definition_takes_no_route_that_is_no_path(route):
-    with pytest.raises(DefinitionInvalid, match=r"is no route; expected a path such as '/search'"):
+    with pytest.raises(DefinitionInvalid, match=r"is not a route; expected a path such as '/search'"):
         ToolDefinition(name="lookup", mcp_route=route)
 
 

@@ -178,7 +178,7 @@ def test_a_route_without_a_tool_is_told_when_the_tools_are_looked_for():
         def look(self, query: str) -> str:
             return query
 
-    with pytest.raises(DefinitionInvalid, match="Researcher.look has the route /search and is no tool; add @tool"):
+    with pytest.raises(DefinitionInvalid, match="Researcher.look has the route /search and is not a tool; add @tool"):
         Researcher("r")
 
 

@@ -341,7 +341,7 @@ def test_a_class_of_your_own_is_made_with_the_same_declaration(run):
 
     assert run(main()) == "4"
     assert [each.name for each in run(fast.tools())] == ["count", "add_one"]
-    with pytest.raises(DefinitionInvalid, match="is no agent; expected a subclass of toolkit.Agent"):
+    with pytest.raises(DefinitionInvalid, match="is not an agent; expected a subclass of toolkit.Agent"):
         fast.custom(int, name="a", instruction="Help.")
 
 

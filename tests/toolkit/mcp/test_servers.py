@@ -265,7 +265,7 @@ def test_a_server_without_a_handshake_is_spoken_to_without_one():
     noon, question = run({"modern": StdioServer(sys.executable, [str(program)])}, body)
     assert noon == "noon"
     assert isinstance(question.exception, ToolRefused)
-    assert question.text == "MCP server 'modern' asks something before it answers modern__book; nobody is asked"
+    assert question.text == "MCP server 'modern' asks for input before it answers modern__book; nobody can be asked"
 
 
 def test_a_server_that_cannot_be_started_is_named_without_its_secrets():

@@ -93,7 +93,7 @@ def test_an_argument_of_an_unknown_name_may_be_a_path(tool, call, home, name, pa
     made = tool(name="read_file")
     result = call(made, {name: path}, PathRoots(home / "root", read_only=True))
     assert made.calls == []
-    assert result.text.endswith("; if it is no path, PathRoots(texts=…) can say so")
+    assert result.text.endswith("; if it is not a path, PathRoots(texts=…) can say so")
 
 
 @pytest.mark.parametrize(

@@ -177,9 +177,9 @@ def test_agents_are_given_as_one_as_several_or_by_names(of):
 
 @pytest.mark.parametrize("wrong", ["researcher", [3], Agent])
 def test_what_is_no_agent_is_refused_where_agents_are_given(wrong):
-    with pytest.raises(DefinitionInvalid, match="is no agent with a name; expected agents, or"):
+    with pytest.raises(DefinitionInvalid, match="is not an agent with a name; expected agents, or"):
         StructuredLLMHost("host", participants=wrong)
-    with pytest.raises(DefinitionInvalid, match="is no agent with a name; expected agents, or"):
+    with pytest.raises(DefinitionInvalid, match="is not an agent with a name; expected agents, or"):
         ToolServer(agents=wrong)
 
 

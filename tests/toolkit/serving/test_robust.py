@@ -55,7 +55,7 @@ def test_over_http_the_others_go_on(ask, post, problem):
     assert problem(left)[0] == problem(thread)[0]
     assert left.json()["detail"] == "leave tried to end the program"
     assert (listed.json(), said.text, number.json()) == (["a?b"], "a?b", {"x": None})
-    assert (unread.status_code, "NaN is no JSON" in unread.json()["detail"]) == (400, True)
+    assert (unread.status_code, "NaN is not JSON" in unread.json()["detail"]) == (400, True)
 
 
 @pytest.mark.parametrize("name", ["leave", "leave_thread"])

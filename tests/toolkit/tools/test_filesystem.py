@@ -177,10 +177,10 @@ def test_pipes_and_devices_are_not_waited_for(root: Path) -> None:
     ("verb", "path", "said"),
     [
         ("read", "nope", "nope: there is nothing of that name"),
-        ("read", "a.txt/b", "a.txt/b: a part of the path is no folder, or a link"),
+        ("read", "a.txt/b", "a.txt/b: a part of the path is not a folder, or a link"),
         ("read", "notes", "notes: not a file"),
         ("read", ".", "'.' names the folder itself; expected a file in it"),
-        ("list", "a.txt", "a.txt: a part of the path is no folder, or a link"),
+        ("list", "a.txt", "a.txt: a part of the path is not a folder, or a link"),
         ("read", "link", "link: symbolic links are not followed"),
         ("read", "../x", "../x: '..' is not allowed in a path"),
         ("read", "/etc/passwd", "/etc/passwd: outside of the folder; give a path relative to it"),
@@ -221,5 +221,5 @@ def test_middleware_for_paths_stands_around_them(root: Path) -> None:
 
 
 def test_a_root_has_to_be_a_folder(root: Path) -> None:
-    with pytest.raises(DefinitionInvalid, match="is no folder"):
+    with pytest.raises(DefinitionInvalid, match="is not a folder"):
         filesystem_tools(root / "a.txt")

@@ -47,7 +47,7 @@ def test_a_document_that_is_no_json_is_said_with_what_reads_yaml(tmp_path: Path)
     for text, said in (
         (
             "openapi: 3.1.0",
-            "is no JSON: Expecting value: line 1 column 1 (char 0); pass what yaml.safe_load makes of YAML",
+            "is not JSON: Expecting value: line 1 column 1 (char 0); pass what yaml.safe_load makes of YAML",
         ),
         ("[1]", "holds list; expected an OpenAPI document"),
     ):
@@ -71,7 +71,7 @@ def test_a_relative_server_is_relative_to_where_the_document_was_fetched(echo: A
         ("/nowhere/openapi.json", "the OpenAPI document /nowhere/openapi.json cannot be read"),
         ("http://127.0.0.1:1/x", "the OpenAPI document http://127.0.0.1:1/x: cannot be fetched"),
         (17, "a path, an URL or a mapping, not int"),
-        ({"openapi": "3.1.0", "paths": {"/a": get()}}, "GET /a: the server '/' is no absolute http(s) address"),
+        ({"openapi": "3.1.0", "paths": {"/a": get()}}, "GET /a: the server '/' is not an absolute http(s) address"),
         (
             {"openapi": "3.1.0", "servers": [{"url": "http://me:pw@x"}], "paths": {"/a": get()}},
             "a server's address holds no credentials",

@@ -197,5 +197,5 @@ def test_its_name_is_made_safe_for_providers() -> None:
 
 
 def test_a_folder_to_run_in_has_to_be_there() -> None:
-    with pytest.raises(DefinitionInvalid, match="cwd='/nowhere' is no directory"):
+    with pytest.raises(DefinitionInvalid, match="cwd='/nowhere' is not a directory"):
         ShellTool(allow=None, cwd="/nowhere")

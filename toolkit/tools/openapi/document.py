@@ -116,7 +116,7 @@ def _parsed(text: str, where: str) -> Node:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise DefinitionInvalid(f"{where} is no JSON: {error}; pass what yaml.safe_load makes of YAML") from error
+        raise DefinitionInvalid(f"{where} is not JSON: {error}; pass what yaml.safe_load makes of YAML") from error
     if not isinstance(value, dict):
         raise DefinitionInvalid(f"{where} holds {type(value).__name__}; expected an OpenAPI document")
     return cast("Node", value)

@@ -254,7 +254,7 @@ def _server(document: Document, listed: _Listed, base_url: str | None) -> str:
     address = urljoin(document.url or "", written) if base_url is None else base_url
     parts = urlsplit(address)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise DefinitionInvalid(f"the server {address!r} is no absolute http(s) address; pass base_url='https://…'")
+        raise DefinitionInvalid(f"the server {address!r} is not an absolute http(s) address; pass base_url='https://…'")
     if parts.username is not None or parts.query or parts.fragment:
         raise DefinitionInvalid("a server's address holds no credentials, query or fragment; pass credentials as auth")
     return address.rstrip("/")
