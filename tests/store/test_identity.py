@@ -1,8 +1,9 @@
 import json
+from zlib import crc32
 
 import pytest
 
-from inspector.store.values.identity import identity_text, read_identity
+from inspector.store.values.identity import identity_text, packed_identity, read_identity, tool_call_id_of
 
 PROMPT = "gen_ai.input.messages"
 ARGUMENTS = "gen_ai.tool.call.arguments"
@@ -36,11 +37,22 @@ def user(text):
 
 def test_a_recorder_is_an_emitter_a_scope_or_an_applications_hooks_in_one_process(identity):
     place = {"process.pid": 7, "host.name": "h"}
-    assert identity(attributes={"inspector.emitter": "openai", **place}).recorder == "openai@h:7"
-    assert identity(attributes={"otel.scope.name": "ai", **place}).recorder == "ai@h:7"
-    assert identity(attributes=place).recorder == "@h:7"
-    assert identity(attributes={"otel.scope.name": "ai"}, service="shop").recorder == "ai@shop"
-    assert identity(process="p1").recorder == "@p1"
+    assert identity(attributes={"inspector.emitter": "openai", **place}).recorder == crc32(b"openai@h:7")
+    assert identity(attributes={"otel.scope.name": "ai", **place}).recorder == crc32(b"ai@h:7")
+    assert identity(attributes=place).recorder == crc32(b"@h:7")
+    assert identity(attributes={"otel.scope.name": "ai"}, service="shop").recorder == crc32(b"ai@shop")
+    assert identity(process="p1").recorder == crc32(b"@p1")
+
+
+@pytest.mark.parametrize("kind", ["llm", "tool", "agent", "resource", "rpc"])
+def test_an_identity_is_the_same_as_json_and_in_few_bytes(make_span, kind):
+    ids = {"gen_ai.tool.call.id": "call_1", "gen_ai.response.id": "chatcmpl-1", "inspector.call_id": "1af820c598bfda28"}
+    asked = {PROMPT: json.dumps([user("Where to?")]), "span.kind": "server", "gen_ai.operation.name": "chat"}
+    span = make_span(kind=kind, attributes={**ids, **asked}, process="p1")
+    text, few = identity_text(span), packed_identity(span)
+    assert read_identity(text) == read_identity(few)
+    assert tool_call_id_of(text) == tool_call_id_of(few) == ("call_1" if kind == "tool" else None)
+    assert len(few) <= len(text)
 
 
 def test_only_calls_and_what_came_in_from_elsewhere_have_one(make_span):
@@ -53,7 +65,7 @@ def test_only_calls_and_what_came_in_from_elsewhere_have_one(make_span):
 def test_ids_are_those_of_the_answer_the_tool_call_the_hooks_and_the_exchange(identity):
     ids = {"inspector.call_id": "c", "http.response.header.x-request-id": "req_1"}
     found = identity(kind="llm", attributes={"gen_ai.response.id": "chatcmpl-1", **ids})
-    assert (found.response_id, found.call_id, found.request_id) == ("chatcmpl-1", "c", "req_1")
+    assert (found.response_id, found.call_id, found.request_id) == ("chatcmpl-1", crc32(b"c"), "req_1")
     headers = {"http.response.header.request-id": ["req_2"]}
     assert identity(kind="llm", attributes=headers).request_id == "req_2"
     assert identity(kind="tool", attributes={"gen_ai.tool.call.id": "call_1"}).tool_call_id == "call_1"

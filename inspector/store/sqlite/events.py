@@ -12,6 +12,7 @@ from inspector.model import Event
 from inspector.store.sqlite.contents import messages
 from inspector.store.sqlite.tables import spans, traces
 from inspector.store.values.codec import unpack
+from inspector.store.values.codes import DIALECTS, HOOKS, KEYS
 from inspector.store.values.contents import Message, StoredShared, content_ids, read_shared, text_of
 from inspector.store.values.paths import value_in
 from inspector.store.values.raw import is_raw, without_raw
@@ -29,6 +30,8 @@ SUMMARY = (
     *(_c.error_type, _c.error_message, _c.error_traceback, _c.folded_into),
 )
 """The columns of an event without its large fields, in the order that `summary` expects."""
+_HOOK = 8
+"""Where among them the hook is, with the dialect behind it."""
 LARGE = (_c.input_key, _c.output_key, _c.shared, _c.attributes, _c.events, _c.links)
 """The columns of the large fields, in the order that `whole` expects after the summary's."""
 
@@ -38,14 +41,19 @@ _EMPTY_LIST = msgspec.Raw(b"[]")
 
 def summary(row: Sequence[Any]) -> Event:
     """Returns the event of a row, without its large fields."""
-    return Event(*summary_values(row))
+    return Event(*_summary_values(row))
 
 
 def whole(connection: Connection, rows: Sequence[SqlRow[*tuple[Any, ...]]], *, raw: bool = False) -> list[Event]:
     """Returns the events of rows in full, and with ``raw`` what a replay gives back among their attributes."""
     at = len(SUMMARY)
     texts = messages(connection, content_ids(row[at + 2] for row in rows))
-    return [Event(*summary_values(row), *large_values(row[at : at + len(LARGE)], texts, raw=raw)) for row in rows]
+    return [Event(*_summary_values(row), *large_values(row[at : at + len(LARGE)], texts, raw=raw)) for row in rows]
+
+
+def _summary_values(row: Sequence[Any]) -> tuple[Any, ...]:
+    names = HOOKS.name(row[_HOOK]), DIALECTS.name(row[_HOOK + 1])
+    return summary_values((*row[:_HOOK], *names, *row[_HOOK + 2 : len(SUMMARY)]))
 
 
 def attribute_text(attributes: bytes, shared: StoredShared, key: str) -> str | None:
@@ -70,7 +78,8 @@ def content_text(attributes: bytes, shared: StoredShared, key: str | None, path:
     This is a function of SQL on the connections of readers. A path is names and numbers, ``rows[0].id``; a name that
     holds a dot itself is found as well. Strings that are kept apart are not found.
     """
-    text = None if key is None else attribute_text(attributes, shared, key) or _without_strings(shared, key)
+    name = KEYS.name(key)
+    text = None if name is None else attribute_text(attributes, shared, name) or _without_strings(shared, name)
     return None if text is None else value_in(text, path)
 
 
@@ -106,8 +115,8 @@ def large_values(row: Sequence[Any], texts: Mapping[int, Message], *, raw: bool)
             if refers in plain:
                 plain[key] = plain[refers]
     return (
-        _content(input_key, plain, added, found),
-        _content(output_key, plain, added, found),
+        _content(KEYS.name(input_key), plain, added, found),
+        _content(KEYS.name(output_key), plain, added, found),
         msgspec.Raw(_spliced(own, added)),
         _EMPTY_LIST if events is None else msgspec.Raw(unpack(events)),
         _EMPTY_LIST if links is None else msgspec.Raw(unpack(links)),

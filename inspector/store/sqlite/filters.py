@@ -17,6 +17,7 @@ from inspector.store.sqlite.labels import runs_labelled, spans_labelled, traces_
 from inspector.store.sqlite.tables import runs, shares, spans, traces
 from inspector.store.values import naming
 from inspector.store.values.codec import PLAIN
+from inspector.store.values.codes import HOOKS
 from inspector.store.values.naming import Named
 from inspector.store.values.rows import INT64_MAX, clamp, clean, encode
 from inspector.toolnames import own_names, parted, unsafe_names
@@ -165,7 +166,7 @@ def _compared(row: FilterField, value: Any, table: Table) -> list[ColumnElement[
     column = table.c[row.column or row.field]
     match row.match:
         case "is":
-            return [column == clean(value)]
+            return [_is(column, clean(value))]
         case "is one of":
             return _one_of(column, value, table)
         case "begins with":
@@ -176,6 +177,11 @@ def _compared(row: FilterField, value: Any, table: Table) -> list[ColumnElement[
             return [column >= (clamp(value) if row.form == "time" else float(value))]
         case "at most":
             return [column <= float(value)]
+
+
+def _is(column: Column[Any], value: str) -> ColumnElement[bool]:
+    # Rows of schema 0021 and before have the names of hooks in full.
+    return column.in_((value, HOOKS.of(value))) if column is _c.hook else column == value
 
 
 def _one_of(column: Column[Any], values: Iterable[str], table: Table) -> list[ColumnElement[bool]]:
@@ -210,11 +216,11 @@ def _promoted(pairs: _Pairs) -> list[tuple[Column[Any], str]]:
 
 
 def _attributes_found(pairs: _Pairs) -> list[ColumnElement[bool]]:
-    return [column == clean(value) for column, value in _promoted(pairs) if column.name in _SEEKABLE]
+    return [_is(column, clean(value)) for column, value in _promoted(pairs) if column.name in _SEEKABLE]
 
 
 def _attributes_tested(pairs: _Pairs) -> list[ColumnElement[bool]]:
-    promoted = [column == clean(value) for column, value in _promoted(pairs) if column.name not in _SEEKABLE]
+    promoted = [_is(column, clean(value)) for column, value in _promoted(pairs) if column.name not in _SEEKABLE]
     return promoted + [_attribute(key, value) for key, value in pairs]
 
 

@@ -11,6 +11,7 @@ from inspector.store.limits import ReadLimits
 from inspector.store.sqlite.contents import brought_by, json_list, messages, with_strings
 from inspector.store.sqlite.engine import driver
 from inspector.store.values.codec import unpack
+from inspector.store.values.codes import KEYS
 from inspector.store.values.contents import own_ids, read_shared
 from inspector.store.values.places import Places, Searched, Within
 from inspector.store.values.raw import without_raw
@@ -60,7 +61,7 @@ def read_hits(
 
 def _hits(connection: Connection, row_ids: Sequence[int], places: Places) -> Iterator[Hit]:
     sql = f"SELECT {_COLUMNS} FROM spans WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608  # constants
-    rows = {row[0]: Searched._make(row) for row in driver(connection).execute(sql, (json_list(row_ids),))}
+    rows = {row[0]: _searched(row) for row in driver(connection).execute(sql, (json_list(row_ids),))}
     sharing = {row_id: read_shared(row.shared) for row_id, row in rows.items() if row.shared is not None}
     brought = brought_by(connection, sharing.keys()) | messages(connection, own_ids(sharing.values()))
     texts = with_strings(connection, brought)
@@ -69,6 +70,11 @@ def _hits(connection: Connection, row_ids: Sequence[int], places: Places) -> Ite
         held = places.of(row, sharing.get(row_id, {}), texts)
         if held is not None:
             yield Hit(row.span_id, held)
+
+
+def _searched(row: Sequence[Any]) -> Searched:
+    found = Searched._make(row)
+    return found._replace(input_key=KEYS.name(found.input_key), output_key=KEYS.name(found.output_key))
 
 
 def _candidates(connection: Connection, traces: str, match: str, q: str, until: float | None) -> tuple[list[int], bool]:

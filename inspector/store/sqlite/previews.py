@@ -11,6 +11,7 @@ from inspector.model import Preview
 from inspector.store.sqlite.contents import messages, with_strings
 from inspector.store.sqlite.events import attribute_text
 from inspector.store.sqlite.tables import spans, traces
+from inspector.store.values.codes import KEYS
 from inspector.store.values.contents import StoredShared, content_ids, ids_of, read_shared, text_of
 from inspector.store.values.previews import preview_of
 
@@ -37,6 +38,7 @@ def read_previews(
 def _preview(connection: Connection, row: Sequence[Any]) -> Preview:
     trace_id, span_id, kind, input_key, output_key, shared, attributes, *error = row
     given = gave = None
+    input_key, output_key = KEYS.name(input_key), KEYS.name(output_key)
     if input_key is not None:
         given = attribute_text(attributes, shared, input_key)
         if kind == "llm":

@@ -21,6 +21,7 @@ from inspector.store.sqlite.contents import brought_by, json_list, messages, wit
 from inspector.store.sqlite.counters import load_counters, save_counters
 from inspector.store.sqlite.engine import driver
 from inspector.store.values.codec import unpack
+from inspector.store.values.codes import KEYS
 from inspector.store.values.contents import Message, Shared, StoredShared, last_of, own_ids, read_shared
 from inspector.store.values.terms import expression
 from inspector.store.values.texts import add_json, add_text, content_keys
@@ -186,7 +187,7 @@ def document(row: Indexed, shared: Shared, texts: Mapping[int, Message]) -> str:
     """Returns the text that a span is found by; the same row always gives the same text."""
     pieces = [piece for piece in row[3:9] if piece is not None]
     attributes = _ATTRIBUTES.decode(unpack(row.attributes))
-    keys = content_keys(attributes, row.input_key, row.output_key)
+    keys = _content_keys(attributes, row)
     if not shared:
         for key in keys:
             add_text(pieces, attributes[key])
@@ -242,4 +243,8 @@ def _new_bodies(row: Indexed, refers: Refers, texts: Mapping[int, Message], done
 
 
 def _content_of(shared: Shared, row: Indexed) -> Shared:
-    return {key: shared[key] for key in content_keys(shared, row.input_key, row.output_key)}
+    return {key: shared[key] for key in _content_keys(shared, row)}
+
+
+def _content_keys(held: Mapping[str, Any], row: Indexed) -> tuple[str, ...]:
+    return content_keys(held, KEYS.name(row.input_key), KEYS.name(row.output_key))

@@ -6,7 +6,7 @@ large columns come last so that lists of summaries never touch them.
 
 from sqlalchemy import BigInteger, Column, Computed, Float, Index, Integer, LargeBinary, MetaData, Table, Text, text
 
-SCHEMA_VERSION = "0021"
+SCHEMA_VERSION = "0022"
 """The newest migration."""
 
 APPLICATION_ID = 0x4D434149
@@ -266,9 +266,9 @@ turns = Table(
 """One row a model call whose messages are recorded: what it continues (`inspector.store.sqlite.turns`)."""
 
 _n = turns.c
-Index("ix_turns_asked", _n.run, _n.asked)
+Index("ix_turns_asked", _n.run, _n.asked, sqlite_where=text("failed = 1"))
 Index("ix_turns_previous", _n.previous, sqlite_where=_n.previous.is_not(None))
-Index("ix_turns_answered", _n.run, _n.answered, sqlite_where=_n.answered.is_not(None))
+Index("ix_turns_answered", _n.run, _n.answered)
 Index("ix_turns_response", _n.run, _n.response, sqlite_where=_n.response.is_not(None))
 
 contents = Table(

@@ -11,7 +11,8 @@ from inspector.store.sqlite.contents import json_list
 from inspector.store.sqlite.engine import driver
 from inspector.store.values.chains import ToolResult
 from inspector.store.values.cursor import cut, read_cursor
-from inspector.store.values.recorded_tools import MOST_TOOLS, TOOL_CALL_ID, RecordedTools, recorded_tools
+from inspector.store.values.identity import tool_call_id_of
+from inspector.store.values.recorded_tools import MOST_TOOLS, RecordedTools, recorded_tools
 from inspector.store.values.rows import INT64_MAX
 from inspector.store.values.turn_pages import Next, time_of_tools, turn_of
 
@@ -28,7 +29,7 @@ _PAGE = (
 )
 _RECORDED = (
     "SELECT spans.start_ns, traces.trace_id, spans.span_id, spans.tool, spans.status, "
-    "json_extract(spans.identity, ?), spans.folded_into FROM traces JOIN spans ON spans.trace_id = traces.id "
+    "spans.identity, spans.folded_into FROM traces JOIN spans ON spans.trace_id = traces.id "
     "WHERE traces.run_id = ? AND spans.kind = 'tool' AND spans.start_ns BETWEEN ? AND ? "
     "ORDER BY spans.start_ns, spans.id LIMIT ?"
 )
@@ -64,5 +65,7 @@ def following_results(connection: Connection, row_ids: Sequence[int]) -> dict[in
 
 def _recorded(connection: Connection, run_id: str, rows: Sequence[Any], following: Mapping[int, Next]) -> RecordedTools:
     between = time_of_tools(rows, following)
-    values = () if between is None else (f"$[{TOOL_CALL_ID}]", run_id, *between, MOST_TOOLS)
-    return recorded_tools(driver(connection).execute(_RECORDED, values).fetchall() if values else ())
+    if between is None:
+        return recorded_tools(())
+    calls = driver(connection).execute(_RECORDED, (run_id, *between, MOST_TOOLS))
+    return recorded_tools([(*call, identity and tool_call_id_of(identity), into) for *call, identity, into in calls])

@@ -24,6 +24,7 @@ from inspector.store.sqlite.ownership import release, scopes_of
 from inspector.store.sqlite.turns import Given
 from inspector.store.sqlite.turns import forget as forget_turns
 from inspector.store.values.codec import unpack
+from inspector.store.values.codes import DIALECTS, HOOKS, KEYS
 from inspector.store.values.contents import StoredShared, content_ids, read_shared, stored_shared, take_apart
 from inspector.store.values.ever import count_calls
 from inspector.store.values.excerpts import Excerpts, excerpts_of
@@ -131,7 +132,7 @@ def _changes(
         row_id = seq if old is None else old.id
         session = sessions.of(span, old, trace)
         attributes, shared = _share(span, session[0], old, row_id, conversations)
-        row = row_of(span, (row_id, seq, trace.id), session, packed(span, attributes), shared)
+        row = row_of(span, (row_id, seq, trace.id), session, packed(span, attributes, shared))
         if old is None or _is_news(row, old):
             changes.append((old, row))
             counts["seq"] = seq
@@ -284,7 +285,14 @@ def _plain(row: Row) -> tuple[object, ...]:
     """Returns a row with what its texts say, however an earlier version compressed them."""
     events, links = (part and unpack(part) for part in (row.events, row.links))
     attributes = msgspec.json.decode(unpack(row.attributes))
-    return (*row._replace(shared=None, attributes=b"", events=events, links=links), read_shared(row.shared), attributes)
+    names = HOOKS.name(row.hook), DIALECTS.name(row.dialect), KEYS.name(row.input_key), KEYS.name(row.output_key)
+    rest = row._replace(
+        **dict.fromkeys(("hook", "dialect", "input_key", "output_key", "shared")),
+        attributes=b"",
+        events=events,
+        links=links,
+    )
+    return (*rest, names, read_shared(row.shared), attributes)
 
 
 def _share(

@@ -10,8 +10,9 @@ from msgspec.structs import replace
 from inspector.model import AttributeValue, Span, SpanError
 from inspector.semconv import REPLAYED_LIVE, REPLAYED_RUN, REQUEST_MODEL
 from inspector.store.values.codec import pack
+from inspector.store.values.codes import DIALECTS, HOOKS, KEYS
 from inspector.store.values.contents import StoredShared
-from inspector.store.values.identity import identity_text
+from inspector.store.values.identity import packed_identity
 
 INT64_MAX = 2**63 - 1
 MOST_USD = 1e9
@@ -65,7 +66,7 @@ class Row(NamedTuple):
     attributes: bytes
     events: bytes | None
     links: bytes | None
-    identity: str | None
+    identity: str | bytes | None
     """See `inspector.store.values.identity`."""
     session_inherited: int | None
     """1 if the span names no session and belongs to that of its trace."""
@@ -82,9 +83,21 @@ class Row(NamedTuple):
 
 Place: TypeAlias = tuple[int, int, int]
 """The first three columns: id, seq, and the row of the trace."""
-Large: TypeAlias = tuple[bytes, bytes | None, bytes | None]
-"""Attributes, events and links as they are stored."""
 _SESSION, _INHERITED = map(Row._fields.index, ("session_id", "session_inherited"))
+
+
+class Kept(NamedTuple):
+    """The columns of a span that each engine stores in its own form."""
+
+    hook: str | None
+    dialect: str | None
+    input_key: str | None
+    output_key: str | None
+    shared: StoredShared
+    attributes: bytes
+    events: bytes | None
+    links: bytes | None
+    identity: str | bytes | None
 
 
 def named_run(span: Span) -> str | None:
@@ -96,8 +109,7 @@ def row_of(
     span: Span,
     place: Place,
     session: tuple[str | None, int | None],
-    large: Large,
-    shared: StoredShared,
+    kept: Kept,
 ) -> Row:
     """Returns the span's row.
 
@@ -105,8 +117,7 @@ def row_of(
         span: The span.
         place: Its first three columns.
         session: The session it belongs to, and 1 if that is only its trace's.
-        large: The large columns.
-        shared: The column ``shared``, for attributes that are stored elsewhere.
+        kept: The columns that each engine stores in its own form.
     """
     *times, exact_times = _times(span.start_ns, span.end_ns)
     return Row._make(
@@ -118,8 +129,8 @@ def row_of(
             span.kind,
             span.name,
             span.status,
-            span.hook,
-            span.dialect,
+            kept.hook,
+            kept.dialect,
             span.service,
             span.agent,
             span.model,
@@ -131,11 +142,13 @@ def row_of(
             span.process,
             exact_times,
             *_error(span.error),
-            span.input_key,
-            span.output_key,
-            shared,
-            *large,
-            identity_text(span),
+            kept.input_key,
+            kept.output_key,
+            kept.shared,
+            kept.attributes,
+            kept.events,
+            kept.links,
+            kept.identity,
             session[1],
             named_run(span),
             1 if REPLAYED_RUN in span.attributes and not span.attributes.get(REPLAYED_LIVE) else None,
@@ -143,12 +156,24 @@ def row_of(
     )
 
 
-def packed(span: Span, attributes: Mapping[str, AttributeValue]) -> Large:
-    """Returns the large columns of a span, compressed, with those of its attributes that stay with it."""
-    return (
+def packed(span: Span, attributes: Mapping[str, AttributeValue], shared: StoredShared) -> Kept:
+    """Returns the columns of a span that SQLite stores in fewer bytes.
+
+    Args:
+        span: The span.
+        attributes: Those of its attributes that stay with it.
+        shared: Where the others are.
+    """
+    return Kept(
+        HOOKS.of(span.hook),
+        DIALECTS.of(span.dialect),
+        KEYS.of(span.input_key),
+        KEYS.of(span.output_key),
+        shared,
         pack(encode(attributes)),
         pack(encode(span.events)) if span.events else None,
         pack(encode(span.links)) if span.links else None,
+        packed_identity(span),
     )
 
 

@@ -34,7 +34,7 @@ class Node(Struct, frozen=True, gc=False):
     input_tokens: int | None = None
     output_tokens: int | None = None
     has_cost: bool = False
-    identity: str | None = None
+    identity: str | bytes | None = None
     """As it is stored; None in rows of earlier versions, and in most spans that are not calls."""
 
     @property
@@ -192,7 +192,7 @@ def is_of_one_recorder(one: Node, other: Node) -> bool:
     return (by.recorder, by.is_server) == (by_other.recorder, by_other.is_server)
 
 
-def _recorder(node: Node, crossings: int) -> tuple[str, int] | str:
+def _recorder(node: Node, crossings: int) -> tuple[str | int, int] | str:
     """Name the recorder; behind a request it counts as another one, even in the same process."""
     return node.span_id if node.identity is None else (read_identity(node.identity).recorder, crossings)
 

@@ -6,6 +6,7 @@ from typing import Any, Final
 import msgspec
 
 from inspector.model import AttributeValue, Span, SpanError
+from inspector.store.values.codes import DIALECTS, HOOKS, KEYS
 from inspector.store.values.rows import Row
 
 _ATTRIBUTES: Final = msgspec.json.Decoder(dict[str, Any])
@@ -36,8 +37,8 @@ def span_of(row: Row, trace_id: str, large: tuple[bytes, bytes, bytes]) -> Span:
         start_ns=start_ns,
         parent_id=row.parent_id,
         session_id=row.session_id if row.session_inherited is None else None,
-        hook=row.hook,
-        dialect=row.dialect,
+        hook=HOOKS.name(row.hook),
+        dialect=DIALECTS.name(row.dialect),
         service=row.service,
         agent=row.agent,
         model=row.model,
@@ -48,8 +49,8 @@ def span_of(row: Row, trace_id: str, large: tuple[bytes, bytes, bytes]) -> Span:
         cached_tokens=row.cached_tokens,
         cost_usd=row.cost_usd,
         error=None if error == SpanError(None, None) else error,
-        input_key=row.input_key,
-        output_key=row.output_key,
+        input_key=KEYS.name(row.input_key),
+        output_key=KEYS.name(row.output_key),
         attributes=attributes,
         events=events,
         links=links,

@@ -10,6 +10,7 @@ from hashlib import blake2b
 
 from inspector.model import Kind, RunOrigin
 from inspector.spooling import is_run_id
+from inspector.store.values.codes import HOOKS
 from inspector.store.values.counting import is_unpriced
 from inspector.store.values.rows import INT64_MAX, Row
 
@@ -206,7 +207,7 @@ class TraceSums(Sums):
             or (-is_root, start_ns, run) <= (-self.run_is_of_root, self.run_start_ns, self.named_run)
         ):
             self.named_run, self.run_is_of_root, self.run_start_ns = run, is_root, start_ns
-            self.run_noun = row.hook
+            self.run_noun = HOOKS.name(row.hook)
         if is_root >= self.head_is_root and (
             is_root > self.head_is_root or (start_ns, row.id) <= (self.head_start_ns, self.head_id)
         ):

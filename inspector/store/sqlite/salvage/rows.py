@@ -16,8 +16,9 @@ _COLUMNS = [spans.columns[name] for name in Row._fields]
 _TYPES: list[tuple[type, ...]] = [
     {int: (int,), float: (int, float), str: (str,), bytes: (bytes,)}[column.type.python_type] for column in _COLUMNS
 ]
-# A text, which is compressed where that is shorter.
-_TYPES[Row._fields.index("shared")] = (str, bytes)
+# The first is compressed if that is shorter; the other was JSON in schema 0021 and before.
+for _name in ("shared", "identity"):
+    _TYPES[Row._fields.index(_name)] = (str, bytes)
 _LEAST_COLUMNS = Row._fields.index("links") + 1
 """Later columns were added to the table, and are not in rows of before."""
 _KIND, _STATUS = Row._fields.index("kind"), Row._fields.index("status")

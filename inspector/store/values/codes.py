@@ -1,0 +1,67 @@
+"""Names that many spans have, each as a byte or two: their hook, their dialect and the keys of their input and output.
+
+What is here can never change, or what was stored could not be read: names are only added, each at the end of its list.
+A name that is not in a list is stored as it is, as all are in rows of schema 0021 and before.
+"""
+
+from typing import Final
+
+_PLAIN: Final = "\x7f"
+"""What a name begins with that would otherwise be read as a code."""
+_CODES: Final = (*map(chr, range(1, 32)), *map(chr, range(0x80, 0xA0)))
+"""Control characters, which hardly any name begins with; the first 31 take a byte, the others two."""
+_SPECIAL: Final = frozenset((*_CODES, _PLAIN))
+
+
+class Codes:
+    """The codes of a column.
+
+    Args:
+        names: What has a code, the most common first.
+    """
+
+    def __init__(self, names: str) -> None:
+        self.names: Final = tuple(names.split())
+        self._codes = dict(zip(self.names, _CODES, strict=False))
+        self._names = {code: name for name, code in self._codes.items()}
+
+    def of(self, name: str | None) -> str | None:
+        """Returns a name as it is stored."""
+        if name is None:
+            return None
+        code = self._codes.get(name)
+        if code is not None:
+            return code
+        return _PLAIN + name if name[:1] in _SPECIAL else name
+
+    def name(self, stored: str | None) -> str | None:
+        """Returns the name that is stored so."""
+        if stored is None:
+            return None
+        name = self._names.get(stored)
+        if name is not None:
+            return name
+        return stored[1:] if stored[:1] == _PLAIN else stored
+
+
+HOOKS: Final = Codes("""
+    run request cell workflow_run agent_call llm_generate tool_call rpc_request resource_fetch prompt_apply
+""")
+DIALECTS: Final = Codes("""
+    inspector/1 openinference/1 vercel_ai/1 langsmith/1 litellm/1 mcp_agent/1 openllmetry/2 google_adk/2 10xgraph/1
+    agent_framework/1 autogen/1 anthropic/1 fast_agent/1 mcp_sdk/2 logfire/2 hooks/1 gen_ai/2 otel openllmetry/1
+    google_adk/1 mcp_sdk/1 logfire/1 gen_ai/1
+""")
+KEYS: Final = Codes("""
+    gen_ai.input.messages gen_ai.output.messages gen_ai.tool.call.arguments gen_ai.tool.call.result
+    mcp.workflow.input_json mcp.workflow.output_json inspector.agent.input_json mcp.result.agent_call_json
+    mcp.rpc.request_json mcp.rpc.response_json mcp.tool.input_json mcp.tool.output_json
+    mcp.tool.structured_output_json mcp.llm.prompt_json mcp.llm.response_json input.value output.value
+    gen_ai.prompt gen_ai.completion ai.prompt ai.response.text ai.response.object ai.toolCall.args ai.toolCall.result
+    traceloop.entity.input traceloop.entity.output mcp.resource.uri inspector.resource.content_json
+    mcp.prompt.parameters_json inspector.prompt.rendered_json pydantic_ai.all_messages
+    final_result tool_arguments tool_response request_data response_data ai.value ai.values tool_args
+    gen_ai.retrieval.documents gcp.vertex.agent.llm_request gcp.vertex.agent.llm_response
+    gcp.vertex.agent.tool_call_args gcp.vertex.agent.tool_response
+""")
+"""Of both columns."""
