@@ -87,3 +87,19 @@ def test_rows_of_both_forms_are_salvaged(tmp_path, open_store, span):
     with salvaged(tmp_path / "old.db") as found:
         assert (found.spans, found.lost) == (2, 0)
         assert [event.hook for event in found.store.events(Filter()).items] == ["tool_call"] * 2
+
+
+def test_questions_and_answers_are_read_alike_whether_they_are_compressed_or_not(store, make_span):
+    question = "Which of the trains that leave Oslo in the evening has a place for a bicycle and for a dog? " * 2
+    given = {"input_key": "question", "output_key": "answer", "attributes": {"question": question, "answer": question}}
+    store.write([make_span(kind="agent", session_id="s", **given)])
+    (run,), (trace,) = store.runs(Filter()).items, store.traces(Filter()).items
+    assert {run.question, run.answer, trace.question, trace.answer} == {question.strip()}
+    with store._write() as connection:
+        for table in ("runs", "traces"):
+            kept = connection.exec_driver_sql(f"SELECT question, answer FROM {table}").one()
+            assert all(isinstance(text, bytes) and len(text) < len(question) / 2 for text in kept)
+            connection.exec_driver_sql(f"UPDATE {table} SET question = ?, answer = ?", (question.strip(),) * 2)
+    assert (store.runs(Filter()).items, store.traces(Filter()).items) == ((run,), (trace,))
+    store.write([make_span(kind="workflow", session_id="s")])
+    assert store.runs(Filter()).items[0].question == question.strip()

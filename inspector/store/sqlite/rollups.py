@@ -14,6 +14,7 @@ from inspector.store.sqlite import runs
 from inspector.store.sqlite.belonging import Sessions
 from inspector.store.sqlite.bulk import VALUES, execute_rows
 from inspector.store.sqlite.engine import driver
+from inspector.store.values.codec import pack_text, unpack_text
 from inspector.store.values.excerpts import Excerpts
 from inspector.store.values.rows import Row
 from inspector.store.values.sums import SessionSums, Sums, TraceSums
@@ -23,13 +24,15 @@ Change: TypeAlias = tuple[Row | None, Row]
 Shares: TypeAlias = dict[str, Sums]
 """The parts of a trace's totals by session."""
 
+_PACKED = ("question", "answer", "models")
+"""Fields that are stored in another form."""
 _TRACE_FIELDS = (
-    *(found.name for found in fields(TraceSums) if found.name not in ("models", "head_status")),
-    "models",
+    *(found.name for found in fields(TraceSums) if found.name not in (*_PACKED, "head_status")),
+    *_PACKED,
 )
 _SHARE_FIELDS = tuple(found.name for found in fields(Sums))
 _SESSION_FIELDS = tuple(found.name for found in fields(SessionSums))
-_plain_trace_values = attrgetter(*_TRACE_FIELDS[:-1])
+_plain_trace_values = attrgetter(*_TRACE_FIELDS[: -len(_PACKED)])
 _plain_session_values = attrgetter(*_SESSION_FIELDS)
 _plain_share_values = attrgetter(*_SHARE_FIELDS)
 _SUMMED = (
@@ -139,6 +142,7 @@ def load_traces(
         for row in execute(f"SELECT {columns} FROM traces WHERE {by} IN ({marks})", chunk):  # noqa: S608  # constants and question marks
             values: dict[str, Any] = dict(zip(_TRACE_FIELDS, row, strict=True))
             values["models"] = set(_MODELS.decode(values["models"]))
+            values |= {name: unpack_text(values[name]) for name in ("question", "answer")}
             found[values["trace_id"]] = TraceSums(**values, head_status=values["status"])
     return found
 
@@ -347,7 +351,7 @@ def _save(connection: Connection, table: str, key: str, names: Sequence[str], ro
 def _trace_values(sums: TraceSums) -> tuple[Any, ...]:
     sums.saturate()
     models = msgspec.json.encode(sorted(sums.models)).decode()
-    return (*_plain_trace_values(sums), models)
+    return (*_plain_trace_values(sums), pack_text(sums.question), pack_text(sums.answer), models)
 
 
 def _share_values(sums: Sums) -> tuple[Any, ...]:

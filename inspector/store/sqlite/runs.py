@@ -11,14 +11,17 @@ from sqlalchemy import Connection
 from inspector.store.sqlite.bulk import VALUES, execute_rows
 from inspector.store.sqlite.contents import json_list
 from inspector.store.sqlite.engine import driver
+from inspector.store.values.codec import pack_text, unpack_text
 from inspector.store.values.sums import MESSAGE, RunSums, TraceSums
 
 _OF_HEAD = ("head_is_message", "head_ns")
 """Fields that are read from the trace that gives a run its name."""
-_FIELDS = (*(found.name for found in fields(RunSums) if found.name not in ("models", *_OF_HEAD)), "models")
+_PACKED = ("question", "answer", "models")
+"""Fields that are stored in another form."""
+_FIELDS = (*(found.name for found in fields(RunSums) if found.name not in (*_PACKED, *_OF_HEAD)), *_PACKED)
 _COLUMNS = ", ".join(_FIELDS)
-_plain_values = attrgetter(*_FIELDS[:-1])
-_TRACE_FIELDS = tuple(found.name for found in fields(TraceSums) if found.name not in ("models", "head_status"))
+_plain_values = attrgetter(*_FIELDS[: -len(_PACKED)])
+_TRACE_FIELDS = tuple(found.name for found in fields(TraceSums) if found.name != "head_status")
 _MODELS = msgspec.json.Decoder(set[str])
 _SAVE = (
     f"INSERT INTO runs ({_COLUMNS}) VALUES {VALUES} ON CONFLICT (run_id) DO UPDATE SET "  # noqa: S608  # constants
@@ -76,19 +79,24 @@ def sum_all_runs(connection: Connection) -> None:
 
 
 def _traces(connection: Connection, run_id: str) -> Iterator[TraceSums]:
-    sql = f"SELECT {', '.join(_TRACE_FIELDS)}, models FROM traces WHERE run_id = ?"  # noqa: S608  # constants
-    for *values, models in driver(connection).execute(sql, (run_id,)):
-        given: dict[str, Any] = dict(zip(_TRACE_FIELDS, values, strict=True))
-        yield TraceSums(**given, models=_MODELS.decode(models))
+    sql = f"SELECT {', '.join(_TRACE_FIELDS)} FROM traces WHERE run_id = ?"  # noqa: S608  # constants
+    for row in driver(connection).execute(sql, (run_id,)):
+        yield TraceSums(**_read(_TRACE_FIELDS, row))
 
 
 def _load(connection: Connection, run_ids: Iterable[str]) -> dict[str, RunSums]:
     found: dict[str, RunSums] = {}
-    for *values, models, kind, head_ns in driver(connection).execute(_LOAD, (json_list(sorted(run_ids)),)):
-        given: dict[str, Any] = dict(zip(_FIELDS[:-1], values, strict=True))
+    for *values, kind, head_ns in driver(connection).execute(_LOAD, (json_list(sorted(run_ids)),)):
+        given = _read(_FIELDS, values)
         head: dict[str, Any] = {} if kind is None else {"head_is_message": kind == MESSAGE, "head_ns": head_ns}
-        found[given["run_id"]] = RunSums(**given, **head, models=_MODELS.decode(models))
+        found[given["run_id"]] = RunSums(**given, **head)
     return found
+
+
+def _read(names: Sequence[str], row: Sequence[Any]) -> dict[str, Any]:
+    given: dict[str, Any] = dict(zip(names, row, strict=True))
+    given |= {name: unpack_text(given[name]) for name in ("question", "answer")}
+    return given | {"models": _MODELS.decode(given["models"])}
 
 
 def _save(connection: Connection, runs: Iterable[RunSums]) -> None:
@@ -96,5 +104,6 @@ def _save(connection: Connection, runs: Iterable[RunSums]) -> None:
     for sums in runs:
         sums.finish()
         sums.saturate()
-        rows.append((*_plain_values(sums), msgspec.json.encode(sorted(sums.models)).decode()))
+        models = msgspec.json.encode(sorted(sums.models)).decode()
+        rows.append((*_plain_values(sums), pack_text(sums.question), pack_text(sums.answer), models))
     execute_rows(driver(connection), _SAVE, rows)

@@ -9,6 +9,7 @@ from sqlalchemy import func, select
 from inspector.model import Run, Session, Trace
 from inspector.store.sqlite.tables import runs, sessions, traces
 from inspector.store.values import summaries
+from inspector.store.values.codec import unpack_text
 
 _t = traces.c
 _r = runs.c
@@ -41,12 +42,17 @@ _WORST_FIRST = ("running", "error", "lost", "abandoned", "cancelled")
 
 def trace_of(row: Sequence[Any]) -> Trace:
     """Returns the trace of a row."""
-    return summaries.trace_of(row, _MODELS.decode)
+    return summaries.trace_of(_with_gist(row, 8), _MODELS.decode)
 
 
 def run_of(row: Sequence[Any]) -> Run:
     """Returns the run of a row."""
-    return summaries.run_of(row, _MODELS.decode)
+    return summaries.run_of(_with_gist(row, 6), _MODELS.decode)
+
+
+def _with_gist(row: Sequence[Any], at: int) -> Sequence[Any]:
+    """Returns a row with its question and answer, which are at that place, as texts."""
+    return (*row[:at], unpack_text(row[at]), unpack_text(row[at + 1]), *row[at + 2 :])
 
 
 def session_of(row: Sequence[Any]) -> Session:
