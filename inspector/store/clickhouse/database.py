@@ -187,8 +187,8 @@ def _reason(error: BaseException) -> str:
     while last is not None:
         error, last = last, getattr(last, "reason", None) or last.__cause__
         last = last if isinstance(last, BaseException) else None
-    said = (error.strerror if isinstance(error, OSError) else None) or str(error)
-    line = " ".join(said.split())
+    message = (error.strerror if isinstance(error, OSError) else None) or str(error)
+    line = " ".join(message.split())
     found = _SAID.search(line)
     return (line if found is None else found[1])[:_LONGEST_REASON]
 

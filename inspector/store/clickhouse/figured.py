@@ -155,7 +155,7 @@ def _slices(calls: _Calls, where: Filter, count: int) -> tuple[StatsBucket, ...]
     slices = slices_of(where, calls.ends(), count) if count > 0 else None
     if slices is None:
         return ()
-    return slices.told({at: figures.values() for at, figures in calls.slices(slices).items()})
+    return slices.buckets({at: figures.values() for at, figures in calls.slices(slices).items()})
 
 
 def _added(rows: Iterable[Sequence[Any]]) -> dict[Any, Figures]:

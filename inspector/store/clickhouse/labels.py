@@ -31,7 +31,7 @@ def write_labels(database: Database, writer: Writer, given: Iterable[NewLabel]) 
 def _write_label(database: Database, writer: Writer, label: NewLabel) -> int:
     target = [clean(text or "") for text in (label.run_id, label.trace_id, label.span_id)]
     name, author = clean(label.name), clean(label.author or "")
-    said = [None if text is None else clean(text) for text in (label.value, label.note)]
+    free_texts = [None if text is None else clean(text) for text in (label.value, label.note)]
     time_ns = clamp(label.time_ns)
     values = Values()
     own = " AND ".join(
@@ -41,7 +41,7 @@ def _write_label(database: Database, writer: Writer, label: NewLabel) -> int:
     names = values.texts(OPPOSITES if name in OPPOSITES else (name,))
     same = f"name IN {names} AND author = {values.text(author)} AND source = {values.text(label.source)}"
     if name == NOTE:
-        same += " AND note IS NULL" if said[1] is None else f" AND note = {values.text(said[1])}"
+        same += " AND note IS NULL" if free_texts[1] is None else f" AND note = {values.text(free_texts[1])}"
     known = database.rows(f"{_SELECT} WHERE {own} AND {same}", values)
     later = next((row[0] for row in known if row[-1] > time_ns), None)
     if later is not None:
@@ -51,7 +51,10 @@ def _write_label(database: Database, writer: Writer, label: NewLabel) -> int:
     _insert(
         database,
         writer,
-        [*((row, 1) for row in known), ((row_id, *target, name, label.score, *said, author, label.source, time_ns), 0)],
+        [
+            *((row, 1) for row in known),
+            ((row_id, *target, name, label.score, *free_texts, author, label.source, time_ns), 0),
+        ],
     )
     return row_id
 

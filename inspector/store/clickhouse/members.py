@@ -180,7 +180,7 @@ def _read(database: Database, trace_ids: Sequence[str], *, torn: bool) -> dict[s
     found: dict[str, Members] = {}
     columns = "trace_id, id, question, question_ns, answer, answer_ns, first_slot, last_slot"
     rows = database.rows(f"SELECT {columns} FROM traces FINAL WHERE {among}", values)
-    told: dict[str, tuple[int, str | None, int, str | None, int]] = {row[0]: row[1:6] for row in rows}
+    excerpts: dict[str, tuple[int, str | None, int, str | None, int]] = {row[0]: row[1:6] for row in rows}
     if not torn:
         if not rows:
             return found
@@ -189,7 +189,7 @@ def _read(database: Database, trace_ids: Sequence[str], *, torn: bool) -> dict[s
     for trace_id, slot, digest, *fields in database.rows(sql, values):
         members = found.get(trace_id)
         if members is None:
-            number, question, question_ns, answer, answer_ns = told.get(trace_id, (0, None, 0, None, 0))
+            number, question, question_ns, answer, answer_ns = excerpts.get(trace_id, (0, None, 0, None, 0))
             sums = TraceSums(id=number, trace_id=trace_id)
             sums.question, sums.question_ns, sums.answer, sums.answer_ns = question, question_ns, answer, answer_ns
             members = found[trace_id] = Members(sums)

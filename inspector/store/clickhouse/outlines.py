@@ -51,17 +51,17 @@ def read_hits(
     if database.row(f"SELECT 1 FROM traces WHERE {place.column} = {own} LIMIT 1", values) is None:
         return None
     question.meets(of_run(own) if place.column == "run_id" else of_trace(own))
-    said = Question(values=values)
-    if not ask_spans(said, Filter(q=q)) or not said.conditions:
+    search = Question(values=values)
+    if not ask_spans(search, Filter(q=q)) or not search.conditions:
         return Hits((), 0, complete=True)
     terms = patterns(q)
-    is_said = " AND ".join(said.conditions)
+    matches = " AND ".join(search.conditions)
     if attributes:
         # Words that are only in attributes, and those of running spans, are not indexed: these texts are scanned.
         everything = "concat(name, '\\n', ifNull(error_message, ''), '\\n', attributes)"
         looked = (f"position(lower({everything}), {values.text(word)}) > 0" for word in words_of(q).split())
-        is_said = f"(({is_said}) OR ({' AND '.join(looked)}))"
-    question.meets(is_said)
+        matches = f"(({matches}) OR ({' AND '.join(looked)}))"
+    question.meets(matches)
     rows = database.rows(
         f"SELECT {', '.join(_SEARCHED)}, attributes FROM spans FINAL {question.where} "
         f"ORDER BY start_ns, id LIMIT {_MOST_HITS + 1}",
@@ -92,6 +92,6 @@ def read_previews(
         values,
     )
     return tuple(
-        preview_of((trace, span), kind, (asked or None, said or None), error)
-        for trace, span, kind, asked, said, *error in rows
+        preview_of((trace, span), kind, (asked or None, answered or None), error)
+        for trace, span, kind, asked, answered, *error in rows
     )

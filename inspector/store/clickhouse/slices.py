@@ -28,7 +28,7 @@ class Slices:
         past = f"(toInt128({column}) - toInt128({self.first})) * {self.count}"
         return f"toInt64(least({self.count - 1}, intDiv({past}, toInt128({self.width}))))"
 
-    def told(self, figures: Mapping[int, tuple[Any, ...]]) -> tuple[StatsBucket, ...]:
+    def buckets(self, figures: Mapping[int, tuple[Any, ...]]) -> tuple[StatsBucket, ...]:
         """Returns all slices with their statistics; slices without any are empty."""
         # Rounded up to the first nanosecond in the slice.
         starts = (self.first - (-at * self.width // self.count) for at in range(self.count))

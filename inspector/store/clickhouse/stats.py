@@ -73,8 +73,10 @@ def read_stats(
             f"SELECT {key} AS key, {figures} FROM {table} {question.where} GROUP BY key {_LARGEST}", question.values
         )
     return Stats(
-        StatsGroup(None, *_told(total)),
-        tuple(StatsGroup(row[0], *_told(row[1:11]), mean_score=row[11] if by == "label" else None) for row in groups),
+        StatsGroup(None, *_values_of(total)),
+        tuple(
+            StatsGroup(row[0], *_values_of(row[1:11]), mean_score=row[11] if by == "label" else None) for row in groups
+        ),
         _buckets(database, question, table, figures, where, buckets),
         complete=True,
     )
@@ -83,7 +85,7 @@ def read_stats(
 _LARGEST: Final = f"ORDER BY count() DESC, key IS NULL, key LIMIT {MOST_GROUPS}"
 
 
-def _told(row: Sequence[Any]) -> tuple[Any, ...]:
+def _values_of(row: Sequence[Any]) -> tuple[Any, ...]:
     count, errors, quantiles, timed, *tokens, cost, priced, unpriced = row
     lengths = quantiles if timed else (None, None, None)
     return (count, errors, *lengths, *tokens, round(cost, 12) if priced else None, unpriced)
@@ -135,4 +137,4 @@ def _buckets(  # what slices are made of
         f"SELECT {slices.of('start_ns')} AS slice, {figures} FROM {table} {question.where} GROUP BY slice",
         question.values,
     )
-    return slices.told({row[0]: _told(row[1:]) for row in found})
+    return slices.buckets({row[0]: _values_of(row[1:]) for row in found})
