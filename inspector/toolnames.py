@@ -30,6 +30,11 @@ def parted(name: str) -> tuple[tuple[str, str], ...]:
     return tuple((name[:start], name[end:]) for end, start in sorted(places))
 
 
+def served_name(tool: str | None, server: str | None) -> str | None:
+    """Return the name that tells a tool from one of the same name of another server; one of `parted`."""
+    return tool if tool is None or server is None else f"{server}/{tool}"
+
+
 def unsafe_names(name: str) -> tuple[str, ...]:
     """Return the names that models may be told as `name`: ``shell__execute`` is that of ``shell.execute``.
 

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from inspector.model import STATUSES, Span, SpanError
 
+SERVERS = ("desk", "shop")
 BASE_NS = 1_790_000_000_000_000_000
 MS = 1_000_000
 ONE, OTHER = "langchain", "openai"
@@ -125,6 +126,8 @@ def _make_span(rng: random.Random, at: int, start_ns: int, **common) -> Span:
     if kind == "tool":
         tool = rng.choice(TOOLS)
         attributes["gen_ai.tool.name"] = tool
+        if at % 3:
+            attributes["inspector.tool.server"] = SERVERS[at % 2]
         attributes["gen_ai.tool.call.arguments"] = json.dumps({"city": rng.choice(WORDS), "rows": [{"id": at}]})
         attributes["gen_ai.tool.call.result"] = f"{rng.choice(WORDS)} was found"
         span = replace(

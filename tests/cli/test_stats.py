@@ -92,3 +92,17 @@ def test_replays_are_left_out_with_a_word_until_they_are_asked_for(recorded_call
     assert done.stdout.decode().splitlines()[1].split()[:2] == ["weather", "2"]
     assert rows(inspector("stats", "--by", "tool", "--tool", "weather", "--replays"))[1][:2] == ["weather", "3"]
     assert inspector("stats", "--runs", "--tool", "weather", "--no-replays").stderr == done.stderr
+
+
+def test_tools_of_one_name_are_told_apart_by_their_servers(write_spans, span, inspector):
+    for server, count in (("work", 2), ("home", 1)):
+        served = {"attributes": {"inspector.tool.server": server}}
+        write_spans(
+            *(span(tool="search", trace_id=f"{server:0<32}".encode().hex()[:32], **served) for _ in range(count))
+        )
+    write_spans(span(tool="search"))
+    told = ["work/search", "2"], ["home/search", "1"], ["search", "1"]
+    assert [row[:2] for row in rows(inspector("stats", "--by", "tool"))[1:-1]] == list(told)
+    for key, count in told:
+        found = rows(inspector("stats", "--by", "tool", "--tool", key))[-1]
+        assert found[:2] == ["total", "4" if key == "search" else count]

@@ -185,7 +185,9 @@ def _is_tool_known_as(name: str, values: Values) -> str:
     told = _attribute(semconv.SEED_TOOL_NAME, name, values)
     ways = [f"tool IN {values.texts(own_names(name))} AND {told}", f"tool IN {values.texts(unsafe_names(name))}"]
     for server, own in parted(name):
-        ways.append(f"tool = {values.text(own)} AND {_attribute(semconv.TOOL_SERVER, server, values)}")
+        # Rows of earlier versions have it among their attributes alone.
+        said = f"server IS NULL AND {_attribute(semconv.TOOL_SERVER, server, values)}"
+        ways.append(f"tool = {values.text(own)} AND (server = {values.text(server)} OR {said})")
     return f"({' OR '.join(ways)})"
 
 

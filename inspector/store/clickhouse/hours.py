@@ -25,7 +25,7 @@ _IS_UNPRICED: Final = (
 KEYS: Final[dict[GroupBy, str]] = {
     "kind": "kind",
     "model": NAMED_MODEL,
-    "tool": "tool",
+    "tool": "if(server IS NULL, tool, concat(server, '/', tool))",
     "agent": "agent",
     "service": "service",
     "status": "status",

@@ -10,7 +10,7 @@ from typing import Final
 
 from inspector.store.values.rows import Row
 
-SCHEMA_VERSION: Final = 8
+SCHEMA_VERSION: Final = 9
 
 _NAME: Final = "LowCardinality(String)"
 _MAYBE_NAME: Final = "LowCardinality(Nullable(String))"
@@ -49,6 +49,7 @@ SPANS: Final = {
     "session_inherited": "Nullable(UInt8)",
     "run": _MAYBE_NAME,
     "replay": "Nullable(UInt8)",
+    "server": _MAYBE_NAME,
     "text": _LARGE,
     "asks": "Array(LowCardinality(String))",
     "turn": "Nullable(String) CODEC(ZSTD(3))",

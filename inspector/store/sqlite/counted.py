@@ -1,6 +1,6 @@
 """Which spans count, as `inspector.store.values.counting` defines it, in the columns of their table."""
 
-from sqlalchemy import select
+from sqlalchemy import case, select
 
 from inspector.store.sqlite.tables import spans
 
@@ -12,6 +12,8 @@ REPLAYED = select(_replayed.c.id).where(_replayed.c.replay.is_not(None))
 """The spans of replays, by an index that has nothing else."""
 REPLAYED_TRACES = select(_replayed.c.trace_id).where(_replayed.c.replay.is_not(None))
 """The traces that they are of."""
+SERVED_TOOL = case((_c.server.is_(None), _c.tool), else_=_c.server + "/" + _c.tool)
+"""`inspector.toolnames.served_name` of a call."""
 COUNTED = (
     *(_c.status, _c.duration_ms, _c.input_tokens, _c.output_tokens, _c.cached_tokens, _c.cost_usd),
     _c.kind,

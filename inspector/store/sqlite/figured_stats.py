@@ -25,6 +25,7 @@ from inspector.store.sqlite.reader import changed_after
 from inspector.store.sqlite.tables import spans
 from inspector.store.values.figures import Call, Figures
 from inspector.store.values.rows import INT64_MAX, clean
+from inspector.toolnames import served_name
 
 _NS = 10**9
 _FIELDS = ("service", "agent", "model", "tool", "error_type", "name")
@@ -36,13 +37,17 @@ _c = spans.c
 _MODEL = func.coalesce(_c.request_model, _c.model)
 """Spelled out, since SQLite does not read a generated column from the index alone."""
 _CALL = (
-    *(_c.start_ns, _c.kind, _c.status, _c.service, _c.agent, _MODEL, _c.tool, _c.error_type, _c.name),
-    *(_c.duration_ms, _c.input_tokens, _c.output_tokens, _c.cached_tokens, _c.cost_usd),
+    *(_c.start_ns, _c.kind, _c.status, _c.service, _c.agent, _MODEL, _c.tool, _c.server),
+    *(_c.error_type, _c.name, _c.duration_ms, _c.input_tokens, _c.output_tokens, _c.cached_tokens, _c.cost_usd),
 )
 
 
-_PLACES = {"kind": 1, "status": 2, "service": 3, "agent": 4, "model": 5, "tool": 6, "error_type": 7, "name": 8}
-"""Where in a call what it may be grouped by is."""
+_PLACES = {"kind": 1, "status": 2, "service": 3, "agent": 4, "model": 5, "error_type": 8, "name": 9}
+"""Where in a call what it may be grouped by is, other than its tool."""
+
+
+def _key(call: Call, by: GroupBy) -> str | None:
+    return served_name(call.tool, call.server) if by == "tool" else call[_PLACES[by]]  # pyright: ignore[reportReturnType] a text column
 
 
 @dataclass(slots=True)
@@ -55,7 +60,7 @@ class _Sums:
 
     def add(self, call: Call) -> None:
         """Takes in a call."""
-        self.of(None if self.by is None else call[_PLACES[self.by]]).add(call)  # pyright: ignore[reportArgumentType] a text column
+        self.of(None if self.by is None else _key(call, self.by)).add(call)
 
     def of(self, key: str | None) -> Figures:
         """Returns where a group is added up: there alone, and into the total at the end."""
@@ -220,6 +225,8 @@ def _kept(
     connection: Connection, where: Filter, view: int, by: GroupBy | None, seconds: int, from_s: int, until_s: int
 ) -> Iterator[Sequence[Any]]:
     key = f"figure_groups.{by}" if by else "NULL"
+    if by == "tool":
+        key = "CASE WHEN server IS NULL THEN tool ELSE server || '/' || tool END"
     conditions, values = _conditions(where)
     sql = (
         f"SELECT {key}, count, errors, input_tokens, output_tokens, cached_tokens, priced, unpriced_calls, cost_usd, "  # noqa: S608  # constants

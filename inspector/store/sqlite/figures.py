@@ -31,7 +31,7 @@ FOLLOWED = "figured"
 _NS = 10**9
 _FETCHED = 128
 _COLUMNS = (
-    "start_ns, kind, status, service, agent, named_model, tool, error_type, name, "
+    "start_ns, kind, status, service, agent, named_model, tool, server, error_type, name, "
     "duration_ms, input_tokens, output_tokens, cached_tokens, cost_usd"
 )
 _IS_KEPT = "folded_into IS NULL AND replay IS NULL"
@@ -114,7 +114,7 @@ def _by_minute(calls: Sequence[Call], by: int, views: Sequence[int]) -> dict[_Ke
     for call in calls:
         minute = call.start_ns // (60 * _NS) * 60
         for view in views:
-            fields = call[1:8] if view == BY_FIELDS else (call.kind, call.status, call.service, call.name)
+            fields = call[1:9] if view == BY_FIELDS else (call.kind, call.status, call.service, call.name)
             group = written.get(fields) or written.setdefault(fields, encode(fields).decode())
             key = (view, 60, minute, group)
             figures = minutes.get(key)
@@ -136,10 +136,11 @@ def _group_ids(
     for view, written in fresh:
         values: list[Any] = msgspec.json.decode(written)
         kind, status, service, *rest = values
-        others = (*rest, None) if view == BY_FIELDS else (None, None, None, None, *rest)
+        others = (*rest, None) if view == BY_FIELDS else (None, None, None, None, None, *rest)
         inserted = execute(
-            "INSERT INTO figure_groups (view, written, kind, status, service, agent, model, tool, error_type, name) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO figure_groups "
+            "(view, written, kind, status, service, agent, model, tool, server, error_type, name) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (view, written, kind, status, service, *others),
         )
         known[view, written] = inserted.lastrowid or 0

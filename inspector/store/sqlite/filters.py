@@ -242,9 +242,14 @@ def _attribute(key: str, value: str) -> ColumnElement[bool]:
 
 def _is_tool_known_as(name: str) -> ColumnElement[bool]:
     # A client of MCP says the server and the tool; only who told the model of it knows how it joined the two.
-    joined = (and_(_c.tool == clean(own), _attribute(semconv.TOOL_SERVER, server)) for server, own in parted(name))
+    joined = (and_(_c.tool == clean(own), _is_of_server(server)) for server, own in parted(name))
     unsafe = _c.tool.in_([clean(own) for own in unsafe_names(name)])
     return or_(unsafe, _attribute(semconv.SEED_TOOL_NAME, name), *joined)
+
+
+def _is_of_server(server: str) -> ColumnElement[bool]:
+    # Rows of earlier versions have it among their attributes alone.
+    return or_(_c.server == clean(server), and_(_c.server.is_(None), _attribute(semconv.TOOL_SERVER, server)))
 
 
 def _nothing(_: Any) -> list[ColumnElement[bool]]:

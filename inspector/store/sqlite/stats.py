@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Select, func, select
 
 from inspector.model import Filter, GroupBy, Stats, StatsBucket, StatsGroup
 from inspector.store.limits import ReadLimits
-from inspector.store.sqlite.counted import COUNTED
+from inspector.store.sqlite.counted import COUNTED, SERVED_TOOL
 from inspector.store.sqlite.figured_stats import read_figured
 from inspector.store.sqlite.filters import named
 from inspector.store.sqlite.labels import keys_by_span
@@ -30,7 +30,7 @@ _GROUPED = {
     "kind": _c.kind,
     # Written out, since SQLite cannot read a generated column from a covering index.
     "model": func.coalesce(_c.request_model, _c.model),
-    "tool": _c.tool,
+    "tool": SERVED_TOOL,
     "agent": _c.agent,
     "service": _c.service,
     "status": _c.status,

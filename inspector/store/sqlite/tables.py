@@ -6,7 +6,7 @@ large columns come last so that lists of summaries never touch them.
 
 from sqlalchemy import BigInteger, Column, Computed, Float, Index, Integer, LargeBinary, MetaData, Table, Text, text
 
-SCHEMA_VERSION = "0022"
+SCHEMA_VERSION = "0023"
 """The newest migration."""
 
 APPLICATION_ID = 0x4D434149
@@ -67,6 +67,7 @@ spans = Table(
     Column("session_inherited", Integer),
     Column("run", Text),
     Column("replay", Integer),
+    Column("server", Text),
 )
 """One row a span: a start record inserts it, an end record replaces it under the same ``id`` with a new ``seq``.
 
@@ -311,7 +312,7 @@ figure_groups = Table(
     Column("written", Text, nullable=False),
     Column("kind", Text, nullable=False),
     Column("status", Text, nullable=False),
-    *(Column(name, Text) for name in ("service", "agent", "model", "tool", "error_type", "name")),
+    *(Column(name, Text) for name in ("service", "agent", "model", "tool", "error_type", "name", "server")),
 )
 """What the calls share that a row of ``figures`` adds up; ``written`` has all of it, to be found by."""
 

@@ -8,7 +8,6 @@ from typing import Any, Literal, TypeAlias, cast
 
 import msgspec
 from sqlalchemy import (
-    Column,
     ColumnElement,
     Connection,
     FromClause,
@@ -29,6 +28,7 @@ from inspector.model import Filter, GroupBy, Stats, StatsBucket, StatsGroup
 from inspector.store.limits import ReadLimits
 from inspector.store.sqlite import stats
 from inspector.store.sqlite.contents import json_list
+from inspector.store.sqlite.counted import SERVED_TOOL
 from inspector.store.sqlite.filters import run_conditions, trace_conditions
 from inspector.store.sqlite.labels import keys_of_runs, keys_of_traces
 from inspector.store.sqlite.listing import Pace, Ranking, passing_ids
@@ -99,9 +99,9 @@ RUNS = Whole(
     asked=asked_of_traces,
     labels=keys_of_runs,
 )
-_MANY: dict[GroupBy, Column[Any]] = {
+_MANY: dict[GroupBy, ColumnElement[Any]] = {
     "model": spans.c.named_model,
-    "tool": spans.c.tool,
+    "tool": SERVED_TOOL,
     "error_type": spans.c.error_type,
 }
 """What each has many of: it is in the group of every one that one of its events has."""

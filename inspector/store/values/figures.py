@@ -22,6 +22,7 @@ class Call(NamedTuple):
     model: str | None
     """The model that it is counted under."""
     tool: str | None
+    server: str | None
     error_type: str | None
     name: str
     duration_ms: float | None
@@ -34,8 +35,17 @@ class Call(NamedTuple):
 def call_of(row: Row) -> Call:
     """Returns what statistics need of a row."""
     return Call(
-        *(row.start_ns, row.kind, row.status, row.service, row.agent, row.named_model, row.tool, row.error_type),
-        *(row.name, row.duration_ms, row.input_tokens, row.output_tokens, row.cached_tokens, row.cost_usd),
+        *(row.start_ns, row.kind, row.status, row.service, row.agent, row.named_model, row.tool),
+        *(
+            row.server,
+            row.error_type,
+            row.name,
+            row.duration_ms,
+            row.input_tokens,
+            row.output_tokens,
+            row.cached_tokens,
+            row.cost_usd,
+        ),
     )
 
 

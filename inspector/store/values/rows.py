@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from inspector.model import AttributeValue, Span, SpanError
-from inspector.semconv import REPLAYED_LIVE, REPLAYED_RUN, REQUEST_MODEL
+from inspector.semconv import REPLAYED_LIVE, REPLAYED_RUN, REQUEST_MODEL, TOOL_SERVER
 from inspector.store.values.codec import pack
 from inspector.store.values.codes import DIALECTS, HOOKS, KEYS
 from inspector.store.values.contents import StoredShared
@@ -20,6 +20,7 @@ MOST_USD = 1e9
 _INT64_MIN = -(2**63)
 _UNSTORABLE = re.compile("[\ud800-\udfff]")
 _DEEPEST = 200
+_LONGEST_NAME = 1_024
 _ENCODER = msgspec.json.Encoder()
 _TEXTS = (
     *("trace_id", "span_id", "parent_id", "session_id", "name", "hook", "dialect", "service", "agent", "model", "tool"),
@@ -74,6 +75,8 @@ class Row(NamedTuple):
     """The run that its recorder names; None if that is the id of its process."""
     replay: int | None = None
     """1 if it is of a replay and was not made live, so that figures leave it out; otherwise None."""
+    server: str | None = None
+    """The server of a tool; None if it has none, or of another kind."""
 
     @property
     def named_model(self) -> str | None:
@@ -152,6 +155,7 @@ def row_of(
             session[1],
             named_run(span),
             1 if REPLAYED_RUN in span.attributes and not span.attributes.get(REPLAYED_LIVE) else None,
+            _server(span),
         )
     )
 
@@ -189,6 +193,11 @@ def placed(row: Row, place: Place, session: tuple[str | None, int | None]) -> Ro
             *row[_INHERITED + 1 :],
         )
     )
+
+
+def _server(span: Span) -> str | None:
+    named = span.attributes.get(TOOL_SERVER) if span.kind == "tool" else None
+    return named[:_LONGEST_NAME] if isinstance(named, str) and named else None
 
 
 def _asked_model(attributes: Mapping[str, AttributeValue]) -> str | None:

@@ -6,11 +6,12 @@ from made_spans import MS, begin_of
 from oracle import named_model, quantile
 
 from inspector.model import Filter
+from inspector.toolnames import served_name
 
 KEYS = {
     "kind": lambda span: span.kind,
     "model": named_model,
-    "tool": lambda span: span.tool,
+    "tool": lambda span: served_name(span.tool, span.attributes.get("inspector.tool.server")),
     "agent": lambda span: span.agent,
     "service": lambda span: span.service,
     "status": lambda span: span.status,
@@ -79,3 +80,15 @@ def test_figures_of_wholes_count_each_once(kept, of):
         assert (found.p50_ms, found.p99_ms) == (quantile(lengths, 50), quantile(lengths, 99))
         assert found.input_tokens == sum(each["input_tokens"] for each in wholes)
         assert found.cost_usd == (pytest.approx(sum(costs)) if costs else None)
+
+
+def test_a_tool_of_each_server_has_a_row_whose_key_finds_its_calls(kept):
+    groups = kept.store.stats(Filter(), by="tool").groups
+    named = {group.key: group.count for group in groups if group.key is not None}
+    assert {key.rpartition("/")[0] for key in named} >= {"desk", "shop"}
+    for key, count in named.items():
+        wanted = [call for call in calls_of(kept, Filter()) if KEYS["tool"](call) == key]
+        found = kept.store.events(Filter(tool=key, duplicates=False), limit=500).items
+        if "/" in key:
+            assert sorted(event.span_id for event in found) == sorted(call.span_id for call in wanted)
+        assert count == len(wanted)

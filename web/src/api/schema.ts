@@ -3383,7 +3383,10 @@ export interface operations {
                  *     replay made live always counts.
                  */
                 replays?: boolean;
-                /** @description Group the figures by this field. */
+                /**
+                 * @description Group the figures by this field. The key of a tool of a server is `server/tool`, which the filter `tool`
+                 *     takes too.
+                 */
                 by?: components["schemas"]["GroupBy"];
                 /** @description Also divide the figures into this many equal slices of time. */
                 buckets?: number;
