@@ -75,7 +75,7 @@ function nextChild(rows: readonly SpanRow[], ends: Float64Array, visit: Visit): 
     const child = visit.children[visit.next++] as number;
     const { startMs } = rows[child] as SpanRow;
     const end = ends[child] as number;
-    // Clocks of two processes overlap a little where one call followed the other.
+    // With the clocks of two processes, sequential calls may seem to overlap a little.
     const slack = visit.cursor === visit.until ? Number.POSITIVE_INFINITY : (end - startMs) / 100;
     if (end > visit.startMs && end > startMs && startMs < visit.cursor && end <= visit.cursor + slack) return child;
   }

@@ -22,7 +22,7 @@ export interface Recorded {
   hide: string;
   /** Whether duplicates are left out. */
   once: boolean;
-  /** Milliseconds from `base` until now: until when the critical path is asked for; null where it is not. */
+  /** Milliseconds from `base` until now, where the critical path ends; null if it is not requested. */
   pathMs: number | null;
 }
 
@@ -32,7 +32,7 @@ interface Shown {
   below: Subtrees;
 }
 
-/** How many rows follow from messages alone, and how many of these are tools, and tools that failed. */
+/** The numbers of inferred rows, of inferred tools, and of those that failed. */
 export interface InferredCounts {
   rows: number;
   tools: number;
@@ -55,19 +55,19 @@ export interface Picture extends Shown {
   /** From the first start to the last end that is known. */
   ended: Range;
   running: boolean;
-  /** Of each kind, by kind; one of duplicates alone has none. */
+  /** Counts by kind; a kind with only duplicates is left out. */
   kinds: ReadonlyMap<Kind, KindCounts>;
   duplicates: number;
   inferred: InferredCounts;
-  /** What is not hidden. */
+  /** The rows that are not hidden. */
   shown: Shown;
   /** How many rows are above the deepest one that is not hidden. */
   levels: number;
-  /** Which spans determined when it ended, where that is asked for. */
+  /** Which spans determined when it ended, if that is requested. */
   path: CriticalPath | null;
 }
 
-/** Compute it step by step: a hundred thousand rows take longer than a page may freeze. */
+/** Computed in steps, since a hundred thousand rows take longer than the page may freeze. */
 export function* pictureSteps({ rows: recorded, base, turns, hide, once, pathMs }: Recorded): Steps<Picture> {
   const rows = turns.length ? yield* conversationSteps(recorded, turns, base) : recorded;
   const tree = yield* treeSteps(rows);
@@ -82,7 +82,7 @@ export function* pictureSteps({ rows: recorded, base, turns, hide, once, pathMs 
   yield;
   const levels = shown.tree.depth.reduce((most, depth) => Math.max(most, depth), 0);
   yield;
-  // Known from here on to whoever asks.
+  // Computed here once and cached for later callers.
   duplicatesOf(rows);
   yield;
   const counts = countsOf(rows);

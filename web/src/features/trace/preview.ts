@@ -9,10 +9,10 @@ export interface RowPreview {
 }
 
 /**
- * What the row of a call says of it: what was recorded, of what is inferred what follows from messages.
+ * The preview in the row of a call: of its recorded input and output, or for an inferred call of those in messages.
  *
- * @param isTurn Whether it stands below the agent whose question its prompt begins with: said there, it is not repeated.
- * @param isOpen Whether what is below it shows: the last of its turns says the answer.
+ * @param isTurn Whether it is below the agent whose input is the question of its prompt, which then is not repeated.
+ * @param isOpen Whether the calls below it are visible, of which the last turn shows the answer.
  */
 export function previewOf(
   row: SpanRow,
@@ -34,12 +34,12 @@ export function previewOf(
   return line && isTurn && row.kind === "llm" ? { ...line, input: null } : line;
 }
 
-/** The recorded calls from which the line of a row is made. */
+/** The recorded calls that the preview of a row is made from. */
 export function sourcesOf({ inferred }: SpanRow): readonly string[] {
   return inferred?.what === "conversation" ? [inferred.first, inferred.last] : [];
 }
 
-/** The members of an object one by one, any other text as it is. */
+/** An object as a list of its members, any other text unchanged. */
 function onOneLine(text: string): string {
   const value = read(text);
   if (!isObject(value)) return text;

@@ -1,10 +1,10 @@
 import { useState } from "react";
 
 /**
- * The span that a page opens on where its address names none.
+ * The span that a page opens on if its URL names none.
  *
- * It may follow what arrives while the page loads. Of what still runs it stays from then on what it was: a failure that
- * comes later does not take the place of what somebody reads.
+ * It may change while the page loads. After that, it stays the same in a running trace: a later failure does not replace
+ * what the user is reading.
  */
 export function useFirst(first: string | null, { complete, running }: { complete: boolean; running: boolean }) {
   const [pinned, setPinned] = useState<string | null>(null);

@@ -56,10 +56,10 @@ export function useOutline({ picture, complete, asked, selected }: Parts): Outli
   const folded = asked.fold === undefined ? usual.folded : asked.fold === "1";
   const all = asked.depth !== undefined;
   const shape: Shape = useMemo(() => {
-    // Until it is asked for, a call does not show that others tell of it as well.
+    // By default, duplicates below a call are collapsed.
     const isOpen = (at: number) =>
       byHand.get((rows[at] as SpanRow).id) ??
-      ((tree.depth[at] as number) < depth && (all || !isToldBelow(rows, tree, at)));
+      ((tree.depth[at] as number) < depth && (all || !hasOnlyDuplicatesBelow(rows, tree, at)));
     return { tree, below, isOpen, folded, everything: all, openFolds };
   }, [rows, tree, below, byHand, depth, all, folded, openFolds]);
   const lines = useMemo(() => linesOf(rows, shape), [rows, shape]);
@@ -97,7 +97,7 @@ export function useOutline({ picture, complete, asked, selected }: Parts): Outli
 }
 
 /** Whether a call has only duplicates below it, such as the message and the server's side of it. */
-function isToldBelow(rows: readonly SpanRow[], tree: Tree, at: number): boolean {
+function hasOnlyDuplicatesBelow(rows: readonly SpanRow[], tree: Tree, at: number): boolean {
   const waiting = [...(tree.children[at] ?? [])];
   if (waiting.length === 0) return false;
   for (let below = waiting.pop(); below !== undefined; below = waiting.pop()) {
