@@ -5,6 +5,8 @@ import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import wraps
+from types import MappingProxyType
 from typing import Any
 
 from inspector.model import Event, Filter, Span
@@ -61,6 +63,21 @@ def words_of(span: Span) -> list[str]:
     return re.findall(r"[^\W_]+", " ".join(text for text in texts if text).lower())
 
 
+def remembered(work_out: Callable[..., Any]) -> Callable[..., Any]:
+    """Works an answer out once for all who ask a settled oracle the same."""
+
+    @wraps(work_out)
+    def answer(oracle: "Oracle", *question: Any) -> Any:
+        if oracle.known is None:
+            return work_out(oracle, *question)
+        asked = work_out.__name__, *question
+        if asked not in oracle.known:
+            oracle.known[asked] = work_out(oracle, *question)
+        return oracle.known[asked]
+
+    return answer
+
+
 @dataclass
 class Oracle:
     """All that was written, and what follows from it.
@@ -72,6 +89,12 @@ class Oracle:
     folded: dict[tuple[str, str], str]
     spans: dict[tuple[str, str], Span] = field(default_factory=dict)
     """In the order in which they were first heard of."""
+    known: dict[tuple[Any, ...], Any] | None = None
+    """The answers to what was asked, once it is settled."""
+
+    def settled(self) -> "Oracle":
+        """An oracle of what is written so far, which cannot be changed; nor may those who ask change its answers."""
+        return Oracle(self.folded, MappingProxyType(dict(self.spans)), known={})
 
     def write(self, spans: Iterable[Span]) -> None:
         for span in spans:
@@ -106,6 +129,7 @@ class Oracle:
             **values,
         )
 
+    @remembered
     def in_trace(self, trace_id: str) -> list[Span]:
         return [span for span in self.spans.values() if span.trace_id == trace_id]
 
@@ -114,6 +138,7 @@ class Oracle:
 
     # Which spans
 
+    @remembered
     def events(self, where: Filter) -> list[Span]:
         meets = self.condition(where)
         return [span for span in self.spans.values() if meets(span)]
@@ -176,6 +201,7 @@ class Oracle:
 
     # Traces and runs
 
+    @remembered
     def traces(self, where: Filter) -> list[dict[str, Any]]:
         """The traces of a filter: kinds, model, tool and the like are asked of one span, the rest of the whole."""
         meets = self.condition(asked_of_spans(where))
@@ -191,6 +217,7 @@ class Oracle:
             and any(meets(span) for span in self.in_trace(trace["trace_id"]))
         ]
 
+    @remembered
     def runs(self, where: Filter) -> list[dict[str, Any]]:
         """The runs of a filter: agent and session are asked of one of their traces."""
         of_traces = replace(asked_of_spans(where), agent=where.agent, session_id=where.session_id)
@@ -205,6 +232,7 @@ class Oracle:
             and meets_as_whole(run, where)
         ]
 
+    @remembered
     def is_replay(self, trace_id: str) -> bool:
         """Whether a trace has a span of a replay."""
         return any(map(is_of_replay, self.in_trace(trace_id)))
@@ -212,13 +240,16 @@ class Oracle:
     def _has_replay(self, run_id: str) -> bool:
         return any(self.is_replay(each) for each in self.trace_ids() if self.run_of_trace(each) == run_id)
 
+    @remembered
     def trace_ids(self) -> list[str]:
         return list(dict.fromkeys(trace_id for trace_id, _ in self.spans))
 
+    @remembered
     def session_of_trace(self, trace_id: str) -> str | None:
         named = [span for span in self.in_trace(trace_id) if span.session_id]
         return min(named, key=lambda span: (span.start_ns, span.session_id or "")).session_id if named else None
 
+    @remembered
     def run_of_trace(self, trace_id: str) -> str:
         named = [span for span in self.in_trace(trace_id) if span.run]
         if named:
@@ -227,6 +258,7 @@ class Oracle:
         session_id = self.session_of_trace(trace_id)
         return run_of_session(session_id) if session_id else trace_id
 
+    @remembered
     def head_of(self, trace_id: str) -> Span:
         """The root, or the earliest span while there is none."""
         order = {key: at for at, key in enumerate(self.spans)}
@@ -236,10 +268,12 @@ class Oracle:
             key=lambda span: (span.parent_id is not None, span.start_ns, order[span.trace_id, span.span_id]),
         )
 
+    @remembered
     def status_of(self, trace_id: str) -> str:
         head = self.head_of(trace_id)
         return head.status if head.parent_id is None else worst(s.status for s in self.calls(self.in_trace(trace_id)))
 
+    @remembered
     def trace(self, trace_id: str) -> dict[str, Any]:
         """The sums of a trace."""
         spans, head, status = self.in_trace(trace_id), self.head_of(trace_id), self.status_of(trace_id)
@@ -256,6 +290,7 @@ class Oracle:
             **self._sums(spans),
         }
 
+    @remembered
     def run(self, run_id: str) -> dict[str, Any]:
         """The sums of a run."""
         traces = [trace_id for trace_id in self.trace_ids() if self.run_of_trace(trace_id) == run_id]
@@ -291,6 +326,7 @@ class Oracle:
             return head.name if head.parent_id is None else head.service or head.name
         return self.session_of_trace(trace_id) or head.name
 
+    @remembered
     def session(self, session_id: str) -> dict[str, Any]:
         """The sums of a session: of a trace of several what is its own, with the times of all of the trace."""
         spans = [span for span in self.spans.values() if self.session_of(span) == session_id]

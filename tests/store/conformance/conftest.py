@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
@@ -115,6 +115,15 @@ def engine(request, open_new) -> Callable[..., Store]:
     return partial(open_new, request.param)
 
 
+@cache
+def answered(seed: int) -> tuple[Made, Oracle]:
+    """What is made from a seed, with an oracle that works each answer out once for all engines and ways."""
+    made = make(seed)
+    oracle = Oracle(made.folded)
+    oracle.write(spans_of(made.batches))
+    return made, oracle.settled()
+
+
 @pytest.fixture(
     scope="module",
     params=[(engine, seed, way) for engine, (seeds, ways) in ENGINES.items() for seed in seeds for way in ways],
@@ -123,13 +132,11 @@ def engine(request, open_new) -> Callable[..., Store]:
 def kept(request, open_new, tmp_path_factory) -> Iterator[Kept]:
     """A store that took everything in, to be looked at alone."""
     engine, seed, way = request.param
-    made = make(seed)
+    made, oracle = answered(seed)
     with closing(open_new(engine, tmp_path_factory.mktemp("home") / "home", limits=LIMITS[way])) as store:
         for batch in made.batches:
             store.write(batch)
         store.maintain()
-        oracle = Oracle(made.folded)
-        oracle.write(spans_of(made.batches))
         yield Kept(store, oracle, made, seed)
 
 

@@ -15,27 +15,28 @@ SEED = 11
 
 def as_the_oracle_says(kept):
     """Compares everything that can be listed."""
+    oracle = kept.oracle.settled()
     found = {
         (event.trace_id, event.span_id): dataclasses.replace(event, seq=0)
         for event in walk(kept.store.events, Filter())
     }
-    assert found == {key: kept.oracle.event(span) for key, span in kept.oracle.spans.items()}
-    assert {trace.trace_id for trace in walk(kept.store.traces, Filter())} == set(kept.oracle.trace_ids())
-    for trace_id in kept.oracle.trace_ids():
-        wanted = kept.oracle.trace(trace_id)
+    assert found == {key: oracle.event(span) for key, span in oracle.spans.items()}
+    assert {trace.trace_id for trace in walk(kept.store.traces, Filter())} == set(oracle.trace_ids())
+    for trace_id in oracle.trace_ids():
+        wanted = oracle.trace(trace_id)
         assert told(kept.store.trace(trace_id), wanted) == wanted
-    runs = {run["run_id"]: run for run in kept.oracle.runs(Filter())}
+    runs = {run["run_id"]: run for run in oracle.runs(Filter())}
     assert {run.run_id: told(run, runs[run.run_id]) for run in walk(kept.store.runs, Filter())} == runs
-    names = {session for span in kept.oracle.spans.values() if (session := kept.oracle.session_of(span))}
+    names = {session for span in oracle.spans.values() if (session := oracle.session_of(span))}
     assert {session.session_id for session in walk(kept.store.sessions)} == names
     for name in names:
-        wanted = kept.oracle.session(name)
+        wanted = oracle.session(name)
         assert told(kept.store.session(name), wanted) == wanted
     for q in ("anchor", "copper", "found"):
-        wanted = {(span.trace_id, span.span_id) for span in kept.oracle.events(Filter(q=q))}
+        wanted = {(span.trace_id, span.span_id) for span in oracle.events(Filter(q=q))}
         assert {(e.trace_id, e.span_id) for e in walk(kept.store.events, Filter(q=q))} == wanted
-    assert kept.store.stats(Filter()).total.count == len(kept.oracle.calls(kept.oracle.spans.values()))
-    assert kept.store.health().spans == len(kept.oracle.spans)
+    assert kept.store.stats(Filter()).total.count == len(oracle.calls(oracle.spans.values()))
+    assert kept.store.health().spans == len(oracle.spans)
 
 
 def forget(oracle, keys):
