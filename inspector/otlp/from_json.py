@@ -15,8 +15,9 @@ from msgspec.structs import replace
 
 from inspector.model import AttributeValue
 from inspector.otlp import shapes
-from inspector.otlp.decoded import Decoded, DecodedSpan, Reported, Scope, reported
+from inspector.otlp.decoded import Decoded, DecodedSpan, ReadAnew, Reported, Scope, reported
 from inspector.otlp.limits import (
+    LARGE_REQUEST,
     MAX_ATTRIBUTES,
     MAX_DEPTH,
     MAX_EVENTS,
@@ -75,6 +76,35 @@ def decode(payload: bytes, parts: Parts[Any] | None = None) -> Decoded:
     before = parts.given_bytes
     put_together(request, parts)
     return replace(_spans_of(request, rejected), put_together=parts.given_bytes - before)
+
+
+def decode_in_parts(payload: bytes) -> Decoded:
+    """Decode as `decode` does; the spans of a large request are made when they are asked for, if none is malformed."""
+    if len(payload) <= LARGE_REQUEST or payload.count(b"{") > MAX_OBJECTS:
+        return decode(payload)
+    rejected: Counter[str] = Counter()
+    losses: list[Reported] = []
+    try:
+        request = shapes.decode_later_request(payload)
+        size = sum(1 for _ in _one_by_one(request, rejected, losses))
+    except shapes.UNDECODABLE:
+        return decode(payload)
+    return Decoded(ReadAnew(size, lambda: _one_by_one(request, Counter(), [])), rejected, losses)
+
+
+def _one_by_one(request: shapes.LaterRequest, rejected: Counter[str], losses: list[Reported]) -> Iterator[DecodedSpan]:
+    for group in request.resource_spans or ():
+        resource = _attributes(group.resource.attributes) if group.resource else {}
+        for part in group.scope_spans or ():
+            scope = _scope_of(part.scope)
+            losses += reported(resource, scope.attributes)
+            for raw in part.spans or ():
+                try:
+                    span = _decoded(shapes.decode_span(raw), resource, scope)
+                except _Rejected as reason:
+                    rejected[str(reason)] += 1
+                else:
+                    yield span
 
 
 def _reason(error: Exception) -> str:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from inspector.model import AttributeValue
 from inspector.otlp.decoded import Decoded, DecodedSpan, ReadAnew, Reported, Scope, reported
 from inspector.otlp.limits import (
+    LARGE_REQUEST,
     MAX_ATTRIBUTES,
     MAX_DEPTH,
     MAX_EVENTS,
@@ -30,8 +31,6 @@ from inspector.otlp.wire import FIXED64, LENGTH, VARINT, Budget, TooMany, WireEr
 
 MOST_PARTS = 1_000_000
 """Maximum messages and values in one request; ordinary spans of the largest allowed request have half as many."""
-LARGE_REQUEST = 4 << 20
-"""Above this size, a request is read twice: once to know whether all of it can be taken, and again part by part."""
 LARGE_SPAN = 1 << 20
 """Above this size, the fields of a span are counted before the parser allocates memory for them."""
 _SHORT_PAIR = 64

@@ -4,6 +4,8 @@ from math import isfinite
 
 from inspector.model import AttributeValue
 
+LARGE_REQUEST = 4 << 20
+"""Above this size, a request is decoded twice: once to know whether all of it can be taken, and again part by part."""
 MAX_DEPTH = 32
 """Maximum nesting inside one attribute; deeper values are replaced by ``TOO_DEEP``."""
 MAX_ATTRIBUTES = 1_024

@@ -5,7 +5,7 @@ from io import BytesIO
 from typing import Final, Literal
 
 from inspector.otlp.decoded import Decoded
-from inspector.otlp.from_json import decode
+from inspector.otlp.from_json import decode_in_parts
 from inspector.otlp.from_protobuf import decode_protobuf
 
 MOST_BYTES = 64 << 20
@@ -31,7 +31,7 @@ def decode_request(body: bytes, encoding: Encoding, *, gzipped: bool = False) ->
             return Decoded(malformed=f"more than {MOST_BYTES:,} bytes when unpacked", too_large=True)
         except zlib.error as error:
             return Decoded(malformed=f"not gzip: {error}"[:200])
-    return decode(body) if encoding == "json" else decode_protobuf(body)
+    return decode_in_parts(body) if encoding == "json" else decode_protobuf(body)
 
 
 class _TooLarge(Exception):

@@ -116,6 +116,26 @@ class Request(Struct, gc=False, rename="camel"):
     resource_spans: tuple[ResourceSpans, ...] | None = None
 
 
+class LaterScopeSpans(Struct):
+    """``ScopeSpans`` whose spans are still text, so that a large request is decoded span by span."""
+
+    scope: Scope | None = None
+    spans: tuple[Raw, ...] | None = None
+
+
+class LaterResourceSpans(Struct, rename="camel"):
+    """``ResourceSpans`` whose spans are still text."""
+
+    resource: Resource | None = None
+    scope_spans: tuple[LaterScopeSpans, ...] | None = None
+
+
+class LaterRequest(Struct, rename="camel"):
+    """``ExportTraceServiceRequest`` whose spans are still text."""
+
+    resource_spans: tuple[LaterResourceSpans, ...] | None = None
+
+
 class RawScopeSpans(Struct):
     """``ScopeSpans`` whose parts are still text, so that one bad part does not cost the others."""
 
@@ -137,6 +157,7 @@ class RawRequest(Struct, rename="camel"):
 
 
 decode_request = msgspec.json.Decoder(Request).decode
+decode_later_request = msgspec.json.Decoder(LaterRequest).decode
 decode_raw_request = msgspec.json.Decoder(RawRequest).decode
 decode_raw_resource_spans = msgspec.json.Decoder(RawResourceSpans).decode
 decode_raw_scope_spans = msgspec.json.Decoder(RawScopeSpans).decode

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.ingest import read_span
-from inspector.otlp import decode
-from inspector.otlp.limits import MAX_ATTRIBUTES, MAX_DEPTH, MAX_EVENTS, MAX_ITEMS, MAX_KEY, TOO_DEEP
+from inspector.otlp import decode, decode_request
+from inspector.otlp.limits import LARGE_REQUEST, MAX_ATTRIBUTES, MAX_DEPTH, MAX_EVENTS, MAX_ITEMS, MAX_KEY, TOO_DEEP
 
 
 def test_a_span_is_decoded_field_by_field(make_span, make_request, otlp_attributes):
@@ -199,6 +199,21 @@ def test_what_is_no_request_is_refused_with_a_reason(payload):
     decoded = decode(payload)
     assert decoded.malformed
     assert not decoded.spans
+
+
+@pytest.mark.parametrize(
+    ("bad", "rejected"),
+    [({"spanId": "0" * 16}, {"span_id": 1}), ({"traceId": 5}, {"malformed": 1})],
+    ids=["no id", "another type"],
+)
+def test_a_large_request_has_the_spans_that_its_parts_have(make_span, make_request, bad, rejected):
+    text = "ab " * (LARGE_REQUEST // 120)
+    spans = [make_span({"text": f"{number} {text}"}, spanId=f"{number:016x}") for number in range(1, 42)]
+    line = make_request(*spans, make_span(**bad), scope={"inspector.dropped": 3})
+    assert len(line) > LARGE_REQUEST
+    large, whole = decode_request(line, "json"), decode(line)
+    assert list(large.spans) == list(large.spans) == list(whole.spans)
+    assert (len(large.spans), large.rejected, large.losses) == (41, rejected, whole.losses)
 
 
 def test_a_request_without_spans_is_no_mistake():

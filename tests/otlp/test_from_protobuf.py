@@ -14,8 +14,8 @@ from opentelemetry.proto.common.v1.common_pb2 import KeyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span
 
 from inspector.otlp import decode, decode_protobuf, decode_request, to_protobuf
-from inspector.otlp.from_protobuf import _MOST_SHORT_PAIRS, LARGE_REQUEST, _short_pairs
-from inspector.otlp.limits import MAX_ATTRIBUTES, MAX_DEPTH, MAX_EVENTS, MAX_ITEMS, TOO_DEEP
+from inspector.otlp.from_protobuf import _MOST_SHORT_PAIRS, _short_pairs
+from inspector.otlp.limits import LARGE_REQUEST, MAX_ATTRIBUTES, MAX_DEPTH, MAX_EVENTS, MAX_ITEMS, TOO_DEEP
 
 START_NS = 1_795_000_000_000_000_000
 UINT64 = st.integers(0, 2**64 - 1)
