@@ -121,7 +121,7 @@ def test_a_reader_sees_what_the_owner_writes_and_writes_nothing(open_store, stor
         reader.index,
         lambda: reader.delete_trace("x"),
     ):
-        with pytest.raises(StoreReadOnly, match="reading only"):
+        with pytest.raises(StoreReadOnly, match="read-only"):
             write()
 
 
