@@ -5,10 +5,11 @@ from contextlib import closing
 
 import pytest
 
-from inspector.model import Filter, NewLabel
+from inspector.model import Filter, NewLabel, SpanError
 from inspector.store import SpoolMark, StoreBusy
 from inspector.store.clickhouse import ClickHouseStore, read_address
 from inspector.store.clickhouse.changes import GiveLabel
+from inspector.store.clickhouse.tables import DECIDED, SPANS
 from inspector.store.nouns import Waiting
 
 COUNT = itertools.count(1)
@@ -68,3 +69,28 @@ def test_all_that_was_settled_a_while_ago_is_removed_though_it_is_more_than_one_
         other._writing._inbox.put("junk")
     one._writing.drain()
     assert one._database.rows("SELECT count() FROM inbox") == [(0,)]
+
+
+def test_whatever_is_in_texts_a_large_entry_is_moved_as_it_was_sent(stores, make_span):
+    one, other = stores
+    odd = "'{v0:String}' \\' \\\\ %s %(x)s $x$ -- \n\t\0 ü 😀"
+    spans = [
+        make_span(
+            span_id=f"{odd} {at}",
+            trace_id=f"{at % 7:032x}",
+            session_id=f"{odd} {'x' * 200} {at % 7}",
+            error=SpanError(odd, odd, odd),
+            attributes={odd: odd, "deep": {"null": None, "list": [1.5, at, True]}},
+            events=[{"name": odd, "attributes": {}}],
+        )
+        for at in range(1500)
+    ]
+    other.write(spans)
+    one._writing.drain()
+    columns = ", ".join(name for name in SPANS if name not in DECIDED)
+    sql = f"SELECT {columns} FROM {{}} FINAL ORDER BY trace_id, span_id"
+    moved = one._database.rows(sql.format("spans"))
+    with closing(ClickHouseStore(read_address(f"chdb://memory/inbox_{next(COUNT)}"))) as alone:
+        alone.write(spans)
+        assert alone._database.rows(sql.format("spans")) == moved
+    assert len(moved) == 1500

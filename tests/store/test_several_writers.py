@@ -14,11 +14,11 @@ from msgspec.structs import replace
 from inspector.model import Filter, NewLabel
 from inspector.store import StoreBusy, StoreError
 from inspector.store.clickhouse import ClickHouseStore, read_address
-from inspector.store.clickhouse.changes import Delete, Write
+from inspector.store.clickhouse.changes import Delete, Write, encode_change
 from inspector.store.clickhouse.database import Database
 from inspector.store.clickhouse.inbox import Inbox
 from inspector.store.clickhouse.lease import LENGTH_S, MARGIN_S, Lease
-from inspector.store.clickhouse.writing import BACK_S, LOOK_S, TURN_S, Writing
+from inspector.store.clickhouse.writing import BACK_S, CLAIM_S, TURN_S, Writing
 
 COUNT = itertools.count(1)
 
@@ -188,12 +188,20 @@ def test_texts_and_numbers_that_json_has_no_word_for_reach_the_store_that_writes
 
 def test_what_cannot_be_read_or_made_holds_up_nothing_behind_it(store, other, make_span, caplog):
     Inbox(other._database).put("junk")
-    other._writing.apply(Write([{"error": None, "no": "span"}, *map(dict_of, [make_span()])]), wait=False)
+    Inbox(other._database).put(encode_change(Write([{"error": None, "no": "span"}, *map(dict_of, [make_span()])])))
     other.write([make_span()])
     other.maintain()
     assert len(store.events(Filter()).items) == 2
     assert "cannot be decoded" in caplog.text
     assert "failed and is left out" in caplog.text
+
+
+def test_what_a_version_before_spans_were_columns_left_in_the_inbox_is_written(store, other, make_span):
+    span = make_span(trace_id="a" * 32, attributes={"text": "said before"}, session_id="s")
+    Inbox(other._database).put(encode_change(Write(other._writing.prepared([span]), arrived_ns=1)))
+    store._writing.drain()
+    (event,) = store.events(Filter(q="work"), full=True).items
+    assert (event.session_id, event.attributes) == ("s", Raw(b'{"text":"said before"}'))
 
 
 def dict_of(span):
@@ -323,7 +331,7 @@ def passed_on(one, two, clock, make_span):
     two.apply(Write(two.prepared([make_span()])), wait=False)
     one.drain()
     assert not one.is_writer()
-    clock.now_s += LOOK_S
+    clock.now_s += CLAIM_S
 
 
 def test_who_writes_lets_another_one_write_for_a_while_that_has_work_too(writing, clock, make_span, address):

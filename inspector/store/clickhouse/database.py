@@ -31,6 +31,8 @@ _SAID: Final = re.compile(r"(?:DB::Exception: |HTTP driver received )(.+?)(?: \(
 _LONGEST_REASON: Final = 200
 _TYPE: Final = re.compile(" (?:CODEC|DEFAULT)")
 """The end of a type in a column's definition."""
+_ONE_BLOCK: Final = 1 << 30
+"""More rows than an insert has."""
 _LOGS: Final = ("clickhouse_connect", "urllib3.connectionpool")
 """Loggers whose warnings our own errors repeat, with the address and what to do."""
 _SETTINGS: Final[Mapping[str, Any]] = {
@@ -137,6 +139,16 @@ class Database:
             # If only the response was lost, the same token keeps the rows from being inserted twice.
             self._insert(table, columns, settings)
 
+    def insert_found(self, sql: str, values: Values) -> None:
+        """Runs an ``INSERT … SELECT`` that inserts the same rows when it is repeated."""
+        # The default is 256 KB.
+        settings = {"max_query_size": max(1 << 18, 2 * len(sql.encode())), "async_insert": 0}
+        try:
+            self.command(sql, values, settings)
+        except StoreBusy:
+            # If only the response was lost, the same rows have the same version.
+            self.command(sql, values, settings)
+
     def close(self) -> None:
         """Closes the connections."""
         self._client.close()
@@ -144,15 +156,18 @@ class Database:
     def _insert(self, table: str, columns: Mapping[str, Sequence[Any]], settings: dict[str, Any]) -> None:
         kinds = TABLES[table].columns
         with self._translated():
-            self._client.insert(
+            context = self._client.create_insert_context(
                 table,
-                list(columns.values()),
                 column_names=list(columns),
                 # Without them, the client queries the types before each insert.
                 column_type_names=[_TYPE.split(kinds[name])[0] for name in columns],
                 column_oriented=True,
                 settings=settings,
             )
+            # Without it, the client measures every value to find out how many rows are 2 MB.
+            context.req_block_size = _ONE_BLOCK
+            context.data = list(columns.values())
+            self._client.insert(context=context)
 
     @contextmanager
     def _translated(self) -> Generator[None]:

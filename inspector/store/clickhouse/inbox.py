@@ -4,13 +4,14 @@ import math
 import secrets
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from inspector.store.clickhouse.cluster import keeper_of
 from inspector.store.clickhouse.database import Database, Values
-from inspector.store.clickhouse.tables import INBOX
+from inspector.store.clickhouse.prepared import Prepared
+from inspector.store.clickhouse.sent import READ, columns_of, size_of, spans_of
 from inspector.store.errors import StoreBusy
 from inspector.store.nouns import Waiting
 
@@ -33,6 +34,8 @@ class Entry:
 
     id: str
     body: str
+    """The change as JSON, without its spans."""
+    spans: Sequence[Prepared]
 
 
 class Inbox:
@@ -68,7 +71,7 @@ class Inbox:
                 "server that writes it; try again later"
             )
 
-    def put(self, body: str) -> str:
+    def put(self, body: str, spans: Sequence[Prepared] = ()) -> str:
         """Adds an entry, and returns its id.
 
         Raises:
@@ -76,23 +79,21 @@ class Inbox:
         """
         with self._lock:
             self._last_ns = max(self._last_ns + 1, self._now_ns())
-            size = len(body.encode())
+            size = len(body.encode()) + size_of(spans)
             # The id contains the size, so that sizes can be added up without reading the bodies.
             entry = f"{self._last_ns:020d} {self._me} {size}"
-            self._database.insert("inbox", tuple(INBOX), [(entry, 0, body, "")], token=entry)
+            row = {"id": entry, "done": 0, "body": body, "outcome": "", **columns_of(spans)}
+            self._database.insert("inbox", tuple(row), [tuple(row.values())], token=entry)
             self._waiting = Waiting(self._waiting.changes + 1, self._waiting.bytes + size)
         return entry
 
     def waiting(self) -> list[Entry]:
         """Returns the oldest waiting entries."""
-        sql = f"SELECT id FROM inbox FINAL WHERE done = 0 ORDER BY id LIMIT {_MOST_AT_ONCE}"
-        found = [row[0] for row in self._database.rows(sql)]
-        if not found:
-            return []
         # Ids first: `FINAL` would read the bodies of all entries.
-        values = Values()
-        sql = f"SELECT id, body FROM inbox WHERE id IN {values.texts(found)} AND done = 0 ORDER BY id LIMIT 1 BY id"
-        return [Entry(*row) for row in self._database.rows(sql, values)]
+        first = f"SELECT id FROM inbox FINAL WHERE done = 0 ORDER BY id LIMIT {_MOST_AT_ONCE}"
+        columns = ", ".join(("id", "body", *READ))
+        sql = f"SELECT {columns} FROM inbox WHERE id IN ({first}) AND done = 0 ORDER BY id LIMIT 1 BY id"
+        return [Entry(row[0], row[1], spans_of(row[0], row[2:])) for row in self._database.rows(sql)]
 
     def is_own(self, entry: Entry) -> bool:
         """Tells whether this process sent an entry."""
@@ -100,8 +101,8 @@ class Inbox:
 
     def mark_done(self, outcomes: Mapping[str, str]) -> None:
         """Stores the outcomes of entries, by their ids; they are no longer waiting."""
-        rows = [(entry, 1, "", outcome) for entry, outcome in outcomes.items()]
-        self._database.insert("inbox", tuple(INBOX), rows, token=f"{self._me} {' '.join(outcomes)}")
+        rows = [(entry, 1, outcome) for entry, outcome in outcomes.items()]
+        self._database.insert("inbox", ("id", "done", "outcome"), rows, token=f"{self._me} {' '.join(outcomes)}")
 
     def outcome(self, entry: str) -> str | None:
         """Returns the outcome of an entry; None while it is waiting."""

@@ -41,6 +41,15 @@ class Content(NamedTuple):
     turn: str | None
 
 
+class Sent(NamedTuple):
+    """Where the content of a span is that was sent to the writer."""
+
+    entry: str
+    """The id in the inbox."""
+    at: int
+    """Which of the spans of the entry, from 1 on."""
+
+
 class Prepared(Struct, array_like=True, frozen=True, gc=False):
     """A span, ready to be numbered, folded and counted. Its form in the inbox is of a version of the tables."""
 
@@ -51,8 +60,9 @@ class Prepared(Struct, array_like=True, frozen=True, gc=False):
     digest: int
     """The same for records that say the same, in whatever order their attributes are; sessions aside."""
     row: Any
-    """Its `Row`, without place, session and what is large; from the inbox a list, until it is read."""
-    content: Content
+    """Its `Row`, without place, session and what is large; a list in an inbox from before version 10."""
+    content: Any
+    """Its `Content` or `Sent`; a list as its row."""
     question: str | None = None
     """What its trace was asked first, of those that came with it."""
     answer: str | None = None
@@ -73,7 +83,7 @@ class Change(NamedTuple):
 
     row: Row
     """Without what is large."""
-    content: Content
+    content: Content | Sent
     slot: int
     digest: int
 
@@ -99,11 +109,12 @@ class Preparing:
         """Returns what is to be stored of what a change has, also of a span as earlier versions put it in the inbox."""
         if not isinstance(given, Prepared):
             return self.of([given if isinstance(given, Span) else _span_of(given)])[0]
-        return given if isinstance(given.row, Row) else replace(given, row=Row(*given.row))
+        if isinstance(given.row, Row):
+            return given
+        return replace(given, row=Row(*given.row), content=Content(*given.content))
 
-    def of_process(self, given: Prepared, process: str) -> Prepared:
+    def of_process(self, given: Prepared, content: Content, process: str) -> Prepared:
         """Returns the same as recorded by a process."""
-        content = given.content
         row = given.row._replace(session_id=given.session_id, error_traceback=content.error_traceback)
         large = (content.attributes.encode(), (content.events or "[]").encode(), (content.links or "[]").encode())
         span = replace(span_of(row, given.trace_id, large), process=process)
@@ -163,15 +174,16 @@ def with_session(digest: int, session_id: str | None) -> int:
 
 
 def columns_of(changes: Mapping[str, Sequence[Change]], version: int) -> dict[str, Sequence[Any]]:
-    """Returns the columns of spans that are written, by their traces."""
-    written = [change for own in changes.values() for change in own]
+    """Returns the columns of spans that are written, by their traces, except those that were sent."""
+    pairs = [(trace_id, change) for trace_id, own in changes.items() for change in own]
+    written = [(trace_id, change) for trace_id, change in pairs if isinstance(change.content, Content)]
     if not written:
         return {}
-    rows, contents, slots, digests = zip(*written, strict=True)
+    rows, contents, slots, digests = zip(*(change for _, change in written), strict=True)
     columns: dict[str, Sequence[Any]] = {
         **dict(zip(Row._fields, zip(*rows, strict=True), strict=True)),
         **dict(zip(Content._fields, zip(*contents, strict=True), strict=True)),
-        "trace_id": [trace_id for trace_id, own in changes.items() for _ in own],
+        "trace_id": [trace_id for trace_id, _ in written],
         "version": [version] * len(written),
         "slot": slots,
         "digest": digests,

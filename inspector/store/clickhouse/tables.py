@@ -10,7 +10,7 @@ from typing import Final
 
 from inspector.store.values.rows import Row
 
-SCHEMA_VERSION: Final = 9
+SCHEMA_VERSION: Final = 10
 
 _NAME: Final = "LowCardinality(String)"
 _MAYBE_NAME: Final = "LowCardinality(Nullable(String))"
@@ -113,7 +113,21 @@ MARKS: Final = {
     **dict.fromkeys(("offset", "lines", "bad_lines", "spans", "bad_spans"), "Int64"),
 }
 LEASES: Final = {"name": "String", "number": "Int64", "holder": "String"}
-INBOX: Final = {"id": "String", "done": "UInt8", "body": _LARGE, "outcome": "String"}
+DECIDED: Final = ("id", "seq", "version", "session_inherited", "folded_into")
+"""The columns of spans that only the process that writes them knows."""
+SENT: Final = {
+    **{name: kind.split(" CODEC")[0] for name, kind in SPANS.items() if name not in DECIDED},
+    **dict.fromkeys(("question", "answer"), "Nullable(String)"),
+}
+"""The columns of a span that is sent to the process that writes."""
+INBOX: Final = {
+    "id": "String",
+    "done": "UInt8",
+    "body": _LARGE,
+    "outcome": "String",
+    **{name: f"Array({kind}) CODEC(ZSTD(1))" for name, kind in SENT.items()},
+}
+"""Waiting changes, each with the columns of its spans as arrays."""
 NOTES: Final = {"name": "String", "version": "Int64", "value": "Int64"}
 LOSSES: Final = {
     "process": "String",

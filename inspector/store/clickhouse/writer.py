@@ -14,7 +14,8 @@ from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.hours import Hours
 from inspector.store.clickhouse.lease import Start
 from inspector.store.clickhouse.members import Known, Members, trace_row
-from inspector.store.clickhouse.prepared import Change, Content, Prepared, Preparing, columns_of, with_session
+from inspector.store.clickhouse.prepared import Change, Content, Prepared, Preparing, Sent, columns_of, with_session
+from inspector.store.clickhouse.sent import move, read_content
 from inspector.store.clickhouse.slots import reached
 from inspector.store.clickhouse.tables import TRACES
 from inspector.store.values.ever import count_calls
@@ -235,7 +236,10 @@ class Writer:
         # An export names none, and losses are found by it.
         if old is None or old.process is None or given.row.process is not None:
             return given
-        return self._preparing.of_process(given, old.process)
+        content = given.content
+        if isinstance(content, Sent):
+            content = read_content(self._database, content)
+        return self._preparing.of_process(given, content, old.process)
 
     def _record(self, batch: _Batch, *, late: bool) -> None:
         """Makes the rows that say something new, each with the session that it belongs to."""
@@ -319,6 +323,7 @@ class Writer:
         token = self.token(version)
         self._hours.change((change.slot for own in changes.values() for change in own), version, token)
         self._database.insert_columns("spans", columns_of(changes, version), token=token)
+        move(self._database, changes, version)
         pairs: list[tuple[Row | None, Row]] = []
         for trace_id, members in batch.traces.items():
             own = changes.get(trace_id, ())

@@ -114,7 +114,7 @@ class Writing:
                     change = msgspec.structs.replace(change, late=True)
         if isinstance(change, Write) and not change.late:
             self._inbox.check_room()
-        self._sent = entry = self._inbox.put(encode_change(change))
+        self._sent = entry = self._put(change)
         return self._answer(entry) if wait else None
 
     def is_writer(self) -> bool:
@@ -184,6 +184,12 @@ class Writing:
                 thread.join()
         with suppress(StoreError), self._lock:
             self._lease.give_up(whole=self._lease.is_held and self._writer.settle())
+
+    def _put(self, change: Change) -> str:
+        if not isinstance(change, Write):
+            return self._inbox.put(encode_change(change))
+        spans = [self._preparing.read(span) for span in change.spans]
+        return self._inbox.put(encode_change(msgspec.structs.replace(change, spans=())), spans)
 
     def _pass_on(self) -> None:
         """Lets one of the others write for a while; where none does, this process takes the lease back."""
@@ -280,10 +286,11 @@ def _together(entries: Sequence[Entry]) -> Iterator[tuple[list[str], Change | No
 
 def _read(entry: Entry) -> Change | None:
     try:
-        return decode_change(entry.body)
+        change = decode_change(entry.body)
     except msgspec.MsgspecError:
         _log.exception("a change sent by another process cannot be decoded and is left out")
         return None
+    return msgspec.structs.replace(change, spans=entry.spans) if entry.spans and isinstance(change, Write) else change
 
 
 def _parts(change: Change) -> list[Write]:
