@@ -55,7 +55,7 @@ def team() -> Iterator[Team]:
     faults = Faults()
     with pytest.MonkeyPatch.context() as patch, served(faults=faults) as host:
         # However long a test takes, the one that writes goes on to, and does what it is told to alone.
-        for name in ("writing.LOOK_S", "writing.KEEP_S", "writing.TURN_S", "lease.LENGTH_S"):
+        for name in ("writing.LOOK_S", "writing.CLAIM_S", "writing.KEEP_S", "writing.TURN_S", "lease.LENGTH_S"):
             patch.setattr(f"inspector.store.clickhouse.{name}", 3600)
         address = read_address(f"clickhouse://default@{host}/faults")
         with closing(ClickHouseStore(address, home="one")) as one, closing(ClickHouseStore(address, home="two")) as two:

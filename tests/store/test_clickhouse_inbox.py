@@ -18,7 +18,7 @@ COUNT = itertools.count(1)
 @pytest.fixture
 def stores(engine, monkeypatch):
     """Two stores, the first of which writes, when it is told to."""
-    for name in ("writing.LOOK_S", "writing.KEEP_S", "writing.TURN_S", "lease.LENGTH_S"):
+    for name in ("writing.LOOK_S", "writing.CLAIM_S", "writing.KEEP_S", "writing.TURN_S", "lease.LENGTH_S"):
         monkeypatch.setattr(f"inspector.store.clickhouse.{name}", 3600)
     address = read_address(f"chdb://memory/inbox_{next(COUNT)}")
     with closing(ClickHouseStore(address)) as one, closing(ClickHouseStore(address)) as other:

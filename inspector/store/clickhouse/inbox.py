@@ -20,8 +20,10 @@ MOST_WAITING: Final = 10_000
 MOST_WAITING_BYTES: Final = 256 << 20
 """What a writer applies in about a minute: many times more than arrives until a killed writer is replaced."""
 _LOOK_S: Final = 0.25
-"""How long the number of waiting entries is estimated from this process's own ones before it is read again."""
-_MOST_AT_ONCE: Final = 16
+_LOOK_EARLY_S: Final = 2.0
+"""How long the number of waiting entries is estimated from this process's own ones before it is read again: normally,
+and while that is less than a quarter of the maximum."""
+MOST_AT_ONCE: Final = 16
 """Rows to read at a time; each may contain some thousand spans."""
 _MOST_TIDIED: Final = 10_000
 _KEPT_NS: Final = 60 * 10**9
@@ -62,10 +64,11 @@ class Inbox:
             StoreBusy: Too many changes are waiting.
         """
         with self._lock:
-            if time.monotonic() >= self._looked_s + _LOOK_S:
+            known_s = _LOOK_EARLY_S if _part(self._waiting) < 0.25 else _LOOK_S
+            if time.monotonic() >= self._looked_s + known_s:
                 self._waiting, self._looked_s = read_waiting(self._database), time.monotonic()
             waiting = self._waiting
-        if waiting.changes >= MOST_WAITING or waiting.bytes >= MOST_WAITING_BYTES:
+        if _part(waiting) >= 1:
             raise StoreBusy(
                 f"{waiting.changes:,} changes of {waiting.bytes >> 20:,} MB wait in {self._database.address} for the "
                 "server that writes it; try again later"
@@ -90,7 +93,7 @@ class Inbox:
     def waiting(self) -> list[Entry]:
         """Returns the oldest waiting entries."""
         # Ids first: `FINAL` would read the bodies of all entries.
-        first = f"SELECT id FROM inbox FINAL WHERE done = 0 ORDER BY id LIMIT {_MOST_AT_ONCE}"
+        first = f"SELECT id FROM inbox FINAL WHERE done = 0 ORDER BY id LIMIT {MOST_AT_ONCE}"
         columns = ", ".join(("id", "body", *READ))
         sql = f"SELECT {columns} FROM inbox WHERE id IN ({first}) AND done = 0 ORDER BY id LIMIT 1 BY id"
         return [Entry(row[0], row[1], spans_of(row[0], row[2:])) for row in self._database.rows(sql)]
@@ -122,6 +125,11 @@ class Inbox:
             self._database.command(f"DELETE FROM {keeper} WHERE id IN {own.texts(done)}", own)
             if len(done) < _MOST_TIDIED:
                 return
+
+
+def _part(waiting: Waiting) -> float:
+    """Returns how full the inbox is, where 1 is full."""
+    return max(waiting.changes / MOST_WAITING, waiting.bytes / MOST_WAITING_BYTES)
 
 
 def read_waiting(database: Database) -> Waiting:

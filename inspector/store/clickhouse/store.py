@@ -76,9 +76,10 @@ class ClickHouseStore(Store):
         busy: bool = False,
         give_way: Callable[[float], object] = lambda _: None,
     ) -> bool:
-        """See `Store.maintain`: waits for changes sent to the writer, and sums the hours that have ended."""
+        """See `Store.maintain`: sums the hours that have ended; without a time limit, first waits for the writer."""
         del idle_s, give_way
-        self._writable().wait(for_s)
+        if for_s == math.inf:
+            self._writable().wait()
         return not busy and self._writable().sum_up(for_s)
 
     def sync(self) -> None:

@@ -14,14 +14,16 @@ import msgspec
 from inspector.model import NewLabel, Span
 from inspector.store.clickhouse.changes import Change, Write, apply, decode_change, encode_change
 from inspector.store.clickhouse.database import Database
-from inspector.store.clickhouse.inbox import Entry, Inbox
+from inspector.store.clickhouse.inbox import MOST_AT_ONCE, Entry, Inbox
 from inspector.store.clickhouse.lease import Lease
 from inspector.store.clickhouse.prepared import Prepared, Preparing
 from inspector.store.clickhouse.writer import Writer
 from inspector.store.errors import QueryTooSlow, StoreBusy, StoreError
 
 LOOK_S: Final = 0.25
-"""How often the inbox, or whether the lease is free, is looked at."""
+"""How often the inbox is looked at."""
+CLAIM_S: Final = 0.5
+"""How often it is looked whether the lease is free."""
 KEEP_S: Final = 2.0
 """How often the lease is renewed."""
 TIDY_S: Final = 60.0
@@ -122,10 +124,10 @@ class Writing:
         with self._lock:
             return self._holds()
 
-    def wait(self, for_s: float) -> None:
-        """Waits until what this process sent to another is applied, at most so long."""
+    def wait(self) -> None:
+        """Waits until what this process sent to another is applied, at most as long as for an answer."""
         sent = self._sent
-        until_s = time.monotonic() + min(for_s, ANSWER_S)
+        until_s = time.monotonic() + ANSWER_S
         while sent is not None and self._inbox.outcome(sent) is None:
             if time.monotonic() >= until_s:
                 return
@@ -144,10 +146,12 @@ class Writing:
                 return
             self._writer.renumber_late()
             is_over = False
-            while not is_over and (waiting := self._inbox.waiting()):
+            is_more = True
+            while is_more and not is_over and (waiting := self._inbox.waiting()):
                 if not self._apply_all(waiting):
                     return
                 is_over = self._clock_s() >= self._turn_s and not all(map(self._inbox.is_own, waiting))
+                is_more = len(waiting) == MOST_AT_ONCE
             if self._clock_s() >= self._tidy_s:
                 self._tidy_s = self._clock_s() + TIDY_S
                 self._inbox.tidy()
@@ -202,7 +206,7 @@ class Writing:
         if not self._lease.is_held:
             if self._clock_s() < self._look_again_s:
                 return False
-            self._look_again_s = self._clock_s() + LOOK_S
+            self._look_again_s = self._clock_s() + CLAIM_S
             start = self._lease.claim()
             if start is None:
                 return False
