@@ -1,11 +1,11 @@
-"""What ClickHouse costs and answers, beside SQLite and the engine's own limit, and what a cluster of it would carry.
+"""Compares the cost and speed of ClickHouse with SQLite and the engine's own limit, and calculates a cluster's load.
 
     python benchmarks/scale.py [--write 20000] [--batch 5000] [--spans 200000] [--directory DIR]
     python benchmarks/scale.py --simulate
 
 Writes the spans of `agent_spans.py` to both stores, and ready columns into the same table, in turns. Then the engine
 multiplies what was written: each copy has ids and minutes of its own. The engine runs in this process (`chdb`), so that
-no network is in the figures. `--simulate` reckons with the constants below, which a run of this benchmark printed.
+no network is in the figures. `--simulate` calculates with the constants below, which a run of this benchmark printed.
 """
 
 import argparse
@@ -32,23 +32,23 @@ from inspector.store.sqlite import SqliteStore
 BYTES: Final = 500
 """A span with its text index, merged."""
 WRITE_US: Final = 150.0
-"""Of a processor, to prepare and write a span; all shards have one writer between them."""
+"""CPU to prepare and write a span. One writer serves all shards."""
 ENGINE_US: Final = 35.0
-"""Of a processor, for ready columns that are inserted."""
+"""CPU to insert a span from ready-made columns."""
 SUM_US: Final = 7.0
-"""Of a processor, for a span of an hour that is summed up once it is over."""
+"""CPU per span to sum up an hour once it has ended."""
 MERGED: Final = 3.0
-"""How often a byte is written again by merges until it lies still: blocks of 5,000 spans grow by tens."""
+"""How often merges rewrite a byte: blocks of 5,000 spans grow tenfold with each."""
 SCAN_NS: Final = 220.0
-"""CPU a span of statistics by model, in the hour that goes on."""
+"""CPU per span of the current hour, for statistics by model."""
 HOUR_US: Final = 200.0
-"""CPU an hour of the same, where it is over."""
+"""CPU per hour that has ended, for the same statistics."""
 PAGE_MS: Final = 30.0
-"""CPU of the newest 50, for which each shard is asked."""
+"""CPU of a page of the latest 50, for which every shard is queried."""
 PARTS_A_DAY: Final = 8
-"""Parts of a day that lie still, where merges end at 150 GB."""
+"""Parts per day that are not merged further, since merges end at 150 GB."""
 CORES, KEPT_DAYS = 16, 90
-"""Of a shard, and of the data."""
+"""Cores per shard; days for which data is kept."""
 
 
 def main() -> None:
@@ -235,54 +235,54 @@ class Shard:
 
     @property
     def a_day(self) -> float:
-        """Spans that come in a day."""
+        """Spans received per day."""
         return self.spans / KEPT_DAYS
 
     @property
     def written_mb_s(self) -> float:
-        """What inserts and merges write to the disk a second."""
+        """Megabytes per second that inserts and merges write to disk."""
         return self.a_day * BYTES * (1 + MERGED) / 86400 / 1e6
 
     @property
     def busy(self) -> float:
-        """The part of its processors that taking in and merging needs."""
+        """The share of its CPU time that inserts, merges and hourly sums need."""
         return self.a_day * (ENGINE_US * (1 + MERGED) + SUM_US) * 1e-6 / 86400 / CORES
 
     @property
     def pages_s(self) -> float:
-        """Pages of a list that it answers a second with what is left; all shards together answer as many."""
+        """List pages per second in the remaining CPU time. Each page needs every shard, so shards add none."""
         return max(0.0, 1 - self.busy) * CORES * 1000 / PAGE_MS
 
     @property
     def statistics_s(self) -> float:
-        """How long statistics over everything take: sums of the hours, on one processor, and the last hour's calls."""
+        """How long statistics over everything take: hourly sums on one processor, and the calls of the current hour."""
         return KEPT_DAYS * 24 * HOUR_US * 1e-6 + self.a_day / 24 * SCAN_NS * 1e-9 / CORES
 
 
 def simulated() -> Iterator[str]:
-    """Yields what shards would carry."""
-    yield f"{KEPT_DAYS} days kept, {CORES} processors a shard; a span is {BYTES} bytes, and costs who writes"
-    yield f"{WRITE_US:g} us, a shard {ENGINE_US:g} and {SUM_US:g}, {SCAN_NS:g} ns to scan, an hour that is over"
-    yield f"{HOUR_US:g} us; a page costs each shard {PAGE_MS:g} ms.\n"
+    """Yields the table of what shards would carry."""
+    yield f"{KEPT_DAYS} days kept, {CORES} cores per shard. A span has {BYTES} bytes. It costs the writer {WRITE_US:g}"
+    yield f"us, its shard {ENGINE_US:g} us to insert and {SUM_US:g} us to sum, and {SCAN_NS:g} ns to scan. Statistics"
+    yield f"cost {HOUR_US:g} us per hour that has ended, and a page costs each shard {PAGE_MS:g} ms.\n"
     names = (
         "spans",
-        "a second",
+        "per second",
         "writer busy",
         "shards",
         "GB",
         "parts",
         "MB/s",
-        "busy",
+        "shard busy",
         "pages/s",
-        "statistics over all",
+        "statistics over everything",
     )
     yield f"| {' | '.join(names)} |"
     yield f"|{'--:|' * len(names)}"
     for billions, shards in itertools.product((1, 10, 100), (1, 4, 16)):
         shard = Shard(billions * 1e9 / shards)
-        a_second = shard.a_day * shards / 86400
+        per_second = shard.a_day * shards / 86400
         figures = (
-            *(f"{billions} billion", f"{a_second:,.0f}", f"{a_second * WRITE_US * 1e-6:.0%}", f"{shards}"),
+            *(f"{billions} billion", f"{per_second:,.0f}", f"{per_second * WRITE_US * 1e-6:.0%}", f"{shards}"),
             *(f"{shard.gigabytes:,.0f}", f"{shard.parts:,.0f}", f"{shard.written_mb_s:,.1f}", f"{shard.busy:.1%}"),
             *(f"{shard.pages_s:,.0f}", f"{shard.statistics_s:,.1f} s"),
         )
