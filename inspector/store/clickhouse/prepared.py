@@ -165,7 +165,7 @@ class Preparing:
 
 def _kept(span: Span) -> Kept:
     names = span.hook, span.dialect, span.input_key, span.output_key
-    return Kept(*names, None, b"", None, None, identity_text(span))
+    return *names, None, b"", None, None, identity_text(span)
 
 
 def with_session(digest: int, session_id: str | None) -> int:

@@ -89,18 +89,11 @@ Place: TypeAlias = tuple[int, int, int]
 _SESSION, _INHERITED = map(Row._fields.index, ("session_id", "session_inherited"))
 
 
-class Kept(NamedTuple):
-    """The columns of a span that each engine stores in its own form."""
-
-    hook: str | None
-    dialect: str | None
-    input_key: str | None
-    output_key: str | None
-    shared: StoredShared
-    attributes: bytes
-    events: bytes | None
-    links: bytes | None
-    identity: str | bytes | None
+Kept: TypeAlias = tuple[
+    str | None, str | None, str | None, str | None, StoredShared, bytes, bytes | None, bytes | None, str | bytes | None
+]
+"""The columns of a span that each engine stores in its own form: hook, dialect, the keys of input and output, shared,
+attributes, events, links and identity."""
 
 
 def named_run(span: Span) -> str | None:
@@ -122,6 +115,7 @@ def row_of(
         session: The session it belongs to, and 1 if that is only its trace's.
         kept: The columns that each engine stores in its own form.
     """
+    hook, dialect, input_key, output_key, shared, attributes, events, links, identity = kept
     *times, exact_times = _times(span.start_ns, span.end_ns)
     return Row._make(
         (
@@ -132,8 +126,8 @@ def row_of(
             span.kind,
             span.name,
             span.status,
-            kept.hook,
-            kept.dialect,
+            hook,
+            dialect,
             span.service,
             span.agent,
             span.model,
@@ -145,13 +139,13 @@ def row_of(
             span.process,
             exact_times,
             *_error(span.error),
-            kept.input_key,
-            kept.output_key,
-            kept.shared,
-            kept.attributes,
-            kept.events,
-            kept.links,
-            kept.identity,
+            input_key,
+            output_key,
+            shared,
+            attributes,
+            events,
+            links,
+            identity,
             session[1],
             named_run(span),
             1 if REPLAYED_RUN in span.attributes and not span.attributes.get(REPLAYED_LIVE) else None,
@@ -168,7 +162,7 @@ def packed(span: Span, attributes: Mapping[str, AttributeValue], shared: StoredS
         attributes: Those of its attributes that stay with it.
         shared: Where the others are.
     """
-    return Kept(
+    return (
         HOOKS.of(span.hook),
         DIALECTS.of(span.dialect),
         KEYS.of(span.input_key),
