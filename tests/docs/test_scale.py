@@ -1,6 +1,8 @@
-"""The example of several servers, which is not started here: what can be seen of it without containers."""
+"""What docs/scale.md shows: the simulated shards, and the example of several servers, which is not started here."""
 
 import re
+import subprocess
+import sys
 from ipaddress import ip_network
 
 import pytest
@@ -73,3 +75,12 @@ def test_the_page_and_the_file_say_that_it_was_not_run(folder, root):
     assert "never started" in (folder / "compose.yaml").read_text()
     page = (root / "docs" / "scale.md").read_text()
     assert "examples/scale/compose.yaml" in page
+
+
+def test_the_page_has_the_table_that_the_simulation_prints(root):
+    printed = subprocess.run(
+        [sys.executable, root / "benchmarks" / "scale.py", "--simulate"], check=True, capture_output=True, text=True
+    ).stdout
+    table = printed.partition("\n\n")[2]
+    assert table.startswith("| spans | per second |")
+    assert table in (root / "docs" / "scale.md").read_text()
