@@ -232,7 +232,7 @@ def test_an_endpoint_that_is_not_there_is_told(run):
 @pytest.mark.parametrize("reply", ["<html>hello</html>", {"choices": []}, {"error": "none"}])
 def test_what_is_no_chat_completion_is_told(run, endpoint, reply):
     endpoint.replies = [reply]
-    with pytest.raises(ModelFailed, match="is no chat completion; base_url has to be the API's root"):
+    with pytest.raises(ModelFailed, match="did not answer with a chat completion; base_url has to be the API's root"):
         ask(run, endpoint, ModelRequest(HELLO))
 
 
