@@ -116,6 +116,28 @@ class Request(Struct, gc=False, rename="camel"):
     resource_spans: tuple[ResourceSpans, ...] | None = None
 
 
+class AnyObject(Struct, gc=False):
+    """Any JSON object, without its fields."""
+
+
+class ScopeSpansOfObjects(Struct):
+    """``ScopeSpans`` whose spans are only known to be objects."""
+
+    spans: tuple[AnyObject, ...] | None = None
+
+
+class ResourceSpansOfObjects(Struct, rename="camel"):
+    """``ResourceSpans`` whose spans are only known to be objects."""
+
+    scope_spans: tuple[ScopeSpansOfObjects, ...] | None = None
+
+
+class RequestOfObjects(Struct, rename="camel"):
+    """``ExportTraceServiceRequest`` whose spans are only known to be objects."""
+
+    resource_spans: tuple[ResourceSpansOfObjects, ...] | None = None
+
+
 class LaterScopeSpans(Struct):
     """``ScopeSpans`` whose spans are still text, so that a large request is decoded span by span."""
 
@@ -157,6 +179,7 @@ class RawRequest(Struct, rename="camel"):
 
 
 decode_request = msgspec.json.Decoder(Request).decode
+decode_request_of_objects = msgspec.json.Decoder(RequestOfObjects).decode
 decode_later_request = msgspec.json.Decoder(LaterRequest).decode
 decode_raw_request = msgspec.json.Decoder(RawRequest).decode
 decode_raw_resource_spans = msgspec.json.Decoder(RawResourceSpans).decode
