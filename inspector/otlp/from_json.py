@@ -94,28 +94,18 @@ def decode_in_parts(payload: bytes) -> Decoded:
     return Decoded(ReadAnew(size, lambda: _one_by_one(request, Counter(), [])), rejected, losses)
 
 
-def _one_by_one(request: shapes.LaterRequest, rejected: Counter[str], losses: list[Reported]) -> Iterator[DecodedSpan]:
-    for group in request.resource_spans or ():
-        resource = _attributes(group.resource.attributes) if group.resource else {}
-        for part in group.scope_spans or ():
-            scope = _scope_of(part.scope)
-            losses += reported(resource, scope.attributes)
-            for raw in part.spans or ():
-                try:
-                    span = _decoded(shapes.decode_span(raw), resource, scope)
-                except _Rejected as reason:
-                    rejected[str(reason)] += 1
-                else:
-                    yield span
-
-
 def _reason(error: Exception) -> str:
     return "nested too deeply" if isinstance(error, RecursionError) else str(error)[:200]
 
 
 def _spans_of(request: shapes.Request, rejected: Counter[str]) -> Decoded:
-    spans: list[DecodedSpan] = []
     losses: list[Reported] = []
+    return Decoded(list(_one_by_one(request, rejected, losses)), rejected, losses)
+
+
+def _one_by_one(
+    request: shapes.Request | shapes.LaterRequest, rejected: Counter[str], losses: list[Reported]
+) -> Iterator[DecodedSpan]:
     for group in request.resource_spans or ():
         resource = _attributes(group.resource.attributes) if group.resource else {}
         for part in group.scope_spans or ():
@@ -123,10 +113,9 @@ def _spans_of(request: shapes.Request, rejected: Counter[str]) -> Decoded:
             losses += reported(resource, scope.attributes)
             for span in part.spans or ():
                 try:
-                    spans.append(_decoded(span, resource, scope))
+                    yield _decoded(shapes.decode_span(span) if isinstance(span, Raw) else span, resource, scope)
                 except _Rejected as reason:
                     rejected[str(reason)] += 1
-    return Decoded(spans, rejected, losses)
 
 
 _NO_SCOPE = Scope()
