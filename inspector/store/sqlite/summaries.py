@@ -36,22 +36,25 @@ SESSION = (
 )
 """The columns that `session_of` expects."""
 
+# `Sequence.index` compares with ==, which columns answer with SQL.
+_TRACE_EXCERPTS = next(at for at, column in enumerate(TRACE) if column is _t.question)
+_RUN_EXCERPTS = next(at for at, column in enumerate(RUN) if column is _r.question)
 _MODELS = msgspec.json.Decoder(tuple[str, ...])
 _WORST_FIRST = ("running", "error", "lost", "abandoned", "cancelled")
 
 
 def trace_of(row: Sequence[Any]) -> Trace:
     """Returns the trace of a row."""
-    return summaries.trace_of(_with_gist(row, 8), _MODELS.decode)
+    return summaries.trace_of(_with_excerpts(row, _TRACE_EXCERPTS), _MODELS.decode)
 
 
 def run_of(row: Sequence[Any]) -> Run:
     """Returns the run of a row."""
-    return summaries.run_of(_with_gist(row, 6), _MODELS.decode)
+    return summaries.run_of(_with_excerpts(row, _RUN_EXCERPTS), _MODELS.decode)
 
 
-def _with_gist(row: Sequence[Any], at: int) -> Sequence[Any]:
-    """Returns a row with its question and answer, which are at that place, as texts."""
+def _with_excerpts(row: Sequence[Any], at: int) -> Sequence[Any]:
+    """Returns a row with its question and answer, the first of which is at that place, as texts."""
     return (*row[:at], unpack_text(row[at]), unpack_text(row[at + 1]), *row[at + 2 :])
 
 

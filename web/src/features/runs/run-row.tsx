@@ -70,7 +70,7 @@ export const RunRow = memo(function RunRow({ run, q, picked, onOpen, onPick, onD
             </span>
           )}
         </span>
-        <span className={css.gist}>
+        <span className={css.excerpts}>
           {q ? <Snippet runId={run.run_id} q={q} or={<Gist run={run} />} /> : <Gist run={run} />}
         </span>
       </Value>

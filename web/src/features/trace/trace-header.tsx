@@ -108,7 +108,7 @@ export function TraceHeader({ trace, run, view, onView, clock, inferred, loaded,
 function Gist({ question, answer }: Pick<Trace, "question" | "answer">) {
   if (question === null && answer === null) return null;
   return (
-    <p className={css.gist}>
+    <p className={css.excerpts}>
       {question !== null && <Recorded text={question} className={css.asked} />}
       {answer !== null && (
         <>
