@@ -114,7 +114,7 @@ def _by_minute(calls: Sequence[Call], by: int, views: Sequence[int]) -> dict[_Ke
     for call in calls:
         minute = call.start_ns // (60 * _NS) * 60
         for view in views:
-            fields = call[1:9] if view == BY_FIELDS else (call.kind, call.status, call.service, call.name)
+            fields = _shared(call, view)
             group = written.get(fields) or written.setdefault(fields, encode(fields).decode())
             key = (view, 60, minute, group)
             figures = minutes.get(key)
@@ -122,6 +122,22 @@ def _by_minute(calls: Sequence[Call], by: int, views: Sequence[int]) -> dict[_Ke
                 figures = minutes[key] = Figures()
             figures.add(call, by)
     return minutes
+
+
+def _shared(call: Call, view: int) -> tuple[Any, ...]:
+    """Returns what the calls of a group share, as it is written; groups without a server are as in older schemas."""
+    if view == BY_NAME:
+        return call.kind, call.status, call.service, call.name
+    return call[1:9] if call.server is not None else (*call[1:7], call.error_type)
+
+
+def _columns_of(written: str, view: int) -> tuple[Any, ...]:
+    """Returns kind, status, service, agent, model, tool, server, error type and name of a written group."""
+    kind, status, service, *rest = msgspec.json.decode(written)
+    if view == BY_NAME:
+        return kind, status, service, None, None, None, None, None, *rest
+    agent, model, tool, *server, error_type = rest
+    return kind, status, service, agent, model, tool, server[0] if server else None, error_type, None
 
 
 def _group_ids(
@@ -134,14 +150,11 @@ def _group_ids(
     known = {(view, written): row_id for view, written, row_id in found}
     fresh = sorted(wanted - known.keys())
     for view, written in fresh:
-        values: list[Any] = msgspec.json.decode(written)
-        kind, status, service, *rest = values
-        others = (*rest, None) if view == BY_FIELDS else (None, None, None, None, None, *rest)
         inserted = execute(
             "INSERT INTO figure_groups "
             "(view, written, kind, status, service, agent, model, tool, server, error_type, name) "
             "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (view, written, kind, status, service, *others),
+            (view, written, *_columns_of(written, view)),
         )
         known[view, written] = inserted.lastrowid or 0
         counts[_groups_of(view)] = counts.get(_groups_of(view), 0) + 1
