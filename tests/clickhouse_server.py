@@ -24,6 +24,8 @@ ERRORS = {
     497: "default: Not enough privileges. To execute this query, needed is the grant INSERT. (ACCESS_DENIED)",
 }
 
+_LONGEST_FIELD = 1 << 17
+"""The default of `http_max_field_value_size`."""
 _OURS = (
     "database",
     "query",
@@ -149,6 +151,9 @@ class _Handler(BaseHTTPRequestHandler):
         if self.headers.get_content_type() == "multipart/form-data":
             # The client sends values so that are too long for an address.
             given, body = given | self._form(body), b""
+        if any(len(value.encode(errors="surrogateescape")) > _LONGEST_FIELD for value in given.values()):
+            self._send(400, b"HTML Form Exception: Field value too long")
+            return
         try:
             answer, status = self._run(given, body), 200
         except Exception as error:

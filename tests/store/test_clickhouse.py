@@ -17,6 +17,7 @@ from inspector.model import Filter, Loss, NewLabel
 from inspector.settings import Settings
 from inspector.store import ReadLimits, SpoolMark, StoreBusy, StoreError, StoreMissing, StoreReadOnly, open_store
 from inspector.store.clickhouse import ClickHouseStore, read_address, statements
+from inspector.store.clickhouse.database import Values
 
 COUNT = itertools.count(1)
 
@@ -120,6 +121,29 @@ def test_what_clickhouse_refuses_is_told_in_its_own_words_alone(store):
 def test_a_reader_is_told_how_tables_are_made(server, address):
     with pytest.raises(StoreError):
         ClickHouseStore(address, read_only=True)
+
+
+def test_batches_of_more_traces_than_a_value_has_room_for_are_stored(server, make_span, tmp_path):
+    settings = Settings(home=tmp_path, database_url=SecretStr(f"clickhouse://default@{server}/large"))
+    spans = [make_span(trace_id=f"{at:032x}", session_id="s") for at in range(1, 5_001)]
+    with closing(open_store(settings)) as store:
+        store.write(spans)
+        store.write([replace(span, span_id="2" * 16, start_ns=span.start_ns + 1) for span in spans])
+        assert store.stats(Filter()).total.count == 10_000
+        assert store.session("s").traces == 5_000
+
+
+def test_many_ids_are_written_in_the_query_as_they_are(store):
+    hostile = 'it\'s \\ "quoted"\n\t {v0:String} ü 100%'
+    ids = [hostile, *(f"{at:032x}" for at in range(20_000))]
+    values = Values()
+    sql = f"SELECT count(), {values.whole(7)} FROM (SELECT arrayJoin({values.texts(ids)}) AS id) "
+    sql += f"WHERE id IN {values.texts(ids[:10_001])} AND id = {values.text(hostile)}"
+    assert store._database.rows(sql, values) == [(1, 7)]
+    wholes = Values()
+    numbers = [-(2**63), *range(20_000)]
+    found = store._database.rows(f"SELECT arraySum({wholes.wholes(numbers)}), {wholes.whole(1)}", wholes)
+    assert found == [(sum(numbers), 1)]
 
 
 def test_spans_go_over_http_and_come_back(server, make_span, tmp_path):

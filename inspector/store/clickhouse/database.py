@@ -3,7 +3,7 @@
 import logging
 import re
 import signal
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
@@ -45,9 +45,22 @@ _SETTINGS: Final[Mapping[str, Any]] = {
 }
 
 
+_LONGEST_BOUND: Final = 1 << 14
+"""The largest bound array in bytes. ClickHouse refuses values of more than 128 KB (`http_max_field_value_size`), and
+those of a command are all in its address, of which it takes 1 MB (`http_max_uri_size`)."""
+_LONGEST_SQL: Final = 1 << 16
+"""The longest query in characters that has room in the default of ``max_query_size``, 256 KB."""
+
+
+def literal(text: str) -> str:
+    """Returns a text as it is written in a query."""
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
+
+
 @dataclass(slots=True)
 class Values:
-    """The bound values of one query."""
+    """The values of one query: bound to it, or written in it if they are too many for that."""
 
     bound: dict[str, Any] = field(default_factory=dict[str, Any])
 
@@ -57,11 +70,12 @@ class Values:
 
     def texts(self, values: Sequence[str]) -> str:
         """Binds several texts."""
-        return self._named("Array(String)", [clean(value) for value in values])
+        cleaned = [clean(value) for value in values]
+        return self._array("Array(String)", cleaned, map(literal, cleaned))
 
     def wholes(self, values: Sequence[int]) -> str:
         """Binds several numbers of 64 bits."""
-        return self._named("Array(Int64)", list(values))
+        return self._array("Array(Int64)", list(values), map(str, values))
 
     def whole(self, value: int) -> str:
         """Binds a number of 64 bits."""
@@ -70,6 +84,10 @@ class Values:
     def real(self, value: float) -> str:
         """Binds a floating-point number."""
         return self._named("Float64", float(value))
+
+    def _array(self, kind: str, values: list[Any], written: Iterable[str]) -> str:
+        items = ", ".join(written)
+        return self._named(kind, values) if len(items.encode()) <= _LONGEST_BOUND else f"CAST([{items}], '{kind}')"
 
     def _named(self, kind: str, value: Any) -> str:
         name = f"v{len(self.bound)}"
@@ -109,7 +127,7 @@ class Database:
             StoreError: It cannot be answered now (`StoreBusy`) or at all.
         """
         with self._translated():
-            settings = {**_SETTINGS, "max_execution_time": self._read_s}
+            settings = {**_SETTINGS, **_room_for(sql), "max_execution_time": self._read_s}
             found = self._query(sql, parameters=None if values is None else values.bound, settings=settings)
             return found.result_rows
 
@@ -121,7 +139,8 @@ class Database:
     def command(self, sql: str, values: Values | None = None, settings: Mapping[str, Any] | None = None) -> None:
         """Runs a statement without a time limit."""
         with self._translated():
-            self._command(sql, parameters=None if values is None else values.bound, settings=settings)
+            room = {**_room_for(sql), **(settings or {})}
+            self._command(sql, parameters=None if values is None else values.bound, settings=room)
 
     def insert(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], *, token: str) -> None:
         """Inserts rows in one block; repeating it with the same token changes nothing."""
@@ -141,8 +160,7 @@ class Database:
 
     def insert_found(self, sql: str, values: Values) -> None:
         """Runs an ``INSERT … SELECT`` that inserts the same rows when it is repeated."""
-        # The default is 256 KB.
-        settings = {"max_query_size": max(1 << 18, 2 * len(sql.encode())), "async_insert": 0}
+        settings = {"async_insert": 0}
         try:
             self.command(sql, values, settings)
         except StoreBusy:
@@ -194,6 +212,10 @@ class Database:
             # Probably a proxy whose server is down for now.
             return StoreBusy(f"{self.address} answers as no ClickHouse does ({_reason(error)}): {_IS_RIGHT}")
         return (StoreBusy if code in _BUSY else StoreError)(f"{self.address}: {_reason(error)}")
+
+
+def _room_for(sql: str) -> Mapping[str, Any]:
+    return {"max_query_size": 2 * len(sql.encode())} if len(sql) > _LONGEST_SQL else {}
 
 
 def _reason(error: BaseException) -> str:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import msgspec
 
-from inspector.store.clickhouse.database import Database, Values
+from inspector.store.clickhouse.database import Database, Values, literal
 from inspector.store.clickhouse.prepared import Change, Content, Prepared, Sent
 from inspector.store.clickhouse.tables import SENT, SPANS
 from inspector.store.values.rows import Row
@@ -88,8 +88,7 @@ def move(database: Database, changes: Mapping[str, Sequence[Change]], version: i
     entries = values.texts(list(decided))
     lists = [[of.get(at, _LEFT_OUT) for at in range(1, max(of) + 1)] for of in decided.values()]
     kinds = f"Array(Array(Tuple({', '.join(_DECIDED.values())})))"
-    # Not a bound value, of which ClickHouse accepts only 128 KB.
-    of_entry = f"JSONExtract({_literal(msgspec.json.encode(lists).decode())}, '{kinds}')[indexOf({entries}, entry)]"
+    of_entry = f"JSONExtract({literal(msgspec.json.encode(lists).decode())}, '{kinds}')[indexOf({entries}, entry)]"
     moved = [name for name in SPANS if name in SENT and name not in _DECIDED]
     found = {f"decided.{at}": name for at, name in enumerate(_DECIDED, start=1)}
     found |= {f"its_{name}": name for name in moved} | {f"{version}": "version"}
@@ -105,8 +104,3 @@ def move(database: Database, changes: Mapping[str, Sequence[Change]], version: i
 def _decided(change: Change) -> tuple[Any, ...]:
     row = change.row
     return row.id, row.seq, change.slot, change.digest, row.session_id, row.session_inherited, row.folded_into
-
-
-def _literal(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
-    return f"'{escaped}'"
