@@ -126,7 +126,7 @@ def of_run(asked, first, last, failure):
     chat("", last, parent=run)
 
 
-async def async_calls(client):
+async def async_calls(models, client):
     chat("a create", await client.messages.create(**said("a create")))
     async with client.messages.stream(**said("a helper")) as stream:
         chat("a helper", await stream.get_final_message())
@@ -134,7 +134,7 @@ async def async_calls(client):
         await anext(aiter(stream))
     did(f"chat {MODEL}", "a left one two", None, tokens=[4, 1], status="closed")
     task = asyncio.create_task(client.messages.create(**said("a cancelled\n!wait 5")))
-    await asyncio.sleep(0.05)
+    await models.reached("a cancelled")
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
     did(f"chat {MODEL}", "a cancelled\n!wait 5", None, status="cancelled")
@@ -162,7 +162,7 @@ def program():
 
         async def run():
             async with anthropic.AsyncAnthropic(base_url=models.url, api_key="sk-ant-planted-0123456789") as client:
-                await async_calls(client)
+                await async_calls(models, client)
 
         asyncio.run(run())
     gc.collect()  # the runner that was left

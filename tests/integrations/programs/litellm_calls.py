@@ -61,7 +61,7 @@ def sync_calls(gpt, claude):
     did("s embed", None, tokens=[2, None], operation="embeddings")
 
 
-async def async_calls(gpt):
+async def async_calls(models, gpt):
     chat("a create", await litellm.acompletion(f"openai/{GPT}", said("a create"), **gpt))
     stream = await litellm.acompletion(model=GPT, messages=said("a left one two"), stream=True, **gpt)
     await anext(stream)
@@ -70,7 +70,7 @@ async def async_calls(gpt):
     asked = "a falls back\n!fail 400 1"
     fallen_back(asked, await litellm.acompletion(GPT, said(asked), fallbacks=[MINI], **gpt))
     task = asyncio.create_task(litellm.acompletion(GPT, said("a cancelled\n!wait 5"), **gpt))
-    await asyncio.sleep(0.2)
+    await models.reached("a cancelled")
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
     did("a cancelled\n!wait 5", None, status="cancelled")
@@ -106,7 +106,7 @@ def program():
     with serving() as models:
         gpt = {"api_base": f"{models.url}/v1", "api_key": "sk-planted-0123456789"}
         sync_calls(gpt, {"api_base": models.url, "api_key": "sk-ant-planted-0123456789"})
-        asyncio.run(async_calls(gpt))
+        asyncio.run(async_calls(models, gpt))
     return sorted(ledger, key=lambda row: row["asked"])
 
 

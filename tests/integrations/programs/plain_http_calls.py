@@ -95,8 +95,8 @@ def of_httpx(module, url):
         assert client.post("/nowhere", json=said("nowhere")).status_code == 404
 
 
-async def of_async_httpx(url):
-    async with httpx.AsyncClient(base_url=url) as client:
+async def of_async_httpx(models):
+    async with httpx.AsyncClient(base_url=models.url) as client:
         with around("agent_call", agent="planner"):
             answer = (await client.post(CHAT, json=said("async whole"))).json()
         did_chat("httpx", "async whole", answer, parent="invoke_agent planner")
@@ -105,7 +105,7 @@ async def of_async_httpx(url):
             text, tokens = text_of([line async for line in response.aiter_lines()])
         did("httpx", "async stream", text, tokens=tokens, streamed=True)
         task = asyncio.create_task(client.post(CHAT, json=said("async given up\n!wait 60")))
-        await asyncio.sleep(0.3)
+        await models.reached("async given up")
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
         did("httpx", "async given up\n!wait 60", None, status="cancelled")
@@ -187,7 +187,7 @@ def program():
     with serving() as models:
         of_httpx(httpx, models.url)
         of_httpx(httpx2, models.url)
-        asyncio.run(of_async_httpx(models.url))
+        asyncio.run(of_async_httpx(models))
         of_requests(models.url)
         asyncio.run(of_aiohttp(models.url))
         asyncio.run(of_sdks(models.url))

@@ -23,6 +23,7 @@ Tokens are the words of the request's texts and of the answer. `GET /requests` l
 """
 
 import argparse
+import asyncio
 import json
 import threading
 import time
@@ -83,6 +84,11 @@ class Models(ThreadingHTTPServer):
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
+
+    async def reached(self, text: str) -> None:
+        """Return once a request with this text has arrived, however slow the machine is."""
+        while text not in json.dumps([each["body"] for each in self.requests], ensure_ascii=False):  # noqa: ASYNC110 - requests arrive in threads
+            await asyncio.sleep(0.005)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Say nothing: clients that leave early are what is tested."""
