@@ -49,8 +49,8 @@ def test_the_further_search_is_behind_the_more_it_takes_at_once():
     assert limits == [INDEX_LIMIT, MOST_INDEXED, FAR_BEHIND // 16, INDEX_LIMIT]
 
 
-class Figures:
-    """Upkeep of a store where nothing is left to index, with the fewest changes that figures were told to follow."""
+class RollupUpkeep:
+    """Upkeep with nothing left to index; ``least`` has the minimum of changes passed to each update of rollups."""
 
     def __init__(self, add_up_every_s):
         self.least = []
@@ -67,29 +67,29 @@ class Figures:
         assert not self.upkeep.run(for_s=for_s, idle_s=1e6, busy=False, give_way=lambda _: None)
 
 
-def test_figures_wait_for_more_changes_and_then_follow_however_few_there_are():
+def test_rollups_wait_for_more_changes_and_then_follow_however_few_there_are():
     for every_s, least in ((1e6, upkeep.ADD_UP_LIMIT), (0.0, 1)):
-        figures = Figures(every_s)
+        rollups = RollupUpkeep(every_s)
         for _ in range(2):
-            figures.upkeep.note_write()
-            figures.run(for_s=1)
-        assert figures.least == [1, least]
+            rollups.upkeep.note_write()
+            rollups.run(for_s=1)
+        assert rollups.least == [1, least]
 
 
-def test_figures_that_waited_follow_without_another_write():
-    figures = Figures(1e6)
+def test_rollups_that_waited_follow_without_another_write():
+    rollups = RollupUpkeep(1e6)
     for _ in range(2):
-        figures.upkeep.note_write()
-        figures.run(for_s=1)
-    figures.upkeep._add_up_at_s = 0.0
+        rollups.upkeep.note_write()
+        rollups.run(for_s=1)
+    rollups.upkeep._add_up_at_s = 0.0
     for _ in range(2):
-        figures.run(for_s=1)
-    assert figures.least == [1, upkeep.ADD_UP_LIMIT, 1]
+        rollups.run(for_s=1)
+    assert rollups.least == [1, upkeep.ADD_UP_LIMIT, 1]
 
 
-def test_figures_follow_at_once_where_there_is_all_the_time():
-    figures = Figures(1e6)
+def test_rollups_follow_at_once_where_there_is_all_the_time():
+    rollups = RollupUpkeep(1e6)
     for _ in range(2):
-        figures.upkeep.note_write()
-        figures.run(for_s=math.inf)
-    assert figures.least == [1, 1]
+        rollups.upkeep.note_write()
+        rollups.run(for_s=math.inf)
+    assert rollups.least == [1, 1]

@@ -1,7 +1,7 @@
-"""Figures of whole hours, without replays: summed up once when an hour is over, and again when something in it changed.
+"""Rollups of calls by hour, without replays: summed when an hour is over, and again after something in it changed.
 
-What changes an hour is noted before it is written, with the version of the write. Figures have the version before which
-they were made, and hold while nothing later is noted of their hour.
+Before a write changes an hour, its version is stored for the hour. Rollups have the version at which they were summed,
+and are valid until a later version is stored for their hour.
 """
 
 from collections.abc import Iterable
@@ -16,9 +16,9 @@ from inspector.store.values.sketch import GROWTH, NOTHING
 _MINUTES: Final = 60
 _HOUR_NS: Final = 3600 * 10**9
 _OPEN_NS: Final = 600 * 10**9
-"""How long after its end an hour counts as going on, since spans come when they end."""
+"""How long after its end an hour is not summed yet, since spans arrive when they end."""
 _MOST_KEYS: Final = 2000
-"""Of an hour; by what has more, its figures would be nearly as many as its calls."""
+"""A field with more values in an hour has no rollups for it: they would be nearly as many as the calls."""
 _IS_UNPRICED: Final = (
     "kind = 'llm' AND cost_usd IS NULL AND (coalesce(input_tokens, output_tokens) IS NOT NULL OR status = 'ok')"
 )
@@ -32,7 +32,7 @@ KEYS: Final[dict[GroupBy, str]] = {
     "error_type": "error_type",
     "name": "name",
 }
-"""What figures of calls are asked by, other than labels."""
+"""The fields that calls can be grouped by, except for labels."""
 UNPRICED: Final = f"countIf({_IS_UNPRICED})"
 _BUCKET: Final = f"toInt32(if(duration_ms > 0, ceil(log(assumeNotNull(duration_ms)) / log({GROWTH!r})), {NOTHING}))"
 SUMS: Final = (
@@ -44,16 +44,16 @@ SUMS: Final = (
     UNPRICED,
     f"sumMapIf([assumeNotNull({_BUCKET})], [toInt64(1)], duration_ms IS NOT NULL)",
 )
-"""What calls are added up to, in the order of `SUMMED`."""
+"""The aggregates of calls, in the order of `SUMMED`."""
 SUMMED: Final = (
     *("calls", "errors", "input_tokens", "output_tokens", "cached_tokens", "priced", "cost_usd", "unpriced_calls"),
     "durations",
 )
-"""The columns that sums are kept in."""
+"""The columns of rollups."""
 
 
 class Hours:
-    """Notes which hours change, and sums up those that are over; of the process that writes.
+    """Stores which hours change, and sums those that are over; used only by the process that writes.
 
     Args:
         database: The database, with its tables.
@@ -64,18 +64,18 @@ class Hours:
         self._changed: set[int] = set()
 
     def forget(self) -> None:
-        """Has every change noted anew, since another process may have summed up."""
+        """Stores every change anew, since another process may have summed hours."""
         self._changed.clear()
 
     def change(self, slots: Iterable[int], version: int, token: str) -> None:
-        """Notes that something is about to change in the hours of some slots."""
+        """Stores that something is about to change in the hours of some slots."""
         hours = {slot // _MINUTES for slot in slots} - self._changed
         rows = [(hour, version, 0) for hour in sorted(hours)]
         self._database.insert("hours", ("hour", "version", "removed"), rows, token=token)
         self._changed |= hours
 
     def over(self, now_ns: int) -> list[int]:
-        """Returns the hours that are over and not summed up."""
+        """Returns the hours that are over and have no valid rollups."""
         return [
             row[0]
             for row in self._database.rows(
@@ -86,7 +86,7 @@ class Hours:
         ]
 
     def sum_up(self, hour: int, version: int) -> None:
-        """Sums up one hour; all that was written so far has an earlier version."""
+        """Sums one hour; everything written so far has an earlier version."""
         slots = f"slot BETWEEN {hour * _MINUTES} AND {hour * _MINUTES + _MINUTES - 1}"
         calls = f"spans FINAL WHERE {slots} AND {IS_CALL} AND {NO_REPLAY}"
         counts = ", ".join(f"uniq({key})" for key in KEYS.values())

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from inspector.model import Filter, StatsBucket
-from inspector.store.values.figures import Figures
+from inspector.store.values.call_stats import CallStats
 from inspector.store.values.rows import INT64_MAX
 
-_NOTHING: Final = Figures().values()
+_NOTHING: Final = CallStats().values()
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +28,11 @@ class Slices:
         past = f"(toInt128({column}) - toInt128({self.first})) * {self.count}"
         return f"toInt64(least({self.count - 1}, intDiv({past}, toInt128({self.width}))))"
 
-    def buckets(self, figures: Mapping[int, tuple[Any, ...]]) -> tuple[StatsBucket, ...]:
+    def buckets(self, stats: Mapping[int, tuple[Any, ...]]) -> tuple[StatsBucket, ...]:
         """Returns all slices with their statistics; slices without any are empty."""
         # Rounded up to the first nanosecond in the slice.
         starts = (self.first - (-at * self.width // self.count) for at in range(self.count))
-        return tuple(StatsBucket(str(start), *figures.get(at, _NOTHING)) for at, start in enumerate(starts))
+        return tuple(StatsBucket(str(start), *stats.get(at, _NOTHING)) for at, start in enumerate(starts))
 
 
 def slices_of(where: Filter, ends: tuple[int, int] | None, count: int) -> Slices | None:

@@ -6,16 +6,16 @@ from typing import Any, Final
 
 from inspector.model import Filter, GroupBy, Stats, StatsBucket, StatsGroup, StatsOf
 from inspector.store.clickhouse.database import Database
-from inspector.store.clickhouse.figured import MOST_GROUPS, read_figured
 from inspector.store.clickhouse.filters import Question, ask_runs, ask_spans, ask_traces, named
 from inspector.store.clickhouse.hours import KEYS, UNPRICED
 from inspector.store.clickhouse.labels import KEY, of_runs, of_traces
+from inspector.store.clickhouse.rollup_stats import MOST_GROUPS, read_rollup_stats
 from inspector.store.clickhouse.slices import slices_of
 from inspector.store.limits import ReadLimits
-from inspector.store.values.figures import Figures
+from inspector.store.values.call_stats import CallStats
 from inspector.store.values.rows import INT64_MAX
 
-_NOTHING: Final = Figures().values()
+_NOTHING: Final = CallStats().values()
 _EXACT: Final = "1e-9"
 """Less than the share of one row: with it, `quantilesExact` returns the nearest rank."""
 _QUANTILES: Final = ", ".join(f"{share} - {_EXACT}" for share in (0.5, 0.95, 0.99))
@@ -24,7 +24,7 @@ _MANY: Final = frozenset(("model", "tool", "error_type"))
 """Fields of which a trace or a run has several values: it is in the group of each value of its calls."""
 
 
-def _figures(priced: str, unpriced: str) -> str:
+def _columns(priced: str, unpriced: str) -> str:
     tokens = (f"toInt64(least(sum(toInt128(ifNull({name}, 0))), {INT64_MAX}))" for name in _TOKENS)
     return ", ".join(
         (
@@ -40,44 +40,44 @@ def _figures(priced: str, unpriced: str) -> str:
     )
 
 
-_OF_CALLS: Final = _figures("cost_usd IS NOT NULL", UNPRICED)
-_OF_WHOLES: Final = _figures("priced > 0", "sum(unpriced_calls)")
+_OF_CALLS: Final = _columns("cost_usd IS NOT NULL", UNPRICED)
+_OF_WHOLES: Final = _columns("priced > 0", "sum(unpriced_calls)")
 
 
 def read_stats(
     database: Database, where: Filter, limits: ReadLimits, *, of: StatsOf, by: GroupBy | None, buckets: int
 ) -> Stats:
     """Returns the statistics of a filter."""
-    if of == "events" and (found := read_figured(database, where, limits, by=by, buckets=buckets)) is not None:
+    if of == "events" and (found := read_rollup_stats(database, where, limits, by=by, buckets=buckets)) is not None:
         return found
     question = Question()
     if of == "events":
         calls = named(database, replace(where, duplicates=False))
-        can_be, table, figures = ask_spans(question, calls), "spans FINAL", _OF_CALLS
+        can_be, table, columns = ask_spans(question, calls), "spans FINAL", _OF_CALLS
     elif of == "traces":
-        can_be, table, figures = ask_traces(database, question, where), "traces FINAL", _OF_WHOLES
+        can_be, table, columns = ask_traces(database, question, where), "traces FINAL", _OF_WHOLES
     else:
-        can_be, table, figures = ask_runs(database, question, where), "runs", _OF_WHOLES
+        can_be, table, columns = ask_runs(database, question, where), "runs", _OF_WHOLES
     if not can_be:
         return Stats(StatsGroup(None, *_NOTHING), (), (), complete=True)
-    total = database.row(f"SELECT {figures} FROM {table} {question.where}", question.values)
+    total = database.row(f"SELECT {columns} FROM {table} {question.where}", question.values)
     assert total is not None
     groups: Sequence[Sequence[Any]] = ()
     if by == "label":
-        groups = _by_label(database, question, table, of, figures)
+        groups = _by_label(database, question, table, of, columns)
     elif by is not None and of != "events" and by in _MANY:
         groups = _of_many(database, question, table, of, by)
     elif by is not None:
         key = KEYS[by] if (of, by) != ("traces", "agent") else "ifNull(head_agent, agent)"
         groups = database.rows(
-            f"SELECT {key} AS key, {figures} FROM {table} {question.where} GROUP BY key {_LARGEST}", question.values
+            f"SELECT {key} AS key, {columns} FROM {table} {question.where} GROUP BY key {_LARGEST}", question.values
         )
     return Stats(
         StatsGroup(None, *_values_of(total)),
         tuple(
             StatsGroup(row[0], *_values_of(row[1:11]), mean_score=row[11] if by == "label" else None) for row in groups
         ),
-        _buckets(database, question, table, figures, where, buckets),
+        _buckets(database, question, table, columns, where, buckets),
         complete=True,
     )
 
@@ -106,7 +106,7 @@ def _of_many(database: Database, question: Question, table: str, of: StatsOf, by
     )
 
 
-def _by_label(database: Database, question: Question, table: str, of: StatsOf, figures: str) -> Sequence[Sequence[Any]]:
+def _by_label(database: Database, question: Question, table: str, of: StatsOf, columns: str) -> Sequence[Sequence[Any]]:
     """Returns the groups by label, each with its mean score; items without labels are in the group of None."""
     of_label = f"{KEY} AS key, score"
     own, its = {
@@ -116,7 +116,7 @@ def _by_label(database: Database, question: Question, table: str, of: StatsOf, f
     }[of]
     has = f"SELECT {own}, key, sum(score) AS total, count(score) AS scores FROM ({its}) GROUP BY {own}, key"
     return database.rows(
-        f"SELECT key, {figures}, sum(total) / nullIf(sum(scores), 0) "
+        f"SELECT key, {columns}, sum(total) / nullIf(sum(scores), 0) "
         f"FROM (SELECT * FROM {table} {question.where}) AS wholes "
         f"LEFT JOIN ({has}) AS labelled USING ({own}) GROUP BY key {_LARGEST}",
         question.values,
@@ -124,7 +124,7 @@ def _by_label(database: Database, question: Question, table: str, of: StatsOf, f
 
 
 def _buckets(  # what slices are made of
-    database: Database, question: Question, table: str, figures: str, where: Filter, count: int
+    database: Database, question: Question, table: str, columns: str, where: Filter, count: int
 ) -> tuple[StatsBucket, ...]:
     if count <= 0:
         return ()
@@ -134,7 +134,7 @@ def _buckets(  # what slices are made of
     if slices is None:
         return ()
     found = database.rows(
-        f"SELECT {slices.of('start_ns')} AS slice, {figures} FROM {table} {question.where} GROUP BY slice",
+        f"SELECT {slices.of('start_ns')} AS slice, {columns} FROM {table} {question.where} GROUP BY slice",
         question.values,
     )
     return slices.buckets({row[0]: _values_of(row[1:]) for row in found})

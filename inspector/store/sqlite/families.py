@@ -7,7 +7,7 @@ from typing import TypeAlias
 from sqlalchemy import Connection
 
 from inspector.store.sqlite.engine import driver
-from inspector.store.sqlite.rollups import Change
+from inspector.store.sqlite.totals import Change
 from inspector.store.values.folding import Family, Node
 from inspector.store.values.rows import Row
 from inspector.store.values.sums import TraceSums

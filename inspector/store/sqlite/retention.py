@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 
 from inspector.store.errors import StoreFull
 from inspector.store.nouns import Age, Pruned
-from inspector.store.sqlite import arrivals, figures, rollups, runs, search, turns
+from inspector.store.sqlite import arrivals, runs, search, stat_rollups, totals, turns
 from inspector.store.sqlite.contents import json_list
 from inspector.store.sqlite.counters import uncount_spans
 from inspector.store.sqlite.engine import driver
@@ -264,7 +264,7 @@ def _delete_spans(connection: Connection, ids: Sequence[int]) -> None:
         listed,
     ).all()
     search.forget(connection, [search.Indexed(*values[4:]) for values in found])
-    figures.forget_ids(connection, ids)
+    stat_rollups.forget_ids(connection, ids)
     connection.exec_driver_sql("DELETE FROM spans WHERE id IN (SELECT value FROM json_each(?))", listed)
     uncount_spans(connection, len(ids))
     turns.forget(connection, ids)
@@ -285,7 +285,7 @@ def _delete_emptied(connection: Connection, trace_ids: Sequence[str]) -> int:
         "DELETE FROM shares WHERE trace_id IN (SELECT value FROM json_each(?)) RETURNING session_id",
         (json_list([row[1] for row in gone]),),
     ).all()
-    rollups.sum_sessions(connection, {row[0] for row in (*gone, *shared) if row[0] is not None})
+    totals.sum_sessions(connection, {row[0] for row in (*gone, *shared) if row[0] is not None})
     runs.sum_runs(connection, {row[2] for row in gone})
     forget_labels(connection, {row[3] for row in gone}, {row[2] for row in gone})
     return len(gone)

@@ -1,4 +1,4 @@
-"""Statistics from the calls themselves, for few calls or if no sums are stored; exact over the calls scanned."""
+"""Statistics from the calls themselves, for few calls or if rollups cannot answer; exact over the calls scanned."""
 
 import time
 from collections.abc import Sequence
@@ -11,11 +11,11 @@ from sqlalchemy import Connection, Select, func, select
 from inspector.model import Filter, GroupBy, Stats, StatsBucket, StatsGroup
 from inspector.store.limits import ReadLimits
 from inspector.store.sqlite.counted import COUNTED, SERVED_TOOL
-from inspector.store.sqlite.figured_stats import read_figured
 from inspector.store.sqlite.filters import named
 from inspector.store.sqlite.labels import keys_by_span
 from inspector.store.sqlite.listing import Ranking, page_rows
 from inspector.store.sqlite.reader import event_conditions
+from inspector.store.sqlite.rollup_stats import read_rollup_stats
 from inspector.store.sqlite.tables import spans
 from inspector.store.values.counting import total_usd, unpriced_calls
 from inspector.store.values.cursor import Position
@@ -44,11 +44,11 @@ def read_call_stats(
 ) -> Stats:
     """Returns the statistics of a filter."""
     of_calls = replace(where, duplicates=False)
-    kept = read_figured(
+    of_rollups = read_rollup_stats(
         connection, named(connection, of_calls), limits, by=by, buckets=buckets, most_groups=MOST_GROUPS
     )
-    if kept is not None:
-        return kept
+    if of_rollups is not None:
+        return of_rollups
     conditions = event_conditions(connection, of_calls, limits)
     rows: list[Sequence[Any]] = []
     complete = True
@@ -56,7 +56,7 @@ def read_call_stats(
         query = select(_c.start_ns, _c.kind if by is None else _GROUPED.get(by, _c.kind), *COUNTED, _c.id)
         query = query.where(*conditions)
         rows, complete = _newest(connection, query, limits)
-    total = StatsGroup(None, *_figures(rows))
+    total = StatsGroup(None, *_stats_of(rows))
     return Stats(total, _groups(connection, rows, by), _buckets(rows, where, buckets), complete)
 
 
@@ -83,7 +83,7 @@ def quantile(ascending: Sequence[float], share: float) -> float | None:
     return ascending[max(0, ceil(len(ascending) * share) - 1)] if ascending else None
 
 
-def _figures(rows: Sequence[Sequence[Any]]) -> tuple[Any, ...]:
+def _stats_of(rows: Sequence[Sequence[Any]]) -> tuple[Any, ...]:
     # Column by column: a loop over the rows takes several times as long.
     durations = sorted([row[3] for row in rows if row[3] is not None])
     costs = [row[7] for row in rows if row[7] is not None]
@@ -114,7 +114,7 @@ def _groups(connection: Connection, rows: Sequence[Sequence[Any]], by: GroupBy |
         for row in rows:
             by_key.setdefault(row[1], []).append(row)
     largest = sorted(by_key.items(), key=lambda item: (-len(item[1]), item[0] is None, item[0] or ""))[:MOST_GROUPS]
-    groups = tuple(StatsGroup(key, *_figures(members)) for key, members in largest)
+    groups = tuple(StatsGroup(key, *_stats_of(members)) for key, members in largest)
     return groups if by != "label" else tuple(replace(each, mean_score=mean(scores.get(each.key))) for each in groups)
 
 
@@ -134,4 +134,4 @@ def _buckets(rows: Sequence[Sequence[Any]], where: Filter, count: int) -> tuple[
     for row in rows:
         slices[min(count - 1, (row[0] - first) * count // width)].append(row)
     # Rounded up to the first nanosecond in the slice.
-    return tuple(StatsBucket(str(first - (-at * width // count)), *_figures(rows)) for at, rows in enumerate(slices))
+    return tuple(StatsBucket(str(first - (-at * width // count)), *_stats_of(rows)) for at, rows in enumerate(slices))

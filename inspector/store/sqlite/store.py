@@ -13,7 +13,16 @@ from inspector.store.errors import PagesDamaged, StoreError, StoreFull, StoreRea
 from inspector.store.limits import IDLE_S, READ_LIMITS, ReadLimits
 from inspector.store.nouns import Age, Health, Pruned, Removed, SpoolMark
 from inspector.store.protocol import Store
-from inspector.store.sqlite import arrivals, attribute_pages, figures, notes, questions, retention, soundness, writer
+from inspector.store.sqlite import (
+    arrivals,
+    attribute_pages,
+    notes,
+    questions,
+    retention,
+    soundness,
+    stat_rollups,
+    writer,
+)
 from inspector.store.sqlite.engine import check_readable, file_identity, limited, reader_engine, translated
 from inspector.store.sqlite.growth import Growth
 from inspector.store.sqlite.health import read_health
@@ -189,7 +198,7 @@ class SqliteStore(Store):
     def _add_up(self, limit: int, least: int) -> int:
         """Add up to ``limit`` changes to statistics and attribute filters, unless there are fewer than ``least``."""
         with self._transaction() as connection:
-            done = figures.follow_some(connection, limit, least=least)
+            done = stat_rollups.follow_some(connection, limit, least=least)
             return done + attribute_pages.follow_some(connection, limit // attribute_pages.PAGE, again=least == 1)
 
     def _give_back(self) -> None:

@@ -314,7 +314,7 @@ figure_groups = Table(
     Column("status", Text, nullable=False),
     *(Column(name, Text) for name in ("service", "agent", "model", "tool", "error_type", "name", "server")),
 )
-"""What the calls share that a row of ``figures`` adds up; ``written`` has all of it, to be found by."""
+"""The groups of calls in ``figures``; ``written`` is all of a group's fields as JSON, for lookups."""
 
 Index("ux_figure_groups_written", figure_groups.c.written, figure_groups.c.view, unique=True)
 
@@ -332,7 +332,7 @@ figures = Table(
     Column("durations", LargeBinary, nullable=False),
     sqlite_with_rowid=False,
 )
-"""The calls of a group that began in a minute, an hour or a day, added up (`inspector.store.sqlite.figures`)."""
+"""Rollups: statistics of the calls of a group by minute, hour and day (`inspector.store.sqlite.stat_rollups`)."""
 
 attribute_pages = Table(
     "attribute_pages",

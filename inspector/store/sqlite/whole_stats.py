@@ -1,4 +1,4 @@
-"""Figures that count each trace, or each run, once: added up by the database slice by slice, the newest first."""
+"""Statistics of traces and runs, each counted once; computed by the database in time slices, the newest first."""
 
 import time
 from bisect import bisect_left
@@ -44,26 +44,26 @@ _Asked: TypeAlias = Membership | AskedOfTraces
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """What is counted: traces or runs."""
+    """The items to count: traces or runs."""
 
     table: Table
-    """Has its times and its sums."""
+    """The table with their times and totals."""
     grouped: Mapping[GroupBy, ColumnElement[Any]]
-    """What each has one of."""
+    """The fields of which each item has one value."""
     spans: FromClause
-    """Its spans, with what leads from them to the table."""
+    """The spans of the items, joined with the tables in between."""
     owns: ColumnElement[bool]
-    """Which of them are those of a row of the table."""
+    """The condition for the spans of one item."""
     conditions: Callable[[Connection, Filter], list[ColumnElement[bool]]]
-    """What a row of the table must meet itself."""
+    """Returns a filter's conditions on the item itself."""
     asked: Callable[[Connection, Filter, int], _Asked | Literal[False] | None]
-    """What it must meet on account of what it holds, if anything; False for what none can meet."""
+    """Returns a filter's condition on what an item contains; None if it has none, False if nothing can meet it."""
     labels: Callable[[], Select[*tuple[Any, ...]]]
-    """The question for its labels: row id, key and score."""
+    """Returns the query for the labels of the items: row id, key and score."""
 
     @property
     def among(self) -> ColumnElement[bool]:
-        """Those of ``:row_ids``."""
+        """The condition for the items with ``:row_ids``."""
         listed = f"{self.table.name}.id IN (SELECT value FROM json_each(:row_ids))"  # noqa: S608  # constants
         return cast("ColumnElement[bool]", text(listed))
 
@@ -104,17 +104,17 @@ _MANY: dict[GroupBy, ColumnElement[Any]] = {
     "tool": SERVED_TOOL,
     "error_type": spans.c.error_type,
 }
-"""What each has many of: it is in the group of every one that one of its events has."""
+"""The fields of which an item has several values: it is in the group of each value of its spans."""
 _STEPS = (1000, 4000)
 _LEAST_SLICES = 16
 _DURATIONS = msgspec.json.Decoder(list[float])
 Place: TypeAlias = tuple[int, int]
-"""When it began, and its row id."""
+"""The start and the row id of an item."""
 
 
 @dataclass(slots=True)
-class _Figures:
-    """What is known of some of them."""
+class _WholeStats:
+    """The statistics of some items."""
 
     count: int = 0
     errors: int = 0
@@ -125,7 +125,7 @@ class _Figures:
     durations: list[float] = field(default_factory=list[float])
 
     def add(self, row: Sequence[Any], durations: list[float]) -> None:
-        """Takes in a row of sums."""
+        """Adds a row of sums."""
         count, errors, *tokens, priced, unpriced, cost_usd = row
         self.count += count
         self.errors += int(errors)
@@ -137,7 +137,7 @@ class _Figures:
         self.durations += durations
 
     def values(self) -> tuple[Any, ...]:
-        """Returns the fields that groups and buckets share."""
+        """Returns the fields that groups and buckets have in common, in their order."""
         durations = sorted(self.durations)
         cost_usd = total_usd(self.costs)
         return (
@@ -153,9 +153,9 @@ class _Figures:
 def read_whole_stats(
     connection: Connection, of: Whole, where: Filter, limits: ReadLimits, *, by: GroupBy | None, buckets: int
 ) -> Stats:
-    """Returns the figures of the traces or runs of a filter.
+    """Returns the statistics of the traces or runs of a filter.
 
-    Split by what one has many of, it is in several groups, and once in the total all the same.
+    An item with several values of a field is in several groups, but only once in the total.
     """
     conditions = of.conditions(connection, where)
     listed, complete = _listed(connection, of, where, conditions, limits)
@@ -165,7 +165,7 @@ def read_whole_stats(
     question = _sums(of, None if by is None else of.grouped.get(by)).where(*of_slice)
     of_many = _sums_of_many(of, by, of_slice) if by in _MANY or by == "label" else None
     edges = _edges(_range(connection, of, where, conditions, listed), buckets)
-    total, by_key, slices = _Figures(), dict[str | None, _Figures](), [_Figures() for _ in edges[1:]]
+    total, by_key, slices = _WholeStats(), dict[str | None, _WholeStats](), [_WholeStats() for _ in edges[1:]]
     until = time.monotonic() + limits.scan_s
     for at in reversed([at for at in range(len(slices)) if edges[at] < edges[at + 1]]):
         if time.monotonic() >= until:
@@ -174,11 +174,11 @@ def read_whole_stats(
         its = _slice(edges[at], edges[at + 1], listed)
         for key, durations, *row in connection.execute(question, its):
             known = _DURATIONS.decode(durations)
-            groups = () if of_many is not None else (by_key.setdefault(key, _Figures()),)
-            for figures in (total, slices[at], *groups):
-                figures.add(row, known)
+            groups = () if of_many is not None else (by_key.setdefault(key, _WholeStats()),)
+            for target in (total, slices[at], *groups):
+                target.add(row, known)
         for key, durations, *row in () if of_many is None else connection.execute(of_many, its):
-            by_key.setdefault(key, _Figures()).add(row, _DURATIONS.decode(durations))
+            by_key.setdefault(key, _WholeStats()).add(row, _DURATIONS.decode(durations))
     largest = sorted(by_key.items(), key=lambda item: (-item[1].count, item[0] is None, item[0] or ""))
     groups = tuple(StatsGroup(key, *its.values()) for key, its in largest[: stats.MOST_GROUPS])
     if by == "label":
@@ -195,7 +195,7 @@ def read_whole_stats(
 def _listed(
     connection: Connection, of: Whole, where: Filter, conditions: Sequence[ColumnElement[bool]], limits: ReadLimits
 ) -> tuple[Sequence[Place] | None, bool]:
-    """Returns those that count, or None for all that meet the conditions; and whether that is all there are."""
+    """Returns the items to count, or None for all that meet the conditions, and whether the list is complete."""
     asked = of.asked(connection, where, limits.few_matches)
     if asked is None:
         return None, True
@@ -221,14 +221,14 @@ def _range(
     conditions: Sequence[ColumnElement[bool]],
     listed: Sequence[Place] | None,
 ) -> tuple[int, int] | None:
-    """Returns the time range to slice; None for no time at all."""
+    """Returns the time range to divide into slices; None if it is empty."""
     first, end = where.since_ns, where.until_ns
     if listed is not None:
         first = listed[0][0] if first is None and listed else first
         end = listed[-1][0] + 1 if end is None and listed else end
     else:
         start_ns = of.table.c.start_ns
-        # Apart, so that an index answers each.
+        # In two queries, so that each can use the index.
         if first is None:
             first = connection.execute(select(func.min(start_ns)).where(*conditions)).scalar()
         if end is None:
@@ -236,23 +236,23 @@ def _range(
             end = None if latest is None else latest + 1
     if first is None or end is None:
         return None
-    # Starts that do not fit into 64 bits are kept as the last one that does.
+    # Start times that do not fit into 64 bits are stored as the maximum.
     first, end = min(first, INT64_MAX), min(end, INT64_MAX + 1)
     return (first, end) if first < end else None
 
 
 def _edges(found: tuple[int, int] | None, buckets: int) -> list[int]:
-    """Returns where equal slices of a time range begin, and where the last one ends."""
+    """Returns the starts of equal slices of a time range, and the end of the last one."""
     if found is None:
         return []
     first, end = found
     count = buckets or _LEAST_SLICES
-    # Rounded up, as the first nanosecond that falls into the slice.
+    # Rounded up to the first nanosecond in the slice.
     return [first - (-at * (end - first) // count) for at in range(count + 1)]
 
 
 def _slice(first_ns: int, end_ns: int, listed: Sequence[Place] | None) -> dict[str, int | str]:
-    """Returns the parameters of the question about one slice."""
+    """Returns the parameters of the query for one slice."""
     if listed is None:
         return {"first_ns": first_ns, "last_ns": end_ns - 1}
     begin, end = (bisect_left(listed, edge, key=lambda place: place[0]) for edge in (first_ns, end_ns))
@@ -261,7 +261,7 @@ def _slice(first_ns: int, end_ns: int, listed: Sequence[Place] | None) -> dict[s
 
 def _sums(of: Whole, key: ColumnElement[Any] | None) -> Select[*tuple[Any, ...]]:
     c = of.table.c
-    # `total` counts in floats, which hold any honest count exactly and, unlike `sum`, never fail.
+    # `total` adds floats, which are exact up to 2**53; `sum` fails if integers overflow.
     sums = select(
         literal(None) if key is None else key,
         func.json_group_array(c.duration_ms).filter(c.duration_ms.is_not(None)),
@@ -276,12 +276,12 @@ def _sums(of: Whole, key: ColumnElement[Any] | None) -> Select[*tuple[Any, ...]]
 
 
 def _sums_of_many(of: Whole, by: GroupBy, of_slice: Sequence[ColumnElement[bool]]) -> Select[*tuple[Any, ...]]:
-    """Returns the question for the sums of those of a slice, each in the group of every value it has."""
+    """Returns the query for the sums of a slice's items, each in the group of every value that it has."""
     row_id = of.table.c.id
     if by == "label":
         known = of.labels().subquery("known")
         ones = select(known.c.whole, known.c.key).select_from(known.join(of.table, known.c.whole == row_id)).distinct()
-        # Listed once, where it would be looked for anew for every row.
+        # NOT IN runs the subquery once, NOT EXISTS would run it for every row.
         none = row_id.not_in(select(of.labels().subquery("others").c.whole))
     else:
         column = _MANY[by]

@@ -12,7 +12,7 @@ from sqlalchemy import Connection
 from inspector.frames import Refers
 from inspector.model import AttributeValue, Span, coalesce, supersedes
 from inspector.store.nouns import SpoolMark
-from inspector.store.sqlite import attribute_pages, figures, rollups, search
+from inspector.store.sqlite import attribute_pages, search, stat_rollups, totals
 from inspector.store.sqlite.belonging import Sessions
 from inspector.store.sqlite.bulk import VALUES, execute_rows
 from inspector.store.sqlite.contents import json_list
@@ -60,7 +60,7 @@ def write_batch(
     if not wanted:
         return 0
     counts = load_counters(connection)
-    sums = rollups.load_traces(connection, {trace_id for trace_id, _ in wanted})
+    sums = totals.load_traces(connection, {trace_id for trace_id, _ in wanted})
     stored = fetch(connection, [(sums[trace_id].id, span_id) for trace_id, span_id in wanted if trace_id in sums])
     conversations = memory.conversations
     conversations.begin(connection, counts["content"])
@@ -124,9 +124,9 @@ def _again(
 
 def _changes(
     accepted: _Accepted, sessions: Sessions, counts: dict[str, int], conversations: Conversations
-) -> list[rollups.Change]:
+) -> list[totals.Change]:
     """Return the rows that say something new, each with the stored one."""
-    changes: list[rollups.Change] = []
+    changes: list[totals.Change] = []
     for span, old, trace in accepted:
         seq = counts["seq"] + 1
         row_id = seq if old is None else old.id
@@ -141,7 +141,7 @@ def _changes(
 
 def _model_calls(
     accepted: Sequence[tuple[Span, Row | None, TraceSums]],
-    changes: Sequence[rollups.Change],
+    changes: Sequence[totals.Change],
     traces: Mapping[int, TraceSums],
 ) -> list[Given]:
     """Returns the model calls that were written, each with the run that its trace belongs to by now."""
@@ -171,7 +171,7 @@ class Saved(NamedTuple):
 
 def save(
     connection: Connection,
-    changes: Sequence[rollups.Change],
+    changes: Sequence[totals.Change],
     sums: Mapping[int, TraceSums],
     sessions: Sessions | None = None,
     excerpts: Mapping[int, Excerpts] | None = None,
@@ -187,12 +187,12 @@ def save(
     """
     replaced = [(old, new) for old, new in changes if old is not None]
     search.forget(connection, [indexed_part(old) for old, _ in replaced])
-    figures.forget(connection, [old for old, _ in replaced])
+    stat_rollups.forget(connection, [old for old, _ in replaced])
     attribute_pages.forget(connection, replaced)
     execute_rows(driver(connection), _INSERT, [new for old, new in changes if old is None])
     _update(connection, replaced)
     disowned = [_disown(connection, old, new) for old, new in replaced if old.shared != new.shared]
-    after = rollups.apply(connection, changes, sums, sessions, excerpts) if changes else dict[int, TraceSums]()
+    after = totals.apply(connection, changes, sums, sessions, excerpts) if changes else dict[int, TraceSums]()
     return Saved(any(disowned), after)
 
 
@@ -220,12 +220,12 @@ def fetch(connection: Connection, keys: Sequence[tuple[int, str]]) -> dict[tuple
 def read_marks(connection: Connection) -> dict[str, SpoolMark]:
     """Returns the marks of all spool files, by file name."""
     rows = driver(connection).execute("SELECT name, inode, offset, lines, bad_lines, spans, bad_spans FROM spools")
-    return {name: SpoolMark(name, int(inode), *totals) for name, inode, *totals in rows}
+    return {name: SpoolMark(name, int(inode), *counts) for name, inode, *counts in rows}
 
 
 def save_marks(connection: Connection, marks: Iterable[SpoolMark]) -> None:
     """Stores how far spools were taken in."""
-    rows = [(clean(name), str(inode), *totals) for name, inode, *totals in map(astuple, marks)]
+    rows = [(clean(name), str(inode), *counts) for name, inode, *counts in map(astuple, marks)]
     driver(connection).executemany("INSERT OR REPLACE INTO spools VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
 
 
@@ -243,7 +243,7 @@ def mark_lost(connection: Connection, processes: Iterable[str]) -> int:
     running = [Row(*values) for values in found]
     counts = load_counters(connection)
     lost = [row._replace(status="lost", seq=counts["seq"] + at) for at, row in enumerate(running, 1)]
-    sums = rollups.load_traces(connection, {row.trace_id for row in running}, by="id")
+    sums = totals.load_traces(connection, {row.trace_id for row in running}, by="id")
     save(connection, list(zip(running, lost, strict=True)), {trace.id: trace for trace in sums.values()})
     save_counters(connection, {"seq": counts["seq"] + len(lost)})
     return len(lost)

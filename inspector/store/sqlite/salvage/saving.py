@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from inspector.store.errors import StoreMissing, StoreReadOnly
 from inspector.store.protocol import Store
 from inspector.store.sqlite import engine as engines
-from inspector.store.sqlite import rollups
+from inspector.store.sqlite import totals
 from inspector.store.sqlite.salvage.pages import Pages, Record
 from inspector.store.sqlite.salvage.rows import content_of, index_root, indexed_span, is_span, span_of, trace_of
 from inspector.store.sqlite.store import SqliteStore
@@ -141,7 +141,7 @@ def _sum_up(connection: Connection, found: _Found, pages: Pages) -> int:
             trace_id = f"{number & (1 << 128) - 1:032x}"
         used.add(trace_id)
         traces[number] = trace_id
-    rollups.sum_all(connection, traces)
+    totals.sum_all(connection, traces)
     return renamed
 
 

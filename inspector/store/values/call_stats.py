@@ -50,7 +50,7 @@ def call_of(row: Row) -> Call:
 
 
 @dataclass(slots=True)
-class Figures:
+class CallStats:
     """Some calls, added up."""
 
     count: int = 0
@@ -82,7 +82,7 @@ class Figures:
             bucket = bucket_of(call.duration_ms)
             self.durations[bucket] = self.durations.get(bucket, 0) + by
 
-    def include(self, other: "Figures") -> None:
+    def include(self, other: "CallStats") -> None:
         """Adds the statistics of other calls."""
         self.count += other.count
         self.errors += other.errors

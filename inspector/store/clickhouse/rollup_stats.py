@@ -1,4 +1,4 @@
-"""Statistics over many calls: of whole hours from what they were summed up to, of the others from the calls."""
+"""Statistics over many calls: from rollups for whole hours, from the calls for the rest."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from inspector.store.clickhouse.hours import KEYS, SUMMED, SUMS
 from inspector.store.clickhouse.slices import Slices, slices_of
 from inspector.store.clickhouse.slots import reached
 from inspector.store.limits import ReadLimits
-from inspector.store.values.figures import Figures
+from inspector.store.values.call_stats import CallStats
 from inspector.store.values.rows import INT64_MAX, clamp
 
 MOST_GROUPS: Final = 1000
@@ -30,7 +30,7 @@ _ADDED: Final = ", ".join(
 
 @dataclass(frozen=True, slots=True)
 class _Hour:
-    """What is kept of an hour."""
+    """The state of an hour's rollups."""
 
     hour: int
     is_summed: bool
@@ -42,34 +42,34 @@ class _Hour:
 
 @dataclass(frozen=True, slots=True)
 class _Calls:
-    """The calls that began in a stretch of time."""
+    """The calls that began in a time range."""
 
     database: Database
     since_ns: int | None
     until_ns: int | None
     hours: Sequence[_Hour]
     replayed: Sequence[int]
-    """The hours in which replays that are asked for began; what is summed up has none of them."""
+    """The hours in which requested replays began; rollups leave replays out."""
 
     def summed(self, by: GroupBy | None) -> list[_Hour]:
-        """Returns the hours of which all calls are among them, and summed up by something."""
+        """Returns the hours in the time range that have current rollups by a field."""
         return [
             hour for hour in self.hours if hour.is_summed and self._are_in(hour) and (by is None or by in hour.kept)
         ]
 
-    def figures(self, by: GroupBy | None) -> dict[str | None, Figures]:
-        """Returns the figures of all, or of each group."""
+    def stats(self, by: GroupBy | None) -> dict[str | None, CallStats]:
+        """Returns the statistics of each group, or of all calls under None."""
         if by is None:
             return _added(self._read("NULL", "NULL", self.summed(by), ""))
         return _added(self._read("if(known, key, NULL)", KEYS[by], self.summed(by), by))
 
-    def slices(self, slices: Slices) -> dict[int, Figures]:
-        """Returns the figures of slices of time; an hour that lies in two is made of its calls."""
+    def slices(self, slices: Slices) -> dict[int, CallStats]:
+        """Returns the statistics of time slices; for an hour in two slices, its calls are read."""
         whole = [hour for hour in self.summed(None) if slices.at(hour.first_ns) == slices.at(hour.last_ns)]
         return _added(self._read(slices.of("first_ns"), slices.of("start_ns"), whole, ""))
 
     def ends(self) -> tuple[int, int] | None:
-        """Returns when the first and the last of them began."""
+        """Returns when the first and the last call began; None if there are none."""
         summed = self.summed(None)
         found = [(hour.first_ns, hour.last_ns) for hour in summed]
         sql = f"SELECT min(start_ns), max(start_ns), count() FROM spans FINAL WHERE {self._others(summed)}"
@@ -85,7 +85,7 @@ class _Calls:
         return is_before or (self.until_ns is not None and hour.first_ns >= self.until_ns)
 
     def _others(self, summed: Sequence[_Hour]) -> str:
-        """Returns the condition of the calls that are not of those hours."""
+        """Returns the condition for the calls outside of these hours."""
         known = {hour.hour for hour in summed}
         slots = reached(
             (hour.hour * 60, hour.hour * 60 + 59)
@@ -97,17 +97,17 @@ class _Calls:
         return f"{IS_CALL} AND {self._with_replays(slots)}{since}{until}"
 
     def _with_replays(self, slots: str) -> str:
-        """Returns the condition of the calls of some slots, and with them that of all replays that are asked for."""
+        """Returns the condition for the calls of some slots, and for all requested replays."""
         calls = f"{NO_REPLAY} AND {slots}"
         if not self.replayed:
             return calls
         return f"({calls} OR replay = 1 AND {reached((hour * 60, hour * 60 + 59) for hour in self.replayed)})"
 
     def _read(self, key: str, own: str, summed: Sequence[_Hour], by: str) -> Iterator[Sequence[Any]]:
-        """Yields keys with what they add up to: ``key`` is that of hours, ``own`` that of calls."""
+        """Yields keys with their statistics; ``key`` is the expression for rollups, ``own`` the one for calls."""
         values = Values()
         hours = f"hour IN {values.wholes([hour.hour for hour in summed])}"
-        # Where an hour was summed up again, a key that it has no longer is of the version before.
+        # If an hour was summed again, keys that it no longer has remain with the previous version.
         current = f"SELECT hour, version FROM figures FINAL WHERE by = '' AND {hours}"
         yield from self.database.rows(
             f"SELECT {key} AS own, {_ADDED} FROM figures FINAL WHERE by = '{by}' AND {hours} "
@@ -119,17 +119,17 @@ class _Calls:
         )
 
 
-def read_figured(
+def read_rollup_stats(
     database: Database, where: Filter, limits: ReadLimits, *, by: GroupBy | None, buckets: int
 ) -> Stats | None:
-    """Returns the figures of a filter; None where they are made of the calls, as they are where these are few.
+    """Returns the statistics of a filter; None if the calls must be read: they are few, or rollups cannot answer.
 
     Args:
-        database: Where they are.
+        database: The database.
         where: The filter.
-        limits: How many calls are few.
-        by: What to group by.
-        buckets: How many slices of time are wanted.
+        limits: Up to ``exact_calls`` calls are few.
+        by: The field to group by.
+        buckets: The number of time slices.
     """
     if by == "label" or any(row.field not in _ASKED for row in where.rows()):
         return None
@@ -138,8 +138,8 @@ def read_figured(
     calls = _Calls(database, where.since_ns, where.until_ns, hours, replayed)
     if sum(hour.calls for hour in calls.summed(by)) <= limits.exact_calls:
         return None
-    groups = calls.figures(by)
-    total = Figures()
+    groups = calls.stats(by)
+    total = CallStats()
     for each in groups.values():
         total.include(each)
     largest = sorted(groups.items(), key=lambda group: (-group[1].count, group[0] is None, group[0] or ""))
@@ -155,13 +155,13 @@ def _slices(calls: _Calls, where: Filter, count: int) -> tuple[StatsBucket, ...]
     slices = slices_of(where, calls.ends(), count) if count > 0 else None
     if slices is None:
         return ()
-    return slices.buckets({at: figures.values() for at, figures in calls.slices(slices).items()})
+    return slices.buckets({at: stats.values() for at, stats in calls.slices(slices).items()})
 
 
-def _added(rows: Iterable[Sequence[Any]]) -> dict[Any, Figures]:
-    added: dict[Any, Figures] = {}
-    for key, calls, errors, given, gave, cached, priced, cost_usd, unpriced, durations in rows:
-        lengths = dict(zip(*durations, strict=True))
-        one = Figures(calls, errors, given, gave, cached, priced, unpriced, cost_usd, lengths)
-        added.setdefault(key, Figures()).include(one)
+def _added(rows: Iterable[Sequence[Any]]) -> dict[Any, CallStats]:
+    added: dict[Any, CallStats] = {}
+    for key, calls, errors, sent, received, cached, priced, cost_usd, unpriced, durations in rows:
+        buckets = dict(zip(*durations, strict=True))
+        stats = CallStats(calls, errors, sent, received, cached, priced, unpriced, cost_usd, buckets)
+        added.setdefault(key, CallStats()).include(stats)
     return added

@@ -1,8 +1,8 @@
-"""Statistics over many calls, read from the figures that are kept by minute, hour and day.
+"""Statistics over many calls, from the rollups by minute, hour and day.
 
-Whole minutes come from the figures, the two that a time range cuts from the calls themselves, and so does what the
-figures do not know yet. Counts, tokens and costs are exact; quantiles are within `sketch.ACCURACY`. Slices of time
-begin at whole minutes, hours or days, so that no kept figure has to be divided.
+Whole minutes come from rollups. The minutes at both ends of a time range, and changes that rollups do not include yet,
+come from the calls themselves. Counts, tokens and costs are exact; quantiles are within `sketch.ACCURACY`. Time slices
+begin at whole minutes, hours or days, so that no rollup has to be divided.
 """
 
 from bisect import bisect_right
@@ -15,7 +15,7 @@ from sqlalchemy import ColumnElement, Connection, func, select, text
 
 from inspector.model import Filter, GroupBy, Stats, StatsBucket, StatsGroup
 from inspector.store.limits import ReadLimits
-from inspector.store.sqlite import figures
+from inspector.store.sqlite import stat_rollups
 from inspector.store.sqlite.contents import json_list
 from inspector.store.sqlite.counted import REPLAYED
 from inspector.store.sqlite.counters import load_counters
@@ -23,19 +23,19 @@ from inspector.store.sqlite.engine import driver
 from inspector.store.sqlite.filters import span_conditions
 from inspector.store.sqlite.reader import changed_after
 from inspector.store.sqlite.tables import spans
-from inspector.store.values.figures import Call, Figures
+from inspector.store.values.call_stats import Call, CallStats
 from inspector.store.values.rows import INT64_MAX, clean
 from inspector.toolnames import served_name
 
 _NS = 10**9
 _FIELDS = ("service", "agent", "model", "tool", "error_type", "name")
-"""What a group of calls shares, as a filter names it, beside kind and status."""
+"""The fields of a group as filters name them, without kind and status."""
 _ASKED = frozenset((*_FIELDS, "kinds", "statuses", "since_ns", "until_ns", "duplicates", "replays"))
 _DIVIDED = 2
-"""How many times as wide as what they are made of slices are at the least."""
+"""A slice is at least so many times as long as the rollups that it is computed from."""
 _c = spans.c
 _MODEL = func.coalesce(_c.request_model, _c.model)
-"""Spelled out, since SQLite does not read a generated column from the index alone."""
+"""Written out, since SQLite cannot read a generated column from a covering index."""
 _CALL = (
     *(_c.start_ns, _c.kind, _c.status, _c.service, _c.agent, _MODEL, _c.tool, _c.server),
     *(_c.error_type, _c.name, _c.duration_ms, _c.input_tokens, _c.output_tokens, _c.cached_tokens, _c.cost_usd),
@@ -43,7 +43,7 @@ _CALL = (
 
 
 _PLACES = {"kind": 1, "status": 2, "service": 3, "agent": 4, "model": 5, "error_type": 8, "name": 9}
-"""Where in a call what it may be grouped by is, other than its tool."""
+"""The indexes of the fields to group by in a `Call`, except for the tool."""
 
 
 def _key(call: Call, by: GroupBy) -> str | None:
@@ -52,55 +52,57 @@ def _key(call: Call, by: GroupBy) -> str | None:
 
 @dataclass(slots=True)
 class _Sums:
-    """What is added up."""
+    """The statistics of one time slice, in total and by group."""
 
     by: GroupBy | None
-    total: Figures = field(default_factory=Figures)
-    groups: dict[str | None, Figures] = field(default_factory=dict[str | None, Figures])
+    total: CallStats = field(default_factory=CallStats)
+    groups: dict[str | None, CallStats] = field(default_factory=dict[str | None, CallStats])
 
     def add(self, call: Call) -> None:
-        """Takes in a call."""
+        """Adds a call."""
         self.of(None if self.by is None else _key(call, self.by)).add(call)
 
-    def of(self, key: str | None) -> Figures:
-        """Returns where a group is added up: there alone, and into the total at the end."""
-        return self.groups.setdefault(key if self.by else None, Figures())
+    def of(self, key: str | None) -> CallStats:
+        """Returns the statistics of a group; the total is computed from all groups at the end."""
+        return self.groups.setdefault(key if self.by else None, CallStats())
 
 
-def read_figured(
+def read_rollup_stats(
     connection: Connection, where: Filter, limits: ReadLimits, *, by: GroupBy | None, buckets: int, most_groups: int
 ) -> Stats | None:
-    """Returns the figures of a filter; None where they have to be made of the calls, as they are where these are few.
+    """Returns the statistics of a filter; None if the calls must be read: they are few, or rollups cannot answer.
 
     Args:
         connection: A reader's.
-        where: The filter, as `inspector.store.sqlite.filters.named` has it.
-        limits: How many calls are few.
-        by: What to group by.
-        buckets: How many slices of time are wanted.
-        most_groups: How many groups are listed.
+        where: The filter, with names resolved by `inspector.store.sqlite.filters.named`.
+        limits: Up to ``exact_calls`` calls are few.
+        by: The field to group by.
+        buckets: The number of time slices.
+        most_groups: The maximum number of groups.
     """
     if by == "label" or any(getattr(where, name) != getattr(Filter(), name) for name in _OTHERS):
         return None
-    view = figures.BY_NAME if _asks(where, by, "name") else figures.BY_FIELDS
+    view = stat_rollups.BY_NAME if _asks(where, by, "name") else stat_rollups.BY_FIELDS
     counts = load_counters(connection)
-    known = counts.get(figures.FOLLOWED, 0)
-    if figures.given_up(counts, view) or counts["seq"] - known > limits.exact_calls + _MOST_BEHIND:
+    known = counts.get(stat_rollups.FOLLOWED, 0)
+    if stat_rollups.has_too_many_groups(counts, view) or counts["seq"] - known > limits.exact_calls + _MOST_BEHIND:
         return None
-    if view == figures.BY_NAME and any(_asks(where, by, name) for name in ("agent", "model", "tool", "error_type")):
+    if view == stat_rollups.BY_NAME and any(
+        _asks(where, by, name) for name in ("agent", "model", "tool", "error_type")
+    ):
         return None
     edges = _edges(connection, where, buckets)
     if edges is None or _calls_between(connection, edges[0], edges[-1]) <= limits.exact_calls:
         return None
     slices = [_add_up(connection, where, view, by, first, end) for first, end in pairwise(edges)]
-    for call in _not_known(connection, replace(where, replays=False), known):
+    for call in _not_included(connection, replace(where, replays=False), known):
         at = bisect_right(edges, call.start_ns) - 1
-        if 0 <= at < len(slices) and _is_kept(call.start_ns, edges[at], edges[at + 1]):
+        if 0 <= at < len(slices) and _is_in_whole_minute(call.start_ns, edges[at], edges[at + 1]):
             slices[at].add(call)
-    total, groups = Figures(), dict[str | None, Figures]()
+    total, groups = CallStats(), dict[str | None, CallStats]()
     for each in slices:
         for key, of in each.groups.items():
-            groups.setdefault(key, Figures()).include(of)
+            groups.setdefault(key, CallStats()).include(of)
             each.total.include(of)
         total.include(each.total)
     largest = sorted(
@@ -117,7 +119,7 @@ def read_figured(
 
 _OTHERS = tuple(name for name in Filter.__dataclass_fields__ if name not in _ASKED)
 _MOST_BEHIND = 20_000
-"""Changes that figures do not know yet up to which they are worth reading: the calls of these are looked at."""
+"""With more changes that rollups do not include yet, it is faster to read all calls."""
 
 
 def _asks(where: Filter, by: GroupBy | None, name: str) -> bool:
@@ -125,23 +127,23 @@ def _asks(where: Filter, by: GroupBy | None, name: str) -> bool:
 
 
 def _edges(connection: Connection, where: Filter, buckets: int) -> list[int] | None:
-    """Returns where slices begin, and where the last one ends; None where they would be too narrow, or are none."""
+    """Returns the starts of slices and the end of the last one; None if there are none, or if they are too short."""
     sql = "SELECT (SELECT min(start_ns) FROM spans), (SELECT max(start_ns) FROM spans)"
     ((least, most),) = driver(connection).execute(sql)
     if least is None:
         return None
-    # Whole days where nobody looks at the slices, so that nothing has to be divided.
-    step = figures.LEVELS[0 if buckets else -1] * _NS
+    # Whole days if no slices are requested, so that no rollup has to be divided.
+    step = stat_rollups.LEVELS[0 if buckets else -1] * _NS
     first = least // step * step if where.since_ns is None else where.since_ns
     end = (most // step + 1) * step if where.until_ns is None else where.until_ns
-    # Starts that do not fit into 64 bits are kept as the last one that does.
+    # Start times that do not fit into 64 bits are stored as the maximum.
     first, end = min(first, INT64_MAX), min(end, INT64_MAX + 1)
     if first >= end:
         return None
     if not buckets:
         return [first, end]
     width = (end - first) / buckets
-    unit = max((seconds for seconds in figures.LEVELS if width >= _DIVIDED * seconds * _NS), default=None)
+    unit = max((seconds for seconds in stat_rollups.LEVELS if width >= _DIVIDED * seconds * _NS), default=None)
     if unit is None:
         return None
     step = unit * _NS
@@ -150,23 +152,23 @@ def _edges(connection: Connection, where: Filter, buckets: int) -> list[int] | N
 
 
 def _calls_between(connection: Connection, first_ns: int, end_ns: int) -> int:
-    """Returns about how many calls began in a time range, not fewer than there are."""
-    seconds = figures.LEVELS[1] if end_ns - first_ns < 4 * figures.LEVELS[2] * _NS else figures.LEVELS[2]
+    """Returns an upper estimate of the number of calls that began in a time range."""
+    seconds = stat_rollups.LEVELS[1] if end_ns - first_ns < 4 * stat_rollups.LEVELS[2] * _NS else stat_rollups.LEVELS[2]
     ((count,),) = driver(connection).execute(
         "SELECT total(count) FROM figures WHERE view = ? AND seconds = ? AND start_s BETWEEN ? AND ?",
-        (figures.BY_FIELDS, seconds, first_ns // _NS // seconds * seconds, end_ns // _NS),
+        (stat_rollups.BY_FIELDS, seconds, first_ns // _NS // seconds * seconds, end_ns // _NS),
     )
     return int(count)
 
 
 def _add_up(connection: Connection, where: Filter, view: int, by: GroupBy | None, first_ns: int, end_ns: int) -> _Sums:
-    """Returns the figures of one slice of time: of its whole minutes what is known and replays, of others all calls."""
+    """Returns the statistics of one time slice: rollups (and replays) for its whole minutes, calls for the rest."""
     sums = _Sums(by)
     begin, end = _whole_minutes(first_ns, end_ns)
     cut = [(first_ns, end_ns)] if begin >= end else [(first_ns, begin * _NS), (end * _NS, end_ns)]
     for seconds, from_s, until_s in _whole(begin, end):
-        for key, *values in _kept(connection, where, view, by, seconds, from_s, until_s):
-            sums.of(key).include(figures.figures_of(values))
+        for key, *values in _rollups(connection, where, view, by, seconds, from_s, until_s):
+            sums.of(key).include(stat_rollups.stats_of(values))
     for from_ns, until_ns in cut:
         _add_calls(connection, where, (from_ns, until_ns), sums)
     if where.replays:
@@ -185,18 +187,18 @@ def _add_calls(
 
 
 def _whole_minutes(first_ns: int, end_ns: int) -> tuple[int, int]:
-    """Returns where the whole minutes of a time range begin and end, in seconds."""
+    """Returns the start and end of the whole minutes in a time range, in seconds."""
     return -(-first_ns // (60 * _NS)) * 60, end_ns // (60 * _NS) * 60
 
 
-def _is_kept(start_ns: int, first_ns: int, end_ns: int) -> bool:
+def _is_in_whole_minute(start_ns: int, first_ns: int, end_ns: int) -> bool:
     begin, end = _whole_minutes(first_ns, end_ns)
     return begin * _NS <= start_ns < end * _NS
 
 
-def _not_known(connection: Connection, where: Filter, known: int) -> Iterator[Call]:
-    """Yields the calls of a filter that figures do not know yet."""
-    # Apart, for the index of the changes: with the filter beside it another one would be taken.
+def _not_included(connection: Connection, where: Filter, known: int) -> Iterator[Call]:
+    """Yields the calls of a filter that rollups do not include yet."""
+    # In two queries, since with the filter SQLite would not choose the index of changes.
     row_ids = [row[0] for changed in changed_after(known) for row in connection.execute(select(_c.id).where(changed))]
     if row_ids:
         among = text("spans.id IN (SELECT value FROM json_each(:row_ids))").bindparams(row_ids=json_list(row_ids))
@@ -205,10 +207,10 @@ def _not_known(connection: Connection, where: Filter, known: int) -> Iterator[Ca
 
 
 def _whole(begin: int, end: int) -> Iterator[tuple[int, int, int]]:
-    """Yields how a range of whole minutes is made of days, hours and minutes: seconds of each, begin and end."""
+    """Divides a range of whole minutes into days, hours and minutes; yields the length of each, its start and end."""
     left: list[tuple[int, int, int]] = []
     right: list[tuple[int, int, int]] = []
-    for seconds, larger in zip(figures.LEVELS, (*figures.LEVELS[1:], None), strict=True):
+    for seconds, larger in zip(stat_rollups.LEVELS, (*stat_rollups.LEVELS[1:], None), strict=True):
         if begin >= end:
             break
         inner, outer = (begin, end) if larger is None else (-(-begin // larger) * larger, end // larger * larger)
@@ -221,7 +223,7 @@ def _whole(begin: int, end: int) -> Iterator[tuple[int, int, int]]:
     yield from (each for each in (*left, *right) if each[1] < each[2])
 
 
-def _kept(
+def _rollups(
     connection: Connection, where: Filter, view: int, by: GroupBy | None, seconds: int, from_s: int, until_s: int
 ) -> Iterator[Sequence[Any]]:
     key = f"figure_groups.{by}" if by else "NULL"

@@ -1,10 +1,10 @@
-"""Figures of calls by minute, hour and day, kept so that statistics need not look at every call.
+"""Rollups of calls by minute, hour and day, so that statistics over many calls need not read each call.
 
-They follow the changes as full text does, some moments behind: ``figured`` in ``counters`` is the last change that they
-know, and a row that they know is taken back before it is replaced or removed. Calls of replays are left out. There are
-two views, since all fields together would have nearly as many groups as there are calls: one by what calls are of, one
-by their names. A view whose groups become too many, as of names that are never the same, is given up, and statistics
-look at calls again.
+Like the full-text index, they are updated a few moments after each write: the counter ``figured`` has the ``seq`` of
+the last change that they include. An included row is subtracted before it is replaced or removed. Replayed calls are
+left out. There are two views, one by kind, agent, model, tool and so on, one by name, since grouping by all of these
+would give nearly as many groups as calls. A view with too many groups (names that never repeat) is dropped; statistics
+then read the calls.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,16 +18,17 @@ from inspector.store.sqlite.bulk import VALUES, execute_rows
 from inspector.store.sqlite.contents import json_list
 from inspector.store.sqlite.counters import load_counters, save_counters
 from inspector.store.sqlite.engine import driver
-from inspector.store.values.figures import Call, Figures, call_of
+from inspector.store.values.call_stats import Call, CallStats, call_of
 from inspector.store.values.rows import INT64_MAX, Row
 
 LEVELS: Final = (60, 3600, 86_400)
-"""Seconds that a row of figures is about; each is a multiple of the one before."""
+"""The lengths of a rollup's time range in seconds; each is a multiple of the previous one."""
 BY_FIELDS, BY_NAME = 0, 1
 """The views."""
 MOST_GROUPS: Final = {BY_FIELDS: 20_000, BY_NAME: 5_000}
+"""A view with more groups is dropped."""
 FOLLOWED = "figured"
-"""The counter of the last change that is known."""
+"""The counter with the ``seq`` of the last change that rollups include."""
 _NS = 10**9
 _FETCHED = 128
 _COLUMNS = (
@@ -39,11 +40,11 @@ _INSERT = f"INSERT OR REPLACE INTO figures VALUES {VALUES}"  # noqa: S608  # con
 _DURATIONS = msgspec.msgpack.Decoder(dict[int, int])
 
 _Key: TypeAlias = tuple[int, int, int, str]
-"""View, seconds, their start, and the group as it is written."""
+"""View, length and start of the time range in seconds, and the group as JSON."""
 
 
 def follow_some(connection: Connection, limit: int, *, least: int = 1) -> int:
-    """Takes in what changed next, and returns how many changes that were; none where there are fewer than ``least``."""
+    """Includes the next changes, and returns how many; does nothing if there are fewer than ``least``."""
     counts = load_counters(connection)
     known = counts.get(FOLLOWED, 0)
     if counts["seq"] - known < least:
@@ -61,14 +62,14 @@ def follow_some(connection: Connection, limit: int, *, least: int = 1) -> int:
 
 
 def forget(connection: Connection, rows: Iterable[Row]) -> None:
-    """Takes back those of the rows that are known, before they change."""
+    """Subtracts the included ones of these rows; call it before they change."""
     known = load_counters(connection).get(FOLLOWED, 0)
     kept = [row for row in rows if row.seq <= known and row.folded_into is None and row.replay is None]
     _count(connection, [call_of(row) for row in kept], -1)
 
 
 def forget_ids(connection: Connection, ids: Sequence[int]) -> None:
-    """Takes back those of the rows of ``spans`` that are known, before they are removed."""
+    """Subtracts the included ones of these rows of ``spans``; call it before they are removed."""
     known = load_counters(connection).get(FOLLOWED, 0)
     sql = (
         f"SELECT {_COLUMNS} FROM spans WHERE id IN (SELECT value FROM json_each(?)) "  # noqa: S608  # constants
@@ -77,8 +78,8 @@ def forget_ids(connection: Connection, ids: Sequence[int]) -> None:
     _count(connection, list(map(Call._make, driver(connection).execute(sql, (json_list(ids), known)))), -1)
 
 
-def given_up(counts: Mapping[str, int], view: int) -> bool:
-    """Tells whether a view has too many groups."""
+def has_too_many_groups(counts: Mapping[str, int], view: int) -> bool:
+    """Tells whether a view was dropped because it had too many groups."""
     return counts.get(_groups_of(view), 0) > MOST_GROUPS[view]
 
 
@@ -90,49 +91,49 @@ def _count(connection: Connection, calls: Sequence[Call], by: int) -> None:
     if not calls:
         return
     counts = load_counters(connection)
-    views = [view for view in MOST_GROUPS if not given_up(counts, view)]
+    views = [view for view in MOST_GROUPS if not has_too_many_groups(counts, view)]
     minutes = _by_minute(calls, by, views)
     if not minutes:
         return
-    added: dict[_Key, Figures] = {}
-    for (view, _, start_s, group), figures in minutes.items():
+    added: dict[_Key, CallStats] = {}
+    for (view, _, start_s, group), stats in minutes.items():
         for seconds in LEVELS:
             at = (view, seconds, start_s // seconds * seconds, group)
-            added.setdefault(at, Figures()).include(figures)
+            added.setdefault(at, CallStats()).include(stats)
     ids = _group_ids(connection, {(key[0], key[3]) for key in added}, counts)
     _save(connection, {(*key[:3], ids[key[0], key[3]]): of for key, of in added.items()})
     for view in views:
-        if given_up(counts, view):
+        if has_too_many_groups(counts, view):
             driver(connection).execute("DELETE FROM figures WHERE view = ?", (view,))
             driver(connection).execute("DELETE FROM figure_groups WHERE view = ?", (view,))
 
 
-def _by_minute(calls: Sequence[Call], by: int, views: Sequence[int]) -> dict[_Key, Figures]:
-    minutes: dict[_Key, Figures] = {}
+def _by_minute(calls: Sequence[Call], by: int, views: Sequence[int]) -> dict[_Key, CallStats]:
+    minutes: dict[_Key, CallStats] = {}
     encode = msgspec.json.encode
     written: dict[tuple[Any, ...], str] = {}
     for call in calls:
         minute = call.start_ns // (60 * _NS) * 60
         for view in views:
-            fields = _shared(call, view)
+            fields = _group_of(call, view)
             group = written.get(fields) or written.setdefault(fields, encode(fields).decode())
             key = (view, 60, minute, group)
-            figures = minutes.get(key)
-            if figures is None:
-                figures = minutes[key] = Figures()
-            figures.add(call, by)
+            stats = minutes.get(key)
+            if stats is None:
+                stats = minutes[key] = CallStats()
+            stats.add(call, by)
     return minutes
 
 
-def _shared(call: Call, view: int) -> tuple[Any, ...]:
-    """Returns what the calls of a group share, as it is written; groups without a server are as in older schemas."""
+def _group_of(call: Call, view: int) -> tuple[Any, ...]:
+    """Returns the fields of a call's group; without a server they are the same as in older schemas."""
     if view == BY_NAME:
         return call.kind, call.status, call.service, call.name
     return call[1:9] if call.server is not None else (*call[1:7], call.error_type)
 
 
 def _columns_of(written: str, view: int) -> tuple[Any, ...]:
-    """Returns kind, status, service, agent, model, tool, server, error type and name of a written group."""
+    """Returns kind, status, service, agent, model, tool, server, error type and name from a group's JSON."""
     kind, status, service, *rest = msgspec.json.decode(written)
     if view == BY_NAME:
         return kind, status, service, None, None, None, None, None, *rest
@@ -143,7 +144,7 @@ def _columns_of(written: str, view: int) -> tuple[Any, ...]:
 def _group_ids(
     connection: Connection, wanted: set[tuple[int, str]], counts: dict[str, int]
 ) -> dict[tuple[int, str], int]:
-    """Returns the ids of groups by view and how they are written, giving new ones to those that are not known."""
+    """Returns the ids of groups by view and JSON, and stores the new groups."""
     execute = driver(connection).execute
     sql = "SELECT view, written, id FROM figure_groups WHERE written IN (SELECT value FROM json_each(?))"
     found = execute(sql, (json_list([written for _, written in wanted]),))
@@ -163,8 +164,8 @@ def _group_ids(
     return known
 
 
-def _save(connection: Connection, added: Mapping[tuple[int, int, int, int], Figures]) -> None:
-    """Adds figures to those that are stored."""
+def _save(connection: Connection, added: Mapping[tuple[int, int, int, int], CallStats]) -> None:
+    """Adds to the stored rollups, and deletes those without any call left."""
     keys = list(added)
     for start in range(0, len(keys), _FETCHED):
         chunk = keys[start : start + _FETCHED]
@@ -173,7 +174,7 @@ def _save(connection: Connection, added: Mapping[tuple[int, int, int, int], Figu
             "FROM wanted JOIN figures ON view = v AND seconds = s AND start_s = t AND group_id = g"
         )
         for row in driver(connection).execute(sql, tuple(chain.from_iterable(chunk))):
-            added[row[0], row[1], row[2], row[3]].include(figures_of(row[4:]))
+            added[row[0], row[1], row[2], row[3]].include(stats_of(row[4:]))
     rows = [(*key, *_values(of)) for key, of in added.items() if of.count]
     if rows:
         execute_rows(driver(connection), _INSERT, rows)
@@ -182,12 +183,12 @@ def _save(connection: Connection, added: Mapping[tuple[int, int, int, int], Figu
     driver(connection).executemany(sql, gone)
 
 
-def figures_of(values: Sequence[Any]) -> Figures:
-    """Returns the figures of a row, from its column ``count`` on."""
-    return Figures(*values[:8], durations=_DURATIONS.decode(values[8]))
+def stats_of(values: Sequence[Any]) -> CallStats:
+    """Returns the statistics in a row of ``figures``, given its columns from ``count`` on."""
+    return CallStats(*values[:8], durations=_DURATIONS.decode(values[8]))
 
 
-def _values(of: Figures) -> tuple[Any, ...]:
+def _values(of: CallStats) -> tuple[Any, ...]:
     tokens = (max(-INT64_MAX, min(INT64_MAX, each)) for each in (of.input_tokens, of.output_tokens, of.cached_tokens))
     durations = {bucket: count for bucket, count in of.durations.items() if count}
     packed = msgspec.msgpack.encode(durations)
