@@ -1,4 +1,4 @@
-"""Rows as events: summaries column by column, and the large fields spliced from stored JSON."""
+"""Builds events from rows: summaries from columns, and large fields by joining stored JSON without decoding it."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -20,9 +20,9 @@ from inspector.store.values.served import content_of, summary_values
 
 _c = spans.c
 _traces = traces.alias("named")
-"""Under another name, so that it stays a question of its own inside questions about traces."""
+"""An alias, so that it stays a subquery within queries of traces."""
 TRACE_ID = select(_traces.c.trace_id).where(_traces.c.id == _c.trace_id).scalar_subquery()
-"""A span's trace as the world knows it."""
+"""The trace id of a span; its own column has the row id of the trace."""
 SUMMARY = (
     *(_c.seq, TRACE_ID, _c.span_id, _c.parent_id, _c.session_id, _c.kind, _c.name, _c.status, _c.hook, _c.dialect),
     *(_c.service, _c.agent, _c.named_model, _c.tool, _c.start_ns, _c.end_ns, _c.exact_times, _c.duration_ms),
@@ -31,7 +31,7 @@ SUMMARY = (
 )
 """The columns of an event without its large fields, in the order that `summary` expects."""
 _HOOK = 8
-"""Where among them the hook is, with the dialect behind it."""
+"""The index of the hook in them, followed by the dialect."""
 LARGE = (_c.input_key, _c.output_key, _c.shared, _c.attributes, _c.events, _c.links)
 """The columns of the large fields, in the order that `whole` expects after the summary's."""
 
@@ -45,7 +45,7 @@ def summary(row: Sequence[Any]) -> Event:
 
 
 def whole(connection: Connection, rows: Sequence[SqlRow[*tuple[Any, ...]]], *, raw: bool = False) -> list[Event]:
-    """Returns the events of rows in full, and with ``raw`` what a replay gives back among their attributes."""
+    """Returns the events of rows in full; with ``raw``, including the attributes that a replay returns."""
     at = len(SUMMARY)
     texts = messages(connection, content_ids(row[at + 2] for row in rows))
     return [Event(*_summary_values(row), *large_values(row[at : at + len(LARGE)], texts, raw=raw)) for row in rows]
@@ -57,9 +57,9 @@ def _summary_values(row: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def attribute_text(attributes: bytes, shared: StoredShared, key: str) -> str | None:
-    """Returns an attribute as text: strings as they are, other values as JSON; None for what is kept apart.
+    """Returns an attribute as text: strings unchanged, other values as JSON; None if it is stored separately.
 
-    This is a function of SQL on the connections of readers.
+    Readers' connections have it as an SQL function.
     """
     refers = read_shared(shared).get(key, key) if shared else key
     own = unpack(attributes)
@@ -73,10 +73,10 @@ def attribute_text(attributes: bytes, shared: StoredShared, key: str) -> str | N
 
 
 def content_text(attributes: bytes, shared: StoredShared, key: str | None, path: str) -> str | None:
-    """Returns the value inside of a content attribute as text, as `attribute_text` does; None where there is none.
+    """Returns the value at a path in a content attribute as text, as `attribute_text` does; None if there is none.
 
-    This is a function of SQL on the connections of readers. A path is names and numbers, ``rows[0].id``; a name that
-    holds a dot itself is found as well. Strings that are kept apart are not found.
+    Readers' connections have it as an SQL function. A path consists of names and indexes, ``rows[0].id``; names may
+    contain dots. Strings that are stored separately are not found.
     """
     name = KEYS.name(key)
     text = None if name is None else attribute_text(attributes, shared, name) or _without_strings(shared, name)
@@ -84,7 +84,7 @@ def content_text(attributes: bytes, shared: StoredShared, key: str | None, path:
 
 
 def _without_strings(shared: StoredShared, key: str) -> str | None:
-    """Returns what is left of an attribute whose long strings are kept apart, with null for each."""
+    """Returns an attribute whose long strings are stored separately, with null for each of them."""
     refers = read_shared(shared).get(key)
     if not isinstance(refers, Frame) or not refers.own:
         return None
@@ -95,9 +95,9 @@ def large_values(row: Sequence[Any], texts: Mapping[int, Message], *, raw: bool)
     """Returns the large fields of an event: input, output, attributes, events and links.
 
     Args:
-        row: What `LARGE` names.
+        row: The columns of `LARGE`.
         texts: The messages that it refers to.
-        raw: Whether what a replay gives back is among the attributes.
+        raw: Whether to include the attributes that a replay returns.
     """
     input_key, output_key, shared, attributes, events, links = row
     own = unpack(attributes) if raw else without_raw(unpack(attributes))

@@ -1,7 +1,7 @@
-"""The schema, once: what the migrations must produce and what every query is written against.
+"""The current schema, which the migrations must produce and all queries use.
 
-Identifiers are text, times are nanoseconds held in 64 signed bits (`exact_times` keeps what does not fit), and the
-large columns come last so that lists of summaries never touch them.
+Ids are text, and times are nanoseconds in 64 signed bits (``exact_times`` has those that do not fit). Large columns
+come last, so that lists of summaries do not read them.
 """
 
 from sqlalchemy import BigInteger, Column, Computed, Float, Index, Integer, LargeBinary, MetaData, Table, Text, text
@@ -10,7 +10,7 @@ SCHEMA_VERSION = "0023"
 """The newest migration."""
 
 APPLICATION_ID = 0x4D434149
-"""``MCAI`` in the file header: tells our databases from others (https://sqlite.org/fileformat.html)."""
+"""``MCAI`` in the file header, which marks our databases (https://sqlite.org/fileformat.html)."""
 
 metadata = MetaData()
 
@@ -21,7 +21,7 @@ counters = Table(
     Column("value", BigInteger, nullable=False),
     sqlite_with_rowid=False,
 )
-"""Numbers that only grow, so that no id and no ``seq`` is ever used twice, even after deletes; and what retention notes
+"""Numbers that only grow, so that no id and no ``seq`` is used twice, even after deletes; and the state of retention
 (`inspector.store.sqlite.notes`)."""
 
 spans = Table(
@@ -69,17 +69,21 @@ spans = Table(
     Column("replay", Integer),
     Column("server", Text),
 )
-"""One row a span: a start record inserts it, an end record replaces it under the same ``id`` with a new ``seq``.
+"""One row per span: a start record inserts it, and an end record replaces it, with the same ``id`` and a new ``seq``.
 
-``trace_id`` is the id of the row in ``traces``: new rows so lie together at the end of its indexes, where hexadecimal
-ids would touch a random page each. ``id`` is the ``seq`` that the span first had, so only rows that changed since need
-an index over ``seq``. ``model`` is the one that answered, ``request_model`` the one that was asked for, and
-``named_model`` the one that it is shown and counted under: the one asked for where it is known, which a call that
-failed has too. A span that is ``folded_into`` another one is a duplicate (`counting`), as decided by the
-``identity`` of both (`inspector.store.values.identity`; null in rows of earlier versions, whose decision stays).
-``session_inherited`` is 1 where the session is that of the trace, and not named by the span itself. ``run`` is what its
-recorder names, null where that is its ``process``. ``replay`` is 1 where it is of a replay, else null. No index has the
-span id alone; full text knows it.
+- ``id`` is the first ``seq`` of the span, so only rows that have changed since need an index on ``seq``.
+- ``trace_id`` is the row id in ``traces``. Row ids grow, so new rows are at the end of its indexes; each hexadecimal id
+  would be on a random page.
+- ``model`` is the model that answered, and ``request_model`` the requested one. ``named_model`` is the one that the
+  span is shown and counted under: the requested one if known, since failed calls have it too.
+- ``folded_into`` is the span that counts, if this one is a duplicate (`inspector.store.values.counting`).
+- ``identity`` decides which spans are duplicates (`inspector.store.values.identity`); null in rows of earlier versions,
+  whose decision stays.
+- ``session_inherited`` is 1 if the span names no session and has that of its trace.
+- ``run`` is the run that the recorder names; null if that is the ``process``.
+- ``replay`` is 1 in spans of replays, otherwise null.
+
+There is no index on span ids alone; the full-text index finds them.
 """
 
 _c = spans.c
@@ -92,8 +96,8 @@ Index(
     _c.tool,
     *(_c.error_type, _c.duration_ms, _c.input_tokens, _c.output_tokens, _c.cached_tokens, _c.cost_usd, _c.folded_into),
 )
-"""All that lists are filtered and sorted by and figures are made of: a filter without an index of its own reads along
-this narrow copy. It grows at its end, where an index a filter touches a page for each name or duration of a batch."""
+"""A covering index: filters without their own index, and statistics, scan this narrow copy instead of the table. A
+batch appends to it; with an index per filter, a batch would write one page for each different name or duration."""
 Index("ix_spans_session", _c.session_id, _c.start_ns, sqlite_where=_c.session_id.is_not(None))
 Index("ix_spans_not_ok", _c.status, _c.start_ns, sqlite_where=text("status <> 'ok'"))
 Index("ix_spans_tool", _c.tool, _c.start_ns, sqlite_where=_c.tool.is_not(None))
@@ -159,16 +163,16 @@ traces = Table(
     Column("answer", Text),
     Column("answer_ns", BigInteger, nullable=False, server_default="0"),
 )
-"""One row a trace, kept in the same transaction as its spans, so that lists never scan spans.
+"""One row per trace, updated in the same transaction as its spans, so that lists need not scan spans.
 
-The head is the span that names the trace: its root, or the earliest span while there is none. ``spans`` counts all of
-them, everything else only calls (`counting`): ``running`` to ``cancelled`` those of a status, ``priced`` those whose
-cost is known. ``session_id`` is the session that its earliest span with one names, the one that began at
-``session_start_ns``; a trace is ``mixed`` where its spans belong to several, and then has a row for each in ``shares``.
-
-``run_id`` is the run that it belongs to, as `inspector.store.values.sums.TraceSums` settles it by the run that its root
-or its earliest span names: ``named_run`` to ``run_start_ns``. The question began and the answer ended at the times
-beside them.
+- ``head_…`` describe the span that names the trace: its root, or until that arrives its earliest span.
+- ``spans`` counts all spans; all other counts are of calls (`inspector.store.values.counting`): ``running`` to
+  ``cancelled`` by status, ``priced`` those with a known cost.
+- ``session_id`` is the session named by the earliest span that names one, which began at ``session_start_ns``.
+  ``mixed`` is 1 if the spans belong to several sessions; then ``shares`` has a row for each.
+- ``run_id`` is its run. `inspector.store.values.sums.TraceSums` determines it from the run that its root or its
+  earliest span names, described by ``named_run`` to ``run_start_ns``.
+- ``question_ns`` is when the span of the question began, ``answer_ns`` when that of the answer ended.
 """
 
 _t = traces.c
@@ -191,7 +195,7 @@ sessions = Table(
     Column("seq", BigInteger, nullable=False),
     *_later_sums(),
 )
-"""One row a session, summed from its traces; ``running`` to ``cancelled`` count traces."""
+"""One row per session, summed from its traces; ``running`` to ``cancelled`` count traces."""
 
 shares = Table(
     "shares",
@@ -203,7 +207,7 @@ shares = Table(
     *_later_sums(),
     sqlite_with_rowid=False,
 )
-"""What each session has of a trace with spans of several: sums as in ``traces``."""
+"""For traces with spans of several sessions, the part of each session; sums as in ``traces``."""
 
 Index("ix_shares_session", shares.c.session_id)
 
@@ -238,9 +242,10 @@ runs = Table(
         for part, kind, is_needed in (("", Text, False), ("_ns", BigInteger, True), ("_from", BigInteger, True))
     ),
 )
-"""One row a run, summed from its traces; ``running`` to ``cancelled`` count traces.
+"""One row per run, summed from its traces; ``running`` to ``cancelled`` count traces.
 
-``head`` is the trace that names it, by its row; a question or answer is from the trace in the column beside it.
+``head`` is the row id of the trace that names the run; ``question_from`` and ``answer_from`` are those of the traces
+with its question and answer.
 """
 
 Index("ux_runs_run", runs.c.run_id, unique=True)
@@ -264,7 +269,7 @@ turns = Table(
     *(Column(name, Integer, nullable=False) for name in ("continued", "candidates", "messages", "new_from")),
     *(Column(name, Text, nullable=False) for name in ("sizes", "tools", "results")),
 )
-"""One row a model call whose messages are recorded: what it continues (`inspector.store.sqlite.turns`)."""
+"""One row per model call with recorded messages, and the call that it continues (`inspector.store.sqlite.turns`)."""
 
 _n = turns.c
 Index("ix_turns_asked", _n.run, _n.asked, sqlite_where=text("failed = 1"))
@@ -280,9 +285,9 @@ contents = Table(
     Column("span", BigInteger, nullable=False),
     Column("body", LargeBinary, nullable=False),
 )
-"""Each message of a prompt, whatever its shape, once a session: ``hash`` is what it is known by again
-(`inspector.store.values.addresses`; in rows of schema 0019 and before it covers the session too), ``span`` is the row
-that brought it, or the first of those that still refer to it."""
+"""The messages of prompts, each stored once per session. ``hash`` finds a repeated one
+(`inspector.store.values.addresses`; in rows of schema 0019 and before, it includes the session). ``span`` is the row of
+the span that first had the message, or of the first that still refers to it."""
 
 Index("ix_contents_span", contents.c.span)
 
@@ -297,8 +302,8 @@ labels = Table(
     Column("time_ns", BigInteger, nullable=False),
     sqlite_autoincrement=True,
 )
-"""One row a label, on a run or on a span, whose ids it has as texts since it may come before them: empty for what does
-not apply, as is the author that is not known. No id is used twice, so that a stale page removes no other."""
+"""One row per label of a run or a span. It has their ids as text, since a label may arrive first; the ids that do not
+apply and an unknown author are empty. No row id is used twice, so an outdated page cannot remove another label."""
 
 Index("ix_labels_run", labels.c.run_id)
 Index("ix_labels_span", labels.c.trace_id, labels.c.span_id)
@@ -340,8 +345,8 @@ attribute_pages = Table(
     Column("page", Integer, primary_key=True),
     Column("bits", LargeBinary),
 )
-"""For each 256 ids of ``spans`` a filter of the attributes that their rows may have; null where one of them changed
-since (`inspector.store.sqlite.attribute_pages`)."""
+"""A Bloom filter of attributes for each 256 row ids of ``spans``; null if one of these rows has changed since
+(`inspector.store.sqlite.attribute_pages`)."""
 
 Index("ix_attribute_pages_changed", attribute_pages.c.page, sqlite_where=attribute_pages.c.bits.is_(None))
 
@@ -352,7 +357,7 @@ spools = Table(
     Column("inode", Text, nullable=False),
     *(Column(name, BigInteger, nullable=False) for name in ("offset", "lines", "bad_lines", "spans", "bad_spans")),
 )
-"""How far each spool file was taken in, written in the same transaction as its rows."""
+"""How far each spool file was read, written in the same transaction as its spans."""
 
 arrivals = Table(
     "arrivals",
@@ -360,7 +365,7 @@ arrivals = Table(
     Column("hour", Integer, primary_key=True),
     *(Column(name, BigInteger, nullable=False) for name in ("seq", "trace")),
 )
-"""The last ``seq`` and the last row of ``traces`` that were given out by the end of an hour, counted since 1970."""
+"""The last ``seq`` and the last row id of ``traces`` that were assigned by the end of each hour (hours since 1970)."""
 
 losses = Table(
     "losses",
@@ -373,7 +378,7 @@ losses = Table(
     *(Column(name, BigInteger, nullable=False) for name in ("count", "since_ns", "until_ns")),
     Column("arrived_ns", BigInteger, nullable=False, server_default="0"),
 )
-"""What processes could not record: a row for each reason and stretch of time of a process."""
+"""Calls that processes could not record: a row per process, reason and time range."""
 
 Index("ix_losses_process", losses.c.process, losses.c.reason, losses.c.until_ns)
 Index("ix_losses_time", losses.c.until_ns)

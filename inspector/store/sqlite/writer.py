@@ -1,4 +1,4 @@
-"""Writing spans: which record of a span wins, and the transaction that stores a batch."""
+"""Writes spans: decides which record of a span wins, and stores a batch in a transaction."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple
@@ -49,12 +49,12 @@ def write_batch(
 
     Args:
         connection: The writer's.
-        spans: What came in, or with ``again`` other readings of what is stored.
-        memory: What is remembered of the batches before.
-        again: Whether each takes the place of what is stored of it, and what is not stored stays away.
+        spans: New records, or with ``again`` new interpretations of stored spans.
+        memory: The caches from previous batches.
+        again: Whether each span replaces its stored row, whatever its status; spans without one are ignored.
 
     Returns:
-        How many of them said something new.
+        The number of rows that were added or changed.
     """
     wanted = coalesce(spans)
     if not wanted:
@@ -90,7 +90,7 @@ def write_batch(
 
 
 _Accepted: TypeAlias = "list[tuple[Span, Row | None, TraceSums]]"
-"""Spans that are written, each with its stored row and the sums of its trace."""
+"""The spans to write, each with its stored row and the sums of its trace."""
 
 
 def _accepted(
@@ -125,7 +125,7 @@ def _again(
 def _changes(
     accepted: _Accepted, sessions: Sessions, counts: dict[str, int], conversations: Conversations
 ) -> list[totals.Change]:
-    """Return the rows that say something new, each with the stored one."""
+    """Return the new and changed rows, each with the stored one."""
     changes: list[totals.Change] = []
     for span, old, trace in accepted:
         seq = counts["seq"] + 1
@@ -144,7 +144,7 @@ def _model_calls(
     changes: Sequence[totals.Change],
     traces: Mapping[int, TraceSums],
 ) -> list[Given]:
-    """Returns the model calls that were written, each with the run that its trace belongs to by now."""
+    """Returns the written model calls, each with the current run of its trace."""
     calls = {(row.trace_id, row.span_id): row for _, row in changes if row.kind == "llm"}
     return [
         Given(span, row, traces[trace.id].run_id, is_new=old is None)
@@ -154,19 +154,19 @@ def _model_calls(
 
 
 def _is_no_turn(old: Row | None, row: Row) -> bool:
-    """Tells whether what may have been a turn of a conversation is none by now."""
+    """Tells whether a span that may have been a turn of a conversation no longer is one."""
     if row.kind != "llm":
         return old is not None and old.kind == "llm"
     return row.folded_into is not None
 
 
 class Saved(NamedTuple):
-    """What came of writing rows."""
+    """The result of writing rows."""
 
     disowned: bool
-    """Whether messages changed hands or were removed."""
+    """Whether messages got another owner or were removed."""
     traces: Mapping[int, TraceSums]
-    """The sums of their traces by now, by row id."""
+    """The new sums of their traces, by row id."""
 
 
 def save(
@@ -176,13 +176,13 @@ def save(
     sessions: Sessions | None = None,
     excerpts: Mapping[int, Excerpts] | None = None,
 ) -> Saved:
-    """Writes new and replaced rows, and all that is derived from them.
+    """Writes new and replaced rows, and updates everything that is derived from them.
 
     Args:
         connection: The writer's.
         changes: The rows.
-        sums: Those of the traces so far.
-        sessions: Those of the traces; without them they stay what they were.
+        sums: The previous sums of their traces, by row id.
+        sessions: The sessions of the traces; without them, sessions do not change.
         excerpts: The questions and answers that replace those of their traces, by row id.
     """
     replaced = [(old, new) for old, new in changes if old is not None]
@@ -202,7 +202,7 @@ def indexed_part(row: Row) -> search.Indexed:
 
 
 def fetch(connection: Connection, keys: Sequence[tuple[int, str]]) -> dict[tuple[int, str], Row]:
-    """Returns the stored rows of those spans that are known, each asked for by the row id of its trace and its id."""
+    """Returns the stored rows of spans, by the row id of the trace and the span id."""
     found: dict[tuple[int, str], Row] = {}
     for start in range(0, len(keys), _FETCHED):
         chunk = keys[start : start + _FETCHED]
@@ -218,24 +218,24 @@ def fetch(connection: Connection, keys: Sequence[tuple[int, str]]) -> dict[tuple
 
 
 def read_marks(connection: Connection) -> dict[str, SpoolMark]:
-    """Returns the marks of all spool files, by file name."""
+    """Returns the read positions of all spool files, by file name."""
     rows = driver(connection).execute("SELECT name, inode, offset, lines, bad_lines, spans, bad_spans FROM spools")
     return {name: SpoolMark(name, int(inode), *counts) for name, inode, *counts in rows}
 
 
 def save_marks(connection: Connection, marks: Iterable[SpoolMark]) -> None:
-    """Stores how far spools were taken in."""
+    """Stores the read positions of spool files."""
     rows = [(clean(name), str(inode), *counts) for name, inode, *counts in map(astuple, marks)]
     driver(connection).executemany("INSERT OR REPLACE INTO spools VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
 
 
 def forget_marks(connection: Connection, names: Iterable[str]) -> None:
-    """Drops the marks of spools."""
+    """Deletes the read positions of spool files."""
     driver(connection).executemany("DELETE FROM spools WHERE name = ?", [(clean(name),) for name in names])
 
 
 def mark_lost(connection: Connection, processes: Iterable[str]) -> int:
-    """Gives the spans that processes left running the status ``lost``, and returns how many there were."""
+    """Marks the spans that processes left running as lost, and returns their number."""
     found = connection.exec_driver_sql(
         f"{_SELECT} WHERE process IN (SELECT value FROM json_each(?)) AND status = 'running' ORDER BY id",  # noqa: S608  # constants
         (json_list([clean(process) for process in processes]),),
@@ -250,7 +250,7 @@ def mark_lost(connection: Connection, processes: Iterable[str]) -> int:
 
 
 def _update(connection: Connection, replaced: Sequence[tuple[Row, Row]]) -> None:
-    # SQLite rewrites the entries of every index that a column of the statement is part of, changed or not.
+    # SQLite rewrites the entries of every index with a column in the statement, even if its value is the same.
     by_columns: dict[tuple[int, ...], list[tuple[Any, ...]]] = {}
     for old, new in replaced:
         changed = tuple(at for at, value in enumerate(new) if value != old[at])
@@ -275,14 +275,14 @@ def _disown(connection: Connection, old: Row, new: Row) -> bool:
 
 
 def _is_news(row: Row, old: Row) -> bool:
-    """Tells whether a record says anything that the stored one does not; the order of attributes says nothing."""
-    # The identity follows from the rest; in a row of an earlier version it is not there.
+    """Tells whether a record differs from the stored one in more than the order of its attributes."""
+    # The identity follows from the rest, and rows of earlier versions have none.
     row = row._replace(seq=old.seq, folded_into=old.folded_into, identity=old.identity)
     return row != old and _plain(row) != _plain(old)
 
 
 def _plain(row: Row) -> tuple[object, ...]:
-    """Returns a row with what its texts say, however an earlier version compressed them."""
+    """Returns a row with its texts decoded, since earlier versions encode them differently."""
     events, links = (part and unpack(part) for part in (row.events, row.links))
     attributes = msgspec.json.decode(unpack(row.attributes))
     names = HOOKS.name(row.hook), DIALECTS.name(row.dialect), KEYS.name(row.input_key), KEYS.name(row.output_key)

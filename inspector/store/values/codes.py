@@ -1,15 +1,15 @@
-"""Names that many spans have, each as a byte or two: their hook, their dialect and the keys of their input and output.
+"""Short codes for common names: the hook and dialect of a span, and the keys of its input and output.
 
-What is here can never change, or what was stored could not be read: names are only added, each at the end of its list.
-A name that is not in a list is stored as it is, as all are in rows of schema 0021 and before.
+A code takes one or two bytes. The lists must never change, because stored codes could not be read any more; names can
+only be added at the end. Names without a code are stored in full, as are all names in rows of schema 0021 and before.
 """
 
 from typing import Final
 
 _PLAIN: Final = "\x7f"
-"""What a name begins with that would otherwise be read as a code."""
+"""The prefix of a name without a code that would otherwise be read as one."""
 _CODES: Final = (*map(chr, range(1, 32)), *map(chr, range(0x80, 0xA0)))
-"""Control characters, which hardly any name begins with; the first 31 take a byte, the others two."""
+"""Control characters, since hardly any name begins with one; the first 31 take one byte, the others two."""
 _SPECIAL: Final = frozenset((*_CODES, _PLAIN))
 
 
@@ -17,17 +17,17 @@ class Codes:
     """The codes of a column.
 
     Args:
-        names: What has a code, the most common first.
+        names: The names with a code, the most common first.
     """
 
     def __init__(self, names: str) -> None:
         self.names: Final = tuple(names.split())
         codes = dict(zip(self.names, _CODES, strict=False))
-        # Each span that is written looks four of them up, and calling a function takes twice as long.
+        # Each written span needs four of these lookups, and a function call would take twice as long.
         self.of: Final = _Codes({None: None, **codes}).__getitem__
-        """Returns a name as it is stored."""
+        """Returns the stored form of a name."""
         self.name: Final = _Names({None: None, **{code: name for name, code in codes.items()}}).__getitem__
-        """Returns the name that is stored so."""
+        """Returns the name of a stored form."""
 
 
 class _Codes(dict[str | None, str | None]):
@@ -60,4 +60,4 @@ KEYS: Final = Codes("""
     gen_ai.retrieval.documents gcp.vertex.agent.llm_request gcp.vertex.agent.llm_response
     gcp.vertex.agent.tool_call_args gcp.vertex.agent.tool_response
 """)
-"""Of both columns."""
+"""The keys of inputs and of outputs."""
