@@ -1,13 +1,23 @@
 """What a store has to answer, worked out from all spans by plain loops: any engine is held against it."""
 
-import json
 import math
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import wraps
 from types import MappingProxyType
 from typing import Any
+
+from oracle_filters import (
+    as_text,
+    asked_of_spans,
+    holds,
+    is_between,
+    is_of_replay,
+    is_of_type,
+    meets_as_whole,
+    starts,
+    words_of,
+)
 
 from inspector.model import Event, Filter, Span
 from inspector.store.values.sums import run_of_session
@@ -33,34 +43,6 @@ def duration_ms(span: Span) -> float | None:
 def worst(statuses: Iterable[str]) -> str:
     found = set(statuses)
     return next((status for status in WORST_FIRST if status in found), "ok")
-
-
-def is_of_type(error_type: str | None, wanted: str) -> bool:
-    return error_type is not None and (
-        error_type == wanted or ("." not in wanted and error_type.endswith(f".{wanted}"))
-    )
-
-
-def value_at(text: str, path: str) -> str | None:
-    value = json.loads(text)
-    for name, index in re.findall(r"([^.\[\]]+)|\[(\d+)\]", path):
-        try:
-            value = value[name] if name else value[int(index)]
-        except (KeyError, IndexError, TypeError):
-            return None
-    return value if isinstance(value, str) else json.dumps(value, separators=(",", ":"))
-
-
-def as_text(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, separators=(",", ":"))
-
-
-def words_of(span: Span) -> list[str]:
-    """The words that full text finds a span by."""
-    error = (span.error.type, span.error.message) if span.error else ()
-    said = [span.attributes.get(key) for key in (span.input_key, span.output_key) if key]
-    texts: list[Any] = [span.span_id, span.name, span.tool, span.agent, *error, *said]
-    return re.findall(r"[^\W_]+", " ".join(text for text in texts if text).lower())
 
 
 def remembered(work_out: Callable[..., Any]) -> Callable[..., Any]:
@@ -377,35 +359,6 @@ class Oracle:
         }
 
 
-def is_of_replay(span: Span) -> bool:
-    """Whether a span is of a replay, which did not make its call live."""
-    return "inspector.replay.run" in span.attributes and "inspector.replay.live" not in span.attributes
-
-
-def asked_of_spans(where: Filter) -> Filter:
-    """What a filter of traces or runs asks of one span."""
-    names = ("kinds", "parent_id", "model", "answered_model", "tool", "error_type", "hook", "duplicates")
-    names += ("attributes", "arguments", "results", "q")
-    return Filter(**{name: getattr(where, name) for name in names})
-
-
-def meets_as_whole(sums: dict[str, Any], where: Filter) -> bool:
-    """Whether a trace or run meets what is asked of it itself."""
-    start_ns = int(sums["start_time_unix_nano"])
-    return all(
-        (
-            where.name in (None, sums["name"]),
-            where.name_prefix is None or sums["name"].startswith(where.name_prefix),
-            where.service in (None, sums["service"]),
-            not where.statuses or sums["status"] in where.statuses,
-            where.since_ns is None or start_ns >= where.since_ns,
-            where.until_ns is None or start_ns < where.until_ns,
-            is_between(sums["duration_ms"], where.min_duration_ms, where.max_duration_ms),
-            is_between(sums["cost_usd"], where.min_cost_usd, where.max_cost_usd),
-        )
-    )
-
-
 def amounts(calls: Sequence[Span]) -> dict[str, Any]:
     """Tokens and costs."""
     costs = [call.cost_usd for call in calls if call.cost_usd is not None]
@@ -426,20 +379,3 @@ def is_unpriced(call: Span) -> bool:
 
 def quantile(ascending: Sequence[float], percent: int) -> float | None:
     return ascending[max(0, math.ceil(len(ascending) * percent / 100) - 1)] if ascending else None
-
-
-def is_between(value: float | None, least: float | None, most: float | None) -> bool:
-    if least is None and most is None:
-        return True
-    return value is not None and (least is None or value >= least) and (most is None or value <= most)
-
-
-def holds(span: Span, key: str | None, path: str, text: str) -> bool:
-    value = span.attributes.get(key or "")
-    if not isinstance(value, str) or value[:1] != "{":
-        return False
-    return value_at(value, path) == text
-
-
-def starts(word: str, term: str) -> bool:
-    return word.startswith(term[:-1]) if term.endswith("*") else word == term
