@@ -48,10 +48,10 @@ def test_the_files_of_5_000_programs_take_less_than_five_seconds_of_processor_ti
         span = make_span(traceId=f"{number + 1:032x}", endTimeUnixNano=None if number % 3 == 0 else f"{number + 1}")
         (spool / f"{process}.000001.jsonl").write_bytes(make_request(span, process=process) + b"\n")
     said = []
-    began_s = time.process_time()
+    began_s = time.thread_time()
     taken = Spool(spool, store).take_in(read_so_far=lambda read, of: said.append((read, of)))
     # Of its own work, since a busy machine may take any time for it.
-    assert time.process_time() - began_s < 5
+    assert time.thread_time() - began_s < 5
     assert (taken.spans, taken.lost, taken.deleted) == (5000, 1667, 5000)
     assert said == [(read, 5000) for read in range(1, 5001)]
     assert list(spool.iterdir()) == []

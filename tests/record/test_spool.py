@@ -249,9 +249,10 @@ def test_the_end_of_the_program_waits_for_a_writer_that_hardly_gets_a_processor(
     pause = threading.Event()
 
     def starved(spans, losses, *, file=0, is_over=False):
-        for _ in range(18 if spans else 0):
-            until_s = time.thread_time() + 0.002
-            while time.thread_time() < until_s:
+        until_s = time.monotonic() + 0.4
+        while spans and time.monotonic() < until_s:
+            worked_s = time.thread_time() + 0.002
+            while time.thread_time() < worked_s:
                 pass
             pause.wait(0.02)
         return one_line_each(spans, losses, is_over=is_over)

@@ -740,9 +740,9 @@ def test_copying_costs_little_whatever_the_value_is():
         "x" * 100_000_000,
     ]
     for value in values:
-        began = time.process_time()
+        began_s = time.thread_time()
         snapshot(value)
-        assert time.process_time() - began < 0.5
+        assert time.thread_time() - began_s < 0.5
 
 
 def steps_of(value, limits):

@@ -5,6 +5,7 @@ from contextlib import closing
 
 import pytest
 from msgspec.structs import replace
+from patience import PATIENT
 
 from inspector.model import Span, SpanError
 from inspector.store.clickhouse import ClickHouseStore, read_address
@@ -18,7 +19,7 @@ SECOND_NS = 1_000_000_000
 @pytest.fixture(scope="module")
 def engine():
     """ClickHouse in this process: what is in its memory is there as long as somebody has it open."""
-    with closing(ClickHouseStore(read_address("chdb://memory/open"))) as store:
+    with closing(ClickHouseStore(read_address("chdb://memory/open"), limits=PATIENT)) as store:
         yield store
 
 
@@ -29,11 +30,11 @@ def path(tmp_path):
 
 @pytest.fixture
 def open_store():
-    """Opens stores that are closed when the test is over."""
+    """Opens stores that are closed when the test is over, and take their time for an answer."""
     opened = []
 
     def open_one(path, **options):
-        store = SqliteStore(path, **options)
+        store = SqliteStore(path, **{"limits": PATIENT, **options})
         opened.append(store)
         return store
 

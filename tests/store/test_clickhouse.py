@@ -11,11 +11,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from clickhouse_server import served
 from msgspec.structs import replace
+from patience import PATIENT
 from pydantic import SecretStr
 
 from inspector.model import Filter, Loss, NewLabel
 from inspector.settings import Settings
-from inspector.store import ReadLimits, SpoolMark, StoreBusy, StoreError, StoreMissing, StoreReadOnly, open_store
+from inspector.store import SpoolMark, StoreBusy, StoreError, StoreMissing, StoreReadOnly, open_store
 from inspector.store.clickhouse import ClickHouseStore, read_address, statements
 from inspector.store.clickhouse.database import Values
 
@@ -58,7 +59,7 @@ def address():
 
 @pytest.fixture
 def store(server, address):
-    with closing(ClickHouseStore(address, limits=ReadLimits(read_s=60))) as opened:
+    with closing(ClickHouseStore(address, limits=PATIENT)) as opened:
         yield opened
 
 
@@ -126,7 +127,7 @@ def test_a_reader_is_told_how_tables_are_made(server, address):
 def test_batches_of_more_traces_than_a_value_has_room_for_are_stored(server, make_span, tmp_path):
     settings = Settings(home=tmp_path, database_url=SecretStr(f"clickhouse://default@{server}/large"))
     spans = [make_span(trace_id=f"{at:032x}", session_id="s") for at in range(1, 5_001)]
-    with closing(open_store(settings)) as store:
+    with closing(open_store(settings, limits=PATIENT)) as store:
         store.write(spans)
         store.write([replace(span, span_id="2" * 16, start_ns=span.start_ns + 1) for span in spans])
         assert store.stats(Filter()).total.count == 10_000
@@ -150,18 +151,18 @@ def test_spans_go_over_http_and_come_back(server, make_span, tmp_path):
     settings = Settings(home=tmp_path, database_url=SecretStr(f"clickhouse://default@{server}/over_http"))
     hostile = 'it\'s \\ "quoted"\n\t\0 {v0:String} ü 100%'
     spans = [make_span(name=hostile, attributes={"said": hostile}), make_span(model="m1", kind="llm")]
-    with closing(open_store(settings)) as store:
+    with closing(open_store(settings, limits=PATIENT)) as store:
         store.write(spans)
         assert len(store.events(Filter()).items) == 2
         (found,) = store.events(Filter(name=hostile, attributes=(("said", hostile),)), full=True).items
         assert found.span_id == spans[0].span_id
         assert store.stats(Filter(model="m1")).total.count == 1
         assert store.give_label(NewLabel(trace_id="a" * 32, span_id=spans[0].span_id, name="good", time_ns=1))
-    with closing(open_store(settings, read_only=True)) as reader:
+    with closing(open_store(settings, limits=PATIENT, read_only=True)) as reader:
         assert reader.trace("a" * 32).spans == 2
         with pytest.raises(StoreReadOnly):
             reader.write(spans)
-    with closing(open_store(settings)) as again:
+    with closing(open_store(settings, limits=PATIENT)) as again:
         again.write([make_span(trace_id="b" * 32)])
         assert again.last_seq() == 3
 
@@ -178,7 +179,7 @@ def test_a_batch_that_broke_off_anywhere_is_whole_when_it_is_sent_again(store, a
     assert len(store.after(1, Filter())) == (3 if table == "marks" else 0)
     store._database.command(f"ALTER TABLE {table} DROP CONSTRAINT broken")
     store.close()
-    with closing(ClickHouseStore(address)) as restarted:
+    with closing(ClickHouseStore(address, limits=PATIENT)) as restarted:
         restarted.write(batch, marks=marks)
         assert restarted.spools() == {"a.jsonl": marks[0]}
         assert [restarted.trace(each * 32).spans for each in "bc"] == [2, 1]
@@ -203,14 +204,14 @@ def test_what_is_missing_counts_once_though_its_mark_could_not_be_written(store)
 
 def test_homes_that_share_a_database_keep_their_marks_apart(server, address):
     mine, theirs = SpoolMark("a.jsonl", 1, 10), SpoolMark("a.jsonl", 2, 20)
-    with closing(ClickHouseStore(address, home="mine")) as store:
+    with closing(ClickHouseStore(address, home="mine", limits=PATIENT)) as store:
         store.write((), marks=[mine])
-    with closing(ClickHouseStore(address, home="theirs")) as other:
+    with closing(ClickHouseStore(address, home="theirs", limits=PATIENT)) as other:
         assert other.spools() == {}
         other.write((), marks=[theirs])
         other.forget_spools(["a.jsonl"])
         assert other.spools() == {}
-    with closing(ClickHouseStore(address, home="mine")) as again:
+    with closing(ClickHouseStore(address, home="mine", limits=PATIENT)) as again:
         assert again.spools() == {"a.jsonl": mine}
         again.write((), marks=[SpoolMark("a.jsonl", 1, 11)])
         assert again.spools()["a.jsonl"].offset == 11
@@ -227,7 +228,7 @@ def test_numbers_are_not_given_out_again_after_what_had_them_is_deleted(store, a
     store.write([make_span(), make_span(trace_id="b" * 32)])
     store.delete_trace("b" * 32)
     store.close()
-    with closing(ClickHouseStore(address)) as again:
+    with closing(ClickHouseStore(address, limits=PATIENT)) as again:
         assert again.last_seq() == 2
         again.write([make_span()])
         assert again.last_seq() == 3

@@ -5,6 +5,7 @@ from contextlib import closing
 import pytest
 from clickhouse_server import Faults, served
 from msgspec.structs import replace
+from patience import PATIENT
 
 from inspector.model import Filter
 from inspector.store import StoreBusy
@@ -13,15 +14,13 @@ from inspector.store.clickhouse.changes import Write
 from inspector.store.clickhouse.database import Database
 from inspector.store.clickhouse.writing import Writing
 
-PATIENCE_S = 120
-
 
 def test_after_an_outage_of_ten_minutes_another_one_writes_and_everything_is_there_once(make_span):
     clock, faults = Clock(), Faults()
     with served(faults=faults) as host:
         address = read_address(f"clickhouse://default@{host}/outage")
-        ClickHouseStore(address).close()
-        databases = [Database(address, read_s=PATIENCE_S) for _ in range(2)]
+        ClickHouseStore(address, limits=PATIENT).close()
+        databases = [Database(address, read_s=PATIENT.read_s) for _ in range(2)]
         for database in databases:
             database.begin()
         one, other = (Writing(database, lambda: 1, clock_s=clock) for database in databases)
@@ -40,7 +39,7 @@ def test_after_an_outage_of_ten_minutes_another_one_writes_and_everything_is_the
         other.drain()
         for database in databases:
             database.close()
-        with closing(ClickHouseStore(address, read_only=True)) as reader:
+        with closing(ClickHouseStore(address, limits=PATIENT, read_only=True)) as reader:
             assert sorted(event.status for event in reader.events(Filter()).items) == ["ok"] * 3
             assert len(reader.after(0, Filter())) == reader.trace("a" * 32).spans == 3
 

@@ -12,6 +12,7 @@ from lists import told, walk
 from made_spans import Made, make, spans_of
 from msgspec.structs import replace
 from oracle import Oracle
+from patience import PATIENT
 from urllib3 import Timeout
 
 from inspector.model import Filter, Loss, NewLabel, Span
@@ -19,7 +20,6 @@ from inspector.store import SpoolMark, StoreError
 from inspector.store.clickhouse import ClickHouseStore, read_address
 
 COUNT = itertools.count(1)
-PATIENCE_S = 120
 FAULTS = ("applied", 164, "late", "unread", 243, "read", 252, "half answered", 497)
 """Gone before a request is read, before it is applied, before the answer, in the middle of it; an answer later than it
 is waited for; read only, for all or for this user; no space left; too many parts."""
@@ -58,7 +58,8 @@ def team() -> Iterator[Team]:
         for name in ("writing.LOOK_S", "writing.CLAIM_S", "writing.KEEP_S", "writing.TURN_S", "lease.LENGTH_S"):
             patch.setattr(f"inspector.store.clickhouse.{name}", 3600)
         address = read_address(f"clickhouse://default@{host}/faults")
-        with closing(ClickHouseStore(address, home="one")) as one, closing(ClickHouseStore(address, home="two")) as two:
+        one, two = (ClickHouseStore(address, home=home, limits=PATIENT) for home in ("one", "two"))
+        with closing(one), closing(two):
             yield Team(one, two, faults)
 
 
@@ -80,7 +81,7 @@ def failing(team: Team, table: str, fault: str | int, read_s: float) -> Iterator
     patient = [client.timeout for client in clients]
     team.faults.begin(table, fault)
     for client in clients:
-        client.timeout = Timeout(connect=PATIENCE_S, read=read_s)
+        client.timeout = Timeout(connect=PATIENT.read_s, read=read_s)
     try:
         yield
     finally:

@@ -4,6 +4,7 @@ import itertools
 from contextlib import closing
 
 import pytest
+from patience import PATIENT
 
 from inspector.model import Filter, NewLabel, SpanError
 from inspector.store import SpoolMark, StoreBusy
@@ -21,7 +22,10 @@ def stores(engine, monkeypatch):
     for name in ("writing.LOOK_S", "writing.CLAIM_S", "writing.KEEP_S", "writing.TURN_S", "lease.LENGTH_S"):
         monkeypatch.setattr(f"inspector.store.clickhouse.{name}", 3600)
     address = read_address(f"chdb://memory/inbox_{next(COUNT)}")
-    with closing(ClickHouseStore(address)) as one, closing(ClickHouseStore(address)) as other:
+    with (
+        closing(ClickHouseStore(address, limits=PATIENT)) as one,
+        closing(ClickHouseStore(address, limits=PATIENT)) as other,
+    ):
         yield one, other
 
 
@@ -90,7 +94,7 @@ def test_whatever_is_in_texts_a_large_entry_is_moved_as_it_was_sent(stores, make
     columns = ", ".join(name for name in SPANS if name not in DECIDED)
     sql = f"SELECT {columns} FROM {{}} FINAL ORDER BY trace_id, span_id"
     moved = one._database.rows(sql.format("spans"))
-    with closing(ClickHouseStore(read_address(f"chdb://memory/inbox_{next(COUNT)}"))) as alone:
+    with closing(ClickHouseStore(read_address(f"chdb://memory/inbox_{next(COUNT)}"), limits=PATIENT)) as alone:
         alone.write(spans)
         assert alone._database.rows(sql.format("spans")) == moved
     assert len(moved) == 1500

@@ -4,6 +4,7 @@ import itertools
 from contextlib import closing
 
 import pytest
+from patience import PATIENT
 
 from inspector.model import Filter
 from inspector.store.clickhouse import ClickHouseStore, read_address
@@ -22,7 +23,7 @@ def clock():
 @pytest.fixture
 def store(clock):
     address = read_address(f"chdb://memory/retention_{next(COUNT)}")
-    with closing(ClickHouseStore(address, now_ns=lambda: clock[0])) as opened:
+    with closing(ClickHouseStore(address, limits=PATIENT, now_ns=lambda: clock[0])) as opened:
         yield opened
 
 

@@ -2,12 +2,13 @@
 
 import itertools
 from contextlib import closing
+from dataclasses import replace as limited
 
 import pytest
 from msgspec.structs import replace
+from patience import PATIENT
 
 from inspector.model import Filter
-from inspector.store import ReadLimits
 from inspector.store.clickhouse import ClickHouseStore, read_address, upgrade
 from inspector.store.clickhouse.tables import SCHEMA_VERSION
 
@@ -25,8 +26,8 @@ def address(engine):
 def stores(address):
     """Two ways into one database: one reads what was summed up, the other every call."""
     with (
-        closing(ClickHouseStore(address, limits=ReadLimits(read_s=60, exact_calls=0))) as kept,
-        closing(ClickHouseStore(address, limits=ReadLimits(read_s=60, exact_calls=10**9), read_only=True)) as exact,
+        closing(ClickHouseStore(address, limits=limited(PATIENT, exact_calls=0))) as kept,
+        closing(ClickHouseStore(address, limits=limited(PATIENT, exact_calls=10**9), read_only=True)) as exact,
     ):
         yield kept, exact
 
@@ -121,16 +122,14 @@ def test_replays_are_in_no_sum_and_counted_where_they_are_asked_for(stores, call
 
 
 def test_an_hour_that_goes_on_is_not_summed_up(address, calls):
-    with closing(
-        ClickHouseStore(address, limits=ReadLimits(read_s=60), now_ns=lambda: START + HOUR + HOUR // 4)
-    ) as store:
+    with closing(ClickHouseStore(address, limits=PATIENT, now_ns=lambda: START + HOUR + HOUR // 4)) as store:
         store.write(calls)
         store.maintain()
         assert summed(store) == 10
 
 
 def test_hours_from_before_they_were_noted_are_summed_up(address, engine, calls):
-    with closing(ClickHouseStore(address, limits=ReadLimits(read_s=60))) as store:
+    with closing(ClickHouseStore(address, limits=PATIENT)) as store:
         store.write(calls)
     for statement in (
         f"DROP TABLE {address.database}.hours",
@@ -139,7 +138,7 @@ def test_hours_from_before_they_were_noted_are_summed_up(address, engine, calls)
     ):
         engine._database.command(statement)
     assert upgrade(address, "mine") == (5, SCHEMA_VERSION)
-    with closing(ClickHouseStore(address, limits=ReadLimits(read_s=60))) as store:
+    with closing(ClickHouseStore(address, limits=PATIENT)) as store:
         assert store.stats(Filter()).total.count == 30
         store.maintain()
         assert summed(store) == 30

@@ -4,14 +4,14 @@ import itertools
 from contextlib import closing
 
 import pytest
+from patience import PATIENT
 
 from inspector.model import Filter
-from inspector.store import ReadLimits, SpoolMark, StoreError, StoreNewer
+from inspector.store import SpoolMark, StoreError, StoreNewer
 from inspector.store.clickhouse import ClickHouseStore, create, read_address, upgrade
 from inspector.store.clickhouse.tables import SCHEMA_VERSION
 
 COUNT = itertools.count(1)
-PATIENT = ReadLimits(read_s=60)
 
 
 @pytest.fixture

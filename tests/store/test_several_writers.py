@@ -10,6 +10,7 @@ import pytest
 from made_spans import make
 from msgspec import Raw
 from msgspec.structs import replace
+from patience import PATIENT
 
 from inspector.model import Filter, NewLabel
 from inspector.store import StoreBusy, StoreError
@@ -29,15 +30,17 @@ def address(engine):
 
 
 @pytest.fixture
-def store(address):
-    """Opened first, so that it is the one that writes."""
-    with closing(ClickHouseStore(address)) as opened:
+def store(address, monkeypatch):
+    """Opened first, so that it is the one that writes, however long a test takes."""
+    for name, length_s in {"writing.TURN_S": 3600, "lease.LENGTH_S": 3600, "writing.ANSWER_S": 120}.items():
+        monkeypatch.setattr(f"inspector.store.clickhouse.{name}", length_s)
+    with closing(ClickHouseStore(address, limits=PATIENT)) as opened:
         yield opened
 
 
 @pytest.fixture
 def other(store, address):
-    with closing(ClickHouseStore(address)) as opened:
+    with closing(ClickHouseStore(address, limits=PATIENT)) as opened:
         yield opened
 
 
@@ -55,13 +58,19 @@ def clock():
 
 
 @pytest.fixture
-def writing(store, address, clock):
-    """Makes further writers of the store's database, which look after themselves only when they are told to."""
-    store.close()
+def writing(address, clock):
+    """Makes writers of a database, which look after themselves only when they are told to."""
+    ClickHouseStore(address, limits=PATIENT).close()
     database = Database(address, read_s=60)
     database.begin()
     yield lambda: Writing(database, time.time_ns, clock_s=clock)
     database.close()
+
+
+@pytest.fixture
+def reader(writing, address):
+    with closing(ClickHouseStore(address, limits=PATIENT, read_only=True)) as opened:
+        yield opened
 
 
 def known(store):
@@ -94,7 +103,7 @@ def test_spans_that_come_in_pieces_through_two_stores_are_what_they_are_through_
         (store, other)[at % 2].write(batch)
         (other, store)[at % 2].write(batch[:1])
     other.maintain()
-    with closing(ClickHouseStore(read_address(f"chdb://memory/alone_{address.database}"))) as alone:
+    with closing(ClickHouseStore(read_address(f"chdb://memory/alone_{address.database}"), limits=PATIENT)) as alone:
         for batch in made.batches:
             alone.write(batch)
         assert known(store) == known(other) == known(alone)
@@ -123,7 +132,7 @@ def test_what_two_stores_take_in_of_the_same_traces_at_the_same_time_is_there_on
     while other._writing._sent is not None:
         other.maintain()
     assert not failures
-    with closing(ClickHouseStore(read_address(f"chdb://memory/alone_{address.database}"))) as alone:
+    with closing(ClickHouseStore(read_address(f"chdb://memory/alone_{address.database}"), limits=PATIENT)) as alone:
         for batch in made.batches:
             alone.write(batch)
         assert known(store) == known(other) == known(alone)
@@ -257,18 +266,17 @@ def test_who_has_the_lock_of_a_home_does_not_wait_for_the_process_that_had_it_be
 
 
 def test_spans_arrive_when_the_store_that_takes_them_in_has_them(store, address, make_span):
-    with closing(ClickHouseStore(address, now_ns=lambda: 7)) as other:
+    with closing(ClickHouseStore(address, limits=PATIENT, now_ns=lambda: 7)) as other:
         other.write([make_span()])
         other.maintain()
     assert store._database.rows("SELECT arrived_ns FROM traces FINAL") == [(7,)]
 
 
-def test_who_takes_over_from_one_that_broke_off_writes_what_was_handed_to_that(writing, clock, make_span, address):
+def test_who_takes_over_from_one_that_broke_off_writes_what_was_handed_to_that(writing, clock, make_span, reader):
     broken, heir = writing(), writing()
     broken.apply(Write(broken.prepared([make_span(trace_id="a" * 32)])))
     heir.apply(Write(heir.prepared([make_span(trace_id="b" * 32)])), wait=False)
     heir.drain()
-    reader = ClickHouseStore(address, read_only=True)
     assert [trace.trace_id for trace in reader.traces(Filter()).items] == ["a" * 32]
     seq = reader.last_seq()
     clock.now_s += LENGTH_S
@@ -281,13 +289,12 @@ def test_who_takes_over_from_one_that_broke_off_writes_what_was_handed_to_that(w
     assert reader.trace("c" * 32).spans == 1
 
 
-def test_what_is_committed_late_by_one_that_broke_off_is_met_by_every_cursor(writing, clock, make_span, address):
+def test_what_is_committed_late_by_one_that_broke_off_is_met_by_every_cursor(writing, clock, make_span, reader):
     broken, heir = writing(), writing()
     broken.apply(Write(broken.prepared([make_span(span_id="1" * 16)])))
     heir.drain()
     clock.now_s += LENGTH_S
     heir.apply(Write(heir.prepared([make_span(span_id="2" * 16)])))
-    reader = ClickHouseStore(address, read_only=True)
     cursor = reader.last_seq()
     reader._database.command(
         "INSERT INTO spans SELECT * REPLACE ('3333333333333333' AS span_id, seq + 1 AS seq, version + 1 AS version, "
@@ -302,11 +309,10 @@ def test_what_is_committed_late_by_one_that_broke_off_is_met_by_every_cursor(wri
     assert reader.after(cursor, Filter()) == ()
 
 
-def test_who_lost_the_lease_while_it_wrote_hands_that_over_too(writing, clock, make_span, address):
+def test_who_lost_the_lease_while_it_wrote_hands_that_over_too(writing, clock, make_span, reader):
     slow, heir = writing(), writing()
     slow.apply(Write(slow.prepared([make_span(span_id="1" * 16)])))
     heir.drain()
-    reader = ClickHouseStore(address, read_only=True)
     with slow._lock:
         # As if it were about to insert: what it looked at last said that it may.
         clock.now_s += LENGTH_S
@@ -334,7 +340,7 @@ def passed_on(one, two, clock, make_span):
     clock.now_s += CLAIM_S
 
 
-def test_who_writes_lets_another_one_write_for_a_while_that_has_work_too(writing, clock, make_span, address):
+def test_who_writes_lets_another_one_write_for_a_while_that_has_work_too(writing, clock, make_span, reader):
     one, two = writing(), writing()
     one.apply(Write(one.prepared([make_span()])))
     two.apply(Write(two.prepared([make_span()])), wait=False)
@@ -345,18 +351,17 @@ def test_who_writes_lets_another_one_write_for_a_while_that_has_work_too(writing
     two.drain()
     passed_on(two, one, clock, make_span)
     one.apply(Write(one.prepared([make_span()])))
-    reader = ClickHouseStore(address, read_only=True)
     assert [event.seq for event in reader.after(0, Filter())] == list(range(1, 8)), "as if one had written all"
     assert reader.trace("a" * 32).spans == 7
 
 
-def test_who_let_go_writes_on_where_nobody_else_does(writing, clock, make_span, address):
+def test_who_let_go_writes_on_where_nobody_else_does(writing, clock, make_span, reader):
     one, two = writing(), writing()
     passed_on(one, two, clock, make_span)
     clock.now_s += BACK_S
     one.apply(Write(one.prepared([make_span()])))
     assert one.is_writer()
-    assert [event.seq for event in ClickHouseStore(address, read_only=True).after(0, Filter())] == [1, 2]
+    assert [event.seq for event in reader.after(0, Filter())] == [1, 2]
 
 
 def test_who_broke_off_a_write_lets_nobody_go_on_from_what_it_noted(writing, clock, make_span):

@@ -12,19 +12,18 @@ from pathlib import Path
 import pytest
 from made_spans import AGENTS, ERRORS, MODELS, SERVICES, TOOLS, WORDS, Made, begin_of, make, spans_of
 from oracle import Oracle
+from patience import PATIENT
 from pydantic import SecretStr
 
 from inspector.model import KINDS, STATUSES, Filter
 from inspector.settings import Settings
-from inspector.store import ReadLimits, Store, open_store
+from inspector.store import Store, open_store
 
 SEEDS = (1, 2, 3, 4)
-_PATIENT = ReadLimits(read_s=120, walk_s=60, scan_s=60)
-"""Those of a store, but that no answer ends early on a busy machine."""
 LIMITS = {
-    "usual": _PATIENT,
-    "kept": replace(_PATIENT, exact_calls=0),
-    "walked": replace(_PATIENT, few_matches=0, listed_spans=0, span_steps=(3,), sorted_steps=(5,), trace_steps=(2,)),
+    "usual": PATIENT,
+    "kept": replace(PATIENT, exact_calls=0),
+    "walked": replace(PATIENT, few_matches=0, listed_spans=0, span_steps=(3,), sorted_steps=(5,), trace_steps=(2,)),
 }
 """Ways to an answer, which an engine may have or not: by an index, by looking at rows in the order of the list, and for
 statistics by what is kept of many calls."""
@@ -143,7 +142,7 @@ def kept(request, open_new, tmp_path_factory) -> Iterator[Kept]:
 @pytest.fixture
 def store(engine, tmp_path) -> Iterator[Store]:
     """An empty store of each engine."""
-    with closing(engine(tmp_path / "home", limits=_PATIENT)) as opened:
+    with closing(engine(tmp_path / "home", limits=PATIENT)) as opened:
         yield opened
 
 
@@ -154,7 +153,7 @@ def fill(engine, tmp_path) -> Iterator[Callable[[int], Kept]]:
 
     def filled(seed: int, **options) -> Kept:
         made, oracle = make(seed), None
-        stores.append(engine(tmp_path / f"home {len(stores)}", **{"limits": _PATIENT, **options}))
+        stores.append(engine(tmp_path / f"home {len(stores)}", **{"limits": PATIENT, **options}))
         oracle = Oracle(made.folded)
         for batch in made.batches:
             stores[-1].write(batch)
