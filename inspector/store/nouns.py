@@ -49,7 +49,7 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """Figures about the store as a whole."""
+    """The size, age and lag of a store."""
 
     spans: int
     bytes: int

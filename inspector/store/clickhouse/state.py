@@ -65,7 +65,7 @@ def losses_near(database: Database, whole: Trace | Run) -> Losses | None:
 
 
 def read_health(database: Database) -> Health:
-    """Returns the figures of the whole store."""
+    """Returns the size, age and lag of the store."""
     numbers = read_numbers(database)
     row = database.row("SELECT sum(spans), minOrNull(start_ns) FROM traces FINAL")
     spans, oldest_ns = (0, None) if row is None else row

@@ -9,11 +9,11 @@ IS_CALL = _c.folded_into.is_(None)
 """The condition for the spans that count."""
 _replayed = spans.alias("replayed")
 REPLAYED = select(_replayed.c.id).where(_replayed.c.replay.is_not(None))
-"""The spans of replays, by an index that has nothing else."""
+"""The spans of replays, from a partial index that has only these."""
 REPLAYED_TRACES = select(_replayed.c.trace_id).where(_replayed.c.replay.is_not(None))
-"""The traces that they are of."""
+"""The traces of these spans."""
 SERVED_TOOL = case((_c.server.is_(None), _c.tool), else_=_c.server + "/" + _c.tool)
-"""`inspector.toolnames.served_name` of a call."""
+"""The name of a call's tool with its server, as `inspector.toolnames.served_name` returns it."""
 COUNTED = (
     *(_c.status, _c.duration_ms, _c.input_tokens, _c.output_tokens, _c.cached_tokens, _c.cost_usd),
     _c.kind,

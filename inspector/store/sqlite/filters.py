@@ -1,6 +1,6 @@
-"""A `Filter` as conditions of a query, with every value bound.
+"""Translates a `Filter` into the conditions of a query; values are bound parameters.
 
-A field whose row names a column is compared with it; the others have a condition of their own here.
+A field with a column in the table of filters is compared with that column. The other fields have functions here.
 """
 
 import re
@@ -25,11 +25,11 @@ from inspector.toolnames import own_names, parted, unsafe_names
 _Pairs: TypeAlias = tuple[tuple[str, str], ...]
 _c = spans.c
 _named = traces.alias("named")
-"""Under another name, so that it stays a question of its own inside questions about traces."""
+"""An alias, so that it stays a subquery within queries of traces."""
 _failed = spans.alias("failed")
 _calls, _retold = spans.alias("calls"), spans.alias("duplicates")
 _SEEKABLE = frozenset(column.name for index in spans.indexes for column in index.columns)
-"""Columns of spans that an index finds, its own or one that is read along."""
+"""The columns of spans that are in any index."""
 PROMOTED: dict[str, Column[Any]] = {
     semconv.SESSION_ID: _c.session_id,
     semconv.TOOL_NAME: _c.tool,
@@ -38,30 +38,30 @@ PROMOTED: dict[str, Column[Any]] = {
     semconv.RESPONSE_MODEL: _c.model,
     semconv.HOOK: _c.hook,
 }
-"""Columns that have the attribute's text wherever the attribute is there; without it they may come from another key."""
+"""The columns with the texts of attributes; without the attribute, a column may have the value of another key."""
 _LONGEST_PROMOTED = 1_024
-"""Longer texts are cut in a column, and whole in the attribute."""
+"""Longer texts are cut in the column."""
 _UNPROMOTED = re.compile(r"|true|false|null|[\[{].*|-?\d+(?=[.eE])[\d.eE+-]+", re.DOTALL)
-"""What may be the text of a value that no column takes: nothing, or JSON other than a text or a whole number."""
+"""Matches texts of values that are not copied to a column: empty ones, and JSON other than strings and integers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """What a row of ``spans`` must meet, full text aside."""
+    """The conditions for rows of ``spans``, except for full text."""
 
     found: list[ColumnElement[bool]]
-    """Those that an index answers, be it by reading along it, or that leave few rows."""
+    """Conditions that an index can answer, by seeking or scanning, or that leave few rows."""
     tested: list[ColumnElement[bool]]
-    """Those that each row must be looked at for."""
+    """Conditions for which each row itself must be read."""
 
     @property
     def all(self) -> list[ColumnElement[bool]]:
-        """All of them, for questions that look at few rows anyway."""
+        """All conditions, for queries that read few rows anyway."""
         return self.found + self.tested
 
 
 def named(connection: Connection, where: Filter) -> Filter:
-    """Returns a filter that looks for its names where they are known (`inspector.store.values.naming`)."""
+    """Returns a filter with its names resolved (`inspector.store.values.naming`)."""
 
     def is_there(what: Named, name: str) -> bool:
         query = select(_c.id).where(*_NAMED[what](clean(name))).limit(1)
@@ -86,10 +86,10 @@ def span_conditions(where: Filter) -> Conditions:
 
 
 def _types(error_type: str) -> Select[tuple[str]] | list[str]:
-    """Returns the exception classes or error codes of a name; a class's own name stands for it in every module."""
+    """Returns the error types that a name means: itself, and without a dot also the classes of that name in modules."""
     if "." in error_type:
         return [error_type]
-    # The few types there are, one seek of the index each: an end of the text is nothing that an index finds.
+    # Lists the few different types with one index seek each, since an index cannot find texts by their end.
     first = select(func.min(_failed.c.error_type).label("type")).where(_failed.c.error_type.is_not(None))
     types = first.cte("error_types", recursive=True)
     following = select(func.min(_failed.c.error_type)).where(_failed.c.error_type > types.c.type).scalar_subquery()
@@ -99,7 +99,7 @@ def _types(error_type: str) -> Select[tuple[str]] | list[str]:
 
 
 def _is_known_as(types: Select[tuple[str]] | list[str]) -> ColumnElement[bool]:
-    """Returns the condition for spans of these error types, and for the calls that such spans are duplicates of."""
+    """Returns the condition for spans with these error types, and for calls whose duplicates have them."""
     same_call = and_(_calls.c.trace_id == _retold.c.trace_id, _calls.c.span_id == _retold.c.folded_into)
     calls = select(_calls.c.id).select_from(_retold.join(_calls, same_call))
     return or_(_c.error_type.in_(types), _c.id.in_(calls.where(_retold.c.error_type.in_(types))))
@@ -115,7 +115,7 @@ def _of_run(run_id: str) -> ColumnElement[bool]:
 
 
 def trace_conditions(connection: Connection, where: Filter) -> list[ColumnElement[bool]]:
-    """Returns what a row of ``traces`` must meet itself, whatever its spans must."""
+    """Returns the conditions on a row of ``traces``, without those on its spans."""
     t = traces.c
     conditions = traces_labelled(where.labels)
     if where.session_id is not None:
@@ -132,7 +132,7 @@ def trace_conditions(connection: Connection, where: Filter) -> list[ColumnElemen
 
 
 def run_conditions(where: Filter) -> list[ColumnElement[bool]]:
-    """Returns what a row of ``runs`` must meet itself, whatever its traces and their spans must."""
+    """Returns the conditions on a row of ``runs``, without those on its traces and spans."""
     conditions = runs_labelled(where.labels)
     if where.run_id is not None:
         conditions.append(runs.c.run_id == clean(where.run_id))
@@ -142,13 +142,13 @@ def run_conditions(where: Filter) -> list[ColumnElement[bool]]:
 
 
 def _of_own_columns(where: Filter, table: Table) -> list[ColumnElement[bool]]:
-    """Returns the conditions on what runs have themselves, and so traces too."""
+    """Returns the conditions on the columns that both runs and traces have."""
     conditions: list[ColumnElement[bool]] = []
     for row in where.rows():
         if row.of == "run" and row.column is not None:
             conditions += _compared(row, getattr(where, row.field), table)
     if where.min_cost_usd is not None or where.max_cost_usd is not None:
-        # The sum of costs is 0 where none is known.
+        # The sum of costs is 0 if no cost is known.
         conditions.append(table.c.priced > 0)
     return conditions
 
@@ -157,12 +157,12 @@ def _of_session(connection: Connection, session_id: str) -> ColumnElement[bool]:
     """Returns the condition for traces with a span of the session."""
     own = traces.c.session_id == session_id
     shared = select(shares.c.trace_id).where(shares.c.session_id == session_id)
-    # Apart, since hardly any session shares a trace with another, and an index has the others in order.
+    # Only if needed, since few sessions share a trace, and without the OR an index has the traces in order.
     return or_(own, traces.c.id.in_(shared)) if connection.execute(shared.limit(1)).first() else own
 
 
 def _compared(row: FilterField, value: Any, table: Table) -> list[ColumnElement[bool]]:
-    """Returns the conditions on the column that a row names."""
+    """Returns the conditions on the column of a filter field."""
     column = table.c[row.column or row.field]
     match row.match:
         case "is":
@@ -180,34 +180,34 @@ def _compared(row: FilterField, value: Any, table: Table) -> list[ColumnElement[
 
 
 def _is(column: Column[Any], value: str) -> ColumnElement[bool]:
-    # Rows of schema 0021 and before have the names of hooks in full.
+    # Rows of schema 0021 and before store hooks by their full names.
     return column.in_((value, HOOKS.of(value))) if column is _c.hook else column == value
 
 
 def _one_of(column: Column[Any], values: Iterable[str], table: Table) -> list[ColumnElement[bool]]:
     conditions: list[ColumnElement[bool]] = [column.in_(values)]
     if column.name == "status" and "ok" not in values:
-        # SQLite takes the partial index on what is not ok only when its own condition is spelled out.
+        # SQLite uses the partial index on statuses other than ok only if its condition is in the query.
         conditions.append(literal_column(f"{table.name}.status <> 'ok'", type_=None))
     return conditions
 
 
 def begins_with(column: Column[Any], prefix: str) -> list[ColumnElement[bool]]:
-    """Returns the conditions for texts that begin so."""
+    """Returns the conditions for texts with a prefix."""
     if not prefix:
         return []
-    # A range instead of LIKE: it uses the index, tells upper from lower case, and needs no escapes.
+    # A range instead of LIKE: it uses the index, is case-sensitive, and needs no escapes.
     bounds: list[ColumnElement[bool]] = [column >= prefix]
     head = prefix.rstrip("\U0010ffff")
     if head:
         following = ord(head[-1]) + 1
-        # The surrogates in between are no characters.
+        # Skips the surrogates, which are not characters.
         bounds.append(column < head[:-1] + chr(0xE000 if following == 0xD800 else following))
     return bounds
 
 
 def _promoted(pairs: _Pairs) -> list[tuple[Column[Any], str]]:
-    """Returns the columns that have the texts of attributes, each with its text."""
+    """Returns the columns that have the texts of these attributes, each with the text."""
     return [
         (PROMOTED[key], value)
         for key, value in pairs
@@ -233,22 +233,22 @@ def _attribute(key: str, value: str) -> ColumnElement[bool]:
     condition = func.attribute_text(_c.attributes, _c.shared, clean(key)) == wanted
     quoted = encode(wanted)[1:-1]
     if quoted == wanted.encode() and quoted:
-        # Most rows do not hold the value at all, which SQLite sees faster than the function, except in a packed text.
+        # Most rows do not contain the value. In uncompressed text, SQLite finds that out faster than our function.
         may_hold = or_(func.instr(_c.attributes, quoted) > 0, func.substr(_c.attributes, 1, 1) != PLAIN)
         condition = and_(may_hold, condition)
-    # The resource's service name is kept in the column alone.
+    # The service name of a resource is stored only in the column.
     return or_(_c.service == wanted, condition) if key == semconv.SERVICE_NAME else condition
 
 
 def _is_tool_known_as(name: str) -> ColumnElement[bool]:
-    # A client of MCP says the server and the tool; only who told the model of it knows how it joined the two.
+    # MCP clients record server and tool separately. The name that the model sees joins both, in ways that differ.
     joined = (and_(_c.tool == clean(own), _is_of_server(server)) for server, own in parted(name))
     unsafe = _c.tool.in_([clean(own) for own in unsafe_names(name)])
     return or_(unsafe, _attribute(semconv.SEED_TOOL_NAME, name), *joined)
 
 
 def _is_of_server(server: str) -> ColumnElement[bool]:
-    # Rows of earlier versions have it among their attributes alone.
+    # Rows of earlier versions have the server only as an attribute.
     return or_(_c.server == clean(server), and_(_c.server.is_(None), _attribute(semconv.TOOL_SERVER, server)))
 
 
@@ -274,11 +274,11 @@ _FOUND: Mapping[str, Callable[[Any], list[ColumnElement[bool]]]] = {
     "duplicates": lambda _: [IS_CALL],
     "replays": lambda _: [_c.id.not_in(REPLAYED)],
 }
-"""Conditions on spans of fields without a column of theirs, which an index answers."""
+"""The conditions of fields without a column that an index can answer."""
 _TESTED: Mapping[str, Callable[[Any], list[ColumnElement[bool]]]] = {
     "known_tool": lambda name: [_is_tool_known_as(name)],
     "attributes": _attributes_tested,
     "arguments": lambda pairs: [_content(_c.input_key, path, value) for path, value in pairs],
     "results": lambda pairs: [_content(_c.output_key, path, value) for path, value in pairs],
 }
-"""The same of those that each row must be looked at for."""
+"""The conditions of fields without a column for which each row must be read."""

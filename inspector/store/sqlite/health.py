@@ -1,4 +1,4 @@
-"""Figures about the store as a whole."""
+"""The size, age and lag of a store."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from inspector.store.values.removals import removals
 
 
 def read_health(connection: Connection, path: Path) -> Health:
-    """Returns the figures; counts are updated by each write, so this is equally fast for any database."""
+    """Returns the state of the store; writes update all counts, so this takes the same time for any database."""
     counts = load_counters(connection)
     losses, losses_ever = sum_losses(connection)
     return Health(

@@ -1,9 +1,9 @@
-"""Full text: what is indexed of a span, and how matches are found among the rows.
+"""The full-text index: which texts of a span it has, and how queries use it.
 
-A span is indexed once it is final, some moments after its commit: its id and names, the texts of its content
-attributes, and of its prompt the messages that it brought into its session, with the last one in any case. A history
-that is sent again each turn so costs nothing, and its text is found where it was said. The table keeps no text of its
-own: to remove a span its document is made again from its row.
+A span is indexed a few moments after it has ended. Its document has its id and names, the texts of its content
+attributes, and those messages of its prompt that are new in its session, and always the last one. So a history that is
+sent again in each turn costs nothing, and its messages are found at the span that first had them. The index stores no
+documents: to remove a span, its document is computed again from its row.
 """
 
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -28,15 +28,15 @@ from inspector.store.values.texts import add_json, add_text, content_keys
 
 _MERGE_PAGES = 64
 _AUTOMERGE = 8
-"""Segments of a level that are merged, as the migration 0003 sets it."""
+"""The number of segments in a level that start a merge, as migration 0003 sets it."""
 _CRISISMERGE, _MOST_SEGMENTS = 16, 1999
-"""Segments of a level that are merged whatever that costs (https://sqlite.org/fts5.html), and the most there may be."""
+"""The number that starts a merge without a work limit (https://sqlite.org/fts5.html), and the maximum number."""
 _TIDY_PAGES, _LITTLE_TIDY_PAGES = 256, 16
 _MOST_TEXT_CHARS = 1 << 20
 
 
 class Indexed(NamedTuple):
-    """The columns of a span that its document is made from, and those that tell whether it was indexed."""
+    """The columns of a span that its document is computed from, and those that show whether it is indexed."""
 
     id: int
     seq: int
@@ -61,26 +61,28 @@ _ATTRIBUTES = msgspec.json.Decoder(dict[str, Any])
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """The rows of ``spans`` that match a query; when they are many, they are not listed."""
+    """The rows of ``spans`` that match a query."""
 
     match: str
+    """The query in the syntax of FTS5."""
     few: Sequence[int] | None
+    """Their row ids; None if there are many."""
 
     def any_of(self) -> ColumnElement[bool]:
-        """Returns the condition for questions that may look at every match."""
+        """Returns the condition for queries that may read every match."""
         if self.few is None:
-            # The plus keeps the planner from looking the rows up one by one.
+            # The plus keeps the planner from looking up the rows one by one.
             return _condition("+spans.id IN (SELECT rowid FROM search WHERE search MATCH :match)", match=self.match)
         return _condition("spans.id IN (SELECT value FROM json_each(:matching))", matching=json_list(self.few))
 
     def each(self) -> ColumnElement[bool]:
-        """Returns the condition for questions that look at few rows."""
+        """Returns the condition for queries that test few rows."""
         return _condition(
             "EXISTS (SELECT 1 FROM search WHERE search MATCH :match AND search.rowid = spans.id)", match=self.match
         )
 
     def among(self, connection: Connection, row_ids: Sequence[int]) -> set[int]:
-        """Returns which of the rows match."""
+        """Returns which of these rows match."""
         found = connection.exec_driver_sql(
             "SELECT rowid FROM search WHERE search MATCH ? AND rowid BETWEEN ? AND ?",
             (self.match, min(row_ids), max(row_ids)),
@@ -89,7 +91,7 @@ class Matches:
 
 
 def find(connection: Connection, q: str, few: int) -> Matches | None:
-    """Returns the matches of a query, listed up to that many; None when there is none."""
+    """Returns the matches of a query, with row ids if there are at most ``few``; None if there are none."""
     match = expression(q)
     if match is None:
         return None
@@ -101,7 +103,7 @@ def find(connection: Connection, q: str, few: int) -> Matches | None:
 
 
 def index_some(connection: Connection, limit: int) -> tuple[int, int]:
-    """Indexes what changed next, and returns how many changes that were and how many are left, at most."""
+    """Indexes the next changes, and returns how many, and the maximum number that is left."""
     counts = load_counters(connection)
     database = driver(connection)
     rows: list[Indexed] = []
@@ -118,14 +120,14 @@ def index_some(connection: Connection, limit: int) -> tuple[int, int]:
 
 
 def add(connection: Connection, rows: Sequence[Indexed]) -> None:
-    """Indexes spans that are not indexed."""
+    """Indexes spans that are not indexed yet."""
     documents = _documents(connection, rows)
     if documents:
         execute_rows(driver(connection), f"INSERT INTO search (rowid, body) VALUES {VALUES}", documents)  # noqa: S608  # constants
 
 
 def forget(connection: Connection, rows: Sequence[Indexed]) -> list[Indexed]:
-    """Removes those of the spans that are indexed, before their rows change, and returns them."""
+    """Removes the indexed ones of these spans from the index, before their rows change, and returns them."""
     final = [row for row in rows if row.status != "running"]
     if not final:
         return []
@@ -138,28 +140,28 @@ def forget(connection: Connection, rows: Sequence[Indexed]) -> list[Indexed]:
 
 
 def merge(connection: Connection) -> None:
-    """Tidies the index a little, which removals otherwise only make larger."""
+    """Merges a small part of the index, since each removal only adds to it until it is merged."""
     connection.exec_driver_sql("INSERT INTO search (search, rank) VALUES ('merge', ?)", (_MERGE_PAGES,))
 
 
 @contextmanager
 def merging_nothing(connection: Connection) -> Generator[None]:
-    """Leave the segments of the index apart, for merging writes much at once; what is written is written by the end."""
+    """Prevents merges of the index within the block, since a merge writes much at once."""
     database = driver(connection)
     set_option = "INSERT INTO search (search, rank) VALUES (?, ?)"
     database.executemany(set_option, (("automerge", 0), ("crisismerge", _MOST_SEGMENTS)))
     yield
-    # At a savepoint FTS5 writes what it holds, and not at the commit, where it would merge again.
+    # At a savepoint, FTS5 writes what it has buffered. At the commit, merges would be on again.
     database.execute("SAVEPOINT written")
     database.execute("RELEASE written")
     database.executemany(set_option, (("automerge", _AUTOMERGE), ("crisismerge", _CRISISMERGE)))
 
 
 def tidy(connection: Connection, *, begin: bool, little: bool) -> bool:
-    """Merges some of the index, so that what was removed leaves it; returns whether there is more.
+    """Merges part of the index, so that removed entries are deleted from it; returns whether there is more to merge.
 
-    ``begin`` marks all of it for that, as https://sqlite.org/fts5.html#the_merge_command has it; ``little`` does as
-    little at a time as a full disk has space for.
+    ``begin`` marks the whole index for merging (https://sqlite.org/fts5.html#the_merge_command). ``little`` merges
+    fewer pages at a time, for a full disk.
     """
     database = driver(connection)
     before = database.total_changes
@@ -174,7 +176,7 @@ def _condition(sql: str, **values: str) -> ColumnElement[bool]:
 
 
 def _documents(connection: Connection, rows: Sequence[Indexed]) -> list[tuple[int, str]]:
-    # Of a history only what its span brought and its last message are asked for.
+    # Of a prompt, only the span's own messages and the last message are read.
     sharing = {row.id: _content_of(read_shared(row.shared), row) for row in rows if row.shared is not None}
     refers = (each for shared in sharing.values() for each in shared.values() if not isinstance(each, str))
     last = {content_id for each in refers if (content_id := last_of(each)) is not None}
@@ -184,7 +186,7 @@ def _documents(connection: Connection, rows: Sequence[Indexed]) -> list[tuple[in
 
 
 def document(row: Indexed, shared: Shared, texts: Mapping[int, Message]) -> str:
-    """Returns the text that a span is found by; the same row always gives the same text."""
+    """Returns the text that a span is found by; it is always the same for the same row."""
     pieces = [piece for piece in row[3:9] if piece is not None]
     attributes = _ATTRIBUTES.decode(unpack(row.attributes))
     keys = _content_keys(attributes, row)
@@ -208,14 +210,15 @@ def _add_messages(pieces: list[str], row: Indexed, shared: Shared, texts: Mappin
 
 
 def _new_bodies(row: Indexed, refers: Refers, texts: Mapping[int, Message], done: set[int]) -> Callable[[int], bytes]:
-    """Returns what gives each message once that the span brought or that was said last, and otherwise no word.
+    """Returns a function that returns the body of a message, or empty JSON if the span is not found by it.
 
-    A duplicate is not found by long strings that it did not bring: the span that counts is. Nor is what stands around
-    model calls, such as an agent, by what they were asked and answered.
+    A span is found by the messages that it owns and by the last message of its prompt. A model call is also found by
+    its whole answer, even if another span owns it; the agents around it are not. A duplicate is not found by long
+    strings of other spans, since the span that counts is.
     """
     counts = row.folded_into is None
     last, is_own = last_of(refers), counts and row.kind == "llm" and isinstance(refers, Frame) and refers.own
-    # In JSON inside of a string null is a word; documents of rows of earlier versions stay what they are to the letter.
+    # A null in JSON within a string would be a word. Documents of rows of earlier versions must not change at all.
     nothing = b"null" if isinstance(refers, list) else b'""'
 
     def body_of(content_id: int) -> bytes:

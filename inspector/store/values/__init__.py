@@ -1,1 +1,1 @@
-"""What is known of spans without a database: which of them are one call, their sums, texts that repeat, cursors."""
+"""Everything about stored spans that needs no database: duplicates, sums, repeated texts, cursors."""

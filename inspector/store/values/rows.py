@@ -74,7 +74,7 @@ class Row(NamedTuple):
     run: str | None
     """The run that its recorder names; None if that is the id of its process."""
     replay: int | None = None
-    """1 if it is of a replay and was not made live, so that figures leave it out; otherwise None."""
+    """1 if it is of a replay and was not made live, so that statistics leave it out; otherwise None."""
     server: str | None = None
     """The server of a tool; None if it has none, or of another kind."""
 

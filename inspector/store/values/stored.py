@@ -32,7 +32,7 @@ def span_of(row: Row, trace_id: str, large: tuple[bytes, bytes, bytes]) -> Span:
         trace_id=trace_id,
         span_id=row.span_id,
         name=row.name,
-        kind=row.kind,  # pyright: ignore[reportArgumentType] one of the nouns, as it was taken in
+        kind=row.kind,  # pyright: ignore[reportArgumentType] one of `KINDS`, as checked at ingest
         status=row.status,  # pyright: ignore[reportArgumentType] as above
         start_ns=start_ns,
         parent_id=row.parent_id,

@@ -1,4 +1,4 @@
-"""Schema changes, one file a version, run by the owner of the database in a single transaction."""
+"""Schema changes, one file per version, run by the owner of the database in one transaction."""
 
 from pathlib import Path
 
@@ -8,9 +8,9 @@ from sqlalchemy import Connection
 
 
 def upgrade(connection: Connection, *, to: str = "head") -> None:
-    """Brings the schema to a version, the newest by default, inside the connection's transaction."""
+    """Upgrades the schema to a version, by default the newest, in the connection's transaction."""
     config = Config()
-    # Percent signs are interpolation in the configuration's format.
+    # In the configuration's format, percent signs mark interpolation.
     config.set_main_option("script_location", str(Path(__file__).parent).replace("%", "%%"))
     config.set_main_option("path_separator", "os")
     config.attributes["connection"] = connection

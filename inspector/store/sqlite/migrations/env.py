@@ -1,4 +1,4 @@
-"""What Alembic runs for each command; the connection and its transaction are the caller's."""
+"""Alembic runs this for each command, with the connection and the transaction of the caller."""
 
 from alembic import context
 

@@ -1,6 +1,6 @@
-"""What can still be read of a database with broken pages.
+"""Recovers what is readable in a database with broken pages.
 
-SQLite's own recovery is in its shell and a C library alone, neither of which Python brings along.
+SQLite's own recovery is only in its shell and in a C library, and Python comes with neither.
 """
 
 from inspector.store.sqlite.salvage.saving import Salvaged, salvaged

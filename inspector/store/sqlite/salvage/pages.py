@@ -1,6 +1,6 @@
-"""Pages of an SQLite file, read without SQLite, which gives up at the first one that is broken.
+"""Reads the pages of an SQLite file without SQLite, which stops at the first broken one.
 
-The format is https://sqlite.org/fileformat2.html; the numbers of its sections are beside what follows them.
+See https://sqlite.org/fileformat2.html; numbers in parentheses are its sections.
 """
 
 import os
@@ -15,14 +15,14 @@ from typing import BinaryIO, TypeAlias
 Value: TypeAlias = int | float | str | bytes | None
 
 _PAGE_BYTES = 16384
-"""What our databases have, taken where the head of the file does not tell."""
+"""The page size of our databases, used if the file header is broken."""
 _LEAST_PAGE_BYTES = 512
 _LOG_HEAD = struct.Struct(">IIIIIIII")
 _FRAME_HEAD = struct.Struct(">IIIIII")
 _LOG_MAGIC = (0x377F0682, 0x377F0683)
 _TABLE_LEAF, _INDEX_LEAF, _INDEX_INTERIOR = 0x0D, 0x0A, 0x02
 _POINTERS = {_TABLE_LEAF: 8, _INDEX_LEAF: 8, _INDEX_INTERIOR: 12}
-"""Where the pointers to the cells of a page begin (1.6)."""
+"""Where the cell pointers of a page begin, by kind of page (1.6)."""
 _ROOT, _NODE = 1, 5
 """Kinds of pages in the pointer map (1.8)."""
 _INTEGER_BYTES = {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8}
@@ -35,19 +35,19 @@ class Record:
 
     page: int
     row_id: int | None
-    """None in an index, whose rows end with it."""
+    """None for an index entry, which has it as its last value."""
     values: tuple[Value, ...]
 
 
 class Broken(Exception):
-    """What was asked for lies in a page that is broken or not there."""
+    """The requested data is in a broken or missing page."""
 
 
 class Pages:
-    """The pages of a file as its last commit left them: those in the write-ahead log before those in the file.
+    """The pages of a file after its last commit: from the write-ahead log, or else from the file.
 
     Args:
-        path: The database; the log lies beside it.
+        path: The database; the log is next to it.
 
     Raises:
         OSError: The file cannot be read.
@@ -68,7 +68,7 @@ class Pages:
             self._frames = dict(self._committed(self._log))
         whole = os.fstat(self._file.fileno()).st_size // self._size
         self.count = max([whole, *self._frames])
-        """How many pages there are."""
+        """The number of pages."""
 
     def close(self) -> None:
         """Close the files."""
@@ -77,13 +77,13 @@ class Pages:
             self._log.close()
 
     def records(self) -> Iterator[Record | None]:
-        """Yield what every page of rows or index entries holds, and None for each that cannot be read."""
+        """Yield the rows and index entries of every page, and None for each that cannot be read."""
         for number in range(1, self.count + 1):
             with suppress(Broken):
                 yield from self._records_of(number, self._page(number))
 
     def root_of(self, number: int) -> int | None:
-        """Return the first page of the table or index that a page belongs to, as far as the pointer map tells (1.8)."""
+        """Return the root page of the table or index that a page belongs to; None if the pointer map lacks it (1.8)."""
         for _ in range(64):
             try:
                 kind, parent = self._map_entry(number)
@@ -99,14 +99,14 @@ class Pages:
         at = (number - 2) // (per_map + 1) * (per_map + 1) + 2
         offset = 5 * (number - at - 1)
         if number < 2 or offset < 0:
-            raise Broken  # the first page and those of the map itself have no entry
+            raise Broken  # the first page and the map's own pages have no entry
         entry = self._page(at)[offset : offset + 5]
         if len(entry) < 5:
             raise Broken
         return entry[0], int.from_bytes(entry[1:], "big")
 
     def _committed(self, log: BinaryIO) -> Iterator[tuple[int, int]]:
-        """Yield the pages of the log and where they begin in it, up to its last commit (4.1)."""
+        """Yield the pages in the log and their offsets, up to the last commit (4.1)."""
         head = log.read(_LOG_HEAD.size)
         if len(head) < _LOG_HEAD.size:
             return
@@ -119,7 +119,7 @@ class Pages:
         while offset + _FRAME_HEAD.size + size <= end:
             number, commits, *found = _FRAME_HEAD.unpack(_at(log, offset, _FRAME_HEAD.size))[:4]
             if found != salts:
-                return  # left from before the log was begun anew
+                return  # left over from before the log was restarted
             waiting.append((number, offset + _FRAME_HEAD.size))
             if commits:
                 yield from waiting
@@ -164,7 +164,7 @@ class Pages:
         return Record(number, row_id, _values(self._payload(page, kind, size, at)))
 
     def _payload(self, page: bytes, kind: int, size: int, at: int) -> bytes:
-        """Return a cell's payload, with the pages that it overflows to (1.6)."""
+        """Return a cell's payload, including its overflow pages (1.6)."""
         most, least = _local_bytes(self._usable, is_table=kind == _TABLE_LEAF)
         if size <= most:
             if at + size > self._usable:
@@ -180,7 +180,7 @@ class Pages:
             overflow = self._page(following)
             parts.append(overflow[4 : min(self._usable, 4 + rest)])
             following, rest = int.from_bytes(overflow[:4], "big"), rest - (self._usable - 4)
-        # The chain of a whole payload ends here; one that goes on is somebody else's.
+        # A chain that continues behind the payload belongs to another cell.
         if following:
             raise Broken
         return b"".join(parts)
@@ -188,7 +188,7 @@ class Pages:
 
 @cache
 def _local_bytes(usable: int, *, is_table: bool) -> tuple[int, int]:
-    """Return how much of a payload its page holds at the most, and where it overflows at the least (1.6)."""
+    """Return the maximum payload within a page, and the minimum part that stays there if it overflows (1.6)."""
     most = usable - 35 if is_table else (usable - 12) * 64 // 255 - 23
     return most, (usable - 12) * 32 // 255 - 23
 
@@ -198,7 +198,7 @@ def _at(file: BinaryIO, offset: int, size: int) -> bytes:
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:
-    """Return the number that begins at a byte, and where it ends (1.6)."""
+    """Return the number at an offset, and the offset behind it (1.6)."""
     value = 0
     for used in range(8):
         byte = data[at + used]

@@ -1,4 +1,4 @@
-"""Which of our rows a record is, by its columns alone: a page does not say what table it is of."""
+"""Recognises rows by their columns, since a page does not contain the name of its table."""
 
 import re
 from typing import Any, cast
@@ -16,18 +16,18 @@ _COLUMNS = [spans.columns[name] for name in Row._fields]
 _TYPES: list[tuple[type, ...]] = [
     {int: (int,), float: (int, float), str: (str,), bytes: (bytes,)}[column.type.python_type] for column in _COLUMNS
 ]
-# The first is compressed if that is shorter; the other was JSON in schema 0021 and before.
+# ``shared`` is compressed if that is shorter; ``identity`` was JSON in schema 0021 and before.
 for _name in ("shared", "identity"):
     _TYPES[Row._fields.index(_name)] = (str, bytes)
 _LEAST_COLUMNS = Row._fields.index("links") + 1
-"""Later columns were added to the table, and are not in rows of before."""
+"""Later columns were added to the table by migrations, and are missing in older rows."""
 _KIND, _STATUS = Row._fields.index("kind"), Row._fields.index("status")
 _TRACE_ID = re.compile(r"[0-9a-f]{32}")
 _HASH_BYTES = range(8, 65)
 
 
 def is_span(record: Record) -> bool:
-    """Tell whether a record is a row of ``spans``, be it readable or not."""
+    """Tell whether a record is a row of ``spans``, even one that is partly unreadable."""
     if record.row_id is None or not _LEAST_COLUMNS <= len(record.values) <= len(_COLUMNS):
         return False
     _, _, trace_id, *_ = record.values
@@ -35,7 +35,7 @@ def is_span(record: Record) -> bool:
 
 
 def span_of(record: Record) -> Row | None:
-    """Return the row of a span, or None where something in it is not what it must be."""
+    """Return the row of a span; None if a value in it is invalid."""
     values = _padded(record.values)
     for value, column, types in zip(values[1:], _COLUMNS[1:], _TYPES[1:], strict=True):
         if value is None:
@@ -67,7 +67,7 @@ def _is_message(stored: bytes) -> bool:
 
 
 def trace_of(record: Record) -> tuple[int, str] | None:
-    """Return a trace's number and id, from its row or from the index over the ids; None for any other record."""
+    """Return the row id and the id of a trace, from its row or its index entry; None for any other record."""
     match record:
         case Record(row_id=int(number), values=(None, str(trace_id), None | str(), int(), int(), int(), str(), *_)):
             return number, trace_id
@@ -79,7 +79,7 @@ def trace_of(record: Record) -> tuple[int, str] | None:
 
 
 def indexed_span(record: Record) -> int | None:
-    """Return the row id of a span from the index that has an entry for each; None for any other record."""
+    """Return the row id of a span, from an entry of the index that has all spans; None for any other record."""
     match record:
         case Record(row_id=None, values=(int(), str(), int(row_id))):
             return row_id
@@ -89,7 +89,7 @@ def indexed_span(record: Record) -> int | None:
 
 
 def index_root(record: Record, name: str) -> int | None:
-    """Return the first page of an index from the row of the schema that is about it; None for any other record."""
+    """Return the root page of an index, from its row in the schema table; None for any other record."""
     match record:
         case Record(row_id=int(), values=("index", str(found), str(), int(root), _)) if found == name:
             return root
@@ -121,7 +121,7 @@ def _are_objects(found: Any, *keys: str) -> bool:
 
 
 def _json(stored: bytes) -> Any:
-    """Return the value of a stored text, or None where it cannot be read."""
+    """Return the value of a stored text; None if it cannot be read."""
     try:
         return msgspec.json.decode(unpack(stored))
     except (msgspec.MsgspecError, ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""A fresh database with everything that is readable in a damaged one."""
+"""Copies everything readable in a damaged database into a new one."""
 
 from collections.abc import Generator, Iterable
 from contextlib import closing, contextmanager
@@ -24,44 +24,44 @@ _INSERT = f"INSERT OR IGNORE INTO spans ({', '.join(Row._fields)}) VALUES ({', '
 
 @dataclass(frozen=True, slots=True)
 class Salvaged:
-    """What became of the rows of a damaged database."""
+    """The result of a recovery."""
 
     store: Store
-    """Reads what was saved."""
+    """Reads the recovered spans."""
     spans: int
     lost: int
-    """Spans that an index names, or whose row is there, and that cannot be read."""
+    """Spans that could not be read, but that have a row or an index entry."""
     without_messages: int
-    """Saved spans of which messages are missing."""
+    """Recovered spans with missing messages."""
     renamed_traces: int
-    """Traces whose id is not known any more, and which have a made-up one."""
+    """Traces whose id was lost, and that got a generated one."""
 
 
 @dataclass(slots=True)
 class _Found:
-    """What the pages hold beside spans and messages."""
+    """What was found in the pages, besides spans and messages."""
 
     broken: int = 0
-    """Rows of spans that cannot be read."""
+    """The number of span rows that cannot be read."""
     indexed: set[int] = field(default_factory=set[int])
-    """Row ids of spans that an index names."""
+    """Row ids of spans, from an index."""
     traces: dict[int, str] = field(default_factory=dict[int, str])
-    """Ids of traces by number, from their rows."""
+    """Ids of traces by row id, from their rows."""
     named: list[tuple[int, int, str]] = field(default_factory=list[tuple[int, int, str]])
-    """Pages, numbers and ids of what may be traces, from indexes."""
+    """Page, row id and id of index entries that may be of traces."""
     index_root: int | None = None
 
 
 @contextmanager
 def salvaged(path: Path) -> Generator[Salvaged]:
-    """Read all of a database that can be read, page by page, into one that is removed after the block.
+    """Copies everything readable in a database, page by page, into a temporary one that is removed after the block.
 
-    The damaged one is only read; its write-ahead log lies beside it.
+    The damaged database is not changed. Its write-ahead log is expected next to it.
 
     Raises:
-        StoreMissing: It is not there.
+        StoreMissing: There is no such database.
         StoreReadOnly: It cannot be read.
-        StoreError: There is no room for the fresh one.
+        StoreError: There is no space for the copy.
     """
     try:
         pages = Pages(path)
@@ -81,7 +81,7 @@ def _save(pages: Pages, fresh: Path) -> tuple[int, int, int, int]:
     engine = engines.writer_engine(fresh)
     try:
         with engines.translated(fresh), engine.begin() as connection:
-            # Two rows may claim one change, one of them being a page that was written in the place of another.
+            # If a page was written in the wrong place, two rows may have the same ``seq``.
             connection.exec_driver_sql("DROP INDEX ux_spans_changed")
             found = _Found()
             for record in pages.records():
@@ -119,7 +119,7 @@ def _take(connection: Connection, record: Record | None, found: _Found) -> None:
 def _insert(connection: Connection, row: Row) -> None:
     if connection.exec_driver_sql(_INSERT, tuple(row)).rowcount:
         return
-    # A page in the wrong place repeats rows, or has what they were before: the later change is the span.
+    # A page in the wrong place has rows twice, or in an earlier state; the latest change wins.
     older = connection.exec_driver_sql(
         "DELETE FROM spans WHERE (id = ? OR (trace_id = ? AND span_id = ?)) AND seq < ?",
         (row.id, row.trace_id, row.span_id, row.seq),
@@ -129,7 +129,7 @@ def _insert(connection: Connection, row: Row) -> None:
 
 
 def _sum_up(connection: Connection, found: _Found, pages: Pages) -> int:
-    """Make the rows of traces and sessions; returns how many traces have a made-up id."""
+    """Create the rows of traces, runs and sessions; returns how many traces got a generated id."""
     known = dict(_of_index(found, pages)) | found.traces
     traces: dict[int, str] = {}
     renamed = 0
@@ -148,7 +148,7 @@ def _sum_up(connection: Connection, found: _Found, pages: Pages) -> int:
 def _of_index(found: _Found, pages: Pages) -> Iterable[tuple[int, str]]:
     for page, number, trace_id in found.named:
         root = pages.root_of(page)
-        # Sessions may be named like traces, in indexes of their own.
+        # Session ids may look like trace ids, but have another index.
         if root is None or found.index_root is None or root == found.index_root:
             yield number, trace_id
 

@@ -1,4 +1,4 @@
-"""Spans, their sums, shared contents, spool marks, and full text."""
+"""Creates spans, their totals, shared contents, read positions of spools, and full text."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,7 +8,7 @@ down_revision = None
 
 
 def upgrade() -> None:
-    """Creates everything."""
+    """Creates all tables."""
     _create_contents_and_counters()
     _create_sessions()
     _create_spans()

@@ -1,4 +1,4 @@
-"""Rows name their trace by a number, fewer indexes, and room for spans that were folded into another."""
+"""Spans refer to their trace by its row id, have fewer indexes, and can be duplicates of another."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -15,10 +15,10 @@ _KEPT = (
 
 
 def upgrade() -> None:
-    """Copies the spans into a table of the new form, and gives traces the counter that numbers them."""
+    """Copies the spans into a new table, and replaces the counter of span ids by one of trace row ids."""
     _create_table()
     names = ", ".join(_KEPT)
-    # The cross join makes SQLite walk the spans in the order of their ids, so that the copy grows at its end.
+    # The cross join makes SQLite read the spans in the order of their ids, so that the copy only appends.
     op.execute(
         f"INSERT INTO spans_0002 (id, seq, trace_id, {names}) "  # noqa: S608  # constants
         f"SELECT spans.id, spans.seq, traces.id, {', '.join('spans.' + name for name in _KEPT)} "

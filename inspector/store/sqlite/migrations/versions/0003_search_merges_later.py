@@ -1,7 +1,7 @@
-"""Full text merges its segments when eight have gathered instead of four.
+"""The full-text index merges eight segments at a time instead of four.
 
-A document costs a fifth fewer instructions to index, and the index is a tenth smaller; a query looks into at most four
-more segments a level (https://sqlite.org/fts5.html#the_automerge_configuration_option).
+Indexing takes a fifth fewer instructions, and the index is a tenth smaller. A query reads at most four more segments
+per level (https://sqlite.org/fts5.html#the_automerge_configuration_option).
 """
 
 from alembic import op
@@ -11,5 +11,5 @@ down_revision = "0002"
 
 
 def upgrade() -> None:
-    """Tells the index, which remembers it."""
+    """Sets the option, which the index stores."""
     op.execute("INSERT INTO search (search, rank) VALUES ('automerge', 8)")

@@ -1,4 +1,4 @@
-"""What was not recorded is kept by process, run, reason and time, and no longer as a total of each spool file."""
+"""Losses are stored by process, run, reason and time, instead of as totals per spool file."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,7 +8,7 @@ down_revision = "0003"
 
 
 def upgrade() -> None:
-    """Makes the table, and keeps what was counted before without a process."""
+    """Creates the table, and adds the totals so far to a counter, since their processes are unknown."""
     op.create_table(
         "losses",
         sa.Column("id", sa.Integer(), nullable=False),

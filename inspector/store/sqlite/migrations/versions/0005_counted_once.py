@@ -1,4 +1,4 @@
-"""Sums count calls, each once: duplicates leave the errors, and a model has one name whether it answered or failed."""
+"""Totals count each call once: errors leave out duplicates, and a model has one name whether it answered or failed."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -21,7 +21,7 @@ _UNPRICED = "kind = 'llm' AND cost_usd IS NULL AND (status = 'ok' OR coalesce(in
 
 
 def upgrade() -> None:
-    """Gives spans the name of their model, and sums every trace and session again."""
+    """Adds the model that spans are counted under, and computes the totals of all traces and sessions again."""
     named = sa.Computed("coalesce(request_model, model)", persisted=False)
     op.add_column("spans", sa.Column("named_model", sa.Text(), named, nullable=True))
     op.drop_index("ix_spans_request_model", "spans")

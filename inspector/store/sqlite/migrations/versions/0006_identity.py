@@ -1,4 +1,4 @@
-"""Room for what tells whether two spans record one call; rows that are there keep what was decided about them."""
+"""Spans have an identity, which decides whether two of them record one call; decisions about stored spans stay."""
 
 import sqlalchemy as sa
 from alembic import op

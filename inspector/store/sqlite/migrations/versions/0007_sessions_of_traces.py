@@ -1,4 +1,4 @@
-"""All spans of a trace have its session, unless they name another; what sessions share of a trace is kept."""
+"""All spans of a trace have its session, unless they name another; the parts of sessions in one trace are stored."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -13,7 +13,7 @@ _COUNTS = (
 
 
 def upgrade() -> None:
-    """Gives spans without a session that of their trace; a trace of several sessions stays counted in its own alone."""
+    """Sets the session of spans without one to that of their trace; traces of several sessions still count in one."""
     op.add_column("spans", sa.Column("session_inherited", sa.Integer(), nullable=True))
     op.add_column("traces", sa.Column("session_start_ns", sa.BigInteger(), nullable=False, server_default="0"))
     op.add_column("traces", sa.Column("mixed", sa.Integer(), nullable=False, server_default="0"))

@@ -1,4 +1,4 @@
-"""When spans and losses arrived is kept, which is what their age counts from."""
+"""The arrival times of spans and losses are stored, since age counts from arrival."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,7 +8,7 @@ down_revision = "0007"
 
 
 def upgrade() -> None:
-    """Makes the table; what is there already counts as having arrived now."""
+    """Creates the table; stored spans and losses count as having arrived now."""
     op.create_table(
         "arrivals",
         sa.Column("hour", sa.Integer(), nullable=False),

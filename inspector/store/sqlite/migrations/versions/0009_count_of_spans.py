@@ -1,4 +1,4 @@
-"""How many spans there are is a counter of its own, so that asking for it reads one row and not one of each trace."""
+"""The number of spans is a counter, so that reading it takes one row instead of one per trace."""
 
 from alembic import op
 
@@ -7,5 +7,5 @@ down_revision = "0008"
 
 
 def upgrade() -> None:
-    """Counts what is there."""
+    """Counts the stored spans."""
     op.execute("INSERT OR REPLACE INTO counters (name, value) SELECT 'spans', coalesce(sum(spans), 0) FROM traces")

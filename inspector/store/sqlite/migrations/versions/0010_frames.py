@@ -1,8 +1,8 @@
-"""Prompts of any shape are kept by their messages, which earlier versions cannot read; what is there stays as it is."""
+"""Prompts of any form are stored by their messages, which earlier versions cannot read; stored rows do not change."""
 
 revision = "0010"
 down_revision = "0009"
 
 
 def upgrade() -> None:
-    """Changes nothing: the number keeps earlier versions from rows that they would take for damaged."""
+    """Changes nothing; the new number keeps earlier versions from reading rows that they would report as damaged."""

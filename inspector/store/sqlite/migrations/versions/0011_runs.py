@@ -1,7 +1,7 @@
-"""Traces belong to runs, which have a row each.
+"""Traces belong to runs, which have their own table.
 
-What is there is divided by the processes that recorded it. Questions and answers are kept from now on alone: to find
-those of earlier traces their spans would have to be read.
+Stored traces are assigned to runs by the processes that recorded them. They get no questions and answers, since finding
+these would mean reading all spans.
 """
 
 import re
@@ -25,7 +25,7 @@ _WORST = "CASE WHEN sum(status = 'running') THEN 'running' " + " ".join(
 
 
 def upgrade() -> None:
-    """Makes the tables, and one run of each process, session and other trace."""
+    """Creates the table, and one run for each process, for each session, and for each other trace."""
     _add_columns()
     _make_table()
     _name_runs()
@@ -72,7 +72,7 @@ def _make_table() -> None:
 
 def _name_runs() -> None:
     connection = op.get_bind()
-    # The root's process, else that of the earliest span with one.
+    # The process of the root, or else of the earliest span with one.
     op.execute(
         "UPDATE traces SET named_run = first.process, run_is_of_root = first.is_root, run_start_ns = first.start_ns "
         "FROM (SELECT trace_id, process, parent_id IS NULL AS is_root, start_ns, row_number() OVER "

@@ -1,4 +1,4 @@
-"""Model calls that continue one another are known as conversations, from now on: nothing is read again."""
+"""New model calls are linked to the calls that they continue; stored ones are not."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,7 +8,7 @@ down_revision = "0011"
 
 
 def upgrade() -> None:
-    """Makes the table."""
+    """Creates the table."""
     op.create_table(
         "turns",
         sa.Column("span", sa.Integer(), nullable=False, autoincrement=False),

@@ -1,4 +1,4 @@
-"""Messages of calls without a session are kept once a run: whoever refers to them is found by that."""
+"""Messages of calls without a session are stored once per run; the index finds the spans that refer to them."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,6 +8,6 @@ down_revision = "0013"
 
 
 def upgrade() -> None:
-    """Makes the index."""
+    """Creates the index."""
     wanted = sa.text("shared IS NOT NULL AND run IS NOT NULL")
     op.create_index("ix_spans_sharing", "spans", ["run"], unique=False, sqlite_where=wanted)

@@ -1,4 +1,4 @@
-"""Figures of calls are kept by minute, hour and day; what is there already is added up as text is indexed."""
+"""Rollups of calls by minute, hour and day; stored calls are added in the background."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,7 +10,7 @@ _COUNTS = ("count", "errors", "input_tokens", "output_tokens", "cached_tokens", 
 
 
 def upgrade() -> None:
-    """Makes the tables."""
+    """Creates the tables."""
     op.create_table(
         "figure_groups",
         sa.Column("id", sa.Integer(), nullable=False),

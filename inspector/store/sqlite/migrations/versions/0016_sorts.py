@@ -1,4 +1,4 @@
-"""Spans are sorted by duration and by cost along an index."""
+"""Lists of spans sorted by duration or cost use an index."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,6 +8,6 @@ down_revision = "0015"
 
 
 def upgrade() -> None:
-    """Makes the indexes."""
+    """Creates the indexes."""
     for name, column in (("ix_spans_duration", "duration_ms"), ("ix_spans_cost", "cost_usd")):
         op.create_index(name, "spans", [column], unique=False, sqlite_where=sa.text(f"{column} IS NOT NULL"))

@@ -1,4 +1,4 @@
-"""Rows are found by attributes without a column; those that are there get their filters in the background."""
+"""Bloom filters for attributes without a column; those of stored spans are created in the background."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,7 +8,7 @@ down_revision = "0016"
 
 
 def upgrade() -> None:
-    """Makes the table."""
+    """Creates the table."""
     op.create_table(
         "attribute_pages",
         sa.Column("page", sa.Integer(), nullable=False),

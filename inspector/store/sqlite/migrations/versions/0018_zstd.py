@@ -1,8 +1,8 @@
-"""Texts are compressed as zstd, which earlier versions cannot read; what is there already stays as it is."""
+"""Texts are compressed with zstd, which earlier versions cannot read; stored texts do not change."""
 
 revision = "0018"
 down_revision = "0017"
 
 
 def upgrade() -> None:
-    """Changes nothing: a text says by its first byte how it is stored."""
+    """Changes nothing; the first byte of a text shows how it is compressed."""

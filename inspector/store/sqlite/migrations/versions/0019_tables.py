@@ -1,8 +1,8 @@
-"""Texts are compressed with tables of what is frequent, which earlier versions cannot read; what is there stays."""
+"""The compression dictionary has entropy tables, which earlier versions cannot read; stored texts do not change."""
 
 revision = "0019"
 down_revision = "0018"
 
 
 def upgrade() -> None:
-    """Changes nothing: a text says by its first byte how it is stored."""
+    """Changes nothing; the first byte of a text shows how it is compressed."""

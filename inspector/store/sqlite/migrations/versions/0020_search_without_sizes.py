@@ -1,6 +1,6 @@
-"""Full text keeps no sizes of documents, which only ranking by relevance would need.
+"""The full-text index stores no document sizes, which only ranking by relevance would need.
 
-An index that has documents keeps them: making it again would take minutes.
+An index that already has documents keeps them, since building it again would take minutes.
 """
 
 from alembic import op
@@ -13,7 +13,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Makes the index anew where nothing is in it (https://sqlite.org/fts5.html#the_columnsize_option)."""
+    """Creates the index again if it is empty (https://sqlite.org/fts5.html#the_columnsize_option)."""
     if op.get_bind().execute(text("SELECT 1 FROM search_docsize LIMIT 1")).first() is None:
         op.execute("DROP TABLE search")
         op.execute("CREATE VIRTUAL TABLE search USING fts5(body, content='', columnsize=0, tokenize='unicode61')")

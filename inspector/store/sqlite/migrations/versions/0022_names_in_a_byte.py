@@ -1,7 +1,7 @@
-"""Spans have known names and their identity in fewer bytes, which earlier versions cannot read; what is there stays.
+"""Common names and identities take fewer bytes, which earlier versions cannot read; stored rows do not change.
 
-Model calls are found by the index over their answers, which has all of them; that over their prompts has those alone
-that failed, the only ones that are looked for by it.
+Model calls are looked up by their answers, and only failed ones by their prompts. So the index on answers has all
+calls, and the one on prompts only failed ones.
 """
 
 from alembic import op
@@ -12,7 +12,7 @@ down_revision = "0021"
 
 
 def upgrade() -> None:
-    """Makes the indexes of model calls anew."""
+    """Creates the indexes of model calls again."""
     op.drop_index("ix_turns_asked", "turns")
     op.drop_index("ix_turns_answered", "turns")
     op.create_index("ix_turns_answered", "turns", ["run", "answered"], unique=False)

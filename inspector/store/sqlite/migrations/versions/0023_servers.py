@@ -1,4 +1,4 @@
-"""Tools of one name are told apart by their servers; spans that are there already name none."""
+"""Tools with the same name are distinguished by their servers; stored spans have none."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,6 +8,6 @@ down_revision = "0022"
 
 
 def upgrade() -> None:
-    """Adds the column of spans, and that of their figures."""
+    """Adds the column to spans and to their rollups."""
     op.add_column("spans", sa.Column("server", sa.Text(), nullable=True))
     op.add_column("figure_groups", sa.Column("server", sa.Text(), nullable=True))
