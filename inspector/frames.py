@@ -14,15 +14,15 @@ import msgspec
 from msgspec import Raw
 
 LEAST_BYTES = 256
-"""Members that are shorter cost less in place than by reference."""
+"""Shorter members take less space in place than as a reference."""
 _DEEPEST = 6
 _BEGINNING = 48
-"""Bytes of a part by which it is found."""
+"""How many bytes at the beginning of a part to search for."""
 _MOST_TRIES = 4
 _LONGEST_PATTERN = 4
-"""Steps: messages of two recorders in turn, each with a question and an answer."""
+"""In steps; such as messages from two recorders in turn, each with a question and an answer."""
 _LEAST_TIMES = 3
-"""Fewer cost no less than the numbers themselves."""
+"""Fewer repetitions are not shorter than the numbers themselves."""
 _SAID = frozenset(
     ("messages", "input", "inputs", "contents", "prompt", "prompts", "history", "message_history", "chat_history")
 )
@@ -34,7 +34,7 @@ _NOT_SAID = frozenset(
 )
 _AROUND = frozenset(("kwargs", "params", "request", "body", "state", "data"))
 _ENTERED = _SAID | _NOT_SAID | _AROUND
-"""Members that hold what is sent again with each call, or in which members of such names are."""
+"""Members with texts that each call sends again, or with objects that have such members."""
 _LOOK_LIKE_MESSAGES = (b'"role"', b'"type"', b'"parts"', b'"content"', b'"lc"')
 _MEMBERS = msgspec.json.Decoder(dict[str, Raw])
 _ARRAY = msgspec.json.Decoder(list[Raw])
@@ -43,32 +43,32 @@ _encode = msgspec.json.Encoder().encode
 
 
 Runs: TypeAlias = list[int | list[int]]
-"""Numbers in order, those that follow a pattern shortened, as `expanded` reads them."""
+"""Numbers in order, with patterns shortened, in the form that `expanded` reads."""
 
 
 class Frame(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
-    """What is left of a text without its messages, as the column ``shared`` has it."""
+    """A text with its messages replaced by their numbers, as in the column ``shared``."""
 
     pieces: "list[str | Runs | Frame]"
-    """In order: text as it was, the numbers of messages (see `numbers`), and frames inside."""
+    """In order: unchanged text, the numbers of messages (see `numbers`), and nested frames."""
     by: str = ","
-    """What stands between two messages."""
+    """The separator of messages."""
     quoted: Literal["", "utf8", "ascii"] = ""
-    """Whether all of it is a JSON string, and how that writes other letters than those of ASCII."""
+    """Whether the whole text is a JSON string, and how that writes letters beyond ASCII."""
     last: int | None = None
-    """The last of the messages that were said, apart from tools and instructions."""
+    """The last message of the conversation, not counting tools and instructions."""
     own: bool = False
-    """Whether all that it is made of belongs to it, as to an answer, rather than having been said before."""
+    """Whether all its parts belong to it, as those of an answer, rather than to earlier messages."""
     strings: Runs = []
-    """The long strings inside its messages, which whoever keeps the messages keeps apart."""
+    """The long strings inside its messages, which the store keeps separately."""
 
 
 Refers: TypeAlias = Runs | Frame
-"""The frame of a text, or for an array without spaces the numbers of its messages alone."""
+"""A frame, or only the numbers for an array of messages without spaces."""
 
 
 class Elements(NamedTuple):
-    """Messages that follow one another, or a single long string."""
+    """Consecutive messages, or a single long string."""
 
     bodies: Sequence[bytes | Raw]
     by: str
@@ -76,7 +76,7 @@ class Elements(NamedTuple):
 
 
 class Quoted(NamedTuple):
-    """JSON that is a JSON string."""
+    """JSON inside a JSON string."""
 
     pieces: "list[Piece]"
     letters: Literal["utf8", "ascii"]
@@ -85,19 +85,19 @@ class Quoted(NamedTuple):
 Piece: TypeAlias = bytes | Elements | Quoted
 BodiesOf: TypeAlias = Callable[[Sequence[dict[str, Any]]], list[bytes]]
 Refer: TypeAlias = Callable[[Sequence[bytes | Raw]], list[int]]
-"""Gives messages their numbers."""
+"""Returns the numbers of messages."""
 
 
 def cut(text: str, *, is_prompt: bool, are_said: bool = True) -> list[Piece]:
-    """Cuts a text into its messages and what is around them.
+    """Cuts a text into its messages and the text around them.
 
     Args:
         text: Any text.
-        is_prompt: Whether an array of anything holds messages; otherwise its elements must look like some.
-        are_said: Whether messages of an array are what was said, rather than instructions or tools.
+        is_prompt: Whether any array consists of messages; otherwise its elements must look like messages.
+        are_said: Whether the messages of an array are part of the conversation, rather than instructions or tools.
 
     Returns:
-        The pieces in order; none where no messages are in it.
+        The pieces in order; empty if it contains no messages.
     """
     try:
         raw = text.encode()
@@ -110,22 +110,22 @@ def cut(text: str, *, is_prompt: bool, are_said: bool = True) -> list[Piece]:
 
 
 def cut_value(value: dict[str, Any] | list[Any], bodies_of: BodiesOf) -> list[Piece]:
-    """Cuts the JSON text of a prompt, as `cut` does, of which the messages are asked for.
+    """Cuts the JSON text of a prompt like `cut`, but gets the text of its messages from a function.
 
     Args:
-        value: The prompt, of JSON's own types alone.
-        bodies_of: Returns the JSON text of each of some messages.
+        value: The prompt, which has JSON's own types only.
+        bodies_of: Returns the JSON texts of messages.
 
     Raises:
-        TypeError: It has something that JSON has not.
-        UnicodeError: A text has half a surrogate pair.
+        TypeError: It contains something that JSON cannot express.
+        UnicodeError: A text has a lone surrogate.
     """
     pieces = _cut_value(value, 0, bodies_of, are_said=True)
     return pieces if any(type(piece) is not bytes for piece in pieces) else []
 
 
 def cut_strings(raw: bytes, least_bytes: int) -> list[Piece]:
-    """Cuts JSON text into its strings of so many bytes and what is around them; none where it has no such string."""
+    """Cuts JSON text into its strings of at least this length and the text around them; empty if it has none."""
     if len(raw) < least_bytes:
         return []
     pieces: list[Piece] = []
@@ -137,23 +137,23 @@ def cut_strings(raw: bytes, least_bytes: int) -> list[Piece]:
 
 
 def _strings(raw: bytes, least_bytes: int) -> list[tuple[int, int]]:
-    """Returns where strings of so many bytes begin and end in JSON text, their quotation marks included."""
-    # As long as the text, but without the quotation marks that are inside of strings.
+    """Returns where strings of at least this length begin and end in JSON text, including their quotation marks."""
+    # The same length, but without the quotation marks inside strings.
     plain = raw.replace(rb"\\", b"__").replace(rb"\"", b"__") if b"\\" in raw else raw
     sizes = list(map(len, plain.split(b'"')))
     ends = list(accumulate(sizes))
-    # Every second piece is inside of a string; what is behind the last quotation mark is in none that ends.
+    # Every second piece is inside a string; the piece after the last quotation mark is not.
     found = compress(count(1, 2), map((least_bytes - 2).__le__, sizes[1:-1:2]))
     return [(ends[at - 1] + at - 1, ends[at] + at + 1) for at in found]
 
 
 def frame_of(refers: Refers) -> Frame:
-    """Returns a frame, also of an array of which the numbers alone are kept."""
+    """Returns a frame, even if only numbers are stored."""
     return refers if isinstance(refers, Frame) else Frame(["[", refers, "]"])
 
 
 def framed(pieces: Sequence[Piece], refer: Refer) -> Refers:
-    """Returns the frame of these pieces, or for an array without spaces the numbers of its messages alone."""
+    """Returns the frame of pieces, or only the numbers for an array of messages without spaces."""
     match pieces:
         case [b"[", Elements(bodies, by, are_said), b"]"]:
             ids = refer(bodies)
@@ -166,7 +166,7 @@ def framed(pieces: Sequence[Piece], refer: Refer) -> Refers:
 
 
 def numbers(frame: Frame) -> Iterator[int]:
-    """Returns the numbers of all messages of a frame."""
+    """Yields the numbers of all messages of a frame."""
     for piece in frame.pieces:
         if isinstance(piece, Frame):
             yield from numbers(piece)
@@ -175,10 +175,10 @@ def numbers(frame: Frame) -> Iterator[int]:
 
 
 def expanded(runs: Iterable[int | list[int]]) -> Iterator[int]:
-    """Returns numbers one by one.
+    """Yields numbers one by one.
 
-    A negative one stands for so many that follow the one before. A list has the steps from one number to the next, and
-    at its end how often they are taken: ``[7, [4, -1, 2]]`` is 7, 11, 10, 14, 13.
+    A negative one stands for that many successors of the previous number. A list has the steps from one number to the
+    next, and at its end how often to repeat them: ``[7, [4, -1, 2]]`` is 7, 11, 10, 14, 13.
     """
     before = 0
     for run in runs:
@@ -195,7 +195,7 @@ def expanded(runs: Iterable[int | list[int]]) -> Iterator[int]:
 
 
 def frame_text(frame: Frame, body_of: Callable[[int], bytes]) -> bytes:
-    """Returns the text of a frame with its messages, each asked for by its number."""
+    """Returns the text of a frame with its messages, each looked up by its number."""
     text = b"".join(_piece_text(piece, frame.by.encode(), body_of) for piece in frame.pieces)
     if not frame.quoted:
         return text
@@ -211,7 +211,7 @@ def _piece_text(piece: str | Runs | Frame, by: bytes, body_of: Callable[[int], b
 
 
 def _framed(pieces: Sequence[Piece], refer: Refer, last: list[int]) -> tuple[list[str | Runs | Frame], str]:
-    """Returns the pieces of a frame, and what stands between the messages of most of them."""
+    """Returns the pieces of a frame, and the separator of most of its messages."""
     found: list[str | Runs | Frame] = []
     most = next((piece.by for piece in pieces if isinstance(piece, Elements) and len(piece.bodies) > 1), ",")
     for piece in pieces:
@@ -231,11 +231,11 @@ def _framed(pieces: Sequence[Piece], refer: Refer, last: list[int]) -> tuple[lis
 
 
 def in_runs(ids: Sequence[int]) -> Runs:
-    """Returns numbers as runs, as `expanded` reads them."""
+    """Returns numbers as runs, in the form that `expanded` reads."""
     if not ids:
         return []
     steps = list(map(sub, ids[1:], ids))
-    # As most are: those of one conversation.
+    # The usual case: messages of one conversation.
     if steps and steps.count(1) == len(steps):
         return [ids[0], -len(steps)]
     ends: list[int] = []
@@ -257,9 +257,9 @@ def in_runs(ids: Sequence[int]) -> Runs:
 
 
 def _pattern(steps: Sequence[int], at: int, end: int) -> tuple[int, int]:
-    """Returns how many steps repeat from a place on, and how often they are taken; a number alone is one, once.
+    """Returns how many steps from an index on repeat, and how often; 1 and 1 if none do.
 
-    Up to ``end`` they are all alike.
+    The steps up to ``end`` are equal.
     """
     if end - at >= _LEAST_TIMES or steps[at] == 1:
         return 1, end - at
@@ -365,7 +365,7 @@ def _cut_string(raw: bytes, depth: int, *, are_said: bool) -> list[Piece]:
 
 
 def _in_place(raw: bytes, inside: Iterable[tuple[bytes, list[Piece]]]) -> list[Piece]:
-    """Returns the pieces of a text of which parts were cut; what is not met in order stays as it is."""
+    """Returns the pieces of a text some of whose parts were cut; parts that are not found in order stay unchanged."""
     pieces: list[Piece] = []
     done = 0
     for body, cut_body in inside:
@@ -377,14 +377,14 @@ def _in_place(raw: bytes, inside: Iterable[tuple[bytes, list[Piece]]]) -> list[P
 
 
 def _place_of(body: bytes, raw: bytes, done: int) -> int:
-    """Returns where a part of a text is, from a place on; -1 where it is not."""
+    """Returns the index of a part of a text, from an index on; -1 if it is not found."""
     beginning = body[:_BEGINNING]
     at = done - 1
     for _ in range(_MOST_TRIES):
         at = raw.find(beginning, at + 1)
         if at < 0 or raw.startswith(body, at):
             return at
-    # What begins like many others is searched for whole, which reads each letter several times.
+    # If many parts begin alike, search for the whole part, which reads characters several times.
     return raw.find(body, at + 1)
 
 

@@ -1,8 +1,8 @@
-"""Call records made of recorded spans, in the writer's thread: facts as they were captured, less secrets.
+"""Makes call records of recorded spans, in the writer's thread: the captured facts without secrets.
 
-Nearly no text holds a secret, and looking for one costs as much for a short text as for a long one. So a record is made
-as it is, and several are searched together; only what looks like a secret is made again, each value redacted. A message
-that a prompt repeats is known by its bytes, and searched once.
+Few texts contain secrets, and searching a short text costs as much as searching a long one. So records are encoded
+unredacted and searched several at a time; only records with a possible secret are encoded again, with each value
+redacted. A repeated message of a prompt is recognized by its bytes, and only searched once.
 """
 
 from collections.abc import Callable, Sequence
@@ -36,13 +36,13 @@ _EXCHANGES: Final = "exchanges"
 _IN_AGENTS: Final = frozenset(noun.name for noun in NOUNS.values() if noun.in_agent)
 _NAMES: Final = ("call", "session", "emitter", "agent", "name")
 _SHORT_CHARS: Final = LEAST_BYTES
-"""A value of up to so many characters has no part of its own."""
+"""A value up to this length is never stored as a part."""
 _SCALARS: Final = frozenset((bool, int, float, type(None)))
 _UNENCODABLE = (TypeError, UnicodeError, ValueError, OverflowError)
 
 
 class _Facts(Struct, omit_defaults=True):
-    """The fields of a `CallRecord` that a secret may be in."""
+    """The fields of a `CallRecord` that may contain secrets."""
 
     call: str | None = None
     session: str | None = None
@@ -66,7 +66,7 @@ class _Facts(Struct, omit_defaults=True):
 
 
 class _Value(NamedTuple):
-    """One captured value, as it was encoded."""
+    """One captured value with its JSON text."""
 
     section: Section
     key: str
@@ -74,18 +74,18 @@ class _Value(NamedTuple):
     json: str
     is_shortened: bool
     messages: Sequence[Piece]
-    """Its messages and what is around them; empty where it has none, as the following."""
+    """Its messages and the text around them; empty if it has none."""
     strings: Sequence[Piece]
-    """Its long strings, and what is around them, where it has no messages."""
+    """Its long strings and the text around them; empty if it has messages."""
 
 
 class CallWriter:
-    """Makes records of calls.
+    """Makes the records of calls.
 
     Args:
-        texts: What makes and redacts texts.
-        parts: What the file has already; None where values are written whole.
-        program: Returns what is known of the program, which the first call that is written says.
+        texts: Encodes and redacts values.
+        parts: The texts that the file already has; None to write all values whole.
+        program: Returns the description of the program, which the first written call contains.
     """
 
     def __init__(
@@ -96,10 +96,10 @@ class CallWriter:
         self._describe_program = program
         self._program: dict[str, Plain] = {}
         self._first_id: int | None = None
-        """The span that says it, whichever of its records is the last."""
+        """The span with the program's description, in each of its records."""
 
     def short(self, span: RecordedSpan) -> bytes | None:
-        """Return the facts of a call in which nobody has looked for secrets; None where they are long or odd."""
+        """Return the unsearched facts of a call; None if they are long or need special handling."""
         raw = span.raw
         if span.merged or (raw is not None and _EXCHANGES in raw) or isinstance(span.before.get("prompt"), Prompt):
             return None
@@ -110,15 +110,15 @@ class CallWriter:
         return body if len(body) <= LONG_CHARS else None
 
     def are_clean(self, bodies: Sequence[bytes]) -> bool:
-        """Tell whether there is nothing like a secret in any of some facts."""
+        """Tell whether no facts contain a possible secret."""
         return self._texts.redactor.clean(b"\n".join(bodies).decode())
 
     def careful(self, span: RecordedSpan, state: State) -> bytes:
-        """Return the facts of a call without secrets, long texts by their parts."""
+        """Return the facts of a call without secrets, with long texts as parts."""
         facts = self._facts_of(span)
         self._put_prompt(facts)
         facts.merged = [Raw(self.record(part, state, self.careful(part, state))) for part in span.merged or ()]
-        # Together: a search has a cost of its own, and so has a value.
+        # One search for all, since each search has a fixed cost.
         long = [value for value in self._taken(facts, all_of_them=False) if not self._has_messages(facts, value)]
         is_clean = self._are_clean(facts, long)
         for value in long if is_clean else (*long, *self._taken(facts, all_of_them=True)):
@@ -132,7 +132,7 @@ class CallWriter:
         return _encode(facts)
 
     def _taken(self, facts: _Facts, *, all_of_them: bool) -> list[_Value]:
-        """Take values out of facts: all, or those that are long or odd."""
+        """Move values out of the facts: all of them, or those that are long or cannot be written unchanged."""
         taken: list[_Value] = []
         for section in _SECTIONS:
             held = _section(facts, section)
@@ -145,7 +145,7 @@ class CallWriter:
         return taken
 
     def _are_clean(self, facts: _Facts, long: Sequence[_Value]) -> bool:
-        """Tell whether nothing is like a secret in some long values, and in the names and values that are left."""
+        """Tell whether no possible secret is in the long values, nor in the names and values left in the facts."""
         left = {name: getattr(facts, name) for name in (*_NAMES, *_SECTIONS)}
         try:
             return self._texts.redactor.clean("\n".join((_encode(left).decode(), *map(self._field, long))))
@@ -153,12 +153,12 @@ class CallWriter:
             return False
 
     def _has_messages(self, facts: _Facts, value: _Value) -> bool:
-        """Write a value by its messages, if it has some."""
+        """Write a value as its messages; return False if it has none."""
         section, key, messages = value.section, value.key, value.messages
         return bool(messages) and self._by_messages(facts, section, key, messages)
 
     def _put_prompt(self, facts: _Facts) -> None:
-        """Write a long prompt by its messages, or have it written as other values are."""
+        """Write a long prompt as its messages, or leave it to be written like other values."""
         prompt = facts.before.get("prompt")
         if not isinstance(prompt, Prompt):
             return
@@ -179,7 +179,7 @@ class CallWriter:
             self._write(facts, "raw", _EXCHANGES, made.text, pieces, is_shortened=made.truncated)
 
     def record(self, span: RecordedSpan, state: State, facts: bytes) -> bytes:
-        """Return the record of a call: what it is and when it was, before its facts."""
+        """Return the record of a call: its ids, noun, state and times, followed by its facts."""
         stop = b"" if state == "running" else b',"stop":%d' % (span.stop_ns or span.start_ns)
         parent = b"" if span.parent_id is None else b',"parent":"%016x"' % span.parent_id
         return b'{"trace":"%032x","span":"%016x"%b,"noun":%b,"state":"%b","start":%d%b%b%b' % (
@@ -200,7 +200,7 @@ class CallWriter:
         if span.noun in _IN_AGENTS and "agent" not in before:
             facts.agent = _agent_around(span)
         facts.name = span.rename
-        # Copies: the program may add to them in another thread, or the span be let go of.
+        # Copies, because another thread may add to the originals or release the span.
         if extra := span.extra:
             facts.extra = dict(extra)
         if self._texts.content:
@@ -227,7 +227,7 @@ class CallWriter:
         return facts
 
     def _says_program(self, span: RecordedSpan) -> bool:
-        # A label is no call, and is kept as none.
+        # A label is not a call.
         if self._first_id is None and self._texts.raw and span.noun != "label":
             self._first_id = span.span_id
             self._program = self._describe_program()
@@ -256,14 +256,14 @@ class CallWriter:
         ]
 
     def _pieces_of(self, key: str, made: Encoded) -> tuple[Sequence[Piece], Sequence[Piece]]:
-        """Return the messages of a text or else its long strings, and what is around them."""
+        """Return a text cut into messages, or into long strings if it has no messages."""
         if self._parts is None:
             return (), ()
         messages = () if made.truncated else self._parts.pieces(made.text, is_prompt=key == "prompt")
         return messages, () if messages else self._parts.strings(made.text)
 
     def _by_messages(self, facts: _Facts, section: Section, key: str, pieces: Sequence[Piece]) -> bool:
-        """Write a value by messages, of which those that the file has are not searched again."""
+        """Write a value as messages; those that the file has are not searched again."""
         rest = around(pieces)
         if self._parts is None or rest is None or not self._texts.redactor.clean(_field(key, rest.decode())):
             return False
@@ -281,7 +281,7 @@ class CallWriter:
         ]
 
     def _unsearched(self, body: bytes) -> bytes:
-        """Return a message without the long texts in it that the file has, as the answer which it repeats."""
+        """Return a message without its long texts that the file has, such as an answer that it repeats."""
         strings = cut_strings(body, LEAST_BYTES)
         return self._parts.unsearched(strings) if self._parts is not None and strings else body
 
@@ -290,7 +290,7 @@ class CallWriter:
         return _encode(plain) if count else body
 
     def _put(self, facts: _Facts, value: _Value, *, is_clean: bool) -> None:
-        """Write a value whole, or by its long strings, without secrets."""
+        """Write a value without secrets, whole or as its long strings."""
         key, json, pieces, is_shortened = value.key, value.json, value.messages or value.strings, value.is_shortened
         if not is_clean and not (not is_shortened and self._texts.redactor.clean(self._field(value))):
             made = self._texts.without_secrets(key, plain(value.plain))
@@ -303,7 +303,7 @@ class CallWriter:
     def _write(
         self, facts: _Facts, section: Section, key: str, json: str, pieces: Sequence[Piece], *, is_shortened: bool
     ) -> None:
-        """Write JSON without secrets whole, or by its pieces."""
+        """Write JSON without secrets, whole or in pieces."""
         if is_shortened:
             facts.shortened.setdefault(section, []).append(key)
         refers = None if self._parts is None else self._parts.refers(key, pieces)
@@ -313,14 +313,14 @@ class CallWriter:
             _section(facts, section)[key] = Raw(json.encode())
 
     def _field(self, value: _Value) -> str:
-        """Return what of a value is to be searched, behind its name: not what the file has, as a repeated answer."""
+        """Return a value after its key, to be searched, without texts that the file has, such as a repeated answer."""
         if self._parts is None or not value.strings:
             return _field(value.key, value.json)
         return _field(value.key, self._parts.unsearched(value.strings).decode())
 
 
 def _is_short(value: Plain) -> bool:
-    """Tell whether a value is written as it is where nothing in it is like a secret."""
+    """Tell whether a value is written unchanged if it has no possible secret."""
     held = cast("Plain | Raw", value)
     if type(held) is str:
         return len(held) <= _SHORT_CHARS
@@ -337,7 +337,7 @@ def _field(key: str, json: str) -> str:
 
 
 def _without_places(before: Facts, redactor: Redactor) -> Facts:
-    """Return facts with addresses as they may be kept."""
+    """Return the facts with the secrets removed from addresses."""
     if "url" in before or "place" in before:
         found = {key: before[key] for key in ("url", "place") if before.get(key) is not None}
         return before | {key: place_without_secrets(place, redactor) for key, place in found.items()}
@@ -355,7 +355,7 @@ def _is_attribute(plain: Plain) -> bool:
 
 
 def _agent_around(span: RecordedSpan) -> str | None:
-    """Name the agent that made a call: the innermost one around it in this process."""
+    """Return the name of the agent that made a call: the innermost enclosing one in this process."""
     for above in chain(span.parent):
         if above.noun == "agent_call" and isinstance(name := above.before.get("name"), str):
             return name

@@ -1,7 +1,7 @@
-"""What each hook's values come down to: private copies, taken in the agent's thread while the hook fires.
+"""Captures the values of each hook: private copies, made in the agent's thread while the hook runs.
 
-Each noun of the contract has one ``Capture``: how its calls are told apart, and which facts its before and after hooks
-leave. `inspector.reading` makes attributes of the facts, when somebody takes the spool in.
+Each noun of the contract has one ``Capture``: how to identify its calls, and which facts to record of its before and
+after hooks. `inspector.reading` turns the facts into attributes when the spool is read.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -31,7 +31,7 @@ _W3C = TraceContextTextMapPropagator()
 
 @dataclass(frozen=True, slots=True)
 class Capture:
-    """How the calls of one noun are captured."""
+    """How to capture the calls of one noun."""
 
     name: str
     before_hook: str
@@ -40,31 +40,31 @@ class Capture:
     before: Callable[[HookValues], Facts]
     after: Callable[[HookValues], Facts]
     identity: Callable[[HookValues, Facts], object]
-    """The name of what is called, which pairs the hooks of a call without a ``call_id``; hashable.
+    """Returns the name of the tool, agent or model, which pairs the hooks of a call without a ``call_id``; hashable.
 
-    Taken of the values of any of the three hooks, and of the facts of the before hook where they are at hand.
+    It gets the values of any of the three hooks, and the facts of the before hook if they are available.
     """
     owner: str | None = None
-    """The keyword of the object that is called, which may be given another name meanwhile."""
+    """The keyword of the called object, whose name may change during the call."""
 
     def subject(self, values: HookValues) -> int | None:
-        """Return what tells the object that is called from others of its name, as long as it lives."""
+        """Return an identifier of the called object, to distinguish it from others of the same name while it exists."""
         return None if self.owner is None else id(values.get(self.owner))
 
 
 def _type_name(value: object) -> str:
     try:
-        # The class of what a proxy stands for, where it is one.
+        # For a proxy, this is the class of the object behind it.
         name = value.__class__.__qualname__
     except KeyboardInterrupt:
         raise
-    except BaseException:  # noqa: BLE001 - the border to the agent: it may be a property that does anything
+    except BaseException:  # noqa: BLE001 - the boundary to the agent: it may be a property that does anything
         name = None
     return label(name) or type_name(type(value))
 
 
 def _class_name(value: object) -> Plain:
-    # An integration that describes another object gives its class's name, or none.
+    # An integration's description of another object has the name of that object's class, or none.
     return _named(value, "class_name") if hasattr(type(value), "class_name") else _type_name(value)
 
 
@@ -124,7 +124,7 @@ def _llm_after(values: HookValues) -> Facts:
     first_chunk_s = values.get("time_to_first_chunk")
     llm = values.get("llm")
     return {
-        # Another one than the before hook named is the one that answered, as behind a fallback.
+        # With fallbacks, another model may answer than the before hook named.
         "model": label(llm) if isinstance(llm, str) else _named(llm, *_MODEL_NAMES),
         "provider": None if isinstance(llm, str) else _named(llm, "provider", "provider_name"),
         "response": captured(values.get("response")),
@@ -162,7 +162,7 @@ _NEVER_RUN = frozenset({"ToolUnknown", "ArgumentsInvalid"})
 
 
 def ending(values: HookValues) -> Facts:
-    """Return what the hooks that end a call may tell: who changed it, why nothing was run, which request failed."""
+    """Return the facts of any ending hook: who changed the call, whether it ran, the id of a failed request."""
     facts: Facts = {key: snapshot(values[key]) for key in _WHO_CHANGED if values.get(key) is not None}
     exc = values.get("exc")
     if isinstance(exc, BaseException):
@@ -188,7 +188,7 @@ def _rpc(values: HookValues) -> Facts:
 
 
 def _place(server: object) -> Plain:
-    """Return where a server is: its URL, or the words of the command that starts it."""
+    """Return the address of a server: its URL, or the command that starts it as a list."""
     if not isinstance(server, list | tuple):
         return label(server)
     words = [label(each) for each in cast("Sequence[object]", server)]
@@ -203,7 +203,7 @@ def _rpc_after(values: HookValues) -> Facts:
     envelope = jsonrpc.read_envelope(values.get("envelope"))
     return {
         "envelope": envelope,
-        # Emitters may pass the request once more.
+        # Some emitters pass the request again.
         "response": None if jsonrpc.is_request(envelope) else envelope,
         "duration_ms": duration_ms if isinstance(duration_ms, int | float) else None,
     }
@@ -222,9 +222,9 @@ def _uri(values: HookValues) -> str | None:
     if uri is None or isinstance(uri, str):
         return label(uri)
     try:
-        # Frameworks have classes for addresses, which are none of Python's texts.
+        # Frameworks use URL classes of their own, which are not strings.
         return label(str(uri))
-    except Exception:  # noqa: BLE001 - the border to the agent: it may be anything
+    except Exception:  # noqa: BLE001 - the boundary to the agent: it may be anything
         return None
 
 
@@ -298,7 +298,7 @@ CAPTURES: tuple[Capture, ...] = (
 def remote_parent(envelope: Plain) -> trace.SpanContext | None:
     """Return the caller's span that an inbound JSON-RPC request names in ``params._meta``.
 
-    The keys are reserved, unprefixed, by the MCP specification of 2026-07-28 (SEP-414).
+    The MCP specification of 2026-07-28 (SEP-414) reserves these keys without a prefix.
     """
     if not isinstance(envelope, dict) or not isinstance(params := envelope.get("params"), dict):
         return None
@@ -311,9 +311,9 @@ def remote_parent(envelope: Plain) -> trace.SpanContext | None:
 
 
 def covers(span_noun: str, facts: Facts, envelope: Plain) -> bool:
-    """Tell whether an open call already stands for the JSON-RPC request that is about to be sent for it.
+    """Tell whether an open call already represents the JSON-RPC request that is about to be sent for it.
 
-    OpenTelemetry's MCP conventions ask for attributes on the existing tool span rather than a second span.
+    OpenTelemetry's MCP conventions ask for attributes on the existing tool span instead of a second span.
     """
     if not isinstance(envelope, dict):
         return False

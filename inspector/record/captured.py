@@ -1,6 +1,6 @@
-"""Values of hooks as JSON text, made in the agent's thread where they are JSON already, and as plain copies otherwise.
+"""Captures the values of hooks in the agent's thread: as JSON text if they are plain JSON, otherwise as copies.
 
-Encoding a value costs less than copying it, and the writer takes the text as it is.
+Encoding a value costs less than copying it, and the writer writes the text unchanged.
 """
 
 # The values are of any type, which pyright cannot know:
@@ -18,26 +18,26 @@ from inspector.record.values import snapshot
 
 _LIMITS: Final = Limits()
 _MOST_CHARS: Final = 262_144
-"""Characters of a value that is encoded at once, entries included; a longer one is copied within its limits."""
+"""The most characters of a value that is encoded in one step, entries included; larger ones are copied."""
 _encode: Final = msgspec.json.Encoder().encode
 
 
 class Prompt(NamedTuple):
-    """A long prompt as a copy of its objects and lists, which shares its texts with the program.
+    """A long prompt: a copy of its objects and lists that shares its texts with the program.
 
-    A text may have half a surrogate pair, which is replaced where it is written.
-    Most of these were sent before: the writer knows them without encoding them.
+    Most of its messages were sent before, and the writer recognizes those without encoding them. Lone surrogates are
+    replaced when it is written.
     """
 
     value: Plain
     size: int
-    """About how many bytes it holds on to."""
+    """The approximate size of its content in bytes."""
 
 
 def captured(value: Any) -> Plain:
-    """Return a bounded private copy of any value, as JSON text where it is made of JSON's own types alone.
+    """Return a bounded private copy of any value: as JSON text if it consists of JSON's own types only.
 
-    The text is a ``msgspec.Raw``, which encoders write as it stands.
+    The text is a ``msgspec.Raw``, which encoders write unchanged.
     """
     kind = type(value)
     if kind is dict or kind is list:
@@ -50,13 +50,13 @@ def captured(value: Any) -> Plain:
 
 
 def captured_result(value: Any) -> Plain:
-    """Return the same of a result, plain where it may say that the call failed."""
+    """Capture a result, as a plain copy if it has a flag for failure that is read later."""
     is_flagged = type(value) is dict and ("isError" in value or "is_error" in value)
     return snapshot(value) if is_flagged else captured(value)
 
 
 def captured_prompt(value: Any) -> Plain:
-    """Return the same of a prompt, a `Prompt` where it is long."""
+    """Capture a prompt, as a `Prompt` if it is long."""
     kind = type(value)
     if kind is not dict and kind is not list:
         return captured(value)
@@ -77,7 +77,7 @@ def captured_prompt(value: Any) -> Plain:
 
 
 def plain(value: Plain) -> Plain:
-    """Return a captured value as it would have been copied."""
+    """Return a captured value as a plain copy."""
     held = cast("Plain | Raw | Prompt", value)
     if isinstance(held, Prompt):
         return held.value

@@ -24,7 +24,7 @@ def write_before_results(flush: Callable[[], object], *, if_news: Callable[[], b
     reduction = sys.modules.get("multiprocessing.reduction")
     if process is None or util is None or process.parent_process() is None:
         return
-    # It runs these at its end, but for those made before it began.
+    # At its end, the child runs these, but not those registered before it began.
     util.Finalize(None, flush, exitpriority=0)
     if reduction is not None:
         _write_before_pickling(reduction.ForkingPickler, flush, if_news)
@@ -32,7 +32,7 @@ def write_before_results(flush: Callable[[], object], *, if_news: Callable[[], b
 
 def _write_before_pickling(pickler: Any, flush: Callable[[], object], if_news: Callable[[], bool]) -> None:
     dumps = pickler.__dict__[_DUMPS].__func__
-    # In a child of a child this stands in for the one of its parent, whose spool is not ours.
+    # In a child of a child, this is the wrapper of its parent, which would write to the spool of the parent.
     dumps = getattr(dumps, "__wrapped__", dumps)
 
     def write_and_dumps(cls: Any, obj: object, protocol: int | None = None) -> Any:

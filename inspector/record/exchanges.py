@@ -1,7 +1,7 @@
-"""What a model's client got, written so that it can be replayed to the letter, and costs little beside the answer.
+"""Writes the HTTP exchanges of a model's client, so that a replay can return them byte for byte, at little cost.
 
-The long texts of a body that is JSON stand apart from what is around them, as the answer that was read of it has them,
-so that the file has each once. A stream, and what has no long texts, is compressed. `inspector.reading.exchanges` reads
+In a JSON body, long texts are separate from the text around them, in the same form as in the recorded answer, so the
+file stores each text once. Streams, and bodies without long texts, are compressed. `inspector.reading.exchanges` reads
 both.
 """
 
@@ -24,38 +24,38 @@ from inspector.record.parts import WrittenParts
 from inspector.redaction import Redactor
 
 _MOST_CHARS: Final = 3 << 20
-"""Of a body as it is written, which is then shorter than a value may be, quotation marks and all."""
+"""The most characters of a written body: less than a value may have, since quotation marks are added."""
 _PACK_ABOVE: Final = 4096
-"""Characters around the long texts of a body above which it is compressed as a whole."""
+"""If a body has more characters around its long texts, it is compressed as a whole."""
 _PADDING: Final = re.compile(r'("obfuscation": ?")([^"\\\n]+)(?=")')
-"""What OpenAI fills the chunks of a stream up with: random letters, which say nothing and cannot be compressed."""
+"""The padding in OpenAI's stream chunks: random letters, which cannot be compressed."""
 _EVENT_END: Final = EVENT_END.encode()
 _ENDS: Final = frozenset(("whole", "left", "failed"))
 _encode = msgspec.json.Encoder().encode
 
 
 class Exchange(NamedTuple):
-    """One attempt of a model call, as it was when the call's end was told."""
+    """One attempt of a model call, as it was when the call ended."""
 
     status: int | None
-    """None where there was no response."""
+    """None if there was no response."""
     headers: dict[str, Plain]
     pieces: tuple[bytes, ...] | None
-    """The body; None where it was too long to be kept, or in an encoding that nobody here knows."""
+    """The body; None if it was too long to be kept, or has an unknown encoding."""
     at_ns: tuple[int, ...]
-    """When each piece came, since the request was sent; empty where the body came whole."""
+    """When each piece arrived, since the request was sent; empty if the body was not streamed."""
     end: str
     error: dict[str, Plain] | None
-    """What the client raised, by its class and message."""
+    """The exception of the client, as its class and message."""
 
     @property
     def weight(self) -> int:
-        """How many bytes it holds on to."""
+        """Return how many bytes of bodies it holds."""
         return sum(map(len, self.pieces or ()))
 
 
 def exchanges_of(values: Mapping[str, Any]) -> tuple[Exchange, ...]:
-    """Return what a hook tells of the exchanges of its call; the bodies are shared, as nobody changes them."""
+    """Return the exchanges in the values of a hook; it shares the bodies, since nobody changes them."""
     told = values.get("exchanges")
     if type(told) is not list:
         return ()
@@ -85,13 +85,13 @@ def _error(exc: BaseException, said: Any) -> dict[str, Plain]:
 def written(
     exchanges: Sequence[Exchange], redactor: Redactor, answer: Callable[[], str], parts: WrittenParts | None = None
 ) -> list[Plain]:
-    """Return exchanges as they are written, without secrets.
+    """Return exchanges in the form that is written, without secrets.
 
     Args:
-        exchanges: Those of a call.
-        redactor: What removes secrets.
-        answer: Returns what was read of a stream: in the stream itself a secret is in pieces.
-        parts: What the file has already, which is not searched again.
+        exchanges: The exchanges of one call.
+        redactor: Removes secrets.
+        answer: Returns the answer assembled from a stream: in the stream itself, a secret is split into pieces.
+        parts: The texts that the file already has, which are not searched again.
     """
     return [_written(each, redactor, answer, parts) for each in exchanges]
 
@@ -113,7 +113,7 @@ def _response(
     headers, text = exchange.headers, _text_of(exchange)
     pieces = [] if text is None or exchange.at_ns else _cut(text)
     unsearched = parts.unsearched(pieces).decode() if parts is not None and pieces else text or ""
-    # Together: a search has a cost of its own.
+    # One search for both, since each search has a fixed cost.
     is_clean = redactor.clean(f"{_encode(headers).decode()}\n{unsearched}")
     made: dict[str, Plain] = {"headers": headers if is_clean else redactor.redact_value("headers", headers)[0]}
     if text is None:
@@ -124,7 +124,7 @@ def _response(
     told = columns_of(_PADDING.sub(_dots, text))
     if told is None:
         return made | {"left_out": "not text"}
-    # What is clean was searched just now.
+    # If `is_clean`, the text was already searched.
     if not _is_clean((*([] if is_clean else [text]), answer(), *told.said), redactor):
         return made | {"left_out": "a secret"}
     made["texts"] = [*told.texts]
@@ -178,7 +178,7 @@ def _packed(body: bytes, text: str) -> dict[str, Plain]:
 
 
 def _table(exchange: Exchange) -> dict[str, Any]:
-    """Return where the pieces of a stream end, as events where each holds whole ones, else as bytes; and when."""
+    """Return the times of the pieces of a stream, and their lengths: in events if possible, otherwise in bytes."""
     pieces = exchange.pieces or ()
     ms = [at // 1_000_000 for at in exchange.at_ns]
     table: dict[str, Any] = {"ms": [after - before for before, after in pairwise((0, *ms))]}

@@ -1,4 +1,4 @@
-"""What is recorded of an exception: its text, where it came from, and the exceptions behind it."""
+"""Captures an exception: its text, its traceback, and the exceptions that caused it."""
 
 # The values are of any type, and read through unbound methods of builtins, whose type arguments pyright cannot know:
 # pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false, reportUnknownVariableType=false
@@ -21,36 +21,36 @@ from inspector.record.reading import read
 _MAX_MESSAGE = 10_000
 _MAX_NOTE = 1_000
 _MAX_PART = 500
-"""Characters of an exception in a group, and of a line of source."""
+"""The most characters of a line of source, and of an exception in a group."""
 _MAX_FRAMES = 100
 _MAX_CHAIN = 50
 _MAX_WALKED = 5_000
-"""Frames looked at, of all exceptions of a chain: those far beyond any recursion limit lose their innermost ones, and
-those of earlier exceptions, rather than the agent time."""
+"""The most frames to read in all exceptions of a chain. Beyond that, the innermost frames and those of earlier
+exceptions are left out, so that the agent does not wait for them."""
 
 _CAUSE: Final = "The above exception was the direct cause of the following exception:"
 _CONTEXT: Final = "During handling of the above exception, another exception occurred:"
 
 
 class Frame(NamedTuple):
-    """One line of a traceback, outermost first; nothing in it keeps the program's frames alive."""
+    """One line of a traceback, outermost first; it keeps none of the program's frames alive."""
 
     filename: str
-    """Empty where the line is no place but a text between two exceptions of a chain."""
+    """Empty if the line is a text between two exceptions of a chain, not a place in a file."""
     line: int
     function: str
-    """Name of the function, or the text."""
+    """The name of the function, or the text."""
 
 
 def error_text(exc: BaseException) -> str:
-    """What the exception says of itself, written in at most 10,000 characters, without running any code of the program.
+    """Return the message of an exception in at most 10,000 characters, without running code of the program.
 
-    Its ``__str__`` is asked where it is C's, or the standard library's over plain values. Of others it is the text that
-    the exception was made with, or what its attributes hold.
+    ``__str__`` is called only if it is in C, or in the standard library and uses plain values. Otherwise the message
+    consists of the arguments or attributes of the exception.
     """
     try:
         text = _text(exc)
-    except Exception as error:  # noqa: BLE001 -- the border to the agent
+    except Exception as error:  # noqa: BLE001 -- the boundary to the agent
         return f"[no message: {type_name(type(error))} was raised by {type_name(type(exc))}.__str__]"
     return beginning(text, _MAX_MESSAGE)
 
@@ -60,7 +60,7 @@ def _text(exc: BaseException) -> str:
     say = static(type(exc), "__str__")
     is_plain = type(say) is WrapperDescriptorType
     if is_plain and len(arguments) == 1 and type(arguments[0]) is str and not issubclass(type(exc), KeyError):
-        # KeyError shows the repr of its key; every other class of Python's shows a single text as it is.
+        # KeyError shows the repr of its key; all other classes of Python show a single text unchanged.
         return arguments[0]
     if is_plain and say.__objclass__ is BaseException:
         return _shown_arguments(arguments)
@@ -82,12 +82,12 @@ def _group_text(exc: BaseException) -> str:
 
 
 def _is_foreign_c(say: Any) -> bool:
-    """Tell whether a method is C's of an extension, such as pydantic's, whose text is nowhere else."""
+    """Tell whether a method is in the C code of an extension such as pydantic; its text is available nowhere else."""
     return type(say) is WrapperDescriptorType and type_name(say.__objclass__).partition(".")[0] not in _STDLIB
 
 
 def _is_python_s(say: Any) -> bool:
-    """Tell whether a method is of Python itself."""
+    """Tell whether a method belongs to Python or its standard library."""
     if type(say) is WrapperDescriptorType:
         return type_name(say.__objclass__).partition(".")[0] in _STDLIB
     if type(say) is not FunctionType:
@@ -100,19 +100,20 @@ def _is_python_s(say: Any) -> bool:
 
 
 _STDLIB = sys.stdlib_module_names | set(dir(builtins))
-"""First parts of the names of Python's own classes and modules."""
+"""The top-level names of Python's own modules and classes."""
 _SHOWN_ITEMS = 50
 _SHOWN_DEPTH = 3
 _MAX_SHOWN = 2 * _MAX_MESSAGE
-"""Characters of a value that is shown as Python shows it."""
+"""The most characters of a value whose ``repr`` is shown."""
 _TEXTS = ("message", "msg", "detail", "_message", "_details", "reason")
-"""Attributes in which exceptions with a ``__str__`` of their own keep what it says."""
+"""Attributes in which exceptions with their own ``__str__`` usually store the message."""
 
 
 def _is_tame(value: object, depth: int = 0, room: list[int] | None = None) -> bool:
-    """Tell whether showing a value runs nothing but Python's own code, for a short while.
+    """Tell whether ``repr`` of a value runs only Python's own code, and only briefly.
 
-    Types are told apart by identity: how a class compares may be its own code. ``room`` is what may still be shown.
+    Types are compared by identity, because ``==`` of a class may run its own code. ``room`` is the budget of
+    characters.
     """
     room = [_MAX_SHOWN] if room is None else room
     kind = type(value)
@@ -135,7 +136,7 @@ _LARGE = 1 << 1024
 
 
 def _has_tame_attributes(exc: BaseException) -> bool:
-    """Tell whether what an exception of Python's own holds is plain, or of Python's own classes."""
+    """Tell whether the attributes of one of Python's own exceptions are plain values, or of Python's own classes."""
     held = instance_dict(exc, layout_of(type(exc))) or {}
     members = [OSError.__dict__[name].__get__(exc) for name in _MEMBERS] if issubclass(type(exc), OSError) else []
     if len(held) > _SHOWN_ITEMS:
@@ -153,7 +154,7 @@ def _is_of_python(cls: type) -> bool:
 def _own_text(exc: BaseException) -> str:
     held = instance_dict(exc, layout_of(type(exc))) or {}
     texts = [dict_get(held, name) for name in _TEXTS]
-    # Those that arrived over a wire hold what arrived, as the MCP SDK's do.
+    # Exceptions for errors received from a server contain the received error, as in the MCP SDK.
     texts.append(read(dict_get(held, "error"), "message"))
     return next((text for text in texts if type(text) is str and text), "")
 
@@ -166,7 +167,7 @@ def _shown_arguments(arguments: tuple[object, ...]) -> str:
 
 
 def _listed(values: Iterable[tuple[object, str]]) -> Iterator[str]:
-    """The values as Python shows them, each behind its name, until there are as many characters as are kept."""
+    """Yield the ``repr`` of each value after its name, until the message has its maximum length."""
     room = _MAX_MESSAGE
     for value, name in islice(values, _SHOWN_ITEMS):
         shown = f"{name}{_shown(value)}"
@@ -196,15 +197,15 @@ def _part(exc: BaseException, name: str) -> Any:
 
 
 def frames(exc: BaseException) -> tuple[Frame, ...]:
-    """Where an exception came from and those before it in its chain, earliest first, in at most a few hundred lines.
+    """Return the frames of an exception and of those before it in its chain, earliest first; at most a few hundred.
 
-    A traceback begins where the exception is caught. One that is caught within libraries, as by a wrapper of an SDK's
-    method, has no line of the program: then the callers down to it stand above.
-    No source file is read; ``format_traceback`` does that later, in another thread. Never raises.
+    A traceback begins at the frame that caught the exception. If a library caught it, such as a wrapper around a method
+    of an SDK, no frame of the program is in it; then the callers of that frame are added above. No source file is read;
+    ``format_traceback`` does that later, in another thread. Never raises.
     """
     try:
         return tuple(_chain(exc))
-    except Exception:  # noqa: BLE001 -- the border to the agent
+    except Exception:  # noqa: BLE001 -- the boundary to the agent
         return ()
 
 
@@ -212,9 +213,9 @@ def _with_callers(exc: BaseException, places: list[Frame]) -> list[Frame]:
     if not places or not all(map(_is_of_library, places)):
         return places
     callers: list[Frame] = []
-    # Frames of the traceback that have not ended are on the stack too, as those of a block are.
+    # Frames of the traceback that are still running are on the stack too, for example those of a `with` block.
     ended_at = _part(exc, "__traceback__").tb_frame
-    # The public ways make a list of the whole stack.
+    # The public functions build a list of the whole stack.
     caller = sys._getframe()  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
     while caller is not None and len(callers) < _MAX_FRAMES // 2:
         if caller is ended_at:
@@ -253,7 +254,7 @@ def _chain(exc: BaseException) -> Iterator[Frame]:
         seen.add(id(before))
         links.append((before, joint))
     room = [_MAX_WALKED]
-    # The exception itself first, then those before it, as long as there is room.
+    # The exception itself first, then those before it, as long as the budget allows.
     places = [list(_places(_part(link, "__traceback__"), room)) for link, _ in links]
     places[0] = _with_callers(exc, places[0])
     for (link, joint), of_link in zip(reversed(links), reversed(places), strict=True):
@@ -294,7 +295,7 @@ def _notes(exc: BaseException) -> Iterator[Frame]:
 
 
 def _group(exc: BaseException) -> Iterator[Frame]:
-    """The exceptions inside a group, one line each: whose parts fail is what a reader of a TaskGroup looks for."""
+    """Yield a line for each exception in a group: readers of a TaskGroup's failure look for the failed tasks."""
     waiting: list[tuple[BaseException, int]] = [(exc, 0)]
     shown = 0
     while waiting and shown < _MAX_CHAIN:
@@ -311,13 +312,13 @@ def _group(exc: BaseException) -> Iterator[Frame]:
 def format_traceback(
     error_type: str, message: str, places: tuple[Frame, ...], trim: Callable[[str], str] = written
 ) -> str:
-    """A traceback as Python prints it, with source lines; reads files, so it belongs into the writer's thread.
+    """Return a traceback as Python prints it, with source lines; it reads files, so call it in the writer's thread.
 
     Args:
         error_type: The exception's class.
-        message: What it says.
-        places: Where it came from.
-        trim: Makes what is written of a text that was cut.
+        message: The exception's message.
+        places: The frames.
+        trim: Returns the written form of a text that was cut.
     """
     message = trim(message)
     lines = ["Traceback (most recent call last):"]

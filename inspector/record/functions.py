@@ -43,7 +43,7 @@ def function_facts(function: object, args: object) -> dict[str, Plain]:
         return {}
     try:
         located = _located.get(plain) or _remembered(plain)
-    except Exception:  # noqa: BLE001 - the border to the agent: its modules and objects may be anything
+    except Exception:  # noqa: BLE001 - the boundary to the agent: its modules and objects may be anything
         return {}
     why = "method" if bound else located.unreachable
     if why is None and not (isinstance(args, Mapping) and located.required <= args.keys()):

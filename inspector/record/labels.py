@@ -27,5 +27,5 @@ def _proxied(value: object) -> str | None:
     try:
         text = str(value)
         return beginning(text, _MOST) if type(text) is str else None
-    except Exception:  # noqa: BLE001 - the border to the agent: a proxy may do anything
+    except Exception:  # noqa: BLE001 - the boundary to the agent: a proxy may do anything
         return None

@@ -1,7 +1,7 @@
-"""Where the attributes of an object are kept, found without running any code of its class.
+"""Finds where the attributes of an object are stored, without running any code of its class.
 
-Looking an attribute up the usual way may run a property, ``__getattr__`` or a metaclass. Here namespaces are read
-through ``type``'s own slots, instance dictionaries and ``__slots__`` through the descriptors that Python made for them.
+A normal attribute lookup may run a property, ``__getattr__`` or a metaclass. The functions here read namespaces through
+the slots of ``type``, and instance dictionaries and ``__slots__`` through the descriptors that Python made for them.
 """
 
 # The values are of any type, and read through unbound methods of builtins, whose type arguments pyright cannot know:
@@ -21,37 +21,38 @@ _MRO: Final = type.__dict__["__mro__"].__get__
 _QUALNAME: Final = type.__dict__["__qualname__"].__get__
 
 dict_items: Final = dict[Any, Any].items
-"""The entries of a dictionary of any subclass, by the method of ``dict`` itself."""
+"""Returns the entries of a dictionary, even of a subclass, with the method of ``dict``."""
 dict_get: Final = dict[Any, Any].get
-"""A look-up in a dictionary of any subclass, by the method of ``dict`` itself."""
+"""Looks up a key in a dictionary, even of a subclass, with the method of ``dict``."""
 
 GIVEN_BACK: Final = "given_back"
-"""In the metadata of a dataclass's field that its ``repr`` leaves out for being long, not for being secret."""
+"""A mark in the metadata of dataclass fields that ``repr`` leaves out because they are long, not because they are
+secret."""
 _FIELD_MARKS: Final = ("__dataclass_fields__", "__pydantic_fields__", "__attrs_attrs__", "__struct_fields__")
 _MOST_NAME: Final = 200
-"""Characters of the name of a class, and of its module."""
+"""The most characters of the name of a class, and of its module."""
 _MAX_LAYOUTS: Final = 2048
 _MAX_NAMES: Final = 5000
-"""Names of a class that are looked at."""
+"""The most names of a class that are read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """What is known of a class."""
+    """Where a class stores the attributes of its objects, and which of them may be shown."""
 
     type_name: str
     bases: tuple[type, ...]
-    """The class itself and all it derives from, in the order of attribute look-up."""
+    """The class itself and all its bases, in the order of attribute lookup."""
     slots: tuple[tuple[str, MemberDescriptorType], ...]
-    """Public attributes kept in slots."""
+    """Public attributes in slots."""
     dictionary: GetSetDescriptorType | MemberDescriptorType | None
-    """What yields the instance dictionary."""
+    """Returns the instance dictionary."""
     is_record: bool
-    """Whether it declares its fields: a dataclass, a pydantic or attrs model, a msgspec struct."""
+    """Whether the class declares its fields: a dataclass, a pydantic or attrs model, a msgspec struct."""
     hidden: frozenset[str]
-    """Fields that their class keeps out of its ``repr`` or out of what it serialises."""
+    """Fields that the class excludes from its ``repr`` or its serialized form."""
     given_back: frozenset[str]
-    """Those of them whose metadata says that a replay gives them back all the same."""
+    """Hidden fields that a replay returns nevertheless, because of their metadata."""
     is_mock: bool
 
 
@@ -59,34 +60,34 @@ _layouts: dict[int, tuple["weakref.ref[type]", Layout]] = {}
 
 
 def namespace(cls: type) -> Mapping[str, Any]:
-    """The attributes that a class itself defines."""
+    """Return the attributes that a class itself defines."""
     found: MappingProxyType[str, Any] = _NAMESPACE(cls)
     return found
 
 
 def mro(cls: type) -> tuple[type, ...]:
-    """The class and its bases, in the order in which Python looks attributes up."""
+    """Return the class and its bases, in the order of attribute lookup."""
     found: tuple[type, ...] = _MRO(cls)
     return found
 
 
 def type_name(cls: type) -> str:
-    """``module.Class``, or ``Class`` alone for builtins."""
+    """Return ``module.Class``, or ``Class`` alone for builtins."""
     module, _, name = class_path(cls).partition(":")
     return name if module == "builtins" else f"{module}.{name}"
 
 
 def class_path(cls: type) -> str:
-    """``module:Class``, by which a class is found again, as entry points name things."""
+    """Return ``module:Class``, the form that entry points use."""
     module = namespace(cls).get("__module__")
     if type(module) is not str:
-        # Types written in C carry their module in tp_name alone, which type's own repr shows.
+        # Types written in C have their module only in tp_name, which the repr of `type` shows.
         module = type.__repr__(cls)[8:-2].rpartition(".")[0] or "builtins"
     return f"{well_formed(module[:_MOST_NAME])}:{well_formed(_QUALNAME(cls)[:_MOST_NAME])}"
 
 
 def static(cls: type, name: str) -> Any:
-    """A class attribute as it is written, with no descriptor run; None when there is none."""
+    """Return a class attribute without running descriptors; None if there is none."""
     for base in mro(cls):
         found = namespace(base)
         if name in found:
@@ -95,7 +96,7 @@ def static(cls: type, name: str) -> Any:
 
 
 def layout_of(cls: type) -> Layout:
-    """The layout of a class, remembered for as long as the class lives."""
+    """Return the layout of a class, cached while the class exists."""
     known = _layouts.get(id(cls))
     if known is not None and known[0]() is cls:
         return known[1]
@@ -152,7 +153,7 @@ def _given_back(cls: type) -> Iterator[str]:
 
 
 def slot_of(value: object, name: str) -> Any:
-    """What an object keeps in a slot, private ones too; None where it has no such."""
+    """Return the value in a slot of an object, even a private one; None if it has no such slot."""
     found = static(type(value), name)
     try:
         return found.__get__(value) if isinstance(found, MemberDescriptorType) else None
@@ -161,7 +162,7 @@ def slot_of(value: object, name: str) -> Any:
 
 
 def instance_dict(value: object, layout: Layout) -> dict[Any, Any] | None:
-    """The dictionary that holds an object's attributes, itself and not a copy; None when it has none."""
+    """Return the instance dictionary of an object, not a copy; None if it has none."""
     if layout.dictionary is None:
         return None
     try:
@@ -172,7 +173,7 @@ def instance_dict(value: object, layout: Layout) -> dict[Any, Any] | None:
 
 
 def attributes(value: object, layout: Layout, most: int) -> Iterator[tuple[str, Any]]:
-    """An object's attributes, from its dictionary, of which ``most`` entries are looked at, and its public slots."""
+    """Yield an object's attributes: at most ``most`` entries of its dictionary, and its public slots."""
     held = instance_dict(value, layout)
     if held is not None:
         for name, item in list(islice(dict_items(held), most)):

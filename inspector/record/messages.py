@@ -1,7 +1,7 @@
-"""Messages of prompts as JSON, made once for as long as they are sent again.
+"""Encodes the messages of prompts as JSON, once for all calls that send them again.
 
-A history is sent with each call: the objects may be new ones, but what they say is not, and texts are shared. What a
-message says is a few texts, whose hashes Python remembers, so that one that was seen costs no look at its letters.
+Each call sends the history again. Its message objects may be new, but they share their texts with the earlier ones, and
+Python caches the hash of a text. So a known message is found without reading its characters.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -13,7 +13,7 @@ from typing import Any, Final, TypeAlias, cast
 import msgspec
 
 _MOST_BYTES: Final = 4 << 20
-"""Of the messages that are kept; then it is begun anew."""
+"""How many bytes of messages the cache may hold; then it is cleared."""
 _WORDS: Final = frozenset((str, type(None)))
 _Words: TypeAlias = tuple[tuple[str, Any], ...]
 _items: Final[Callable[[dict[str, Any]], Iterable[tuple[str, Any]]]] = methodcaller("items")
@@ -21,10 +21,10 @@ _encode: Final = msgspec.json.Encoder().encode
 
 
 class Messages:
-    """What was seen last, bounded.
+    """A bounded cache of recently encoded messages.
 
     Args:
-        most_bytes: How many bytes of messages are kept.
+        most_bytes: How many bytes of messages it may hold.
     """
 
     def __init__(self, most_bytes: int = _MOST_BYTES) -> None:
@@ -37,13 +37,13 @@ class Messages:
         """Return the JSON of messages.
 
         Raises:
-            TypeError: There is something in one that JSON has not.
-            UnicodeError: A text has half a surrogate pair.
+            TypeError: A message contains something that JSON cannot express.
+            UnicodeError: A text has a lone surrogate.
         """
         words: list[_Words] = list(map(tuple, map(_items, messages)))
         try:
             found = list(map(self._bodies.get, words))
-        except TypeError:  # a list or an object, which a message holds and others may change
+        except TypeError:  # a message with a list or an object, which others may change
             return list(map(self._body, messages, words))
         for at in missing(found):
             found[at] = self._body(messages[at], words[at])
@@ -57,16 +57,16 @@ class Messages:
         if known is not None:
             return known
         body = _encode(message)
-        # Of other types, different ones are equal: 1 and True, 0.0 and -0.0.
+        # Values of other types may be equal but encoded differently: 1 and True, 0.0 and -0.0.
         if _WORDS.issuperset(map(type, message.values())):
             self._make_room(body)
             self._bodies[words] = body
         return body
 
     def addresses(self, bodies: Sequence[bytes | msgspec.Raw]) -> list[bytes]:
-        """Return the hashes that messages are known by, whatever process looks at them."""
+        """Return the hashes that identify messages, the same in all processes."""
         if not bodies or type(bodies[0]) is not bytes:
-            # What was cut out of a text is asked for once.
+            # Messages cut out of a text are looked up only once.
             return list(map(address_of, bodies))
         found = list(map(self._addresses.get, cast("Sequence[bytes]", bodies)))
         for at in missing(found):
@@ -88,10 +88,10 @@ class Messages:
 
 
 def missing(found: Sequence[object]) -> Iterable[int]:
-    """Return the places where there is None."""
+    """Return the indexes of the entries that are None."""
     return compress(count(), map(is_, found, repeat(None)))
 
 
 def address_of(body: bytes | msgspec.Raw) -> bytes:
-    """Return the hash of JSON."""
+    """Return the hash of a JSON text."""
     return blake2b(body, digest_size=16).digest()

@@ -57,7 +57,7 @@ def _value(value: Attribute) -> _Value:
 
 
 def key_values(attributes: Iterable[tuple[str, Attribute]], parts: WrittenParts | None = None) -> list[_KeyValue]:
-    """Return attributes as OTLP writes them, and long texts by their ``parts``."""
+    """Return attributes in OTLP's form, with long texts as ``parts``."""
     return [_KeyValue(key, _framed(key, value, parts) or _value(value)) for key, value in attributes]
 
 
@@ -69,7 +69,7 @@ def _framed(key: str, value: Attribute, parts: WrittenParts | None) -> _Value | 
 
 
 def event_records(events: Iterable[Event], texts: Texts) -> Iterator[_Event]:
-    """Yield events as they may be written."""
+    """Yield events in the form that is written."""
     for each in happenings(events, texts):
         pairs: list[tuple[str, Attribute]] = []
         for key, value in each.facts.items():

@@ -1,4 +1,4 @@
-"""Which texts the spool file that is written has already, so that a history that is sent again costs its new text."""
+"""Keeps track of the texts in the current spool file, so that a history that is sent again only costs its new text."""
 
 from collections.abc import Callable, Sequence
 from operator import methodcaller
@@ -15,7 +15,7 @@ from inspector.record.messages import Messages, missing
 _MOST_KNOWN = 16_384
 _MOST_BLOCKS = 256
 _BLOCK = 64
-"""Numbers that a conversation takes at once, so that its history is a few runs of them."""
+"""How many numbers a conversation reserves at a time, so that its history consists of a few runs of numbers."""
 _TEXTS = ("", b"")
 _SOME_TEXT = b'"..."'
 _SAYING = tuple(
@@ -23,11 +23,11 @@ _SAYING = tuple(
     for name in (b"content", b"text", b"thinking", b"reasoning_content", b"arguments", b"output", b"refusal")
     for space in (b"", b" ")
 )
-"""Members whose text is no secret for the name that it has, so that one which was searched is clean here too."""
+"""Members whose names never make their text a secret, so a text that was searched elsewhere is clean here too."""
 _is_object = methodcaller("startswith", b"{")
 
 Clean: TypeAlias = Callable[[Sequence[bytes]], Sequence[bytes]]
-"""Returns messages without their secrets."""
+"""Removes the secrets of messages."""
 
 
 class NewParts(NamedTuple):
@@ -35,17 +35,17 @@ class NewParts(NamedTuple):
 
     lines: bytes
     refers_back: bool
-    """Whether others were named too, which it has."""
+    """Whether the frames also refer to parts that the file already has."""
 
 
 class WrittenParts:
-    """The parts of the file that is being written, known by their hash."""
+    """The parts in the current spool file, by their hash."""
 
     def __init__(self) -> None:
         self._file = -1
         self._numbers: dict[bytes, int] = {}
         self._redacted: set[bytes] = set()
-        """Those that had secrets, which the file does not have."""
+        """Parts that had secrets; the file has them without."""
         self._blocks: dict[tuple[str, bytes], tuple[int, int]] = {}
         self._last = 0
         self._lines: list[bytes] = []
@@ -53,32 +53,32 @@ class WrittenParts:
         self._refers_back = False
         self._messages = Messages()
         self.framed_chars = 0
-        """How long all texts are of which frames were given."""
+        """The total size of all texts that were framed."""
 
     def begin(self, file: int) -> None:
-        """Say which file the next lines go to: what another one has is written again."""
+        """Set the file of the next lines; parts of other files are written again."""
         if file != self._file or len(self._numbers) > _MOST_KNOWN:
             self._file = file
             self._forget()
 
     def take(self) -> "NewParts":
-        """Return the parts that what was framed since the last call needs, to be written before it."""
+        """Return the new parts of everything framed since the last call; they must be written before it."""
         new = NewParts(b"".join(self._lines), self._refers_back)
         self._lines, self._refers_back = [], False
         self._new.clear()
         return new
 
     def refers(self, key: str, pieces: Sequence[Piece]) -> Refers | None:
-        """Return the frame of a text that holds no secrets; None where it has nothing that may repeat."""
+        """Return the frame of a text without secrets; None if nothing in it could repeat."""
         return self.framed(key, pieces, _as_they_are) if pieces else None
 
     def has(self, string: bytes) -> bool:
-        """Tell whether the file has a string of JSON as it is: it was searched for secrets before it was written."""
+        """Tell whether the file has a JSON string unchanged, which means that it was searched for secrets."""
         (address,) = self._messages.addresses((string,))
         return address in self._numbers and address not in self._redacted
 
     def unsearched(self, pieces: Sequence[Piece]) -> bytes:
-        """Return JSON that was cut by its strings, with something in the place of what was said and the file has."""
+        """Return JSON that was cut at its strings, with a placeholder for each message text that the file has."""
         found: list[bytes] = []
         before = b""
         for piece in pieces:
@@ -91,20 +91,20 @@ class WrittenParts:
         return b"".join(found)
 
     def pieces(self, text: str, *, is_prompt: bool) -> list[Piece]:
-        """Return the messages of a text and what is around them; nothing where it has none, or is short."""
+        """Return a text cut into its messages and the text around them; empty if it has no messages or is short."""
         return cut(text, is_prompt=is_prompt) if len(text) > LONG_CHARS else []
 
     def strings(self, text: str) -> list[Piece]:
-        """Return the long strings of a text that is JSON and what is around them; nothing where it is short."""
+        """Return JSON text cut into its long strings and the text around them; empty if it is short."""
         return cut_strings(text.encode(), LEAST_BYTES) if len(text) > LONG_CHARS else []
 
     def pieces_of(self, prompt: Plain) -> list[Piece]:
-        """Return the same of the JSON of a prompt; nothing where it has none, or is not made of JSON's types alone."""
+        """Return the JSON of a prompt cut into messages; empty if it has none, or has other types than JSON."""
         if not isinstance(prompt, dict | list):
             return []
         try:
             return cut_value(prompt, self._messages.bodies)
-        # Half a surrogate pair, or marks where something was left out.
+        # A lone surrogate, or a marker of something left out.
         except (msgspec.MsgspecError, TypeError, UnicodeError, RecursionError):
             return []
 
@@ -112,8 +112,8 @@ class WrittenParts:
         """Return the frame of a text that was cut.
 
         Args:
-            key: What the text is of.
-            pieces: The text.
+            key: The key of the value, such as ``prompt``.
+            pieces: The pieces of the text.
             clean: Removes the secrets of messages that the file does not have yet.
         """
         self.framed_chars += size_of(pieces)
@@ -127,10 +127,10 @@ class WrittenParts:
         if None not in found:
             return cast("list[int]", found)
         new = {hashes[at]: bytes(bodies[at]) for at in missing(found)}
-        # Conversations begin alike and part with their first question.
+        # Conversations may share their beginning, but differ in their first question.
         block = (key, b"".join(hashes[:2])) if len(hashes) > 1 else _TEXTS
         for address, body in zip(new, clean(list(new.values())), strict=True):
-            # It may be a string in one before.
+            # An earlier message may have contained it as a string.
             if address not in known:
                 self._write(address, body, block)
                 if body != new[address]:
@@ -138,7 +138,7 @@ class WrittenParts:
         return list(map(known.__getitem__, hashes))
 
     def _write(self, address: bytes, body: bytes, block: tuple[str, bytes]) -> None:
-        # A string is not cut into itself.
+        # A string cannot be cut any further.
         pieces = [] if body.startswith(b'"') else cut_strings(body, LEAST_BYTES)
         whole = frame_of(framed(pieces, self._numbers_of_strings)) if pieces else body
         number = self._numbers[address] = self._next(block)
@@ -169,7 +169,7 @@ def _as_they_are(bodies: Sequence[bytes]) -> Sequence[bytes]:
 
 
 def size_of(pieces: Sequence[Piece]) -> int:
-    """Return how many bytes a text has without what stands between its messages."""
+    """Return how many bytes a text has, without the separators of its messages."""
     return sum(map(_size, pieces))
 
 
@@ -182,10 +182,10 @@ def _size(piece: Piece) -> int:
 
 
 def around(pieces: Sequence[Piece]) -> bytes | None:
-    """Return a text with something in the place of its messages, to be searched for secrets.
+    """Return a text with placeholders for its messages, to be searched for secrets.
 
-    None where there are no messages, or where one could be a secret for what stands beside it, as words of a command
-    can: then the text is to be searched whole.
+    None if it has no messages, or if the text beside one could make it a secret, as in a command that is a list of
+    words: then the text must be searched as a whole.
     """
     found = [_around(piece) for piece in pieces]
     return b"".join(piece for piece in found if piece is not None) if found and None not in found else None

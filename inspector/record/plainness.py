@@ -1,4 +1,4 @@
-"""Whether a value is made of JSON's own types alone, so that an encoder may read it without running anybody's code."""
+"""Checks whether a value has JSON's own types only, so that an encoder can read it without running other code."""
 
 # The values are of any type, which pyright cannot know:
 # pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false
@@ -9,24 +9,24 @@ from typing import Any, Final
 from inspector.plain import INT64_MAX, INT64_MIN, KEY_CHARS, gaps
 
 _ENTRY_CHARS: Final = 24
-"""What an entry counts for: looking at one takes as long as encoding so many."""
+"""How many characters an entry counts as: reading one takes as long as encoding this many."""
 _ROOMY: Final = 16_384
-"""Bytes of what has, or had, many entries."""
+"""A container with a larger table has, or once had, many entries."""
 
 UNENCODABLE: Final = (UnicodeError, ValueError, TypeError, RuntimeError, RecursionError)
-"""What reading such a value may raise all the same: half a surrogate pair, or another thread that changes it."""
+"""What reading such a value may still raise: for a lone surrogate, or if another thread changes it."""
 
 
 def room_left(value: dict[Any, Any] | list[Any], room: int, levels: int) -> int:
-    """Return what is left of so many characters and entries; less than 0 where it is too much, or not plain JSON.
+    """Return how much of a budget of characters is left; negative if the value is too large or not plain JSON.
 
-    Exact types alone: code of the program's own classes would run.
+    Only exact types count, because subclasses could run code of the program.
 
     Raises:
-        RuntimeError: Another thread changed it meanwhile.
+        RuntimeError: Another thread changed the value at the same time.
     """
     room -= _ENTRY_CHARS * len(value)
-    # The places of entries that were taken out are walked over too.
+    # Iterating also passes over the slots of removed entries.
     if room < 0 or levels < 0 or (value.__sizeof__() > _ROOMY and gaps(value.__sizeof__(), len(value))):
         return -1
     items: Iterable[Any] = value
@@ -36,7 +36,7 @@ def room_left(value: dict[Any, Any] | list[Any], room: int, levels: int) -> int:
             if type(key) is not str:
                 return -1
             room -= len(key)
-        # All together, since that is asked once: one of them may be too long.
+        # One check for all texts; if they are long together, one of them may be too long.
         if before - room > KEY_CHARS:
             return -1
         items = value.values()
@@ -46,7 +46,7 @@ def room_left(value: dict[Any, Any] | list[Any], room: int, levels: int) -> int:
             room -= len(item)
         elif kind is dict or kind is list:
             room = room_left(item, room, levels - 1)
-        # Not a number is not between any two.
+        # NaN is not between any two numbers.
         elif item is not None and not (
             (kind is int or kind is float or kind is bool) and INT64_MIN <= item <= INT64_MAX
         ):

@@ -1,4 +1,4 @@
-"""What is said of this process in every line that it writes."""
+"""Describes this process, for every line that it writes."""
 
 import os
 import socket
@@ -10,16 +10,16 @@ from inspector.plain import well_formed
 from inspector.this_run import replayed_run, this_run
 
 Process: TypeAlias = dict[str, str | int]
-"""Attributes of a resource, as OpenTelemetry names them."""
+"""Resource attributes, with OpenTelemetry's names."""
 
 
 def describe_process(process: str, *, service: str | None, version: str) -> Process:
-    """Return what is known of this process.
+    """Return the description of this process.
 
     Args:
-        process: Its key: what the names of its files begin with.
-        service: What its program is called, where somebody said so.
-        version: Ours.
+        process: Its key, with which the names of its files begin.
+        service: The name of its program, if it was set.
+        version: The version of this package.
     """
     replayed = replayed_run()
     return {
@@ -36,20 +36,20 @@ def describe_process(process: str, *, service: str | None, version: str) -> Proc
 
 
 def program_name() -> str:
-    """Return what OpenTelemetry SDKs would call this program: its own setting, else the script's or module's name."""
+    """Return the name that OpenTelemetry SDKs would use for this program: its own setting, or its script or module."""
     if name := os.environ.get("OTEL_SERVICE_NAME"):
         return name
     script = sys.argv[0] if sys.argv else ""
     if script == "-m":
         return _module() or "python"
-    stem = os.path.splitext(os.path.basename(script))[0]  # noqa: PTH119, PTH122 - argv may be no path at all
+    stem = os.path.splitext(os.path.basename(script))[0]  # noqa: PTH119, PTH122 - argv may not be a path
     if stem == "__main__":
         stem = os.path.basename(os.path.dirname(script))  # noqa: PTH119, PTH120 - see above
     return stem if stem and stem not in ("-c", "-") else "python"
 
 
 def _module() -> str:
-    """Return the name of the module that ``python -m`` is about to run: Python puts its file into ``argv`` later."""
+    """Return the module that ``python -m`` is about to run: Python only adds its file to ``argv`` later."""
     before = sys.orig_argv[: len(sys.orig_argv) - len(sys.argv) + 1]
     option = before[-1] if before else ""
     module = option.partition("m")[2] if option.startswith("-") else option

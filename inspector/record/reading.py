@@ -19,7 +19,7 @@ def read(obj: Any, *names: str) -> Any:
             found = _read(obj, name)
             if found is not None:
                 return found
-    except Exception:  # noqa: BLE001 -- the border to the agent: an unreadable attribute is one that is not there
+    except Exception:  # noqa: BLE001 -- the boundary to the agent: an unreadable attribute is one that is not there
         return None
     return None
 
@@ -56,7 +56,7 @@ def read_live(obj: Any, name: str) -> str | int | float | bool | None:
         return _scalar(found)
     except KeyboardInterrupt:
         raise
-    except BaseException:  # noqa: BLE001 -- the border to the agent: a property may raise anything, even SystemExit
+    except BaseException:  # noqa: BLE001 -- the boundary to the agent: a property may raise anything, even SystemExit
         return None
 
 

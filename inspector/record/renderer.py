@@ -1,4 +1,4 @@
-"""Whole lines of a spool, made of changed spans in the writer's thread."""
+"""Makes whole spool lines of changed spans, in the writer's thread."""
 
 from collections.abc import Callable, Sequence
 from time import time_ns
@@ -20,34 +20,34 @@ from inspector.record.texts import Texts
 _LINE_SPANS = 64
 _LINE_BYTES = 1 << 20
 _LONGEST = 48 << 20
-"""Whoever takes spools in gives up on lines of 64 MiB."""
+"""The most bytes of a record; readers of spools reject lines above 64 MiB."""
 _TOGETHER = 4096
-"""Bytes of facts that are searched for secrets at once: a search has a cost of its own, and what looks like a secret
-has all of them searched one by one."""
+"""How many bytes of facts are searched for secrets at once, since each search has a fixed cost. If there is a possible
+secret, all of them are searched again one by one."""
 
 
 Entry: TypeAlias = tuple[RecordedSpan, State, bool]
-"""One span in a line, as which it is in it, and whether no line before has it."""
+"""One span in a line, its state there, and whether it is in no earlier line."""
 
 
 class Line(NamedTuple):
-    """A whole line of a spool, its newline included, after those of the parts that it is the first to have."""
+    """One call line of a spool with its newline, after the lines of its new parts."""
 
     data: bytes
     entries: Sequence[Entry]
     news: dict[str, int]
-    """What it says was lost."""
+    """The counts of lost spans that it reports."""
     refers_back: bool = False
-    """Whether it names parts that lines before it have."""
+    """Whether it refers to parts in earlier lines."""
 
 
 class Render(Protocol):
-    """Makes whole lines of changed spans and of the counts of what was lost."""
+    """Makes whole lines of changed spans, and of the counts of lost ones."""
 
     def __call__(
         self, spans: Sequence[RecordedSpan], losses: Losses, *, file: int, is_over: bool = False
     ) -> list[Line]:
-        """Return the lines, which go to this file of the process; ``is_over`` says that they are the last."""
+        """Return the lines, which go to this file of the process; ``is_over`` if they are the last."""
         ...
 
 
@@ -55,10 +55,10 @@ class Renderer:
     """Makes spool lines of changed spans, in the writer's thread.
 
     Args:
-        texts: What makes the texts of captured values.
-        process: What every line says of this process.
-        program: Returns what is known of the program; asked once.
-        longest: Bytes of one record; a longer one is left out.
+        texts: Encodes captured values.
+        process: The description of this process, which every line contains.
+        program: Returns the description of the program; called once.
+        longest: The most bytes of one record; longer ones are left out.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Renderer:
         self._process = process
         self._begin = BEGIN + encode(process)
         self._longest = longest
-        # Those of the line that is being made.
+        # The records of the current line.
         self._records: list[bytes] = []
         self._entries: list[Entry] = []
         self._origin: Origin | None = None
@@ -84,13 +84,13 @@ class Renderer:
     def __call__(
         self, spans: Sequence[RecordedSpan], losses: Losses, *, file: int, is_over: bool = False
     ) -> list[Line]:
-        """Return whole lines; a span that began and ended since the last batch is written once, ended.
+        """Return whole lines; a span that began and ended since the last batch is written once, with its end.
 
         Args:
-            spans: What changed, in order.
-            losses: Where spans that cannot be encoded are counted, and what the lines report.
-            file: Which file of the process they go to: texts that it has are not written again.
-            is_over: Whether these are the last.
+            spans: The changed spans, in order.
+            losses: Counts spans that cannot be encoded, and has the counts to report.
+            file: The file of the process that the lines go to: its texts are not written again.
+            is_over: Whether these are the last lines.
         """
         self._parts.begin(file)
         lines: list[Line] = []
@@ -121,12 +121,12 @@ class Renderer:
     def _short(self, span: RecordedSpan) -> bytes | None:
         try:
             return self._calls.short(span)
-        # Said when it is tried again.
+        # The second attempt reports it.
         except BaseException:  # noqa: BLE001
             return None
 
     def _take(self, together: Sequence["_Short"], lines: list[Line], losses: Losses) -> None:
-        """Put short records into lines, as they are where nothing in all together, or in each, is like a secret."""
+        """Add short records to lines, unchanged if all of them together, or each alone, have no possible secret."""
         are_clean = bool(together) and self._calls.are_clean([each.facts for each in together])
         for entry, facts in together:
             is_clean = are_clean or self._calls.are_clean((facts,))
@@ -144,21 +144,22 @@ class Renderer:
             return
         self._records.append(record)
         self._entries.append(entry)
-        # With the texts that it names: whoever reads the line has them all at once.
+        # Including the texts that it refers to: a reader of the line loads them all at once.
         self._size += len(record) + self._parts.framed_chars - chars
 
     def _encode(self, entry: Entry, facts: bytes | None, losses: Losses) -> bytes | None:
         span, state, is_new = entry
         try:
             record = self._record(span, state, facts)
-        # What cannot be encoded costs itself alone, also where the program's redaction ends with SystemExit.
+        # One span that cannot be encoded must not affect others, even if the program's `redact` raises SystemExit.
         except BaseException:  # noqa: BLE001
             if span.written != state:
                 return None
             _lose(span, state, losses, is_new=is_new)
             logger.warning("a span of %s could not be written and is left out", span.noun, exc_info=True)
             return None
-        # Its end had no room meanwhile: it is counted, and what it held was let go of, maybe before it was read.
+        # There was no room for its end: the span is counted as lost, and its values may be released before they were
+        # read.
         if span.written != state:
             return None
         losses.keep(span)
@@ -176,7 +177,7 @@ class Renderer:
         return record
 
     def _finish(self, losses: Losses) -> Sequence[Line]:
-        """Return the line that is being made; none where it has no spans, or what they share cannot be encoded."""
+        """Return the current line; nothing if it has no spans, or if it cannot be encoded."""
         records, entries, origin = self._records, self._entries, self._origin
         self._records, self._entries, self._origin, self._size = [], [], None, 0
         if not records:
@@ -196,13 +197,13 @@ class Renderer:
         return (Line(parts.lines + made, entries, news, parts.refers_back),)
 
     def _line(self, records: Sequence[bytes], news: dict[str, int]) -> bytes:
-        # A line without spans has no other time.
+        # Spans give a line its time; without them it needs this one.
         lost = b',"lost":' + encode({**news, sc.LOST_UNTIL: time_ns()}) if news else b""
         return b'%b,"calls":[%b]%b}\n' % (self._begin, b",".join(records), lost)
 
 
 class _Short(NamedTuple):
-    """A call of which the facts were not searched for secrets yet."""
+    """A call whose facts have not been searched for secrets."""
 
     entry: Entry
     facts: bytes
@@ -215,7 +216,7 @@ def _lose(span: RecordedSpan, state: State, losses: Losses, *, is_new: bool) -> 
 
 
 def _let_go(span: RecordedSpan) -> None:
-    """Release what a written call captured, but for an agent's name: its calls may be written after it."""
+    """Release the captured values of a written call, except an agent's name, which its calls may still need."""
     name = span.before.get("name")
     span.release()
     if span.noun == "agent_call":

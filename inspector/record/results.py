@@ -1,8 +1,8 @@
-"""What a tool, a resource or a prompt gave, so that a replay gives the same kind of object back.
+"""Writes the results of tools, resources and prompts, so that a replay can return the same kinds of objects.
 
-Most is JSON, and the facts of the call have it to the letter. Objects are written by the names of their classes and
-what they hold, as far as that brings back the same: `inspector.reading.results` makes them again. Nothing is pickled,
-and nothing of the objects is run. What cannot be replayed is named, so that a replay refuses rather than guesses.
+Most results are JSON, which the facts of the call contain unchanged. Objects are written as the names of their classes
+and their state, if that is enough to restore them; `inspector.reading.results` does so. Nothing is pickled, and no code
+of the objects runs. Values that cannot be replayed are named, so that a replay refuses them instead of guessing.
 """
 
 # The values are of any type, and read through descriptors of Python's own, whose types pyright cannot know:
@@ -33,15 +33,15 @@ from inspector.record.layouts import (
 )
 
 SAME: Final[dict[str, Any]] = {"result": "same"}
-"""Says that the fact of the call is the result, to the letter."""
+"""The result is identical to the fact of the call."""
 _GIVEN: Final = {"tool_call": "result", "resource_fetch": "content", "prompt_apply": "rendered"}
-"""The keyword, and the fact, of what a call gives."""
+"""The keyword of a call's result, which is also the name of its fact."""
 _RAISING: Final = frozenset(("rpc_request", "llm_generate"))
-"""Calls that give nothing of which more is recorded than the facts have, and may raise."""
+"""Calls whose results need nothing beyond their facts, but which may raise."""
 _MOST: Final = 10_000
-"""Values in a result."""
+"""The most values in a result."""
 _MOST_CHARS: Final = 1 << 20
-"""Characters of texts and bytes in it."""
+"""The most characters of texts and bytes in a result."""
 _DEEPEST: Final = 32
 _PLAIN: Final = (str, int, bool, type(None))
 _BY_TEXT: Final[Mapping[type, str]] = {
@@ -58,17 +58,17 @@ _FLAGS: Final[Callable[[type], int]] = type.__dict__["__flags__"].__get__
 _MADE_BY_A_PROGRAM: Final = 1 << 9
 """``Py_TPFLAGS_HEAPTYPE``, of ``Include/object.h``."""
 _NOT_BY_ARGUMENTS: Final = frozenset(("pydantic_core._pydantic_core:ValidationError",))
-"""Exceptions that hold more than they were made with."""
+"""Exceptions that cannot be restored from their arguments."""
 _ERRNO_AND_TEXT: Final = 2
 _PYDANTIC: Final = ("__pydantic_fields_set__", "__pydantic_extra__", "__pydantic_private__")
 
 
 class Unrecordable(Exception):
-    """Something in a result cannot be replayed.
+    """A result contains a value that cannot be replayed.
 
     Args:
-        what: Its class, or why not.
-        at: Where in the result it is.
+        what: The class of the value, or the reason.
+        at: The path of the value in the result.
     """
 
     def __init__(self, what: str, at: str) -> None:
@@ -78,12 +78,12 @@ class Unrecordable(Exception):
 
 
 def result_of(noun: str, values: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return how what a call gave is given back, as ``result``; None for calls that give nothing.
+    """Return what a replay needs to return the result of a call, as ``result``; None for calls without results.
 
     Args:
-        noun: What is called.
-        values: The keywords of the hook that ends it.
-        facts: What was captured of them.
+        noun: The noun of the call.
+        values: The keywords of the hook that ended it.
+        facts: The facts captured from them.
     """
     name = _GIVEN.get(noun)
     if name is None:
@@ -98,7 +98,7 @@ def result_of(noun: str, values: Mapping[str, Any], facts: Mapping[str, Any]) ->
 
 
 def own_outcome_of(noun: str, values: Mapping[str, Any], facts: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the same of what came of a tool's own code, where a framework around it says that; ``body`` tells so."""
+    """Return the outcome of a tool's own code, if the framework around it reports that; marked with ``body``."""
     raised = values.get("raised")
     if isinstance(raised, Exception):
         outcome = error_of(noun, raised)
@@ -108,7 +108,7 @@ def own_outcome_of(noun: str, values: Mapping[str, Any], facts: Mapping[str, Any
 
 
 def error_of(noun: str, exc: object) -> dict[str, Any] | None:
-    """Return how what such a call, or a request, raised is raised again, as ``error``; None for other calls."""
+    """Return what a replay needs to raise the exception of a call or request, as ``error``; None for other calls."""
     if (noun not in _GIVEN and noun not in _RAISING) or not isinstance(exc, BaseException):
         return None
     named: dict[str, Plain] = {"class": class_path(type(exc)), "message": error_text(exc)}
@@ -116,11 +116,11 @@ def error_of(noun: str, exc: object) -> dict[str, Any] | None:
 
 
 def _arguments(exc: BaseException) -> tuple[Any, ...]:
-    """Return what an exception was made with."""
+    """Return the arguments that an exception was created with."""
     args = _EXCEPTION_ARGS(exc)
     if not isinstance(exc, OSError) or len(args) != _ERRNO_AND_TEXT:
         return args
-    # It keeps the names of files apart.
+    # OSError stores file names separately.
     first, second = (OSError.__dict__[name].__get__(exc) for name in ("filename", "filename2"))
     return args if first is None else (*args, first) if second is None else (*args, first, None, second)
 
@@ -130,7 +130,7 @@ def _tried(write: Callable[[], dict[str, Plain]]) -> dict[str, Plain]:
         return write()
     except Unrecordable as reason:
         return {"unrecordable": reason.what, "at": reason.at}
-    # The border to the program: another thread may change what is read.
+    # The boundary to the program: another thread may change the value while it is read.
     except Exception as error:  # noqa: BLE001
         return {"unrecordable": class_path(type(error)), "at": ""}
 
@@ -143,10 +143,10 @@ class _Writer:
         self._chars = _MOST_CHARS
 
     def value(self, value: Any, depth: int, at: str) -> Plain:
-        """Return a value as it is written.
+        """Return a value in the form that is written.
 
         Raises:
-            Unrecordable: It, or something in it, cannot be replayed.
+            Unrecordable: The value, or one inside it, cannot be replayed.
         """
         self._left -= 1
         if self._left < 0 or depth > _DEEPEST:
@@ -164,14 +164,14 @@ class _Writer:
         return self._other(value, kind, depth, at)
 
     def mapping(self, value: Mapping[Any, Any], depth: int, at: str) -> Plain:
-        """Return a dictionary as it is written, see `value`."""
+        """Return a dictionary in the form that is written, see `value`."""
         pairs = list(value.items())
         if all(type(name) is str for name, _ in pairs) and "$kind" not in value:
             return {self._text(name, at): self.value(item, depth + 1, f"{at}.{name}") for name, item in pairs}
         return {"$kind": "dict", "items": [self._items(pair, depth + 1, at) for pair in pairs]}
 
     def exception(self, exc: BaseException, depth: int, at: str) -> dict[str, Plain]:
-        """Return what an exception was made with and what it holds, see `value`."""
+        """Return the arguments and attributes of an exception, see `value`."""
         if class_path(type(exc)) in _NOT_BY_ARGUMENTS:
             raise Unrecordable(class_path(type(exc)), at)
         args: list[Plain] = self._items(_arguments(exc), depth, f"{at}.args")
@@ -235,7 +235,7 @@ class _Writer:
 
 
 def _is_plain_object(bases: tuple[type, ...]) -> bool:
-    """Tell whether an object is made of its attributes alone, rather than built on a type of Python's own."""
+    """Tell whether an object consists of its attributes only, with no base class in C."""
     return all(_FLAGS(base) & _MADE_BY_A_PROGRAM for base in bases[:-1])
 
 
@@ -245,14 +245,14 @@ def _state(value: object) -> dict[str, Any]:
 
 
 def _is_empty(value: object, name: str) -> bool:
-    """Tell whether a field that is kept out of sight has nothing in it that could be seen."""
+    """Tell whether a hidden field is empty, so that leaving it out loses nothing."""
     state = _state(value)
     held = state[name] if name in state else slot_of(value, name)
     return held is None or (type(held) in (str, dict, list, tuple, set) and not held)
 
 
 def _fields(value: object) -> dict[str, Any]:
-    """Return the attributes of a dataclass or of what attrs made, slots too."""
+    """Return the attributes of a dataclass or attrs object, including slots."""
     found = _state(value)
     dataclass = static(type(value), "__dataclass_fields__")
     attrs = static(type(value), "__attrs_attrs__")

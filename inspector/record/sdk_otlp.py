@@ -1,4 +1,4 @@
-"""Spans of the OpenTelemetry SDK as OTLP JSON: as they are, less secrets and unwanted content."""
+"""Writes spans of the OpenTelemetry SDK as OTLP JSON, unchanged except for secrets and unwanted content."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -23,25 +23,25 @@ if TYPE_CHECKING:
     from inspector.record.sdk_spans import Origin, SdkSpan
 
 MOST: Final = 1024
-"""Attributes, events and links of a span that are kept: docs/spool.md has the limits of whoever takes them in."""
+"""The most attributes, events and links of a span; docs/spool.md has the limits of readers."""
 _EVENT_LIMITS: Final = Limits(depth=8, items=200, text_chars=32_768)
 _MOST_WHY: Final = 10_000
-"""Characters of what a status says, as of an exception's text."""
+"""The most characters of a status message, as of an exception's message."""
 _SCALARS = (str, bool, int, float)
 _OURS: Final = frozenset((sc.PROCESS, sc.RUN_ID, sc.REPLAYED_RUN, sc.PROCESS_PID))
-"""Attributes of the resource that say which process wrote the spool."""
+"""Resource attributes with the process that wrote the spool."""
 _NAMELESS: Final = "unknown_service"
-"""How the SDK calls a service that nobody named."""
+"""The SDK's name for a service without a name."""
 
 
 def sdk_line(process: Process, spans: Sequence[bytes], origin: "Origin", texts: Texts) -> bytes:
-    """Return one line of a spool: a whole OTLP export request, its spans of one origin.
+    """Return one line of a spool: a whole OTLP export request, with spans of one origin.
 
     Args:
-        process: What is known of this process.
-        spans: The records.
-        origin: What made the spans; it keeps the beginning of its lines.
-        texts: What redacts.
+        process: The description of this process.
+        spans: The encoded spans.
+        origin: The origin of the spans; it caches the beginning of its lines.
+        texts: Redacts.
     """
     if not origin.head:
         origin.head = _head(process, origin, texts)
@@ -63,7 +63,7 @@ def _schema(url: str | None, texts: Texts) -> bytes:
 
 
 def _merged(process: Process, theirs: Mapping[str, Any], texts: Texts) -> list[Any]:
-    """Return the attributes of a provider's resource, and those of the process that it has not."""
+    """Return the attributes of a provider's resource, and the missing ones of the process."""
     kept = {
         key: value
         for key, value in theirs.items()
@@ -83,7 +83,7 @@ def _scope(scope: "InstrumentationScope | None", texts: Texts) -> dict[str, Any]
 
 
 def encode_sdk_span(span: "SdkSpan", state: State, texts: Texts, parts: WrittenParts) -> bytes:
-    """Return a span, as it stands, as an OTLP JSON object; one that still runs has no end time."""
+    """Return the current state of a span as an OTLP JSON object; a running one has no end time."""
     found: dict[str, Any] = {"traceId": f"{span.trace_id:032x}", "spanId": f"{span.span_id:016x}"}
     if span.trace_state:
         found["traceState"] = texts.redacted("traceState", span.trace_state.to_header())
@@ -111,7 +111,7 @@ def encode_sdk_span(span: "SdkSpan", state: State, texts: Texts, parts: WrittenP
 
 
 def _all_attributes(span: "SdkSpan", texts: Texts) -> dict[str, Attribute]:
-    """Return the span's own attributes, the session, and what the program noted on it through us."""
+    """Return the span's own attributes, its session, and the attributes that the program set through us."""
     found = dict(_attributes(span.attributes, texts))
     if span.session_id is not None:
         found.setdefault(sc.SESSION_ID, texts.redacted(sc.SESSION_ID, span.session_id))
@@ -125,7 +125,7 @@ def _all_attributes(span: "SdkSpan", texts: Texts) -> dict[str, Attribute]:
 def _attributes(
     pairs: Mapping[str, Any], texts: Texts, limits: Limits | None = None
 ) -> Iterator[tuple[str, Attribute]]:
-    """Yield attributes as they may be written: without secrets and, where content is off, without content."""
+    """Yield attributes in the form that is written: without secrets and, if content is off, without content."""
     for key, value in islice(pairs.items(), MOST):
         name = fitting_key(key)
         if texts.content or not is_content(name):
@@ -162,7 +162,7 @@ def _link(link: trace.Link, texts: Texts) -> dict[str, Any]:
 
 
 def _lost(span: "SdkSpan") -> dict[str, int]:
-    """Return what the SDK's limits, and ours, have left out."""
+    """Return how much the SDK's limits, and ours, have left out."""
     attributes, events, links = span.lost
     counts = {
         "droppedAttributesCount": attributes + max(0, len(span.attributes) - MOST),

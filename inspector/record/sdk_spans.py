@@ -1,8 +1,8 @@
-"""Spans of the OpenTelemetry SDK, recorded as they are beside the calls that hooks tell of.
+"""Records the spans of the OpenTelemetry SDK unchanged, beside the calls of hooks.
 
-The SDK makes, limits and ends them; a span processor of ours passes them on. For each that runs there is a node in the
-tree of calls, so that a call of a hook finds its parent, and a span of the SDK its session. Nodes are looked up by the
-ids of the span's context alone: what is current may be a proxy that turns into something else later.
+The SDK creates, limits and ends them; our span processor passes them on. Each running span has a node in the tree of
+calls, so that the calls of hooks find their parents, and spans of the SDK their sessions. Nodes are found by the ids in
+the span's context only, because the current span may be a proxy that turns into something else later.
 """
 
 from collections import OrderedDict
@@ -21,32 +21,32 @@ from inspector.record.labels import label
 from inspector.record.spans import RecordedSpan
 
 if TYPE_CHECKING:
-    # The SDK is there where these spans are; the recorder does without it.
+    # If these spans exist, so does the SDK; the recorder itself does not need it.
     from opentelemetry.sdk.resources import Resource
     from opentelemetry.sdk.trace import Event, ReadableSpan
     from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 
 _MOST_OPEN: Final = 65_536
-"""Spans that never end are forgotten beyond this number: they stay in the spool as running."""
+"""If more spans are open, the oldest are forgotten; they stay in the spool as running."""
 _MOST_ENDED: Final = 4096
 _MOST_ORIGINS: Final = 1024
 
 _open: OrderedDict[int, "SdkSpan"] = OrderedDict()
-"""Spans that run, by id. As hooks have one bus, a process has one of these."""
+"""Running spans by id. There is one for the process, as there is one bus for hooks."""
 
 
 @dataclass(slots=True, eq=False)
 class Origin:
-    """Which library made spans, in which provider."""
+    """The library and provider that created spans."""
 
     resource: "Resource"
     scope: "InstrumentationScope | None"
     head: bytes = b""
-    """How its lines in the spool begin, once there is one."""
+    """The beginning of its lines in the spool, once there is one."""
 
 
 class SdkSpan(RecordedSpan):
-    """A span of the SDK's in the tree of calls, with copies of what is to be written of it."""
+    """A span of the SDK in the tree of calls, with copies of everything that is written of it."""
 
     is_native = True
     __slots__ = ("attributes", "happenings", "kind", "linked", "lost", "name", "origin", "run", "status", "trace_state")
@@ -58,7 +58,7 @@ class SdkSpan(RecordedSpan):
         )
         self.parent_id = span.parent.span_id if span.parent is not None else None
         self.kind = span.kind.value + 1
-        """As OTLP numbers it."""
+        """With OTLP's numbers."""
         self.trace_state = identity.trace_state
         self.origin = origin
         self.emitter = None if origin.scope is None else origin.scope.name
@@ -67,11 +67,11 @@ class SdkSpan(RecordedSpan):
         self.take(span)
 
     def take(self, span: "ReadableSpan") -> None:
-        """Copy what a span holds now; its values are immutable, and the program can put others in their place."""
+        """Copy the current values of a span. The values are immutable, but the program may replace them."""
         self.name = span.name
         self.attributes: Mapping[str, Any] = dict(span.attributes or {})
         if self.run is not None:
-            # A request of a server is a run of its own, named after its trace, where its caller is not recorded.
+            # A server request is its own run, named after its trace, unless its caller is recorded.
             self.attributes = {**self.attributes, sc.RUN_ID: self.run}
         self.happenings: Sequence[Event] = span.events
         self.linked: Sequence[trace.Link] = span.links
@@ -79,34 +79,34 @@ class SdkSpan(RecordedSpan):
         self.lost = (span.dropped_attributes, span.dropped_events, span.dropped_links)
 
     def place(self, parent: RecordedSpan | None) -> None:
-        """Put the node below the call or span of this process that is its parent."""
+        """Place the node below its parent, a call or span of this process."""
         self.parent = parent
         self.session_id = label(session.get()) or (None if parent is None else parent.session_id)
         if parent is None:
             return
-        # Found there when a call that is left open below is looked for.
+        # The search for open calls goes through the children.
         if parent.children is None:
             parent.children = set()
         parent.children.add(self)
 
     def finish(self, span: "ReadableSpan") -> None:
-        """Take what an ended span holds."""
+        """Copy the final values of an ended span."""
         self.take(span)
         self.stop_ns = span.end_time or self.start_ns
         if self.parent is not None and self.parent.children is not None and not self.children:
             self.parent.children.discard(self)
-        # Last: the writer's thread takes the state for the sign that the rest is there.
+        # Last, because the writer's thread takes a final state to mean that the rest is complete.
         self.state = "error" if span.status.status_code is trace.StatusCode.ERROR else "ok"
 
     def release(self) -> None:
-        """Let go of what was copied."""
+        """Release the copies."""
         super().release()
         self.attributes = {}
         self.happenings = self.linked = ()
 
 
 def sdk_span_at(context: Context | None = None) -> SdkSpan | None:
-    """Return the running span of the SDK that is current in ``context``; None is the context of here and now."""
+    """Return the running SDK span that is current in ``context``, by default in the current context."""
     if not _open:
         return None
     identity = identity_of(trace.get_current_span(context))
@@ -115,11 +115,11 @@ def sdk_span_at(context: Context | None = None) -> SdkSpan | None:
 
 
 def identity_of(span: trace.Span) -> trace.SpanContext | None:
-    """Return what identifies somebody's span; None of one that has no valid identity, or cannot say which."""
+    """Return the context of any span; None if it is not valid or raises."""
     try:
         identity = span.get_span_context()
         is_valid = identity.is_valid
-    # The border to whatever a library made current.
+    # The boundary to any library's span.
     except BaseException as error:
         if is_of_signal(error):
             raise
@@ -128,11 +128,11 @@ def identity_of(span: trace.Span) -> trace.SpanContext | None:
 
 
 class SdkSpans:
-    """Takes in what a span processor passes on.
+    """Records the spans from a span processor.
 
     Args:
-        changed: Called with every span that began or ended.
-        call: Returns the open call of a hook that has a span id.
+        changed: Called with each span that began or ended.
+        call: Returns the open call of a hook by its span id.
         innermost: Returns the innermost call of a hook in this context.
     """
 
@@ -150,7 +150,7 @@ class SdkSpans:
         self._ended_before: dict[int, object] = {}
 
     def start(self, span: "ReadableSpan") -> None:
-        """Record that a span has begun; one that another processor of ours has passed on already is left out."""
+        """Record that a span has begun, unless another processor of ours has already recorded it."""
         identity = span.get_span_context()
         if identity is None or identity.span_id in _open or _is_ours(span):
             return
@@ -171,24 +171,24 @@ class SdkSpans:
         request = self._innermost()
         if request is None or (request.trace_id, request.parent_id) != (parent.trace_id, parent.span_id):
             return None
-        # The server's own span of a request whose hook has begun around it: both read the same trace context.
+        # The server span of a request whose hook began around it: both read the same trace context.
         node.parent_id = request.span_id
         return request
 
     def end(self, span: "ReadableSpan") -> None:
-        """Record a span that has ended, also one whose start was not seen."""
+        """Record an ended span, even if its start was not recorded."""
         identity = span.get_span_context()
         if identity is None or _is_ours(span) or not self._is_first_end(identity.span_id):
             return
         origin = self._origin(span)
         node = _open.pop(identity.span_id, None) or SdkSpan(span, origin)
-        # Another one where recording ended and began anew meanwhile.
+        # The origin has changed if recording was stopped and started again since.
         node.origin = origin
         node.finish(span)
         self._changed(node)
 
     def _is_first_end(self, span_id: int) -> bool:
-        # In one step: two processors may be called from two threads.
+        # Atomic, because two threads may call two processors at once.
         here = object()
         if span_id in self._ended_before or self._ended.setdefault(span_id, here) is not here:
             return False
@@ -202,19 +202,19 @@ class SdkSpans:
         if origin is None:
             if len(self._origins) >= _MOST_ORIGINS:
                 self._origins.clear()
-            # It holds on to both, so that their ids stay theirs.
+            # Holds references to both, so that their ids are not reused.
             origin = self._origins[key] = Origin(span.resource, span.instrumentation_scope)
         return origin
 
     def forget(self) -> None:
-        """Leave every span that runs to the parent process: this is a forked child."""
+        """Leave all running spans to the parent process; called in a forked child."""
         self._ended_before = {**self._ended_before, **dict.fromkeys(_open, None)}
         _open.clear()
-        # They say which process writes.
+        # They include the identity of the writing process.
         self._origins.clear()
 
 
 def _is_ours(span: "ReadableSpan") -> bool:
-    """Tell whether a span but repeats a call for the application's provider, see ``attach(tracer_provider=...)``."""
+    """Tell whether a span is our copy of a call for the application's provider, see ``attach(tracer_provider=...)``."""
     scope = span.instrumentation_scope
     return scope is not None and scope.name == sc.SCOPE_NAME

@@ -1,6 +1,6 @@
-"""How each known family of values is shown as plain data, and anything else by its type and public attributes.
+"""Converts the known types of values to plain data, and all others to their type name and public attributes.
 
-Every function here keeps to what the builtin and standard types do themselves; see ``values`` for why.
+The functions here only use methods of builtin and standard types; see ``values`` for the reason.
 """
 
 # The values are of any type, and read through unbound methods of builtins, whose type arguments pyright cannot know:
@@ -36,11 +36,11 @@ SECRET: Final = "**********"  # noqa: S105 -- what pydantic itself shows for a s
 HIDDEN: Final = "[hidden by its class]"
 
 _MOST_MARKERS = 32
-"""Attributes that are named, though not shown, when nothing is left."""
+"""How many attributes are still named, without their values, after the budget is used up."""
 
 
 def convert(value: Any, walk: Walk, depth: int) -> Plain:
-    """A plain copy of a value that is none of the plain types."""
+    """Return a plain copy of a value whose type is not plain."""
     layout = layout_of(type(value))
     if layout.is_mock:
         return {"$type": layout.type_name}
@@ -65,7 +65,7 @@ def _object(value: Any, layout: Layout, walk: Walk, depth: int) -> Plain:
         if walk.left < -_MOST_MARKERS:
             out["$more"] = omitted(1)
             break
-        # What is not public is paid for as well: it was looked at.
+        # Private attributes cost budget too, because they are read.
         if name.startswith("_"):
             continue
         walk.left -= 1
@@ -78,7 +78,7 @@ def _object(value: Any, layout: Layout, walk: Walk, depth: int) -> Plain:
 
 def _text(value: Any, walk: Walk, _: int) -> Plain:
     shown = walk.text(value)
-    # What was cut before stays to be trimmed.
+    # A text that was cut before stays a `Cut`.
     return value if type(value) is Cut and type(shown) is str else shown
 
 
@@ -163,7 +163,7 @@ def _datetime(value: Any, _: Walk, __: int) -> Plain:
     known = zone is None or zone_type is dt.timezone or zone_type is zoneinfo.ZoneInfo
     if known or type_name(zone_type).startswith(_SAFE_ZONES):
         return cls.isoformat(value)
-    # Any other zone answers with code of the application, so the moment is shown without its offset.
+    # Other time zones run code of the application, so the time is shown without its offset.
     parts = [getattr(cls, name).__get__(value) for name in _PARTS[cls]]
     plain = dt.datetime(*parts) if cls is dt.datetime else dt.time(*parts)  # noqa: DTZ001 -- see above
     return f"{plain.isoformat()}[{type_name(zone_type)}]"
@@ -177,12 +177,12 @@ _PARTS: Final[dict[type, tuple[str, ...]]] = {
 
 
 def _said(say: Callable[[Any], str]) -> Family:
-    """A family whose own text is written in C, or in Python of the standard library over values it made itself."""
+    """Return the converter of a type whose text method is in C, or in the standard library on its own plain values."""
     return lambda value, walk, _: walk.text(say(value))
 
 
 def _said_if_exact(say: Callable[[Any], str]) -> Family:
-    """A family whose methods call each other, so that a subclass would run its own code."""
+    """Return the converter of a type whose text method calls other methods, which a subclass may override."""
 
     def shown(value: Any, walk: Walk, depth: int) -> Plain:
         layout = layout_of(type(value))
@@ -209,7 +209,7 @@ def _fraction(value: Any, walk: Walk, depth: int) -> Plain:
 
 
 _LARGE_NUMBER = 1024
-"""Bytes or bits of a number that is not written out, which takes the square of its length."""
+"""The most bytes or bits of a number that is written in digits, which takes time quadratic in its length."""
 
 
 def _uuid(value: Any, _: Walk, __: int) -> Plain:
@@ -268,7 +268,7 @@ def _partial(value: Any, walk: Walk, depth: int) -> Plain:
 
 
 def _proxy(value: Any, walk: Walk, depth: int) -> Plain:
-    # A proxy may stand for a mapping of the application's; the collector knows for which.
+    # A proxy may wrap a mapping of the application; the garbage collector knows which one.
     held = next(iter(gc.get_referents(value)), None)
     return walk.copy(held, depth) if type(held) is dict else {"$type": "mappingproxy"}
 
@@ -325,4 +325,4 @@ _TABLE: Final[tuple[tuple[type, Family], ...]] = (
     (io.IOBase, _type_only),
 )
 _FAMILIES: Final = {id(cls): family for cls, family in _TABLE}
-"""By identity, since a class may define how it is hashed and compared."""
+"""By identity, because a class may define its own hash and equality."""

@@ -198,7 +198,7 @@ class Spool:
             return False
         try:
             self._write_waiting()
-        # As at the border of the thread.
+        # As at the boundary of the thread.
         except Exception:  # noqa: BLE001
             self._complain()
             return False
@@ -210,7 +210,7 @@ class Spool:
 
     def _write_all_here(self) -> None:
         self._begin()
-        # Asked again when it was written: meanwhile others may have put what they could not write.
+        # Checked again after writing, because others may have queued calls meanwhile that they could not write.
         while len(self._waiting) and self._write_here():
             pass
 
@@ -223,7 +223,7 @@ class Spool:
         written = self.flush(timeout_s, starved_s=_STARVED * timeout_s)
         self._given_up = not (written or self._failing or self._thread is None)
         if self._given_up:
-            # The thread goes on for as long as there is a process.
+            # The thread continues as long as the process exists.
             self._say_what_is_unwritten()
         elif self._stop(timeout_s):
             self._stopping = False
@@ -237,7 +237,7 @@ class Spool:
         self.flush(timeout_s)
         self._closed = True
         if not self._stop(timeout_s):
-            # Never under the thread's hands: it does so itself, unless it has ended by now.
+            # The thread closes the files itself, unless it has already ended.
             self._stopping = self._left_to_writer = True
             if self._thread is not None:
                 return
@@ -247,12 +247,12 @@ class Spool:
         """Write the rest and close the file, or leave that to the thread that is writing."""
         if not self._starting.acquire(timeout=timeout_s):
             self._left_to_writer = True
-            # Asked again when that was set: who wrote may have gone on before.
+            # Checked again after setting the flag, because the writing thread may have finished before.
             if not self._starting.acquire(blocking=False):
                 return
         try:
             self._write_waiting()
-        # As at the border of the thread.
+        # As at the boundary of the thread.
         except Exception:  # noqa: BLE001
             self._complain()
         finally:
@@ -281,7 +281,7 @@ class Spool:
         Args:
             wait_s: How long the fork may wait for the rest to be written and for the thread to end.
         """
-        # With nothing left to write, none has to be started when the fork is over; 3.13 counts threads only then.
+        # If nothing is left to write, no thread must be started after the fork; Python 3.13 counts threads only then.
         if self._thread is None or self.flush(wait_s) or self._failing:
             self._stop(wait_s)
 
@@ -309,7 +309,7 @@ class Spool:
             flushes = self._wait()
             try:
                 wrote = self._write_waiting()
-            # The border of the thread: whatever a redaction of the program's raises is not to end it.
+            # The boundary of the thread: nothing that a program's `redact` raises may end it.
             except BaseException:  # noqa: BLE001
                 wrote = True
                 self._complain()
@@ -336,9 +336,9 @@ class Spool:
         """Write what is waiting; return whether anything was written."""
         self._writing = True
         wrote = False
-        # First: an end that is put after the count wakes the writer.
+        # First, so that an end that is put after the count wakes the writer.
         self._has_ended = False
-        # Not what comes meanwhile: whoever waits for this would wait as long as the program goes on.
+        # Only these: waiting for later calls too could take as long as the program runs.
         left = len(self._waiting)
         try:
             while self._write_held() and left > 0 and (self._closed or not self._stopping):

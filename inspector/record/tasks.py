@@ -36,7 +36,7 @@ def lane() -> tuple[int, str | None]:
     try:
         task = _current()
         return get_ident(), None if task is None else f"{task.get_name()}@{id(task):x}"
-    except Exception:  # noqa: BLE001 - the border to the program, whose tasks may be of a kind of its own
+    except Exception:  # noqa: BLE001 - the boundary to the program, whose tasks may be of a kind of its own
         return get_ident(), None
 
 
@@ -90,7 +90,7 @@ class Tasks:
             if instrument._is_emit(task.get_coro()):  # noqa: SLF001 - made for this
                 return None
             task.add_done_callback(self._done)
-        except Exception:  # noqa: BLE001 - the border to the program, whose tasks may be of a kind of its own
+        except Exception:  # noqa: BLE001 - the boundary to the program, whose tasks may be of a kind of its own
             return None
         if len(self._by_id) >= self._sweep_at:
             self._by_id = {key: calls for key, calls in tuple(self._by_id.items()) if not calls.is_over()}

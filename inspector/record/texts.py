@@ -1,4 +1,4 @@
-"""What may be written of captured texts: bounded, and without secrets."""
+"""Encodes captured values as text: bounded, and without secrets."""
 
 from typing import Final
 
@@ -10,13 +10,13 @@ _MOST_KEYS: Final = 4096
 
 
 class Texts:
-    """Makes the texts of one recorder's spans.
+    """Encodes the values of one recorder's spans.
 
     Args:
-        redactor: What removes secrets.
-        max_bytes: How long the JSON text of one value may be.
-        content: Whether prompts, answers, arguments and results are recorded at all.
-        raw: Whether what a replay needs beside them is.
+        redactor: Removes secrets.
+        max_bytes: The maximum length of the JSON text of one value.
+        content: Whether prompts, answers, arguments and results are recorded.
+        raw: Whether the further values that a replay needs are recorded too.
     """
 
     def __init__(self, redactor: Redactor, *, max_bytes: int, content: bool, raw: bool = False) -> None:
@@ -27,23 +27,23 @@ class Texts:
         self._keys: dict[str, str] = {}
 
     def without_content(self) -> "Texts":
-        """Return the same for whoever is to get names, times and counts alone."""
+        """Return the same without content, for receivers of names, times and counts only."""
         return Texts(self.redactor, max_bytes=self._max_bytes, content=False)
 
     def of(self, value: Plain) -> Encoded:
-        """Return the JSON text of a value as it is."""
+        """Return the JSON text of a value without redaction."""
         return encode(value, max_bytes=self._max_bytes)
 
     def has_room_for(self, size: int) -> bool:
-        """Tell whether the JSON text of a value may be so many bytes long."""
+        """Tell whether the JSON text of a value may have this many bytes."""
         return size <= self._max_bytes
 
     def without_secrets(self, key: str, value: Plain) -> Encoded:
-        """Return the JSON text of a value; ``key`` names it for rules that look at the names of fields."""
+        """Return the redacted JSON text of a value; rules for field names see it as the field ``key``."""
         return self.of(self.redactor.redact_value(key, value)[0])
 
     def key(self, key: str) -> str:
-        """Return the name of an attribute without secrets; names recur, so each is searched once."""
+        """Return the name of an attribute without secrets; each name is searched once."""
         found = self._keys.get(key)
         if found is None:
             if len(self._keys) >= _MOST_KEYS:
@@ -53,5 +53,5 @@ class Texts:
         return found
 
     def redacted(self, key: str, text: str) -> str:
-        """Return a short text without its secrets, as it is written."""
+        """Return a short text without secrets, as it is written."""
         return written(self.redactor.redact_text(key, text))

@@ -11,5 +11,5 @@ def unnoticed(what: str) -> Generator[None]:
     """Keep our own exceptions from the program, and warn once that ``what`` could not be recorded."""
     try:
         yield
-    except Exception as error:  # noqa: BLE001 - the border to the program
+    except Exception as error:  # noqa: BLE001 - the boundary to the program
         warn_once(f"{what} could not be recorded: {type(error).__name__}")

@@ -1,8 +1,8 @@
-"""Private copies of whatever an agent passes to a hook, taken in the agent's thread without running any of its code.
+"""Private copies of the values of hooks, made in the agent's thread without running any of its code.
 
-A hook may carry anything: models, arrays, generators, objects whose ``repr`` blocks. ``snapshot`` reads them statically
-(instance dictionaries, slots, the builtin methods of builtin types), so that no property, ``__getattr__``, ``__iter__``
-or ``__repr__`` of the application runs, nothing is consumed, and the work is bounded by ``Limits``.
+A hook may pass anything: models, arrays, generators, objects whose ``repr`` blocks. ``snapshot`` reads them statically:
+instance dictionaries, slots, and the builtin methods of builtin types. So no property, ``__getattr__``, ``__iter__`` or
+``__repr__`` of the application runs, no iterator is consumed, and ``Limits`` bound the work.
 """
 
 # The values are of any type, and read through unbound methods of builtins, whose type arguments pyright cannot know:
@@ -57,42 +57,43 @@ DEFAULT_LIMITS = Limits()
 _encode: Final = msgspec.json.Encoder().encode
 _INFINITY = float("inf")
 _SHORT_TEXT = 1024
-"""Texts and keys up to here are bounded by the number of entries alone."""
+"""Shorter texts and keys do not count towards the limit of characters; the number of entries bounds them."""
 _SMALL_CHARS = 65_536
-"""Characters of a value that is copied at once, entries included."""
+"""The most characters of a value that is copied in one step, entries included."""
 _MOST_NAMED = 20
-"""Types that the name of a tuple shows."""
+"""How many item types the name of a tuple key lists."""
 _PART = 32
-"""Entries that are paid for together."""
+"""How many entries are subtracted from the budget at a time."""
 
 _WHOLE = slice(_PART)
 _ROOMY = 16_384
-"""Bytes of a dictionary that has, or had, more entries than one part."""
+"""A dictionary with a larger table has, or once had, more than ``_PART`` entries."""
 
 _Item = TypeVar("_Item")
 
 
 def snapshot(value: Any, limits: Limits = DEFAULT_LIMITS) -> Plain:
-    """A bounded private copy of any value; never raises for what the value is, never runs its code.
+    """Return a bounded private copy of any value, without running its code; never raises because of the value.
 
-    Secrets may be in it still: redact it before it leaves the process. A text longer than ``limits.text_chars`` becomes
-    a ``Cut``, entries past ``limits.items`` an ``Omitted`` marker, an object on its own path ``{"$ref": "cycle"}``.
+    The copy may contain secrets: redact it before it leaves the process. A text longer than ``limits.text_chars``
+    becomes a ``Cut``, entries beyond ``limits.items`` an ``Omitted`` marker, and an object that contains itself
+    ``{"$ref": "cycle"}``.
     """
     try:
         is_bare = limits is DEFAULT_LIMITS and (type(value) is dict or type(value) is list)
         out = _copied_at_once(value) if is_bare else None
         return _copied(value, limits) if out is None else out
-    except Exception as error:  # noqa: BLE001 -- the border to the agent: a value must never cost it an exception
+    except Exception as error:  # noqa: BLE001 -- the boundary to the agent: no value may raise in its thread
         return {"$type": type_name(type(value)), "$error": type_name(type(error))}
 
 
 def _copied_at_once(value: Any) -> Any:
-    """The copy of what most values are, a small dictionary or list of JSON's own types; None for anything else."""
+    """Return the copy of a small dictionary or list of JSON's own types, as most values are; None for all others."""
     try:
         if room_left(value, _SMALL_CHARS, DEFAULT_LIMITS.depth) < 0:
             return None
         copy = msgspec.to_builtins(value)
-        # For what it raises: texts are shared, and may have half a surrogate pair.
+        # Only to raise: `to_builtins` does not copy texts, and one may have a lone surrogate.
         _encode(copy)
     except UNENCODABLE:
         return None
@@ -100,14 +101,14 @@ def _copied_at_once(value: Any) -> Any:
 
 
 _MOST_WITHOUT_ROOM: Final = 512
-"""How much may be done of a walk before it begins anew with room of its own, which takes 20 microseconds to make."""
+"""The budget of a first walk; if it is used up, a second walk starts in a large stack frame, which costs 20 µs."""
 
 
 def _copied(value: Any, limits: Limits) -> Plain:
     most = limits.items + 1
     walk = _Walk(limits, min(most, _MOST_WITHOUT_ROOM))
     out = walk.copy(value, 0)
-    # Where something was left nothing was left out, and with more to spend it would have come to the same.
+    # A walk with budget left has omitted nothing, so a larger budget would give the same copy.
     return out if walk.left > 0 or most <= _MOST_WITHOUT_ROOM else _with_room(_Walk(limits, most), value)
 
 
@@ -116,29 +117,29 @@ def _with_room(walk: "_Walk", value: Any) -> Plain:
 
 
 _ROOM: Final = 8192
-"""Words of Python's stack that are skipped, so that the frames of a whole walk lie in one piece of it.
+"""How many words of Python's stack to reserve, so that all frames of a walk are in one chunk of it.
 
-CPython (3.11 and later, ``_PyThreadState_PushFrame``) has frames in pieces of 2,048 words. It asks the system for a
-piece, and gives it back, each time that a call crosses its end: where that lay within a walk, all took eight times as
-long. A frame of this size gets a piece of 16,384 words, half of it for what is called from there: more than 32 levels
-of anything take.
+CPython (3.11 and later, ``_PyThreadState_PushFrame``) stores frames in chunks of 2,048 words. Each call that crosses
+the end of a chunk allocates one, and its return frees it: a walk across an end took eight times as long. A frame of
+this size gets a chunk of 16,384 words, half of it for the frames of the walk: enough for more than 32 levels of any
+values.
 """
 _with_room.__code__ = _with_room.__code__.replace(co_stacksize=_ROOM)
 
 
 class _Walk:
-    """One copy in progress: the work it may still be, and the containers being copied."""
+    """One copy in progress: the budget that is left, and the containers that are being copied."""
 
     __slots__ = ("chars", "depth", "left", "names", "path", "text_chars", "tuples")
 
     def __init__(self, limits: Limits, left: int) -> None:
         self.depth = limits.depth
         self.left = left
-        """What may still be done. Entries are paid for ``_PART`` at a time, before they are looked at; those that were
-        paid for when nothing is left become markers, and the rest is one."""
+        """The budget. Entries are subtracted ``_PART`` at a time, before they are read. When nothing is left, those
+        already subtracted become a marker each, and all others one marker."""
         self.chars = limits.all_chars
         self.names: dict[str, int] = {}
-        """How many keys that are no texts are shown alike."""
+        """How many keys have got the same name so far."""
         self.tuples: dict[tuple[int, ...], str] = {}
         self.path: set[int] = set()
         self.text_chars = limits.text_chars
@@ -191,7 +192,7 @@ class _Walk:
         return out
 
     def pairs(self, items: Iterable[tuple[Any, Any]], depth: int, out: dict[str, Plain]) -> dict[str, Plain]:
-        """The hot loop: the plain types are told apart here, since a call for each would double its cost."""
+        """Copy pairs: the hot loop. It handles the plain types itself, since a call per value would double its cost."""
         short = min(_SHORT_TEXT, self.text_chars)
         for key, value in items:
             kind = type(value)
@@ -239,7 +240,7 @@ class _Walk:
 
     def tuple_name(self, key: tuple[Any, ...]) -> str:
         kinds = tuple(map(type, key[:_MOST_NAMED]))
-        # By identity: how a class is hashed may be its own code.
+        # By identity, because ``hash`` of a class may run its own code.
         known = tuple(map(id, kinds))
         name = self.tuples.get(known)
         if name is None:
@@ -248,7 +249,7 @@ class _Walk:
         return name
 
     def another(self, text: str, taken: dict[str, Plain]) -> str:
-        """The text with the first number behind it that is free, looked for from the last one of this text on."""
+        """Return the text with the first free number after it, counting from the last one used for this text."""
         self.left -= 2
         count = self.names.get(text, 1) + 1
         while (name := f"{text} ({count})") in taken:
@@ -287,7 +288,7 @@ class _Walk:
         return out
 
     def parts(self, items: Iterator[_Item]) -> Iterator[list[_Item]]:
-        """The items in private lists, paid for, until nothing is left or another thread changed what holds them."""
+        """Yield lists of items, and subtract them from the budget; stop when it is used up or the size changes."""
         while self.left > 0:
             try:
                 part = list(islice(items, min(_PART, self.left)))
@@ -323,7 +324,7 @@ class _Walk:
         return Cut(self.sound(head), self.sound(tail), size - 2 * half)
 
     def sound(self, text: str) -> str:
-        """The text without lone surrogates, paid for by what it takes to look for them, and to replace them."""
+        """Return the text without lone surrogates; searching and replacing are subtracted from the budget."""
         if text.isascii():
             return text
         self.left -= 1 + (len(text) >> 8)

@@ -1,4 +1,4 @@
-"""The calls that wait for the writer, bounded in number and in what was captured of them."""
+"""The queue of calls for the writer, bounded by their number and the size of their captured values."""
 
 from collections import deque
 from typing import Any
@@ -16,20 +16,20 @@ _pack = msgspec.msgpack.Encoder().encode
 MAX_CALLS = 200_000
 MAX_BYTES = 64 << 20
 _TAKEN_BYTES = 1 << 20
-"""What is taken takes up no room any more, and its lines are made together: that, too, has to stay small."""
+"""How much the writer takes at once. What it has taken no longer counts as waiting, so it has to be small."""
 _FRAME_BYTES = 128
-"""What a line of a traceback holds on to, besides names that the program holds anyway."""
+"""The approximate memory of a traceback line, without the names that the program holds anyway."""
 
 
 class Waiting:
     """A queue that threads, signal handlers and finalizers may put to at any instruction, and one thread takes from.
 
-    A call is in it once: what it has become while it waited is read when it is taken. Nothing here takes a lock; adding
-    to a number is one step of the interpreter as far as other threads go.
+    A call is in it once; its state is read when it is taken. There are no locks: adding to a number is atomic for other
+    threads.
 
     Args:
-        max_calls: Calls that may wait.
-        max_bytes: How much text and other content captured of them may wait.
+        max_calls: How many calls may wait.
+        max_bytes: How many bytes of captured texts and other content may wait.
     """
 
     def __init__(self, max_calls: int = MAX_CALLS, max_bytes: int = MAX_BYTES) -> None:
@@ -44,16 +44,16 @@ class Waiting:
         return len(self._calls)
 
     def put(self, span: RecordedSpan) -> bool:
-        """Have a call wait, or the end of one that waits; False when there is no room."""
-        # What an open call holds is held anyway, and weighed when it ends.
+        """Add a call, or the end of a call that is waiting; return False if there is no room."""
+        # The program holds the values of an open call anyway; they are weighed when it ends.
         more = 0 if span.state == "running" else _weight_of(span) - span.weight
         held = self._put_bytes - self._taken_bytes
-        # One that is larger than all of the room has to pass as well.
+        # A call that is larger than the whole limit must pass too.
         if held + more > self._max_bytes and held:
             return False
         if not span.is_waiting and len(self._calls) >= self._max_calls:
             return False
-        # Before it can be taken: what is added after that is never given back.
+        # Before the call can be taken: weight added later would never be subtracted.
         if more:
             span.weight += more
             self._put_bytes += more
@@ -63,13 +63,13 @@ class Waiting:
         return True
 
     def take(self, most: int) -> list[RecordedSpan]:
-        """Return the calls that wait longest: at most ``most``, and of large ones as many as make a megabyte."""
+        """Return the calls that have waited longest: at most ``most``, or fewer if they are large, about a megabyte."""
         calls = self._calls
         taken: list[RecordedSpan] = []
         size = 0
         while calls and len(taken) < most and size < _TAKEN_BYTES:
             span = calls.popleft()
-            # Before its state is read: an end that comes from here on puts it back.
+            # Before its state is read: if it ends from here on, it is put back.
             span.is_waiting = False
             weight, span.weight = span.weight, 0
             self._taken_bytes += weight
@@ -88,15 +88,15 @@ def _weight_of(span: RecordedSpan) -> int:
     if type(prompt := before.get("prompt")) is Prompt:
         before, weight = {**before, "prompt": None}, prompt.size
     try:
-        # A third of what it takes to add it up, and large texts are copied faster than they were captured.
+        # A third of the time of adding it up; large texts are copied faster than they were captured.
         weight += len(_pack((before, span.after)))
-    except Exception:  # noqa: BLE001 - half surrogates, numbers past 64 bits, and whatever else it does not take
+    except Exception:  # noqa: BLE001 - lone surrogates, numbers beyond 64 bits, and anything else that it cannot encode
         weight += weigh((before, span.after or {}))
     if span.extra or span.bodies or span.events or span.merged:
         weight += weigh((span.extra, span.bodies, span.events))
         weight += sum(_weight_of_failure(event[3]) for event in span.events or ())
         weight += sum(_weight_of(part) for part in span.merged or ())
-    # The writer may let go of it meanwhile.
+    # The writer may release it at the same time.
     raw = span.raw
     if raw is not None and raw is not SAME:
         weight += sum(exchange.weight for exchange in raw.get("exchanges", ()))
