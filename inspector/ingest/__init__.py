@@ -1,4 +1,4 @@
-"""Ingest: from spools and requests into the store, by the one process that writes."""
+"""Ingests spools and requests into the store, in the one process that writes it."""
 
 from inspector.ingest.again import ReadAgain, read_traces_again
 from inspector.ingest.comparing import Difference

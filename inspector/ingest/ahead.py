@@ -1,4 +1,4 @@
-"""When requests are read in another process, and which of those that wait."""
+"""Decides when a second process interprets requests, and which of those in the queue."""
 
 import pickle
 from collections.abc import Callable, Iterable
@@ -10,20 +10,20 @@ from inspector.otlp import Decoded
 from inspector.received import Apart, Received
 
 PRESSED_BYTES = 4 << 20
-"""Bytes of requests that had to wait for others, after which the process begins: that takes a second of a processor,
-which a short burst does not last."""
+"""The second process starts after this many bytes of requests had to wait for others. Starting takes a second of CPU
+time, which is longer than a short burst lasts."""
 IDLE_S = 10.0
-"""How long it stays when nothing comes."""
+"""How long it is kept without new requests."""
 MOST_BYTES = 2 << 20
-"""A larger request is read by whoever writes it, so that it is not held twice."""
+"""Larger requests are interpreted by the writing process, so that no two processes hold them."""
 _ANSWER_S = 60.0
-"""After which it is taken for stuck."""
+"""If an answer takes longer, the process is considered stuck."""
 _AHEAD = 6
-"""Requests that it reads ahead: enough for it never to wait for one."""
+"""How many requests it is given in advance: enough that it never has to wait for one."""
 
 
 class Waiting(Protocol):
-    """A request that waits to be written."""
+    """A request in the queue."""
 
     decode: Callable[[], Decoded]
     size: int
@@ -31,12 +31,12 @@ class Waiting(Protocol):
 
 
 class Ahead:
-    """Begins the process under load, and ends it when nothing comes; its caller has a lock.
+    """Starts the second process under load, and ends it when no requests come. The caller holds a lock.
 
     Args:
-        begin: Begins it.
-        pressed_bytes: Bytes of requests that had to wait, after which it begins.
-        idle_s: How long it stays when nothing comes.
+        begin: Starts it.
+        pressed_bytes: How many bytes of requests must have waited before it is started.
+        idle_s: How long it is kept without new requests.
     """
 
     def __init__(
@@ -50,21 +50,22 @@ class Ahead:
 
     @property
     def process_id(self) -> int | None:
-        """Of the process, while there is one."""
+        """The id of the second process; None if there is none."""
         return None if self._apart is None else self._apart.process_id
 
     def note_pressed(self, size: int) -> None:
-        """A request of so many bytes has to wait for others."""
+        """Note that a request of this size has to wait for others."""
         self._pressed += size
         if self._pressed < self._pressed_bytes:
             return
-        # What ended by itself begins anew once as much has had to wait again; what could not begin does not.
+        # A process that ended by itself is started again after as many bytes have waited; one that could not start is
+        # not.
         if self._apart is None or (self._apart.is_over and self._apart.was_ready):
             self._pressed = 0
             self._apart = self._begin()
 
     def give(self, waiting: Iterable[Waiting]) -> None:
-        """Have the first of what waits read."""
+        """Send the first requests of the queue to the second process."""
         if self._apart is None:
             return
         for request in islice(waiting, _AHEAD):
@@ -72,14 +73,14 @@ class Ahead:
                 request.apart = self._apart.read(request.decode)
 
     def rest(self) -> None:
-        """Let the process go, until much has to wait again."""
+        """End the second process until many requests have to wait again."""
         self._pressed = 0
         if self._apart is not None:
             self._apart.end()
             self._apart = None
 
     def received(self, request: Waiting) -> Received | None:
-        """Wait for what was read of a request, without the lock; None where it has to be read here."""
+        """Wait, without the lock, for the interpretation of a request; None if it must be interpreted here."""
         if request.apart is None:
             return None
         try:
@@ -88,5 +89,5 @@ class Ahead:
             if (apart := self._apart) is not None:
                 apart.end()
             return None
-        # By our own process, which gives back texts and numbers of what strangers sent.
+        # From our own process; data from senders is texts and numbers in it.
         return pickle.loads(answer) if answer else None  # noqa: S301

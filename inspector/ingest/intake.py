@@ -1,9 +1,9 @@
-"""Requests on their way into the store: one thread decodes those that wait and commits them together.
+"""The queue of requests for the store: one thread interprets those that wait, and commits them together.
 
-Decoding and writing share the thread because both need the interpreter: with a decoder beside it the writer would wait
-for the interpreter after every row, which is slower than doing one after the other. Under load another process decodes
-what waits, while this one writes. What waits while a transaction is written makes up the next one, so a commit is paid
-once for all senders.
+Both tasks share a thread because both need the interpreter: if another thread interpreted requests, the writer would
+wait for the interpreter after every row, which is slower than one task after the other. Under load, a second process
+interprets requests while this one writes. All requests that arrive during a transaction are in the next one, so senders
+share the cost of a commit.
 """
 
 import logging
@@ -32,35 +32,35 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What became of a request, told once it is committed."""
+    """The result of a request, available once it is committed."""
 
     spans: int = 0
     rejected: Mapping[str, int] = field(default_factory=dict[str, int])
-    """Spans left out, counted by the field that was wrong."""
+    """The numbers of rejected spans, by the invalid field."""
     malformed: str | None = None
-    """Why all of it was refused; then nothing was stored."""
+    """Why the whole request was refused; nothing was stored then."""
     too_large: bool = False
-    """Whether it was refused for holding more than a request may."""
+    """Whether it was refused because it exceeds a limit."""
 
 
 @dataclass(slots=True)
 class _Delivery:
-    """A request that waits."""
+    """A request in the queue."""
 
     decode: Callable[[], Decoded]
     size: int
     receipt: Future[Receipt]
     apart: Future[bytes] | None = None
-    """What the other process reads in it, where it was given to that."""
+    """The answer of the second process, if the request was sent to it."""
 
     def take(self) -> Callable[[], Decoded]:
-        """Gives away what makes the spans, and with it the bytes that were sent, which may be many."""
+        """Return ``decode`` and drop it here, because it holds the bytes of the request, which may be many."""
         decode, self.decode = self.decode, Decoded
         return decode
 
     @property
     def can_wait(self) -> bool:
-        """Whether the other process is still reading it."""
+        """Whether the second process has not answered yet."""
         return self.apart is not None and not self.apart.done()
 
 
@@ -73,14 +73,14 @@ class _Unpacked:
     labels: Sequence[NewLabel]
     rejected: dict[str, int]
     parts: Iterator[Part] | None
-    """All of a large request, of which no part is held once it is written."""
+    """The parts of a large request; each is released once it is written."""
     written: int = 0
-    """Spans in parts so far."""
+    """How many spans of parts have been written."""
     malformed: str | None = None
-    """Why it is refused after all."""
+    """Why it is refused, although parts of it may be written."""
 
     def note_rejected(self, field: str, spans: int) -> None:
-        """Count spans that are left out."""
+        """Count rejected spans."""
         self.rejected[field] = self.rejected.get(field, 0) + spans
 
 
@@ -90,12 +90,12 @@ class Intake:
     Args:
         store: Where the spans go.
         committed: Called after each commit, in the thread that committed; it must not raise.
-        redact: Removes secrets from what was decoded, in the same thread.
-        ahead: Has requests read in another process under load, with the same redaction; without it none are.
-        group_spans: Spans after which no further request joins a transaction; one of more than twice as many is read
-            and written in parts of so many.
-        most_waiting: Requests in the queue.
-        most_waiting_bytes: Bytes of the requests in the queue; a single one may have more.
+        redact: Removes secrets from decoded requests, in the same thread.
+        ahead: Under load, has requests interpreted in a second process, with the same redaction.
+        group_spans: With this many spans, no further request joins a transaction; a request with more than twice as
+            many is written in parts of this size.
+        most_waiting: How many requests may be in the queue.
+        most_waiting_bytes: How many bytes of requests may be in the queue; a single one may have more.
     """
 
     def __init__(
@@ -124,14 +124,14 @@ class Intake:
         self._closed = False
 
     def deliver(self, decode: Callable[[], Decoded], size: int) -> Future[Receipt]:
-        """Queue a request; the future ends once its spans are committed, or with the StoreError that kept them out.
+        """Queue a request; the future is done once its spans are committed, or has the StoreError.
 
         Args:
-            decode: Makes the spans, in the thread of the queue; where it raises, the request is refused as malformed.
-            size: Bytes that wait.
+            decode: Returns the spans, in the thread of the queue; if it raises, the request is refused as malformed.
+            size: The size of the request in bytes.
 
         Raises:
-            IntakeFull: Too much waits already, or this process is about to end.
+            IntakeFull: The queue is full, or this process is shutting down.
         """
         delivery = _Delivery(decode, size, Future())
         with self._changed:
@@ -164,12 +164,12 @@ class Intake:
             self._ahead.rest()
 
     def wait_idle(self, timeout_s: float) -> bool:
-        """Give way to what waits, at most so long; returns whether nothing waits any more."""
+        """Wait until the queue is empty; return whether it is."""
         with self._changed:
             return self._changed.wait_for(lambda: not self._busy and not self._waiting, timeout_s)
 
     def close(self) -> None:
-        """Store what waits, take nothing more, and end the thread."""
+        """Store everything in the queue, accept nothing more, and end the thread."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
@@ -181,17 +181,17 @@ class Intake:
         while group := self._next_group():
             try:
                 self._write(group)
-            # The border of the thread: a queue that nobody empties any more would hold up every sender for ever.
+            # The boundary of the thread: if it ended, every sender would wait forever.
             except Exception as error:  # noqa: BLE001
                 _log.exception("%d requests could not be stored", len(group))
                 for unpacked in group:
                     _refuse(unpacked.delivery, StoreBusy(f"storing failed: {type(error).__name__}"))
-            # Not held until the next ones are unpacked.
+            # Released before the next requests are interpreted.
             group.clear()
             self._rest()
 
     def _next_group(self) -> list[_Unpacked]:
-        """Wait for requests and unpack those that fit into one transaction; none once the queue is closed and empty."""
+        """Wait for requests, and interpret as many as fit into one transaction; empty once the queue is closed."""
         group: list[_Unpacked] = []
         spans = 0
         while spans < self._group_spans:
@@ -246,7 +246,7 @@ class Intake:
         except StoreError as error:
             self._turn_away(group, error)
             return
-        # One span that the store cannot take must cost neither the spans beside it nor the other senders.
+        # One span that cannot be stored must not affect the spans beside it or other senders.
         except Exception:  # noqa: BLE001
             _log.exception("%d requests were refused; storing them one by one", len(group))
             self._write_each(group)
@@ -267,7 +267,7 @@ class Intake:
                 self._write_part(unpacked, part)
         except StoreError:
             raise
-        # While it was read: what is written of it stays.
+        # It failed while being interpreted; the parts that are written stay.
         except Exception:  # noqa: BLE001
             _log.exception("a request of %d bytes could not be read", unpacked.delivery.size)
             unpacked.malformed = _UNREADABLE
@@ -280,13 +280,13 @@ class Intake:
             self._store.write(part.spans, labels=part.labels)
         except StoreError:
             raise
-        # As in a group of requests.
+        # As for a group of requests.
         except Exception:  # noqa: BLE001
             _log.exception("%d spans of a request were refused; storing them one by one", len(part.spans))
             self._write_one_by_one(unpacked, part.spans, part.labels)
 
     def _turn_away(self, group: list[_Unpacked], error: StoreError) -> None:
-        """Refuse a group and all that waits: each would wait for the same lock, one after the other."""
+        """Refuse a group and everything in the queue; otherwise each would wait for the same lock in turn."""
         with self._changed:
             waiting = [*self._waiting]
             self._waiting.clear()
@@ -307,7 +307,7 @@ class Intake:
 
     def _write_one_by_one(self, unpacked: _Unpacked, spans: Sequence[Span], labels: Sequence[NewLabel]) -> None:
         if refused := write_each(self._store, spans):
-            # The sender is told, and must not send them again.
+            # The sender is told about them, and must not send them again.
             unpacked.note_rejected("unstorable", refused)
         if labels:
             with suppress(StoreError):
@@ -315,7 +315,7 @@ class Intake:
 
 
 def _unpack(delivery: _Delivery, received_of: Callable[[_Delivery], Received]) -> _Unpacked | None:
-    """Read a request; what cannot be decoded is answered at once."""
+    """Interpret a request; if it cannot be decoded, answer it at once."""
     if not delivery.receipt.set_running_or_notify_cancel():
         return None
     try:
@@ -324,7 +324,7 @@ def _unpack(delivery: _Delivery, received_of: Callable[[_Delivery], Received]) -
     except Exception:  # noqa: BLE001
         _log.exception("a request of %d bytes could not be read", delivery.size)
         received = Received(malformed=_UNREADABLE)
-    # What the other process was sent and answered may be large.
+    # The bytes of the request, and the answer of the second process, may be large.
     delivery.decode, delivery.apart = Decoded, None
     if received.malformed is not None:
         delivery.receipt.set_result(Receipt(malformed=received.malformed, too_large=received.too_large))

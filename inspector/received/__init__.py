@@ -1,4 +1,4 @@
-"""What comes in by OTLP: decoded, without its secrets, and read; under load in a process of its own."""
+"""Decodes, redacts and interprets spans received by OTLP; under load, in a second process."""
 
 from inspector.received.apart import Apart
 from inspector.received.labels import LABEL_HOOK, label_event, labels_apart

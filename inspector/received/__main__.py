@@ -1,4 +1,4 @@
-"""The process that reads requests for another one, which it is connected with by its standard input."""
+"""The second process, which interprets requests. Its standard input is a socket to the first one."""
 
 import gc
 import pickle
@@ -17,12 +17,12 @@ from inspector.received.redacting import redacting
 from inspector.received.request import receive
 
 _NEW_OBJECTS = 50_000
-"""A request is so many lists and dicts, and none of them is garbage before it is answered."""
+"""A request consists of many lists and dicts, and none of them is garbage before it is answered."""
 
 
 def main(home: str, mode: str) -> None:
-    """Answer each request with what it says, and with nothing what stumbles: the other process reads that itself."""
-    # The keyboard's signal goes to all processes of a terminal; this one ends with the other.
+    """Answer each request with its interpretation, or with nothing if that fails; the first process then tries."""
+    # The signal of Ctrl-C goes to all processes of a terminal; this one ends when the first one does.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     redact = redacting(Path(home), on=mode == "redact")
     cost.warm()
@@ -43,9 +43,9 @@ def main(home: str, mode: str) -> None:
 
 def _answer(request: bytes, redact: Callable[[Decoded], Decoded]) -> bytes:
     try:
-        # Both come from the same program: what strangers sent is bytes in one and texts in the other.
+        # Both ends are the same program; data from senders is bytes in one pickle and texts in the other.
         return pickle.dumps(receive(pickle.loads(request), redact, _read), protocol=5)  # noqa: S301
-    except Exception:  # noqa: BLE001 - whatever it is, it is met again where it can be told
+    except Exception:  # noqa: BLE001 - the first process meets it again, and reports it
         return b""
 
 

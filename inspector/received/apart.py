@@ -1,8 +1,8 @@
-"""Requests that are read in another process while this one writes what was read before.
+"""Interprets requests in a second process while this one writes earlier ones.
 
-Reading takes a processor nearly as long as writing, and an interpreter does one of the two at a time. The process is
-given requests and gives back what they say, in order; it touches no file but the salt of the redactor. So nothing
-depends on it: what it does not answer, for whatever reason, is read here.
+Interpreting takes nearly as much CPU time as writing, and an interpreter can only do one of them at a time. The second
+process receives requests and returns their interpretations, in order; the only file it reads is the redactor's salt. So
+nothing depends on it: if it does not answer a request for any reason, the request is interpreted here.
 """
 
 import socket
@@ -21,16 +21,16 @@ from struct import Struct
 from inspector.otlp import Decoded
 
 SIZE = Struct("<Q")
-"""What stands before each message, which is the pickle of a request or of what it says."""
+"""The length before each message, which is the pickle of a request or of its interpretation."""
 _Waiting = tuple[Callable[[], Decoded], Future[bytes]]
 
 
 class Apart:
-    """The other process, from construction until `end`; it ends with this one too.
+    """The second process, from construction until `end`; it also ends when this process does.
 
     Args:
-        home: Of the inspector, whose salt the redactor has.
-        redact: Whether secrets are removed.
+        home: The inspector's home, with the salt of the redactor.
+        redact: Whether to remove secrets.
     """
 
     def __init__(self, home: Path, *, redact: bool) -> None:
@@ -40,30 +40,30 @@ class Apart:
         self._unanswered: deque[Future[bytes]] = deque()
         self._process: subprocess.Popen[bytes] | None = None
         self.ready = threading.Event()
-        """Set once it takes requests, and for good once it has ended."""
+        """Set when it accepts requests; stays set after it has ended."""
         self.was_ready = False
-        """Whether it has taken any."""
+        """Whether it was ever ready."""
         self._is_over = False
         self._ours, self._theirs = socket.socketpair()
-        # Two, since each side may have to wait for the other while a large message is on its way.
+        # Two threads, because each side may have to wait for the other during a large message.
         for name, run in (("send", self._send), ("receive", self._receive)):
             threading.Thread(target=run, name=f"inspector-apart-{name}", daemon=True).start()
 
     @property
     def process_id(self) -> int | None:
-        """Of the process, once it has begun."""
+        """The id of the process; None before it has started."""
         return None if self._process is None else self._process.pid
 
     @property
     def is_over(self) -> bool:
-        """Whether it has ended, or could not begin."""
+        """Whether it has ended, or could not start."""
         return self._is_over
 
     def read(self, decode: Callable[[], Decoded]) -> Future[bytes] | None:
-        """Have a request read; the future has the pickle of a `Received`, or nothing where it has to be read here.
+        """Send a request; the future has the pickle of a `Received`, or nothing if it must be interpreted here.
 
         Returns:
-            None as long as the process is not ready.
+            None while the process is not ready.
         """
         with self._lock:
             if self._is_over or not self.ready.is_set():
@@ -74,11 +74,11 @@ class Apart:
             return answer
 
     def end(self) -> None:
-        """End the process; what it has not answered is read here."""
+        """End the process; requests that it has not answered are interpreted here."""
         with self._lock:
             self._is_over = True
             process = self._process
-        # It has nothing that could be lost.
+        # It holds nothing that could be lost.
         if process is not None:
             process.kill()
         with suppress(OSError):
@@ -91,7 +91,7 @@ class Apart:
                 request = _pickled(waiting[0])
                 self._ours.sendall(SIZE.pack(len(request)))
                 self._ours.sendall(request)
-        # The other end has closed, which whoever receives sees as well; or the process could not begin.
+        # The other end has closed, which the receiving thread notices too; or the process could not start.
         except (OSError, ValueError, TypeError):
             self.end()
         finally:
@@ -111,7 +111,7 @@ class Apart:
                 answer = receive_message(self._ours)
                 if self.ready.is_set():
                     self._unanswered.popleft().set_result(answer)
-                # The first says that it is ready.
+                # The first message says that it is ready.
                 self.was_ready = True
                 self.ready.set()
         except (OSError, EOFError):
@@ -134,15 +134,15 @@ def receive_message(from_: socket.socket) -> bytes:
     """Wait for a message.
 
     Raises:
-        EOFError: There will be none.
-        OSError: The other end has broken off.
+        EOFError: The other end has closed the connection.
+        OSError: The connection broke.
     """
     (size,) = SIZE.unpack(_exactly(from_, SIZE.size))
     return _exactly(from_, size)
 
 
 def _exactly(from_: socket.socket, size: int) -> bytes:
-    # All of it by one call: each return to Python may wait for the interpreter as long as its switch interval.
+    # In one call if possible: each return to Python may wait as long as the interpreter's switch interval.
     message = bytearray(size)
     view = memoryview(message)
     while view:
@@ -156,6 +156,6 @@ def _exactly(from_: socket.socket, size: int) -> bytes:
 def _pickled(decode: Callable[[], Decoded]) -> bytes:
     try:
         return dumps(decode)
-    # Nothing, which is answered by nothing.
+    # An empty request gets an empty answer.
     except (PicklingError, AttributeError, TypeError):
         return b""

@@ -1,4 +1,4 @@
-"""A request from its bytes to what is written of it."""
+"""Turns the bytes of a request into spans and labels for the store."""
 
 import sys
 from collections import deque
@@ -13,50 +13,50 @@ from inspector.otlp import Decoded, DecodedSpan, ReadAnew
 from inspector.received.labels import labels_apart
 
 _TOGETHER: Final = 1_024
-"""Spans that are in memory twice, as they were sent and as they are read."""
+"""How many spans are in memory in both forms, as sent and as interpreted."""
 Read: TypeAlias = Callable[[Sequence[DecodedSpan]], tuple[list[Span], int]]
-"""Says what decoded spans mean, and how many of them could not be read."""
+"""Interprets decoded spans, and returns the number of those that could not be."""
 
 
 class Part(Struct, frozen=True):
-    """Some of what one request says."""
+    """Some of the spans and labels of a request."""
 
     spans: list[Span]
     labels: list[NewLabel]
     unread: int
-    """Spans that could not be read."""
+    """How many spans could not be interpreted."""
 
 
 class Received(Struct, frozen=True):
-    """What one request says."""
+    """The interpretation of a request."""
 
     spans: Sequence[Span] = ()
     labels: Sequence[NewLabel] = ()
     rejected: Mapping[str, int] = {}
-    """Spans left out, counted by the field that was wrong."""
+    """The numbers of rejected spans, by the invalid field."""
     malformed: str | None = None
-    """Why all of it is refused; then nothing is in it."""
+    """Why the whole request is refused; it is empty then."""
     too_large: bool = False
-    """Whether it is refused for holding more than a request may."""
+    """Whether it is refused because it exceeds a limit."""
     parts: Iterator[Part] | None = None
-    """All of a large request, each part read when it is asked for; then it has no other spans and labels."""
+    """All parts of a large request, interpreted one at a time; ``spans`` and ``labels`` are empty then."""
 
 
 def receive(
     decode: Callable[[], Decoded], redact: Callable[[Decoded], Decoded], read: Read, *, most: int = sys.maxsize
 ) -> Received:
-    """Decode a request, take its secrets out, and read it; whatever of that raises goes up.
+    """Decode, redact and interpret a request; all exceptions propagate.
 
     Args:
-        decode: Makes its spans.
-        redact: Takes the secrets out.
-        read: Says what they mean.
-        most: Spans up to which all are read at once.
+        decode: Returns its spans.
+        redact: Removes secrets.
+        read: Interprets spans.
+        most: A request with more spans is interpreted in parts.
     """
     decoded = decode()
     del decode
     if decoded.malformed is not None:
-        # It has nothing to redact.
+        # A refused request has nothing to redact.
         return Received(malformed=decoded.malformed, too_large=decoded.too_large)
     sent, rejected, is_large = _one_by_one(decoded.spans), decoded.rejected, len(decoded.spans) > most
     del decoded
@@ -73,7 +73,7 @@ def receive(
 
 
 def in_parts(received: Received, together: int) -> Received:
-    """Return what was read at once in parts of so many spans, of which none is held once it was given."""
+    """Return an interpreted request in parts of ``together`` spans, and release each part once it is consumed."""
     waiting, labels = deque(received.spans), [*received.labels]
     size = len(waiting)
 
@@ -94,7 +94,7 @@ def _parts(
 
 
 def _one_by_one(spans: Iterable[DecodedSpan]) -> Iterator[DecodedSpan]:
-    """Return spans in order, of which none is held once it was given."""
+    """Yield spans in order, and release each once it is consumed."""
     if isinstance(spans, ReadAnew):
         return iter(spans)
     waiting = deque(spans)
