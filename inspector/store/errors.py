@@ -22,35 +22,35 @@ class StoreError(Exception):
     """Root of everything the store raises on purpose; the message says what, where and how to fix it."""
 
 
-class StoreBusy(StoreError):  # names say what is the case
+class StoreBusy(StoreError):
     """Nothing was written; the same call can succeed later."""
 
 
-class StoreFull(StoreBusy):  # names say what is the case
+class StoreFull(StoreBusy):
     """No space is left on the disk."""
 
 
-class StoreUnchecked(StoreBusy):  # names say what is the case
+class StoreUnchecked(StoreBusy):
     """Its last owner did not close it, so it is checked before anything is written."""
 
 
-class StoreReadOnly(StoreError):  # names say what is the case
+class StoreReadOnly(StoreError):
     """Nothing can be written here, now or later."""
 
 
-class StoreMissing(StoreError):  # names say what is the case
+class StoreMissing(StoreError):
     """There is no database to read."""
 
 
-class StoreNewer(StoreError):  # names say what is the case
+class StoreNewer(StoreError):
     """The database's schema is of a later version; it was left untouched."""
 
 
-class StoreDamaged(StoreError):  # names say what is the case
+class StoreDamaged(StoreError):
     """The file is not a database of the inspector, or is broken; it was left untouched."""
 
 
-class PagesDamaged(StoreDamaged):  # names say what is the case
+class PagesDamaged(StoreDamaged):
     """Some pages are broken, so nothing is written any more; the other pages can be read.
 
     Args:
@@ -68,18 +68,18 @@ class PagesDamaged(StoreDamaged):  # names say what is the case
         )
 
 
-class CursorInvalid(StoreError):  # names say what is the case
+class CursorInvalid(StoreError):
     """The cursor belongs to another list, filter or order, or is not a cursor."""
 
 
-class HomeGone(StoreReadOnly):  # names say what is the case
+class HomeGone(StoreReadOnly):
     """The home was deleted or replaced while this process owned it."""
 
     def __init__(self, home: Path) -> None:
         super().__init__(f"{home} was deleted or replaced while in use; nothing more is stored: start this again")
 
 
-class OwnedElsewhere(StoreError):  # names say what is the case
+class OwnedElsewhere(StoreError):
     """Another process writes this database; two writers would lose data."""
 
     def __init__(self, pid: int | None, url: str | None) -> None:
@@ -92,5 +92,5 @@ class OwnedElsewhere(StoreError):  # names say what is the case
         """The owner's address, if it is a server."""
 
 
-class QueryTooSlow(StoreError):  # names say what is the case
+class QueryTooSlow(StoreError):
     """The read was stopped at its time limit; a narrower filter answers faster."""

@@ -14,7 +14,7 @@ from inspector.store.protocol import Store
 from inspector.store.sqlite import SqliteStore
 
 
-def open_store(  # what a home can be opened with
+def open_store(
     settings: Settings,
     *,
     read_only: bool = False,

@@ -59,7 +59,7 @@ class Reads(ABC):
         with self._read() as at:
             return self._ask.read_losses(at, run, limit)
 
-    def events(  # what a list can be asked for
+    def events(
         self,
         where: Filter,
         *,
@@ -158,7 +158,7 @@ class Reads(ABC):
             hits = self._ask.read_hits(at, q, place, self._limits, limit=limit, attributes=attributes)
             return None if hits is None else _noticed(q, hits)
 
-    def traces(  # what a list can be asked for
+    def traces(
         self,
         where: Filter,
         *,
@@ -192,7 +192,7 @@ class Reads(ABC):
         with self._read() as at:
             return self._ask.read_runs_like(at, clean(part), limit, ends=ends)
 
-    def runs(  # what a list can be asked for
+    def runs(
         self,
         where: Filter,
         *,

@@ -36,7 +36,7 @@ class Sessions:
     named: dict[int, Naming]
 
     @classmethod
-    def settle(cls, connection: Connection, batch: Sequence[tuple[Span, Row | None, TraceSums]]) -> "Sessions":
+    def determine(cls, connection: Connection, batch: Sequence[tuple[Span, Row | None, TraceSums]]) -> "Sessions":
         """Determines them from the records that a batch is about to write, each with its stored row and its trace."""
         before: dict[int, TraceSums] = {}
         named: dict[int, list[Naming]] = {}

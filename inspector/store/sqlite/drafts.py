@@ -12,8 +12,8 @@ from inspector.store.sqlite.contents import json_list
 from inspector.store.sqlite.engine import driver
 from inspector.store.values.turns import By, Turn
 
-Place: TypeAlias = tuple[str, By, bytes | str]
-"""What turns are looked up by: their run, and a column with its value."""
+Lookup: TypeAlias = tuple[str, By, bytes | str]
+"""How turns are looked up: by their run and the value of a column."""
 _FETCHED = 128
 _CONDITIONS: dict[By, str] = {"asked": "AND failed = 1 AND continued = 0", "answered": "", "response": ""}
 """Further conditions by column: an equal prompt matters only if its call failed."""
@@ -38,8 +38,8 @@ class Drafts:
         self._known: dict[int, Turn] = {}
         self._changed: dict[int, Turn] = {}
         self._continued: set[int] = set()
-        self._places: dict[Place, dict[int, Turn]] = {}
-        self._looked_up: set[Place] = set()
+        self._by_lookup: dict[Lookup, dict[int, Turn]] = {}
+        self._looked_up: set[Lookup] = set()
         self._has_stored: dict[str, bool] = {}
         """Whether a run has stored turns."""
 
@@ -50,31 +50,31 @@ class Drafts:
             self._known[row[0]] = Turn(*row)
         return dict(self._known)
 
-    def look_up(self, places: Iterable[Place]) -> None:
-        """Read the turns at these places together, so that `others` needs no statement for each."""
-        missing = [place for place in dict.fromkeys(places) if place not in self._looked_up]
-        self._ask_for_runs({run for run, _, _ in missing if run not in self._has_stored})
-        wanted: dict[By, list[Place]] = {}
-        for place in missing:
-            if self._has_stored[place[0]]:
-                wanted.setdefault(place[1], []).append(place)
+    def look_up(self, lookups: Iterable[Lookup]) -> None:
+        """Read the turns of these lookups together, so that `others` needs no statement for each."""
+        missing = [lookup for lookup in dict.fromkeys(lookups) if lookup not in self._looked_up]
+        self._read_runs({run for run, _, _ in missing if run not in self._has_stored})
+        wanted: dict[By, list[Lookup]] = {}
+        for lookup in missing:
+            if self._has_stored[lookup[0]]:
+                wanted.setdefault(lookup[1], []).append(lookup)
         for by, these in wanted.items():
             for start in range(0, len(these), _FETCHED):
                 self._read(by, these[start : start + _FETCHED])
 
     def others(self, turn: Turn, by: By, value: bytes | str) -> list[Turn]:
         """Return the other turns of the run with the value, in their current state."""
-        place = (turn.run, by, value)
+        lookup = (turn.run, by, value)
         # Most runs have no turns but those of the batch.
         if self._has_stored.get(turn.run, True):
-            self.look_up((place,))
-        found = self._places.get(place, {}).values()
+            self.look_up((lookup,))
+        found = self._by_lookup.get(lookup, {}).values()
         return [each for each in found if each is not turn and getattr(each, by) == value]
 
     def keep(self, turn: Turn) -> None:
         """Mark a turn to be saved, and index it by its current values."""
         self._known[turn.span] = self._changed[turn.span] = turn
-        self._place(turn)
+        self._index(turn)
 
     def note_continued(self, turn: Turn) -> None:
         """Note that a later call continues a turn."""
@@ -88,24 +88,24 @@ class Drafts:
             sql = "UPDATE turns SET continued = 1 WHERE span IN (SELECT value FROM json_each(?))"
             self._database.execute(sql, (json_list(sorted(older)),))
 
-    def _ask_for_runs(self, runs: set[str]) -> None:
+    def _read_runs(self, runs: set[str]) -> None:
         if runs:
             found = self._database.execute(_STORED, (json_list(sorted(runs)),))
             self._has_stored |= dict.fromkeys(runs, False) | dict.fromkeys((run for (run,) in found), True)
 
-    def _read(self, by: By, places: Sequence[Place]) -> None:
+    def _read(self, by: By, lookups: Sequence[Lookup]) -> None:
         sql = (
-            f"WITH wanted (r, v) AS (VALUES {','.join(['(?, ?)'] * len(places))}) {_SELECT} "
+            f"WITH wanted (r, v) AS (VALUES {','.join(['(?, ?)'] * len(lookups))}) {_SELECT} "
             f"JOIN wanted ON run = r AND {by} = v {_CONDITIONS[by]}"
         )
-        values = chain.from_iterable((run, value) for run, _, value in places)
+        values = chain.from_iterable((run, value) for run, _, value in lookups)
         for row in self._database.execute(sql, tuple(values)):
-            self._place(self._known.setdefault(row[0], Turn(*row)))
-        self._looked_up.update(places)
+            self._index(self._known.setdefault(row[0], Turn(*row)))
+        self._looked_up.update(lookups)
 
-    def _place(self, turn: Turn) -> None:
+    def _index(self, turn: Turn) -> None:
         named: tuple[tuple[By, bytes | str | None], ...]
         named = (("asked", turn.asked), ("answered", turn.answered), ("response", turn.response))
         for by, value in named:
             if value is not None:
-                self._places.setdefault((turn.run, by, value), {})[turn.span] = turn
+                self._by_lookup.setdefault((turn.run, by, value), {})[turn.span] = turn

@@ -33,7 +33,7 @@ SUMMARY = (
 _HOOK = 8
 """The index of the hook in them, followed by the dialect."""
 LARGE = (_c.input_key, _c.output_key, _c.shared, _c.attributes, _c.events, _c.links)
-"""The columns of the large fields, in the order that `whole` expects after the summary's."""
+"""The columns of the large fields, in the order that `full_events` expects after the summary's."""
 
 _ATTRIBUTES = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _EMPTY_LIST = msgspec.Raw(b"[]")
@@ -44,7 +44,7 @@ def summary(row: Sequence[Any]) -> Event:
     return Event(*_summary_values(row))
 
 
-def whole(connection: Connection, rows: Sequence[SqlRow[*tuple[Any, ...]]], *, raw: bool = False) -> list[Event]:
+def full_events(connection: Connection, rows: Sequence[SqlRow[*tuple[Any, ...]]], *, raw: bool = False) -> list[Event]:
     """Returns the events of rows in full; with ``raw``, including the attributes that a replay returns."""
     at = len(SUMMARY)
     texts = messages(connection, content_ids(row[at + 2] for row in rows))

@@ -24,11 +24,11 @@ from inspector.toolnames import own_names, parted, unsafe_names
 
 _Pairs: TypeAlias = tuple[tuple[str, str], ...]
 _c = spans.c
-_named = traces.alias("named")
+_traces = traces.alias("named")
 """An alias, so that it stays a subquery within queries of traces."""
 _failed = spans.alias("failed")
-_calls, _retold = spans.alias("calls"), spans.alias("duplicates")
-_SEEKABLE = frozenset(column.name for index in spans.indexes for column in index.columns)
+_calls, _duplicates = spans.alias("calls"), spans.alias("duplicates")
+_INDEXED_COLUMNS = frozenset(column.name for index in spans.indexes for column in index.columns)
 """The columns of spans that are in any index."""
 PROMOTED: dict[str, Column[Any]] = {
     semconv.SESSION_ID: _c.session_id,
@@ -49,7 +49,7 @@ _UNPROMOTED = re.compile(r"|true|false|null|[\[{].*|-?\d+(?=[.eE])[\d.eE+-]+", r
 class Conditions:
     """The conditions for rows of ``spans``, except for full text."""
 
-    found: list[ColumnElement[bool]]
+    indexed: list[ColumnElement[bool]]
     """Conditions that an index can answer, by seeking or scanning, or that leave few rows."""
     tested: list[ColumnElement[bool]]
     """Conditions for which each row itself must be read."""
@@ -57,7 +57,7 @@ class Conditions:
     @property
     def all(self) -> list[ColumnElement[bool]]:
         """All conditions, for queries that read few rows anyway."""
-        return self.found + self.tested
+        return self.indexed + self.tested
 
 
 def named(connection: Connection, where: Filter) -> Filter:
@@ -72,20 +72,20 @@ def named(connection: Connection, where: Filter) -> Filter:
 
 def span_conditions(where: Filter) -> Conditions:
     """Returns the conditions of a filter."""
-    found: list[ColumnElement[bool]] = []
+    indexed: list[ColumnElement[bool]] = []
     tested: list[ColumnElement[bool]] = []
     for row in where.rows():
         value = getattr(where, row.field)
         if row.column is not None:
-            (found if row.column in _SEEKABLE else tested).extend(_compared(row, value, spans))
-        found += _FOUND.get(row.field, _nothing)(value)
-        tested += _TESTED.get(row.field, _nothing)(value)
+            (indexed if row.column in _INDEXED_COLUMNS else tested).extend(_compared(row, value, spans))
+        indexed += _INDEXED.get(row.field, _no_conditions)(value)
+        tested += _TESTED.get(row.field, _no_conditions)(value)
     if where.trace_id is not None or not tested:
-        return Conditions(found + tested, [])
-    return Conditions(found, tested)
+        return Conditions(indexed + tested, [])
+    return Conditions(indexed, tested)
 
 
-def _types(error_type: str) -> Select[tuple[str]] | list[str]:
+def _error_types(error_type: str) -> Select[tuple[str]] | list[str]:
     """Returns the error types that a name means: itself, and without a dot also the classes of that name in modules."""
     if "." in error_type:
         return [error_type]
@@ -98,20 +98,20 @@ def _types(error_type: str) -> Select[tuple[str]] | list[str]:
     return select(types.c.type).where(or_(types.c.type == error_type, own_name))
 
 
-def _is_known_as(types: Select[tuple[str]] | list[str]) -> ColumnElement[bool]:
+def _has_error_type(types: Select[tuple[str]] | list[str]) -> ColumnElement[bool]:
     """Returns the condition for spans with these error types, and for calls whose duplicates have them."""
-    same_call = and_(_calls.c.trace_id == _retold.c.trace_id, _calls.c.span_id == _retold.c.folded_into)
-    calls = select(_calls.c.id).select_from(_retold.join(_calls, same_call))
-    return or_(_c.error_type.in_(types), _c.id.in_(calls.where(_retold.c.error_type.in_(types))))
+    same_call = and_(_calls.c.trace_id == _duplicates.c.trace_id, _calls.c.span_id == _duplicates.c.folded_into)
+    calls = select(_calls.c.id).select_from(_duplicates.join(_calls, same_call))
+    return or_(_c.error_type.in_(types), _c.id.in_(calls.where(_duplicates.c.error_type.in_(types))))
 
 
 def of_trace(trace_id: str) -> ColumnElement[bool]:
     """Returns the condition for the spans of a trace."""
-    return _c.trace_id == select(_named.c.id).where(_named.c.trace_id == clean(trace_id)).scalar_subquery()
+    return _c.trace_id == select(_traces.c.id).where(_traces.c.trace_id == clean(trace_id)).scalar_subquery()
 
 
 def _of_run(run_id: str) -> ColumnElement[bool]:
-    return _c.trace_id.in_(select(_named.c.id).where(_named.c.run_id == clean(run_id)))
+    return _c.trace_id.in_(select(_traces.c.id).where(_traces.c.run_id == clean(run_id)))
 
 
 def trace_conditions(connection: Connection, where: Filter) -> list[ColumnElement[bool]]:
@@ -137,7 +137,7 @@ def run_conditions(where: Filter) -> list[ColumnElement[bool]]:
     if where.run_id is not None:
         conditions.append(runs.c.run_id == clean(where.run_id))
     if not where.replays:
-        conditions.append(runs.c.run_id.not_in(select(_named.c.run_id).where(_named.c.id.in_(REPLAYED_TRACES))))
+        conditions.append(runs.c.run_id.not_in(select(_traces.c.run_id).where(_traces.c.id.in_(REPLAYED_TRACES))))
     return [*conditions, *_of_own_columns(where, runs)]
 
 
@@ -215,12 +215,12 @@ def _promoted(pairs: _Pairs) -> list[tuple[Column[Any], str]]:
     ]
 
 
-def _attributes_found(pairs: _Pairs) -> list[ColumnElement[bool]]:
-    return [_is(column, clean(value)) for column, value in _promoted(pairs) if column.name in _SEEKABLE]
+def _attributes_indexed(pairs: _Pairs) -> list[ColumnElement[bool]]:
+    return [_is(column, clean(value)) for column, value in _promoted(pairs) if column.name in _INDEXED_COLUMNS]
 
 
 def _attributes_tested(pairs: _Pairs) -> list[ColumnElement[bool]]:
-    promoted = [_is(column, clean(value)) for column, value in _promoted(pairs) if column.name not in _SEEKABLE]
+    promoted = [_is(column, clean(value)) for column, value in _promoted(pairs) if column.name not in _INDEXED_COLUMNS]
     return promoted + [_attribute(key, value) for key, value in pairs]
 
 
@@ -240,7 +240,7 @@ def _attribute(key: str, value: str) -> ColumnElement[bool]:
     return or_(_c.service == wanted, condition) if key == semconv.SERVICE_NAME else condition
 
 
-def _is_tool_known_as(name: str) -> ColumnElement[bool]:
+def _is_tool_named(name: str) -> ColumnElement[bool]:
     # MCP clients record server and tool separately. The name that the model sees joins both, in ways that differ.
     joined = (and_(_c.tool == clean(own), _is_of_server(server)) for server, own in parted(name))
     unsafe = _c.tool.in_([clean(own) for own in unsafe_names(name)])
@@ -252,7 +252,7 @@ def _is_of_server(server: str) -> ColumnElement[bool]:
     return or_(_c.server == clean(server), and_(_c.server.is_(None), _attribute(semconv.TOOL_SERVER, server)))
 
 
-def _nothing(_: Any) -> list[ColumnElement[bool]]:
+def _no_conditions(_: Any) -> list[ColumnElement[bool]]:
     return []
 
 
@@ -260,23 +260,23 @@ _NAMED: Mapping[Named, Callable[[str], list[ColumnElement[bool]]]] = {
     "model": lambda name: [_c.named_model == name],
     "tool": lambda name: [_c.tool == name],
     "error_type": lambda name: [_c.error_type == name, IS_CALL],
-    "error_class": lambda name: [_c.error_type.in_(_types(name)), IS_CALL],
+    "error_class": lambda name: [_c.error_type.in_(_error_types(name)), IS_CALL],
 }
 """Conditions for spans that have a name."""
-_FOUND: Mapping[str, Callable[[Any], list[ColumnElement[bool]]]] = {
+_INDEXED: Mapping[str, Callable[[Any], list[ColumnElement[bool]]]] = {
     "trace_id": lambda trace_id: [of_trace(trace_id)],
     "run_id": lambda run_id: [_of_run(run_id)],
-    "error_class": lambda name: [_c.error_type.in_(_types(clean(name)))],
-    "known_error_type": lambda name: [_is_known_as(_types(clean(name)))],
+    "error_class": lambda name: [_c.error_type.in_(_error_types(clean(name)))],
+    "known_error_type": lambda name: [_has_error_type(_error_types(clean(name)))],
     "known_tool": lambda name: [_c.tool.in_([clean(own) for own in (*own_names(name), *unsafe_names(name))])],
-    "attributes": _attributes_found,
+    "attributes": _attributes_indexed,
     "labels": spans_labelled,
     "duplicates": lambda _: [IS_CALL],
     "replays": lambda _: [_c.id.not_in(REPLAYED)],
 }
 """The conditions of fields without a column that an index can answer."""
 _TESTED: Mapping[str, Callable[[Any], list[ColumnElement[bool]]]] = {
-    "known_tool": lambda name: [_is_tool_known_as(name)],
+    "known_tool": lambda name: [_is_tool_named(name)],
     "attributes": _attributes_tested,
     "arguments": lambda pairs: [_content(_c.input_key, path, value) for path, value in pairs],
     "results": lambda pairs: [_content(_c.output_key, path, value) for path, value in pairs],

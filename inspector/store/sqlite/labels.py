@@ -104,7 +104,7 @@ def forget_stray_labels(connection: Connection, before_ns: int) -> None:
     )
 
 
-def read_labels(  # what a list can be asked for
+def read_labels(
     connection: Connection,
     *,
     run_id: str | None,

@@ -50,17 +50,17 @@ class Membership:
             counts = [_COUNTED[kind] > 0 for kind in self.asked.kinds if kind in _COUNTED]
             if len(counts) == len(self.asked.kinds):
                 return Candidates(or_(*counts), certain=True)
-        indexed = self._indexed()
-        if not indexed.found:
+        conditions = self._conditions()
+        if not conditions.indexed:
             return None
-        query = select(spans.c.trace_id).where(*indexed.found).limit(most_spans + 1)
+        query = select(spans.c.trace_id).where(*conditions.indexed).limit(most_spans + 1)
         row_ids = connection.execute(query).scalars().all()
         if len(row_ids) > most_spans:
             return None
         listed = text("traces.id IN (SELECT value FROM json_each(:among))")
         condition = listed.bindparams(among=json_list(sorted(set(row_ids))))
         many = self.matches is not None and self.matches.few is None
-        return Candidates(condition, certain=not indexed.tested and not many)  # pyright: ignore[reportArgumentType] a text stands where a condition does
+        return Candidates(condition, certain=not conditions.tested and not many)  # pyright: ignore[reportArgumentType] a text stands where a condition does
 
     def test(self, connection: Connection, row_ids: Sequence[int]) -> set[int]:
         """Returns which rows of ``traces`` have such a span."""
@@ -75,15 +75,15 @@ class Membership:
         matching = self.matches.among(connection, list(trace_of)) if trace_of else ()
         return {trace_of[span] for span in matching if span in trace_of}
 
-    def _indexed(self) -> Conditions:
+    def _conditions(self) -> Conditions:
         if self.matches is not None and self.matches.few is not None:
             return Conditions([self.matches.any_of(), *map(_unindexed, span_conditions(self.asked).all)], [])
         narrow = span_conditions(replace(self.asked, kinds=(), since_ns=None, duplicates=True))
-        if not narrow.found:
+        if not narrow.indexed:
             return span_conditions(self.asked) if self.asked.kinds else Conditions([], narrow.tested)
         # Without an index on kinds, since any other index finds far fewer rows.
-        rest = span_conditions(_of_kinds(self.asked)).found
-        return Conditions([*narrow.found, *map(_unindexed, rest)], narrow.tested)
+        rest = span_conditions(_of_kinds(self.asked)).indexed
+        return Conditions([*narrow.indexed, *map(_unindexed, rest)], narrow.tested)
 
 
 class Asked(Protocol):

@@ -12,7 +12,7 @@ from inspector.store.limits import ReadLimits
 from inspector.store.sqlite.attribute_pages import MOST_PAGES, ids_holding, pages_holding
 from inspector.store.sqlite.contents import json_list
 from inspector.store.sqlite.counters import load_counters
-from inspector.store.sqlite.events import LARGE, SUMMARY, summary, whole
+from inspector.store.sqlite.events import LARGE, SUMMARY, full_events, summary
 from inspector.store.sqlite.filters import (
     Conditions,
     begins_with,
@@ -73,7 +73,7 @@ def read_events(
     conditions = span_conditions(named(connection, where))
     if window.sort == "score":
         value, has_one = score_of_span(where.labels)
-        conditions.found.append(has_one)
+        conditions.indexed.append(has_one)
     else:
         value = _SORTED[window.sort]
     ranking = Ranking(value, spans.c.id, window.order, after)
@@ -81,22 +81,22 @@ def read_events(
     if matches is False:
         return Page(())
     tests: list[Test] = [_passing(conditions.tested)] if conditions.tested else []
-    found = conditions.found
+    indexed = conditions.indexed
     if matches is not None and matches.few is not None:
-        found, tests = [*conditions.all, matches.any_of()], []
+        indexed, tests = [*conditions.all, matches.any_of()], []
     elif matches is not None:
         tests = [matches.among, *tests]
     by_time = window.sort == "time"
-    short = _short_way(connection, where, window, ranking, matches, conditions)
+    short = _shortcut(connection, where, window, ranking, matches, conditions)
     if short is not None:
         positions, more = first(short, limit)
         return _page(connection, positions, more, identity, limits, full=full, raw=raw)
     if not tests and not full and by_time:
-        rows = page_rows(connection, select(*SUMMARY, value, spans.c.id).where(*found), ranking, limit + 1)
+        rows = page_rows(connection, select(*SUMMARY, value, spans.c.id).where(*indexed), ranking, limit + 1)
         rows, following = cut(identity, rows, limit)
         return Page(tuple(summary(row) for row in rows), following)
     # Without other columns, so that sorting needs only the index.
-    query = select(value, spans.c.id).where(*found)
+    query = select(value, spans.c.id).where(*indexed)
     if tests:
         pace = Pace(limits.span_steps if by_time else limits.sorted_steps, limits.walk_s)
         positions, more = passing_ids(connection, query, ranking, limit, tests, pace)
@@ -105,7 +105,7 @@ def read_events(
     return _page(connection, positions, more, identity, limits, full=full, raw=raw)
 
 
-def _short_way(  # what decides on it
+def _shortcut(
     connection: Connection,
     where: Filter,
     window: Window[Sort],
@@ -118,7 +118,7 @@ def _short_way(  # what decides on it
     is_latest = window.sort == "time" and window.order == "desc" and ranking.after is None
     if matches is not None:
         is_plain = matches.few is None and not conditions.tested
-        return latest_matching(connection, matches.match, conditions.found, limit) if is_latest and is_plain else None
+        return latest_matching(connection, matches.match, conditions.indexed, limit) if is_latest and is_plain else None
     pages = pages_holding(connection, where) if conditions.tested else None
     if pages is not None and len(pages) <= MOST_PAGES:
         held = any_of(ids_holding(connection, pages, where))
@@ -130,7 +130,7 @@ def _short_way(  # what decides on it
     if conditions.tested or not is_indexed:
         return None
     not_ok = largest_not_ok(connection, ranking, where, limit)
-    return largest_meeting(connection, ranking, conditions.found, limit) if not_ok is None else not_ok
+    return largest_meeting(connection, ranking, conditions.indexed, limit) if not_ok is None else not_ok
 
 
 def _page(
@@ -161,7 +161,7 @@ def read_event(
     query = select(*SUMMARY, *LARGE).where(c.span_id == span_id).order_by(c.seq.desc()).limit(1)
     if trace_id is not None:
         row = connection.execute(query.where(of_trace(trace_id))).first()
-        return None if row is None else whole(connection, [row], raw=raw)[0]
+        return None if row is None else full_events(connection, [row], raw=raw)[0]
     places: list[ColumnElement[bool]] = [true()]
     if span_id.isascii() and span_id.isalnum() and len(span_id) <= _LONGEST_ID:
         # The full-text index has the final spans up to some change, and the others are few.
@@ -173,7 +173,7 @@ def read_event(
         places += [] if matches is None else [matches.any_of()]
     rows = [row for place in places for row in connection.execute(query.where(place)).all()]
     rows.sort(key=lambda row: row[0])
-    return whole(connection, rows[-1:], raw=raw)[0] if rows else None
+    return full_events(connection, rows[-1:], raw=raw)[0] if rows else None
 
 
 def read_after(
@@ -185,7 +185,7 @@ def read_after(
     if matches is False:
         return ()
     if matches is not None:
-        conditions.append(matches.each())
+        conditions.append(matches.per_row())
     columns = (spans.c.seq, spans.c.id) if full else SUMMARY
     rows: list[Any] = []
     for changed in changed_after(seq):
@@ -291,7 +291,7 @@ def _in_full(
 ) -> tuple[list[Event], int]:
     def read(at: int, count: int) -> list[Event]:
         rows = _rows(connection, row_ids[at : at + count], select(*SUMMARY, *LARGE))
-        return whole(connection, rows, raw=raw)
+        return full_events(connection, rows, raw=raw)
 
     return fitting(read, len(row_ids), most_bytes)
 

@@ -75,7 +75,7 @@ class Matches:
             return _condition("+spans.id IN (SELECT rowid FROM search WHERE search MATCH :match)", match=self.match)
         return _condition("spans.id IN (SELECT value FROM json_each(:matching))", matching=json_list(self.few))
 
-    def each(self) -> ColumnElement[bool]:
+    def per_row(self) -> ColumnElement[bool]:
         """Returns the condition for queries that test few rows."""
         return _condition(
             "EXISTS (SELECT 1 FROM search WHERE search MATCH :match AND search.rowid = spans.id)", match=self.match

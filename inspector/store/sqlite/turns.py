@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 from inspector import semconv
 from inspector.model import Span
 from inspector.store.sqlite.contents import json_list
-from inspector.store.sqlite.drafts import Drafts, Place
+from inspector.store.sqlite.drafts import Drafts, Lookup
 from inspector.store.sqlite.engine import driver
 from inspector.store.values.addresses import Addresses
 from inspector.store.values.chains import AskedTool, Chain, Chains, ToolResult, extended
@@ -17,7 +17,7 @@ from inspector.store.values.rows import Row
 from inspector.store.values.turns import Turn, find_previous, lane_of, previous_response, sizes_of
 
 
-class Given(NamedTuple):
+class StoredCall(NamedTuple):
     """A model call that was just stored."""
 
     span: Span
@@ -37,7 +37,7 @@ class Turns:
     def __init__(self, addresses: Addresses) -> None:
         self._chains = Chains(addresses.of)
 
-    def take(self, connection: Connection, calls: Iterable[Given], *, again: bool = False) -> None:
+    def take(self, connection: Connection, calls: Iterable[StoredCall], *, again: bool = False) -> None:
         """Store the turns of calls that were just stored, in the same transaction.
 
         With ``again``, existing turns are computed again.
@@ -50,16 +50,16 @@ class Turns:
         stored = drafts.load([call.row.id for call in ordered if not call.is_new])
         new = [call for call in ordered if call.row.id not in stored]
         chains = {call.row.id: self._chains.of_prompt(call.span.attributes.get(semconv.INPUT_MESSAGES)) for call in new}
-        drafts.look_up(_looked_for(new, chains))
+        drafts.look_up(_lookups(new, chains))
         for call in ordered:
             chain = chains.get(call.row.id)
-            turn = stored.get(call.row.id) or (None if chain is None else _begun(drafts, call, chain))
+            turn = stored.get(call.row.id) or (None if chain is None else _new_turn(drafts, call, chain))
             if turn is not None:
                 self._end(turn, call)
                 drafts.keep(turn)
         drafts.save()
 
-    def _end(self, turn: Turn, call: Given) -> None:
+    def _end(self, turn: Turn, call: StoredCall) -> None:
         row = call.row
         turn.end_ns, turn.failed = row.end_ns, int(row.status == "error")
         response = call.span.attributes.get(semconv.RESPONSE_ID)
@@ -70,8 +70,8 @@ class Turns:
             turn.tools = _text(answer.asked)
 
 
-def _looked_for(calls: Iterable[Given], chains: Mapping[int, Chain | None]) -> Iterator[Place]:
-    """Yield the places where nearly all lookups will be, so that a batch needs few statements for them."""
+def _lookups(calls: Iterable[StoredCall], chains: Mapping[int, Chain | None]) -> Iterator[Lookup]:
+    """Yield nearly all lookups that will be needed, so that a batch needs few statements for them."""
     for call in calls:
         chain = chains[call.row.id]
         if chain is not None:
@@ -81,7 +81,7 @@ def _looked_for(calls: Iterable[Given], chains: Mapping[int, Chain | None]) -> I
                 yield call.run, "answered", latest[0]
 
 
-def _begun(drafts: Drafts, call: Given, chain: Chain) -> Turn:
+def _new_turn(drafts: Drafts, call: StoredCall, chain: Chain) -> Turn:
     row = call.row
     turn = Turn(
         span=row.id,

@@ -108,7 +108,7 @@ _MANY: dict[GroupBy, ColumnElement[Any]] = {
 _STEPS = (1000, 4000)
 _LEAST_SLICES = 16
 _DURATIONS = msgspec.json.Decoder(list[float])
-Place: TypeAlias = tuple[int, int]
+_Item: TypeAlias = tuple[int, int]
 """The start and the row id of an item."""
 
 
@@ -194,7 +194,7 @@ def read_whole_stats(
 
 def _listed(
     connection: Connection, of: Whole, where: Filter, conditions: Sequence[ColumnElement[bool]], limits: ReadLimits
-) -> tuple[Sequence[Place] | None, bool]:
+) -> tuple[Sequence[_Item] | None, bool]:
     """Returns the items to count, or None for all that meet the conditions, and whether the list is complete."""
     asked = of.asked(connection, where, limits.few_matches)
     if asked is None:
@@ -219,7 +219,7 @@ def _range(
     of: Whole,
     where: Filter,
     conditions: Sequence[ColumnElement[bool]],
-    listed: Sequence[Place] | None,
+    listed: Sequence[_Item] | None,
 ) -> tuple[int, int] | None:
     """Returns the time range to divide into slices; None if it is empty."""
     first, end = where.since_ns, where.until_ns
@@ -251,7 +251,7 @@ def _edges(found: tuple[int, int] | None, buckets: int) -> list[int]:
     return [first - (-at * (end - first) // count) for at in range(count + 1)]
 
 
-def _slice(first_ns: int, end_ns: int, listed: Sequence[Place] | None) -> dict[str, int | str]:
+def _slice(first_ns: int, end_ns: int, listed: Sequence[_Item] | None) -> dict[str, int | str]:
     """Returns the parameters of the query for one slice."""
     if listed is None:
         return {"first_ns": first_ns, "last_ns": end_ns - 1}
@@ -295,7 +295,7 @@ def _sums_of_many(of: Whole, by: GroupBy, of_slice: Sequence[ColumnElement[bool]
 
 
 def _mean_scores(
-    connection: Connection, of: Whole, conditions: Sequence[ColumnElement[bool]], listed: Sequence[Place] | None
+    connection: Connection, of: Whole, conditions: Sequence[ColumnElement[bool]], listed: Sequence[_Item] | None
 ) -> dict[str | None, float | None]:
     known = of.labels().subquery("known")
     row_id = of.table.c.id

@@ -21,7 +21,7 @@ from inspector.store.sqlite.counters import load_counters, save_counters
 from inspector.store.sqlite.engine import driver
 from inspector.store.sqlite.memory import Memory
 from inspector.store.sqlite.ownership import release, scopes_of
-from inspector.store.sqlite.turns import Given
+from inspector.store.sqlite.turns import StoredCall
 from inspector.store.sqlite.turns import forget as forget_turns
 from inspector.store.values.codec import unpack
 from inspector.store.values.codes import DIALECTS, HOOKS, KEYS
@@ -65,7 +65,7 @@ def write_batch(
     conversations = memory.conversations
     conversations.begin(connection, counts["content"])
     accepted = _again(wanted, stored, sums) if again else _accepted(wanted, stored, sums, counts)
-    sessions = Sessions.settle(connection, accepted)
+    sessions = Sessions.determine(connection, accepted)
     changes = _changes(accepted, sessions, counts, conversations)
     counts["content"] = conversations.store()
     traces = {trace.id: trace for trace in sums.values()}
@@ -143,11 +143,11 @@ def _model_calls(
     accepted: Sequence[tuple[Span, Row | None, TraceSums]],
     changes: Sequence[totals.Change],
     traces: Mapping[int, TraceSums],
-) -> list[Given]:
+) -> list[StoredCall]:
     """Returns the written model calls, each with the current run of its trace."""
     calls = {(row.trace_id, row.span_id): row for _, row in changes if row.kind == "llm"}
     return [
-        Given(span, row, traces[trace.id].run_id, is_new=old is None)
+        StoredCall(span, row, traces[trace.id].run_id, is_new=old is None)
         for span, old, trace in accepted
         if span.kind == "llm" and (row := calls.get((trace.id, span.span_id))) is not None
     ]

@@ -84,7 +84,7 @@ class Row(NamedTuple):
         return self.model if self.request_model is None else self.request_model
 
 
-Place: TypeAlias = tuple[int, int, int]
+RowIds: TypeAlias = tuple[int, int, int]
 """The first three columns: id, seq, and the row of the trace."""
 _SESSION, _INHERITED = map(Row._fields.index, ("session_id", "session_inherited"))
 
@@ -103,7 +103,7 @@ def named_run(span: Span) -> str | None:
 
 def row_of(
     span: Span,
-    place: Place,
+    ids: RowIds,
     session: tuple[str | None, int | None],
     kept: Kept,
 ) -> Row:
@@ -111,7 +111,7 @@ def row_of(
 
     Args:
         span: The span.
-        place: Its first three columns.
+        ids: Its first three columns.
         session: The session it belongs to, and 1 if that is only its trace's.
         kept: The columns that each engine stores in its own form.
     """
@@ -119,7 +119,7 @@ def row_of(
     *times, exact_times = _times(span.start_ns, span.end_ns)
     return Row._make(
         (
-            *place,
+            *ids,
             span.span_id,
             span.parent_id,
             session[0],
@@ -175,12 +175,12 @@ def packed(span: Span, attributes: Mapping[str, AttributeValue], shared: StoredS
     )
 
 
-def placed(row: Row, place: Place, session: tuple[str | None, int | None]) -> Row:
-    """Returns a row with its place and session set, in a fraction of the time that ``_replace`` takes."""
+def placed(row: Row, ids: RowIds, session: tuple[str | None, int | None]) -> Row:
+    """Returns a row with its ids and session set, in a fraction of the time that ``_replace`` takes."""
     return Row._make(
         (
-            *place,
-            *row[len(place) : _SESSION],
+            *ids,
+            *row[len(ids) : _SESSION],
             session[0],
             *row[_SESSION + 1 : _INHERITED],
             session[1],
