@@ -47,6 +47,11 @@ class Refusal(ApiError):
         self.problem = problem
 
 
+def invalid(name: str, rule: str) -> Refusal:
+    """Return the refusal of a request with a parameter, or a field of its body, that breaks a rule."""
+    return Refusal(Problem(422, f"{name} {rule}", parameter=name))
+
+
 class ExportFailed(ApiError):
     """Ends a request that carries spans.
 

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from inspector.api.errors import Problem, Refusal
+from inspector.api.errors import Problem, Refusal, invalid
 from inspector.api.operations import LOOK, json_or_404, statuses
 from inspector.api.parameter_types import LabelIdInPath, RunId, SpanId, TraceId
 from inspector.api.parameters import LabelsQuery
@@ -116,19 +116,15 @@ def _read(body: bytes) -> LabelBody:
         name = str(found["loc"][0]) if found["loc"] else "name"
         is_number = name == "value" and type(given[name]) in (int, float)
         rule = "takes a word; send a number as score" if is_number else f"is not as declared: {found['msg']}"
-        raise _invalid(name, rule) from None
+        raise invalid(name, rule) from None
     on_run, on_span = label.model_fields_set & {"run_id"}, label.model_fields_set & {"trace_id", "span_id"}
     if bool(on_run) == bool(on_span) or len(on_span) == 1:
-        raise _invalid("run_id", "must be given, or else trace_id and span_id, but not both")
+        raise invalid("run_id", "must be given, or else trace_id and span_id, but not both")
     return label
 
 
 def _unreadable(error: Exception) -> Refusal:
     """Refuse a body that is not JSON; the parser also rejects numbers outside the range of a double."""
     if "out of range" in str(error):
-        return _invalid("score", "is not as declared: it takes a number from -1e15 to 1e15")
-    return _invalid("name", 'cannot be read: send a JSON object, such as {"run_id": "…", "name": "good"}')
-
-
-def _invalid(name: str, rule: str) -> Refusal:
-    return Refusal(Problem(422, f"{name} {rule}", parameter=name))
+        return invalid("score", "is not as declared: it takes a number from -1e15 to 1e15")
+    return invalid("name", 'cannot be read: send a JSON object, such as {"run_id": "…", "name": "good"}')

@@ -12,7 +12,7 @@ from fastapi import Depends
 from pydantic import ValidationError
 from starlette.requests import Request
 
-from inspector.api.errors import Problem, Refusal
+from inspector.api.errors import Refusal, invalid
 from inspector.api.forms import describe
 from inspector.api.parameter_types import MOST_ATTRIBUTES
 from inspector.api.parameters import Query
@@ -93,12 +93,12 @@ def _decode(text: bytes, name: bytes) -> str:
         return unquote_to_bytes(text.replace(b"+", b" ")).decode()
     except UnicodeDecodeError:
         shown = unquote_to_bytes(name).decode("utf-8", "replace")
-        raise _invalid(shown, "takes text in UTF-8, percent-encoded") from None
+        raise invalid(shown, "takes text in UTF-8, percent-encoded") from None
 
 
 def _once(values: dict[str, Any], name: str, text: str) -> None:
     if name in values:
-        raise _invalid(name, "may be given once")
+        raise invalid(name, "may be given once")
     values[name] = text
 
 
@@ -108,18 +108,14 @@ _PAIRS = {name: f"{name}.<{row.key}>" for name, row in PARAMETERS.items() if row
 
 def _unknown(name: str, form: Mapping[str, Any]) -> Refusal:
     known = ", ".join(_PAIRS.get(key, key) for key in sorted(form))
-    return _invalid(name, f"is not a parameter here; known: {known or 'none'}")
+    return invalid(name, f"is not a parameter here; known: {known or 'none'}")
 
 
 def _misfit(where: tuple[int | str, ...], form: Mapping[str, Any]) -> Refusal:
     field = str(where[0])
     if field in _PAIRS:
         name = str(where[1]) if len(where) > 1 else _PAIRS[field]
-        return _invalid(
+        return invalid(
             name, f"takes up to {MOST_ATTRIBUTES} keys of 256 characters, each with text of up to 1,024, no NUL"
         )
-    return _invalid(field, f"takes {describe(form[field])}")
-
-
-def _invalid(name: str, rule: str) -> Refusal:
-    return Refusal(Problem(422, f"{name} {rule}", parameter=name))
+    return invalid(field, f"takes {describe(form[field])}")

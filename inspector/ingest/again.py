@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, islice
 
-from inspector.model import Event, Filter
+from inspector.model import Event, Filter, every
 from inspector.reading.stored import differences, read_again
 from inspector.store import Store
 
@@ -36,7 +36,7 @@ def read_traces_again(store: Store, trace_ids: Iterable[str], *, write: bool) ->
     """
     found = ReadAgain()
     for trace_id in trace_ids:
-        for events in _pages(store, trace_id):
+        for events in _batches(store, trace_id):
             spans = [read_again(event) for event in events]
             names = [[*differences(event, span)] for event, span in zip(events, spans, strict=True)]
             found.spans += len(spans)
@@ -45,11 +45,8 @@ def read_traces_again(store: Store, trace_ids: Iterable[str], *, write: bool) ->
     return found
 
 
-def _pages(store: Store, trace_id: str) -> Iterator[tuple[Event, ...]]:
-    cursor: str | None = None
-    while True:
-        page = store.events(Filter(trace_id=trace_id), order="asc", cursor=cursor, limit=_EVENTS, full=True, raw=True)
-        yield tuple(page.items)
-        cursor = page.next_cursor
-        if cursor is None:
-            return
+def _batches(store: Store, trace_id: str) -> Iterator[list[Event]]:
+    where = Filter(trace_id=trace_id)
+    events = every(lambda cursor: store.events(where, order="asc", cursor=cursor, limit=_EVENTS, full=True, raw=True))
+    while batch := list(islice(events, _EVENTS)):
+        yield batch

@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from inspector.model import Label, Loss
+from inspector.model import Label, Loss, every
 from inspector.store import Arrival, Store
 
 SPANS_AT_ONCE: Final = 5000
@@ -66,7 +66,7 @@ def differences(source: Store, target: Store, seen: Callable[[int], object]) -> 
     if target.kept().traces > both:
         strays = (each.trace_id for each in _arrivals(target) if source.trace(each.trace_id) is None)
         yield from (Difference(f"trace {trace_id}", "only there") for trace_id in islice(strays, MOST_NAMED))
-    here, there = (sorted(map(said_by, all_labels(store)), key=repr) for store in (source, target))
+    here, there = (sorted(map(content_of, all_labels(store)), key=repr) for store in (source, target))
     if here != there:
         yield Difference("labels", f"{len(here):,} here, {len(there):,} there")
     lost, kept = lost_of(source), lost_of(target)
@@ -74,7 +74,7 @@ def differences(source: Store, target: Store, seen: Callable[[int], object]) -> 
         yield Difference("what was not recorded", f"{sum(lost.values()):,} here, {sum(kept.values()):,} there")
 
 
-def said_by(label: Label) -> tuple[object, ...]:
+def content_of(label: Label) -> tuple[object, ...]:
     """Returns the content of a label, without its id."""
     target = (label.run_id, label.trace_id, label.span_id)
     return (*target, label.name, label.score, label.value, label.note, label.author, label.source, label.time_unix_nano)
@@ -82,13 +82,7 @@ def said_by(label: Label) -> tuple[object, ...]:
 
 def all_labels(store: Store) -> Iterator[Label]:
     """Yields all labels, the latest first."""
-    cursor: str | None = None
-    while True:
-        page = store.labels(cursor=cursor, limit=_LABELS)
-        yield from page.items
-        cursor = page.next_cursor
-        if cursor is None:
-            return
+    return every(lambda cursor: store.labels(cursor=cursor, limit=_LABELS))
 
 
 def all_losses(store: Store) -> tuple[Loss, ...]:

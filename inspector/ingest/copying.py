@@ -11,7 +11,15 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Literal, TypeAlias
 
 from inspector.homes import why_not_ours
-from inspector.ingest.comparing import Difference, all_labels, all_losses, differences, groups_of, lost_of, said_by
+from inspector.ingest.comparing import (
+    Difference,
+    all_labels,
+    all_losses,
+    content_of,
+    differences,
+    groups_of,
+    lost_of,
+)
 from inspector.ingest.errors import CopyRefused
 from inspector.ingest.reading import open_home
 from inspector.model import Label, Loss, NewLabel
@@ -135,11 +143,11 @@ def _copy_spans(old: Store, new: Store, mark: SpoolMark, clock: _Clock, seen: Ca
 
 def _copy_rest(old: Store, new: Store) -> None:
     """Copies everything but spans; the read positions of spools last, when the data that they cover is there."""
-    wanted = {said_by(label): label for label in all_labels(old)}
-    known = {said_by(label): label for label in all_labels(new)}
+    wanted = {content_of(label): label for label in all_labels(old)}
+    known = {content_of(label): label for label in all_labels(new)}
     for label in (known[each] for each in known.keys() - wanted.keys()):
         new.remove_label(label.label_id)
-    missing = [_given(label) for said, label in reversed(wanted.items()) if said not in known]
+    missing = [_given(label) for content, label in reversed(wanted.items()) if content not in known]
     for start in range(0, len(missing), _LABELS_AT_ONCE):
         new.write((), labels=missing[start : start + _LABELS_AT_ONCE])
     if losses := _missing_losses(old, new):

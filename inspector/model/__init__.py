@@ -48,6 +48,7 @@ from inspector.model.spans import (
     Span,
     SpanError,
     Status,
+    ancestors,
 )
 from inspector.model.traces import (
     InferredTool,
@@ -126,6 +127,7 @@ __all__ = [
     "TraceSort",
     "Turn",
     "TurnLink",
+    "ancestors",
     "asked_label",
     "coalesce",
     "every",

@@ -1,6 +1,6 @@
 """A span as it is taken in and as it is served, and what was not recorded."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -126,6 +126,15 @@ class Event:
     attributes: LargeField = UNSET
     events: LargeField = UNSET
     links: LargeField = UNSET
+
+
+def ancestors(event: Event, by_id: Mapping[str, Event]) -> Iterator[Event]:
+    """Yield the spans above a span, from its parent on; wrong parent ids that form a cycle end the walk."""
+    seen = {event.span_id}
+    while event.parent_id is not None and event.parent_id in by_id and event.parent_id not in seen:
+        event = by_id[event.parent_id]
+        seen.add(event.span_id)
+        yield event
 
 
 @dataclass(frozen=True, slots=True)

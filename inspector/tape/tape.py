@@ -1,6 +1,6 @@
 """The tape of a run: its answers call by call, which is all that a replay needs."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector import semconv as sc
-from inspector.model import Event
+from inspector.model import Event, ancestors
 from inspector.tape.calls import (
     AROUND,
     CLIENTS,
@@ -142,7 +142,7 @@ class _Recorded:
         withheld: dict[str, TapeCall | None] = {}
         reaching = _reaching_a_client(every, recorded.by_id)
         for event in every:
-            above = list(_above(event, recorded.by_id))
+            above = list(ancestors(event, recorded.by_id))
             made_by = [call for each in above if (call := withheld.get(each.span_id)) is not None]
             if len(made_by) < sum(each.span_id in withheld for each in above):
                 # Part of a call that already prevents the replay, so not listed again.
@@ -246,13 +246,5 @@ def _reaching_a_client(events: Iterable[Event], by_id: Mapping[str, Event]) -> s
     found: set[str] = set()
     for event in events:
         if event.kind == "llm" and attributes_of(event).get(sc.EMITTER) in CLIENTS:
-            found |= {each.span_id for each in _above(event, by_id) if each.kind == "llm"}
+            found |= {each.span_id for each in ancestors(event, by_id) if each.kind == "llm"}
     return found
-
-
-def _above(event: Event, by_id: Mapping[str, Event]) -> Iterator[Event]:
-    seen = {event.span_id}
-    while event.parent_id is not None and event.parent_id in by_id and event.parent_id not in seen:
-        event = by_id[event.parent_id]
-        seen.add(event.span_id)
-        yield event

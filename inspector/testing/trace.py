@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from inspector import semconv as sc
-from inspector.model import Event
+from inspector.model import Event, ancestors
 from inspector.testing.errors import CostUnknown, ProgramFailed
 from inspector.toolnames import is_same_tool
 
@@ -178,20 +178,12 @@ def _outermost(events: Iterable[Event], kind: str) -> Iterator[Event]:
     every = list(events)
     by_id = {event.span_id: event for event in every}
     for event in every:
-        if event.kind == kind and not any(_is_same(event, above) for above in _above(event, by_id)):
+        if event.kind == kind and not any(_is_same(event, above) for above in ancestors(event, by_id)):
             yield event
 
 
 def _is_same(event: Event, above: Event) -> bool:
     return above.kind == event.kind and (event.kind != "tool" or _tool(above) == _tool(event))
-
-
-def _above(event: Event, by_id: Mapping[str, Event]) -> Iterator[Event]:
-    seen = {event.span_id}
-    while event.parent_id is not None and event.parent_id in by_id and event.parent_id not in seen:
-        event = by_id[event.parent_id]
-        seen.add(event.span_id)
-        yield event
 
 
 def _parts(event: Event, key: str) -> Iterator[dict[str, Any]]:
