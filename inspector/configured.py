@@ -1,4 +1,4 @@
-"""The environment of a recorded program, checked against the known integrations and endpoints."""
+"""Checks the environment of a recorded program: whether its integrations exist, and its endpoint is valid."""
 
 import os
 from collections.abc import Mapping
@@ -12,13 +12,13 @@ _NAMES = {each.name for each in INTEGRATIONS}
 
 
 def configured(*, home: str | Path | None = None, environ: Mapping[str, str] = os.environ) -> Environment:
-    """Read the variables; those that name no integration, or no receiver, are ignored as impossible values are.
+    """Read the variables; unknown integrations and invalid endpoints are ignored like other invalid values.
 
     Args:
         home: The directory instead of ``INSPECTOR_HOME``.
-        environ: Where the variables are.
+        environ: The variables.
     """
-    return _with_a_possible_endpoint(_with_known_integrations(read_environment(home=home, environ=environ)))
+    return _with_valid_endpoint(_with_known_integrations(read_environment(home=home, environ=environ)))
 
 
 def _with_known_integrations(settings: Environment) -> Environment:
@@ -33,10 +33,10 @@ def _with_known_integrations(settings: Environment) -> Environment:
     )
 
 
-def _with_a_possible_endpoint(settings: Environment) -> Environment:
+def _with_valid_endpoint(settings: Environment) -> Environment:
     if settings.endpoint is None and not settings.endpoint_headers:
         return settings
-    # Imported here: most programs send nothing.
+    # Imported here, because most programs send nothing.
     from inspector.forward import Endpoint, EndpointInvalid, headers_of
 
     try:

@@ -1,15 +1,15 @@
-"""What the environment says about how a program is recorded.
+"""The environment variables of recorded programs.
 
-The same variables as in `inspector.settings`, read without pydantic: its plug-ins, those of other packages too, would
-be imported into the program, and cost it a second. A value that a variable does not take never ends the program: it is
-ignored, and `Environment.ignored` says so. Only arguments in code raise.
+They are read without pydantic, because it would import its plug-ins, including those of other packages, into the
+program, which takes a second. An invalid value never ends the program: it is ignored, and `Environment.ignored` says
+so. Only arguments in code raise.
 """
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Final, Literal, cast
 
 _TRUE = frozenset(("1", "true", "t", "yes", "y", "on"))
 _FALSE = frozenset(("0", "false", "f", "no", "n", "off"))
@@ -18,26 +18,32 @@ _REQUESTS = ("recorded", "all")
 _SHOWN_CHARACTERS = 80
 
 NOWHERE = Path(os.devnull) / ".inspector"
-"""The home of a program that has none: nothing can be made below it, and what is recorded is counted as not written."""
+"""The home of a program without one: no file can be created in it, so all calls count as not written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Environment:
-    """How a program is to be recorded, where its code does not say it."""
+    """How to record a program, if its code does not say so; the variable of a field is ``INSPECTOR_<NAME>``."""
 
     home: Path
     capture_content: bool | None = None
-    """None where nobody said it."""
+    """Whether to record prompts, answers, arguments and results; None if the variable is not set."""
     capture_raw: bool | None = None
-    """As above."""
+    """Whether to record what else a replay needs: the answers of models as their clients received them."""
     integrations_off: tuple[str, ...] = ()
+    """Frameworks not to record, by their names in ``inspector.integrations``, separated by commas."""
     enable_patch: bool = False
+    """Whether a published mcp-agent gets the module ``mcp_agent.core.instrument`` of the hook contract."""
     otel: bool = False
+    """Whether to also record spans that the program and its libraries start through the OpenTelemetry API."""
     logs: bool = False
+    """Whether to record log messages as events of the call that they belong to."""
     requests: Literal["recorded", "all"] = "recorded"
-    """Which requests of a server are runs: those in which something is recorded, or all."""
+    """Which requests of a server are runs: those during which something is recorded, or all."""
     service: str | None = None
+    """The name of the program, instead of ``OTEL_SERVICE_NAME`` or the script's name."""
     endpoint: str | None = None
+    """The address of another inspector or an OTLP/HTTP receiver, to which everything is sent instead."""
     endpoint_headers: str = field(default="", repr=False)
     endpoint_protocol: Literal["http/protobuf", "http/json"] = "http/protobuf"
     ignored: tuple[str, ...] = ()
@@ -45,7 +51,7 @@ class Environment:
 
     @property
     def spool(self) -> Path:
-        """Directory of the spool files, one for each recorded process."""
+        """The directory of spool files, one for each recorded process."""
         return self.home / "spool"
 
     @property
@@ -55,16 +61,20 @@ class Environment:
 
     @property
     def outbox(self) -> Path:
-        """Directory of what waits to be sent to an endpoint, in a directory for each."""
+        """The directory of what waits to be sent, with a subdirectory for each endpoint."""
         return self.home / "outbox"
 
 
+VARIABLES: Final = frozenset(f"INSPECTOR_{each.name.upper()}" for each in fields(Environment)) - {"INSPECTOR_IGNORED"}
+"""The names of all variables of recorded programs."""
+
+
 def read_environment(*, home: str | Path | None = None, environ: Mapping[str, str] = os.environ) -> Environment:
-    """Read the variables; one that is empty, or has an impossible value, counts as one that is not there.
+    """Read the variables; an empty one, or one with an invalid value, counts as not set.
 
     Args:
         home: The directory instead of ``INSPECTOR_HOME``.
-        environ: Where the variables are.
+        environ: The variables.
     """
     values = _Values(environ)
     directory = home or values.text("HOME")
@@ -86,7 +96,7 @@ def read_environment(*, home: str | Path | None = None, environ: Mapping[str, st
 
 
 class _Values:
-    """Reads single variables, and notes those with an impossible value."""
+    """Reads single variables, and collects those with invalid values."""
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         self._environ = environ
@@ -122,7 +132,7 @@ class _Values:
 
 
 def ignored(name: str, value: str, why: str) -> str:
-    """Say that a variable is ignored, and why; leave a secret out by an empty ``value``."""
+    """Return the sentence for an ignored variable; pass an empty ``value`` for a secret."""
     shown = f"={value[:_SHOWN_CHARACTERS]}" if value else ""
     return f"INSPECTOR_{name}{shown} is ignored: {why}"
 

@@ -1,4 +1,4 @@
-"""Where the inspector keeps its files, and how it listens: all environment variables in one place."""
+"""The settings of the server and the commands: where the inspector keeps its files, and how it listens."""
 
 import ipaddress
 import re
@@ -48,7 +48,10 @@ def _default_home() -> Path:
 
 
 class Settings(BaseSettings):
-    """All settings; each field is also ``INSPECTOR_<NAME>`` in the environment."""
+    """The settings of the server and the commands; each field is also ``INSPECTOR_<NAME>`` in the environment.
+
+    Those of recorded programs are in `inspector.environment`.
+    """
 
     model_config = SettingsConfigDict(env_prefix="INSPECTOR_", env_ignore_empty=True, extra="ignore", frozen=True)
 
@@ -72,20 +75,6 @@ class Settings(BaseSettings):
     commas."""
     capture_content: bool = True
     """Whether prompts, answers, arguments and results are recorded, or only names, times and counts."""
-    capture_raw: bool = True
-    """Whether to record what a replay needs besides content: the answers of models as their clients received them."""
-    integrations_off: Texts = ()
-    """Frameworks not to record, by their names in ``inspector.integrations``, separated by commas."""
-    enable_patch: bool = False
-    """Whether a published mcp-agent gets the module ``mcp_agent.core.instrument`` of the hook contract."""
-    otel: bool = False
-    """Whether to also record spans that the program and its libraries start through the OpenTelemetry API."""
-    logs: bool = False
-    """Whether to record log messages as events of the call that they belong to."""
-    requests: Literal["recorded", "all"] = "recorded"
-    """Which requests of a server are runs: those during which something is recorded, or all."""
-    service: str | None = None
-    """The name of a recorded program, instead of ``OTEL_SERVICE_NAME`` or the script's name."""
     endpoint: str | None = None
     """The address of another inspector or an OTLP/HTTP receiver, to which everything is sent instead."""
     endpoint_headers: SecretStr = SecretStr("")

@@ -21,6 +21,7 @@ from inspector.cli.ownership import current_owner
 from inspector.cli.report import Check, Level
 from inspector.cli.versions import MISSING, PACKAGES, versions
 from inspector.configured import configured
+from inspector.environment import VARIABLES
 from inspector.homes import is_read_only, is_writable, left_by_others
 from inspector.ingest.losses import unwritten_losses, waiting_losses
 from inspector.model import LOSS_REASONS, Loss
@@ -32,7 +33,7 @@ _LEAST_FREE_BYTES = 500 << 20
 _WAL_RESET_FIXED = ((3, 51, 3), (3, 50, 7), (3, 44, 6))
 _WAL_FIRST = (3, 7, 0)
 _ANSWER_S = 2.0
-_OTHER_VARIABLES = ("INSPECTOR_ENABLE_PATCH", "INSPECTOR_RUN", "INSPECTOR_RUN_ID")
+_OTHER_VARIABLES = ("INSPECTOR_RUN", "INSPECTOR_RUN_ID")
 _HOW_TO_RECORD = "record a program: inspector run app.py, or inspector.attach() in it; or try: inspector demo"
 
 
@@ -74,7 +75,7 @@ def check_sqlite(version: tuple[int, ...]) -> Check:
 
 def check_variables(environ: Mapping[str, str]) -> Check:
     """Find variables that look like settings but are not: a misspelled one would be ignored silently."""
-    known = {f"INSPECTOR_{name.upper()}" for name in Settings.model_fields} | set(_OTHER_VARIABLES)
+    known = {f"INSPECTOR_{name.upper()}" for name in Settings.model_fields} | VARIABLES | set(_OTHER_VARIABLES)
     unknown = sorted(name for name in environ if name.startswith("INSPECTOR_") and name not in known)
     if unknown:
         return Check("warn", "settings", f"unknown: {', '.join(unknown)}", f"known are {', '.join(sorted(known))}")

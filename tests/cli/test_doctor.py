@@ -127,8 +127,9 @@ def test_settings_that_recorded_programs_ignore_are_named(inspector):
     checks = json.loads(done.stdout)["checks"]
     ignored = [check for check in checks if (check["level"], check["name"]) == ("warn", "settings")]
     assert [check["found"].partition(" is ignored")[0] for check in ignored] == [
+        "in recorded programs, INSPECTOR_LOGS=maybe",
         "in recorded programs, INSPECTOR_INTEGRATIONS_OFF=opnai",
-    ]  # the other one is none for the commands either, which is said
+    ]
 
 
 def test_a_setting_that_nothing_takes_is_named_once(inspector):

@@ -3,9 +3,13 @@ import re
 import shlex
 import sys
 import tomllib
+from dataclasses import fields
+from pathlib import Path
 
 from pydantic import SecretStr
 
+from inspector.cli.checks import check_variables
+from inspector.environment import Environment
 from inspector.settings import Settings
 
 
@@ -77,15 +81,23 @@ def test_the_make_target_exists(blocks, root, run):
     assert run("make", "--dry-run", "--directory", str(root), "demo").returncode == 0
 
 
-def test_the_configuration_page_equals_the_settings(root):
+def test_the_configuration_page_has_every_variable_with_its_default(root):
     page = (root / "docs" / "configuration.md").read_text()
     rows = re.findall(r"^\| `INSPECTOR_(\w+)` \|\s*(.*?)\s*\|", page, re.MULTILINE)
-    settings = Settings.model_construct()
+    settings, recording = Settings.model_construct(), Environment(home=Path())
     documented = {name.lower(): default.strip("` ").replace("~", str(settings.home.parent)) for name, default in rows}
     actual = {}
-    for name in Settings.model_fields:
-        value = getattr(settings, name)
+    names = {*Settings.model_fields, *(field.name for field in fields(Environment))} - {"ignored"}
+    for name in names:
+        value = getattr(settings if name in Settings.model_fields else recording, name)
         value = value.get_secret_value() if isinstance(value, SecretStr) else value
         actual[name] = "" if value in (None, ()) else f"{value:g}" if isinstance(value, float) else str(value)
         actual[name] = actual[name].lower() if isinstance(value, bool) else actual[name]
-    assert documented == actual | {"capture_content": "true"}
+    assert documented == actual | {"capture_content": "true", "capture_raw": "true"}
+
+
+def test_every_documented_variable_is_known_to_the_doctor(root):
+    page = (root / "docs" / "configuration.md").read_text()
+    documented = re.findall(r"^\| `(INSPECTOR_\w+)` \|", page, re.MULTILINE)
+    assert documented
+    assert check_variables(dict.fromkeys(documented, "1")).level == "ok"

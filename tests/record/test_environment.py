@@ -13,34 +13,45 @@ from inspector.environment import NOWHERE, Environment, read_environment
 from inspector.settings import Settings
 
 ROOT = Path(__file__).parents[2]
-SAMPLES = {
+SHARED = {
     "home": ("/data", "relative/dir"),
     "capture_content": ("true", "0", "Off", "YES"),
-    "capture_raw": ("false", "1"),
-    "integrations_off": ("openai", " openai , mcp ,"),
-    "enable_patch": ("1", "no"),
-    "otel": ("on", "f"),
-    "logs": ("t", "N"),
-    "requests": ("all", "recorded"),
-    "service": ("planner",),
     "endpoint": ("http://box:1",),
     "endpoint_headers": ("A=b",),
     "endpoint_protocol": ("http/json", "http/protobuf"),
 }
 
 
-def test_there_is_a_sample_for_each_variable():
-    assert SAMPLES.keys() == {field.name for field in fields(Environment)} - {"ignored"}
+def test_there_are_samples_of_each_variable_that_programs_and_the_server_read():
+    assert SHARED.keys() == {field.name for field in fields(Environment)} & Settings.model_fields.keys()
 
 
-@pytest.mark.parametrize("name", SAMPLES)
+@pytest.mark.parametrize("name", SHARED)
 def test_a_program_reads_its_variables_as_the_server_does(name, monkeypatch):
-    for value in ("", *SAMPLES[name]):
+    for value in ("", *SHARED[name]):
         monkeypatch.setenv(f"INSPECTOR_{name.upper()}", value)
         theirs = getattr(Settings(), name)
         ours = getattr(read_environment(), name)
         theirs = theirs.get_secret_value() if isinstance(theirs, SecretStr) else theirs
-        assert (ours is not False if name in ("capture_content", "capture_raw") else ours) == theirs
+        assert (ours is not False if name == "capture_content" else ours) == theirs
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        ("capture_raw", "", None),
+        ("capture_raw", "false", False),
+        ("capture_raw", "1", True),
+        ("integrations_off", " openai , mcp ,", ("openai", "mcp")),
+        ("enable_patch", "1", True),
+        ("otel", "on", True),
+        ("logs", "N", False),
+        ("requests", "all", "all"),
+        ("service", "planner", "planner"),
+    ],
+)
+def test_a_program_reads_the_variables_that_only_programs_have(name, value, expected):
+    assert getattr(read_environment(environ={f"INSPECTOR_{name.upper()}": value}), name) == expected
 
 
 def test_whether_content_was_asked_for_is_told_from_the_default():
