@@ -242,7 +242,7 @@ def fork_python() -> Iterator[Callable[..., "subprocess.Popen[Any]"]]:
 def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Path]:
     """Puts an empty database where a store is to be opened, as its last owner left it; making one takes 30 ms."""
     from inspector.store.sqlite import SqliteStore
-    from inspector.store.sqlite.soundness import remember
+    from inspector.store.sqlite.integrity import remember
 
     made = tmp_path_factory.mktemp("empty") / "inspector.db"
     SqliteStore(made).close()

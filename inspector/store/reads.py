@@ -31,7 +31,7 @@ from inspector.model import (
 )
 from inspector.store.limits import ReadLimits
 from inspector.store.nouns import Arrival, Kept, Stored
-from inspector.store.questions import At, Questions
+from inspector.store.queries import At, Queries
 from inspector.store.values.outlines import OutlinePage
 from inspector.store.values.places import Within
 from inspector.store.values.rows import clean
@@ -45,7 +45,7 @@ A = TypeVar("A", Page[Event], Page[Trace], Page[Run], Stats, Hits)
 class Reads(ABC):
     """The reading half of a store."""
 
-    _ask: ClassVar[Questions]
+    _queries: ClassVar[Queries]
     """The queries of the engine."""
     _limits: ReadLimits
     """How much one query may read."""
@@ -57,7 +57,7 @@ class Reads(ABC):
     def losses(self, *, run: str | None = None, limit: int = 1000) -> tuple[Loss, ...]:
         """Returns the losses of one ``inspector run`` or of all, the latest first."""
         with self._read() as at:
-            return self._ask.read_losses(at, run, limit)
+            return self._queries.read_losses(at, run, limit)
 
     def events(
         self,
@@ -81,12 +81,12 @@ class Reads(ABC):
         """
         window = Window(sort, order, cursor, limit)
         with self._read() as at:
-            return _noticed(where.q, self._ask.read_events(at, where, window, self._limits, full=full, raw=raw))
+            return _noticed(where.q, self._queries.read_events(at, where, window, self._limits, full=full, raw=raw))
 
     def event(self, span_id: str, *, trace_id: str | None = None, raw: bool = False) -> Event | None:
         """Returns one event in full, the newest if several traces have the span id; for ``raw`` see `events`."""
         with self._read() as at:
-            return self._ask.read_event(at, clean(span_id), trace_id, self._limits, raw=raw)
+            return self._queries.read_event(at, clean(span_id), trace_id, self._limits, raw=raw)
 
     def after(
         self, seq: int, where: Filter, *, limit: int = 500, full: bool = False, most_bytes: int | None = None
@@ -100,28 +100,28 @@ class Reads(ABC):
         if most_bytes is not None:
             limits = replace(limits, full_bytes=min(most_bytes, limits.full_bytes))
         with self._read() as at:
-            return self._ask.read_after(at, seq, where, limits, limit=limit, full=full)
+            return self._queries.read_after(at, seq, where, limits, limit=limit, full=full)
 
     def last_seq(self) -> int:
         """Returns the ``seq`` of the last change; 0 in an empty store."""
         with self._read() as at:
-            return self._ask.last_seq(at)
+            return self._queries.last_seq(at)
 
     def indexed_seq(self) -> int:
         """Returns the ``seq`` of the last change in the full-text index."""
         with self._read() as at:
-            return self._ask.indexed_seq(at)
+            return self._queries.indexed_seq(at)
 
     def trace(self, trace_id: str) -> Trace | None:
         """Returns a trace with its totals, and the losses of its processes in its time."""
         with self._read() as at:
-            trace = self._ask.read_trace(at, clean(trace_id))
+            trace = self._queries.read_trace(at, clean(trace_id))
             return None if trace is None else self._with_losses(at, trace)
 
     def traces_like(self, prefix: str, *, limit: int) -> tuple[Trace, ...]:
         """Returns traces whose id begins with ``prefix``, the latest first; if there are too many, any of them."""
         with self._read() as at:
-            return self._ask.read_traces_like(at, clean(prefix), limit)
+            return self._queries.read_traces_like(at, clean(prefix), limit)
 
     def outline(self, trace_id: str, *, cursor: str | None = None, limit: int = 20_000) -> TraceOutline | None:
         """Returns one page of a trace's structure in columns.
@@ -131,12 +131,12 @@ class Reads(ABC):
         """
         page = OutlinePage(("outline", clean(trace_id)), cursor, limit)
         with self._read() as at:
-            trace = self._ask.read_trace(at, clean(trace_id))
+            trace = self._queries.read_trace(at, clean(trace_id))
             if trace is None:
                 return None
             # Read first, so that a client that follows later changes misses nothing.
-            seq = self._ask.last_seq(at)
-            rows = self._ask.read_outline_rows(at, trace, page.after, limit + 1)
+            seq = self._queries.last_seq(at)
+            rows = self._queries.read_outline_rows(at, trace, page.after, limit + 1)
             return page.of_trace(self._with_losses(at, trace), seq, rows)
 
     def hits(
@@ -155,7 +155,7 @@ class Reads(ABC):
         """
         place = Within("run_id", clean(run_id)) if run_id else Within("trace_id", clean(trace_id))
         with self._read() as at:
-            hits = self._ask.read_hits(at, q, place, self._limits, limit=limit, attributes=attributes)
+            hits = self._queries.read_hits(at, q, place, self._limits, limit=limit, attributes=attributes)
             return None if hits is None else _noticed(q, hits)
 
     def traces(
@@ -179,18 +179,18 @@ class Reads(ABC):
         """
         window = Window(sort, order, cursor, limit)
         with self._read() as at:
-            return _noticed(where.q, self._ask.read_traces(at, where, window, self._limits, timeline=timeline))
+            return _noticed(where.q, self._queries.read_traces(at, where, window, self._limits, timeline=timeline))
 
     def run(self, run_id: str) -> Run | None:
         """Returns a run with its totals, and the losses of its processes in its time."""
         with self._read() as at:
-            run = self._ask.read_run(at, clean(run_id))
+            run = self._queries.read_run(at, clean(run_id))
             return None if run is None else self._with_losses(at, run)
 
     def runs_like(self, part: str, *, ends: bool, limit: int) -> tuple[Run, ...]:
         """Returns runs whose id begins or (``ends``) ends with ``part``, latest first; if there are too many, any."""
         with self._read() as at:
-            return self._ask.read_runs_like(at, clean(part), limit, ends=ends)
+            return self._queries.read_runs_like(at, clean(part), limit, ends=ends)
 
     def runs(
         self,
@@ -213,7 +213,7 @@ class Reads(ABC):
         """
         window = Window(sort, order, cursor, limit)
         with self._read() as at:
-            return _noticed(where.q, self._ask.read_runs(at, where, window, self._limits, timeline=timeline))
+            return _noticed(where.q, self._queries.read_runs(at, where, window, self._limits, timeline=timeline))
 
     def run_outline(self, run_id: str, *, cursor: str | None = None, limit: int = 20_000) -> RunOutline | None:
         """Returns one page of the structure of all traces of a run in columns.
@@ -223,11 +223,11 @@ class Reads(ABC):
         """
         page = OutlinePage(("run outline", clean(run_id)), cursor, limit)
         with self._read() as at:
-            run = self._ask.read_run(at, clean(run_id))
+            run = self._queries.read_run(at, clean(run_id))
             if run is None:
                 return None
-            seq = self._ask.last_seq(at)
-            rows = self._ask.read_outline_rows(at, run, page.after, limit + 1)
+            seq = self._queries.last_seq(at)
+            rows = self._queries.read_outline_rows(at, run, page.after, limit + 1)
             return page.of_run(self._with_losses(at, run), seq, rows)
 
     def turns(
@@ -248,7 +248,7 @@ class Reads(ABC):
         """
         trace = None if trace_id is None else clean(trace_id)
         with self._read() as at:
-            return self._ask.read_turns(at, clean(run_id), trace, cursor=cursor, limit=limit)
+            return self._queries.read_turns(at, clean(run_id), trace, cursor=cursor, limit=limit)
 
     def previews(self, run_id: str, span_ids: Sequence[str], *, trace_id: str | None = None) -> tuple[Preview, ...]:
         """Returns the beginnings of the inputs and outputs of some calls of a run, in no particular order.
@@ -260,12 +260,12 @@ class Reads(ABC):
         """
         trace = None if trace_id is None else clean(trace_id)
         with self._read() as at:
-            return self._ask.read_previews(at, clean(run_id), trace, [clean(each) for each in span_ids])
+            return self._queries.read_previews(at, clean(run_id), trace, [clean(each) for each in span_ids])
 
     def session(self, session_id: str) -> Session | None:
         """Returns a session with its totals."""
         with self._read() as at:
-            return self._ask.read_session(at, clean(session_id))
+            return self._queries.read_session(at, clean(session_id))
 
     def sessions(
         self,
@@ -279,7 +279,9 @@ class Reads(ABC):
     ) -> Page[Session]:
         """Returns one page of sessions, by default the latest activity first; running ones have no duration."""
         with self._read() as at:
-            return self._ask.read_sessions(at, Window(sort, order, cursor, limit), since_ns=since_ns, until_ns=until_ns)
+            return self._queries.read_sessions(
+                at, Window(sort, order, cursor, limit), since_ns=since_ns, until_ns=until_ns
+            )
 
     def stats(self, where: Filter, *, of: StatsOf = "events", by: GroupBy | None = None, buckets: int = 0) -> Stats:
         """Returns statistics over the newest events that match, up to the scan limit, or over traces or runs.
@@ -288,9 +290,9 @@ class Reads(ABC):
         is the number of equal slices of the filter's time range, or else of the time that has data.
         """
         with self._read() as at:
-            found = self._ask.read_stats(at, where, self._limits, of=of, by=by, buckets=buckets)
+            found = self._queries.read_stats(at, where, self._limits, of=of, by=by, buckets=buckets)
             if not where.replays:
-                left_out = self._ask.count_replays(at, where.since_ns, where.until_ns)
+                left_out = self._queries.count_replays(at, where.since_ns, where.until_ns)
                 found = replace(found, replays_left_out=left_out)
             return _noticed(where.q, found)
 
@@ -309,34 +311,34 @@ class Reads(ABC):
             CursorInvalid: The cursor belongs to another list.
         """
         with self._read() as at:
-            return self._ask.read_labels(
+            return self._queries.read_labels(
                 at, run_id=run_id, trace_id=trace_id, span_id=span_id, cursor=cursor, limit=limit
             )
 
     def is_clock_doubted(self) -> bool:
         """Tells whether the clock looked wrong when it was last checked."""
         with self._read() as at:
-            return self._ask.is_clock_doubted(at)
+            return self._queries.is_clock_doubted(at)
 
     def last_arrival_ns(self) -> int | None:
         """Returns the hour in which a span last arrived or retention last ran; None if that is not known."""
         with self._read() as at:
-            return self._ask.last_arrival_ns(at)
+            return self._queries.last_arrival_ns(at)
 
     def used_bytes(self) -> int:
         """Returns the size of the database without its free pages; cheaper than `health`, which has to count."""
         with self._read() as at:
-            return self._ask.used_bytes(at)
+            return self._queries.used_bytes(at)
 
     def kept(self) -> Kept:
         """Returns how much is kept, and what retention removes next."""
         with self._read() as at:
-            return self._ask.read_kept(at)
+            return self._queries.read_kept(at)
 
     def arrivals(self, after: int = 0, *, limit: int = 1000) -> tuple[Arrival, ...]:
         """Returns the traces that changed after a ``seq``, in the order of their last change."""
         with self._read() as at:
-            return self._ask.read_arrivals(at, after, limit)
+            return self._queries.read_arrivals(at, after, limit)
 
     def stored(
         self, trace_ids: Sequence[str], *, after: int = 0, limit: int = 5000, most_bytes: int = 16 << 20
@@ -353,10 +355,10 @@ class Reads(ABC):
             most_bytes: Their maximum size together; one span is always returned.
         """
         with self._read() as at:
-            return self._ask.read_stored(at, trace_ids, after, limit, most_bytes)
+            return self._queries.read_stored(at, trace_ids, after, limit, most_bytes)
 
     def _with_losses(self, at: At, whole: W) -> W:
-        losses = self._ask.losses_near(at, whole)
+        losses = self._queries.losses_near(at, whole)
         return whole if losses is None else replace(whole, losses=losses)
 
 

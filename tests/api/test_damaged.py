@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 
 from inspector.api import create_app
 from inspector.ingest import Owner
-from inspector.store.sqlite import SqliteStore, soundness
+from inspector.store.sqlite import SqliteStore, integrity
 
 from .conftest import BASE, SECRET
 
@@ -92,13 +92,13 @@ def test_a_server_reads_while_it_checks_and_is_ready_when_it_has(settings, run, 
     with closing(SqliteStore(settings.database)) as store:
         store.write(run)
     os.utime(settings.database)
-    go_on, real = threading.Event(), soundness.check
+    go_on, real = threading.Event(), integrity.check
 
     def slow(path, **options):
         assert go_on.wait(60)
         real(path, **options)
 
-    monkeypatch.setattr(soundness, "check", slow)
+    monkeypatch.setattr(integrity, "check", slow)
     with Owner(settings, check_later=True) as owner:
         owner.start()
         app = create_app(owner.store, settings=settings, owner=owner)

@@ -9,7 +9,7 @@ import pytest
 
 from inspector.cli.app import run as command
 from inspector.store import StoreUnchecked
-from inspector.store.sqlite import soundness
+from inspector.store.sqlite import integrity
 from inspector.store.sqlite.salvage.pages import Pages
 from inspector.store.sqlite.salvage.rows import is_span
 
@@ -78,17 +78,17 @@ def test_a_database_that_takes_too_long_to_check_is_read_as_it_is_and_written_by
 ):
     write_spans(span(), span())
     os.utime(home / "inspector.db")
-    real = soundness.check
+    real = integrity.check
 
     def slow(path, *, limit_s=None, **options):
         if limit_s is not None:
             raise StoreUnchecked("it takes too long")
         real(path, **options)
 
-    monkeypatch.setattr(soundness, "check", slow)
+    monkeypatch.setattr(integrity, "check", slow)
     code, output, errors = ask("events")
     assert (code, len(output.splitlines()), errors) == (0, 3, "inspector: it takes too long\n")
-    assert not soundness.is_as_left(home / "inspector.db")
+    assert not integrity.is_as_left(home / "inspector.db")
     assert ask("prune", "--older-than", "900000d", "--yes")[0] == 0
     assert ask("events")[2] == ""
 

@@ -55,7 +55,7 @@ def test_an_old_span_that_is_written_again_changes_nothing(store, make_span):
     ]
     for span in spans:
         store.write([span])
-    store._memory.forget()
+    store._cache.forget()
     store.write(spans)
     assert store.last_seq() == 30
 
@@ -111,7 +111,7 @@ def test_calls_of_a_run_without_a_session_share_their_messages_whatever_their_tr
     process = "20261122T120000-17-abcdef01"
     for trace_id, run in (("t1", "run-1"), ("t2", "run-1"), ("t3", "run-2"), ("t4", None), ("t5", None)):
         store.write([make_span(run=run, process=process, trace_id=trace_id, attributes={INPUT: text})])
-        store._memory.forget()
+        store._cache.forget()
     # Where the recorder names no run, as earlier ones did not, it is the trace.
     assert rows_of("SELECT count(*) FROM contents WHERE substr(body, 1, 1) <> x'01'") == [(3 * 4,)]
 

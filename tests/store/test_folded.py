@@ -61,7 +61,7 @@ def test_what_an_earlier_version_decided_stays_until_the_span_comes_again(store,
     with store._write() as connection:
         connection.exec_driver_sql("UPDATE spans SET identity = NULL")
         connection.exec_driver_sql("UPDATE spans SET folded_into = ? WHERE span_id = ?", (outer.span_id, inner.span_id))
-    store._memory.families.forget()
+    store._cache.families.forget()
     store.write([make_span(kind="tool", tool="add", parent_id=outer.span_id, attributes=OTHER)])
     assert folded(store) == {inner.span_id: outer.span_id}
     store.write([replace(inner, name="add again")])
@@ -167,7 +167,7 @@ def test_whatever_order_spans_come_in_the_sums_are_the_same(tmp_path_factory, em
         for batch in batches:
             store.write(batch)
             # A process of its own for each batch.
-            store._memory.families.forget()
+            store._cache.families.forget()
         trace = store.trace(spans[0].trace_id)
         results.append((trace.spans, trace.llm_calls, trace.tool_calls, trace.input_tokens, folded(store)))
         store.close()
@@ -175,7 +175,7 @@ def test_whatever_order_spans_come_in_the_sums_are_the_same(tmp_path_factory, em
 
 
 def test_only_so_many_spans_are_remembered_and_others_are_read_again(store, make_span):
-    store._memory.families = type(store._memory.families)(most_remembered=3)
+    store._cache.families = type(store._cache.families)(most_remembered=3)
     pairs = []
     for trace in range(4):
         outer = make_span(attributes=ONE, trace_id=f"{trace + 1:032x}", kind="tool", tool="add")
@@ -191,21 +191,21 @@ def test_only_so_many_spans_are_remembered_and_others_are_read_again(store, make
         store.write([inner])
         assert folded(store, outer.trace_id) == {inner.span_id: outer.span_id}
     assert (
-        store._memory.families._remembered
-        == sum(1 + len(each.nodes) for each in store._memory.families._families.values())
+        store._cache.families._remembered
+        == sum(1 + len(each.nodes) for each in store._cache.families._families.values())
         <= 3
     )
 
 
 def test_traces_without_calls_are_not_remembered_without_end(store, make_span):
-    store._memory.families = type(store._memory.families)(most_remembered=3)
+    store._cache.families = type(store._cache.families)(most_remembered=3)
     for number in range(10):
         store.write([make_span(trace_id=f"t{number}", kind="workflow")])
-    assert len(store._memory.families._families) <= 3
+    assert len(store._cache.families._families) <= 3
 
 
 def test_a_trace_that_is_too_long_counts_what_comes_later_by_itself(store, make_span):
-    store._memory.families = type(store._memory.families)(most_spans=2)
+    store._cache.families = type(store._cache.families)(most_spans=2)
     outer = make_span(attributes=ONE, kind="tool", tool="add")
     early = make_span(attributes=OTHER, kind="tool", tool="add", parent_id=outer.span_id)
     store.write([outer, early, make_span(kind="other")])

@@ -15,7 +15,7 @@ from alembic.script import ScriptDirectory
 import inspector.store.sqlite.migrations as migrations
 from inspector.model import Filter
 from inspector.store import PagesDamaged, StoreBusy, StoreDamaged, StoreError, StoreMissing, StoreNewer, StoreReadOnly
-from inspector.store.sqlite import SqliteStore, soundness, tables
+from inspector.store.sqlite import SqliteStore, integrity, tables
 from inspector.store.values import rows as rows_module
 
 
@@ -287,7 +287,7 @@ def test_damage_inside_fails_what_reads_it_with_the_stores_own_error_and_nothing
     for content in damaged:
         path.write_bytes(content)
         # A disk that forgets does not change the time of the file, so its check is left out.
-        soundness.remember(path)
+        integrity.remember(path)
         try:
             store = SqliteStore(path)
         except StoreError:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 
 from inspector.model import Label, Loss, NewLabel, Span
-from inspector.store.clickhouse import labels, questions, schema, state
+from inspector.store.clickhouse import labels, queries, schema, state
 from inspector.store.clickhouse.address import Address
 from inspector.store.clickhouse.changes import Delete, GiveLabel, MarkLost, Note, Prune, RemoveLabel, Write, WriteAgain
 from inspector.store.clickhouse.database import Database, Values
@@ -36,7 +36,7 @@ class ClickHouseStore(Store):
         StoreError: It does not answer, has no tables (read-only), or is of a later version.
     """
 
-    _ask = questions
+    _queries = queries
 
     def __init__(
         self,

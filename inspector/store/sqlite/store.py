@@ -16,25 +16,25 @@ from inspector.store.protocol import Store
 from inspector.store.sqlite import (
     arrivals,
     attribute_pages,
-    notes,
-    questions,
+    integrity,
+    queries,
     retention,
-    soundness,
+    retention_state,
     stat_rollups,
     writer,
 )
+from inspector.store.sqlite.cache import WriterCache
 from inspector.store.sqlite.engine import check_readable, file_identity, limited, reader_engine, translated
 from inspector.store.sqlite.growth import Growth
 from inspector.store.sqlite.health import read_health
 from inspector.store.sqlite.labels import give_label, remove_label, write_labels
 from inspector.store.sqlite.losses import write_losses
-from inspector.store.sqlite.memory import Memory
 from inspector.store.sqlite.removal import Removal
 from inspector.store.sqlite.reserve import Reserve
 from inspector.store.sqlite.search import index_some
 from inspector.store.sqlite.unwritable import copied
 from inspector.store.sqlite.upkeep import Upkeep
-from inspector.store.sqlite.writing import WriteConnection
+from inspector.store.sqlite.write_connection import WriteConnection
 from inspector.store.values.rows import clean
 
 
@@ -57,7 +57,7 @@ class SqliteStore(Store):
             written.
     """
 
-    _ask = questions
+    _queries = queries
 
     def __init__(
         self,
@@ -86,7 +86,7 @@ class SqliteStore(Store):
         self._inode = file_identity(path)[0]
         self._reader = reader_engine(path, wait_s=limits.wait_s)
         self._damage: str | None = None
-        self._memory = Memory()
+        self._cache = WriterCache()
         self._upkeep = Upkeep(self._index, self._add_up, self._give_back, self.checkpoint, self.shrink_log)
 
     @property
@@ -119,7 +119,7 @@ class SqliteStore(Store):
 
     def _take_again(self, spans: Sequence[Span]) -> int:
         with self._write() as connection:
-            changed = writer.write_batch(connection, spans, self._memory, again=True)
+            changed = writer.write_batch(connection, spans, self._cache, again=True)
         self._reserve.keep()
         return changed
 
@@ -179,12 +179,12 @@ class SqliteStore(Store):
     def note_removal(self, removed: Removed) -> None:
         """See `Store.note_removal`."""
         with self._write() as connection:
-            notes.save_removal(connection, removed)
+            retention_state.save_removal(connection, removed)
 
     def doubt_clock(self, *, doubted: bool) -> None:
         """See `Store.doubt_clock`."""
         with self._write() as connection:
-            notes.doubt_clock(connection, doubted=doubted)
+            retention_state.doubt_clock(connection, doubted=doubted)
 
     def index(self, limit: int = 2000) -> int:
         """Index up to ``limit`` changes, and return how many; 0 means that nothing is left."""
@@ -259,7 +259,7 @@ class SqliteStore(Store):
     ) -> None:
         now_ns = self._now_ns()
         with self._write() as connection:
-            writer.write_batch(connection, spans, self._memory)
+            writer.write_batch(connection, spans, self._cache)
             writer.save_marks(connection, marks)
             write_losses(connection, losses, now_ns)
             write_labels(connection, labels)
@@ -301,13 +301,13 @@ class SqliteStore(Store):
                 with writer.transaction() as connection:
                     yield connection
             except BaseException:
-                self._memory.forget()
+                self._cache.forget()
                 raise
 
     @contextmanager
     def _remove(self) -> Generator[Connection]:
         with self._transaction() as connection:
-            self._memory.forget()
+            self._cache.forget()
             yield connection
         self._upkeep.note_write()
 
@@ -337,7 +337,7 @@ class SqliteStore(Store):
 
     def _read_anew(self) -> None:
         """Read the file that has replaced the previous one."""
-        self._memory.forget()
+        self._cache.forget()
         before = self._reader
         self._inode = file_identity(self._path)[0]
         self._reader = reader_engine(self._path, wait_s=self._limits.wait_s)
@@ -377,7 +377,7 @@ class SqliteStore(Store):
     def _look_for_damage(self, error: Exception, reader: Engine) -> None:
         try:
             with translated(self._path):
-                soundness.check(self._path, limit_s=self._limits.read_s)
+                integrity.check(self._path, limit_s=self._limits.read_s)
         except PagesDamaged as damage:
             self._met(damage, reader)
             raise damage from error

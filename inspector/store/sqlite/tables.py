@@ -22,7 +22,7 @@ counters = Table(
     sqlite_with_rowid=False,
 )
 """Numbers that only grow, so that no id and no ``seq`` is used twice, even after deletes; and the state of retention
-(`inspector.store.sqlite.notes`)."""
+(`inspector.store.sqlite.retention_state`)."""
 
 spans = Table(
     "spans",

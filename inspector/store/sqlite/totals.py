@@ -11,9 +11,9 @@ import msgspec
 from sqlalchemy import Connection
 
 from inspector.store.sqlite import runs
-from inspector.store.sqlite.belonging import Sessions
 from inspector.store.sqlite.bulk import VALUES, execute_rows
 from inspector.store.sqlite.engine import driver
+from inspector.store.sqlite.sessions import Sessions
 from inspector.store.values.codec import pack_text, unpack_text
 from inspector.store.values.excerpts import Excerpts
 from inspector.store.values.rows import Row

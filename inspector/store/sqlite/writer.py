@@ -13,14 +13,14 @@ from inspector.frames import Refers
 from inspector.model import AttributeValue, Span, coalesce, supersedes
 from inspector.store.nouns import SpoolMark
 from inspector.store.sqlite import attribute_pages, search, stat_rollups, totals
-from inspector.store.sqlite.belonging import Sessions
 from inspector.store.sqlite.bulk import VALUES, execute_rows
+from inspector.store.sqlite.cache import WriterCache
 from inspector.store.sqlite.contents import json_list
 from inspector.store.sqlite.conversations import Conversations, Owner, scope_of_span
 from inspector.store.sqlite.counters import load_counters, save_counters
 from inspector.store.sqlite.engine import driver
-from inspector.store.sqlite.memory import Memory
 from inspector.store.sqlite.ownership import release, scopes_of
+from inspector.store.sqlite.sessions import Sessions
 from inspector.store.sqlite.turns import StoredCall
 from inspector.store.sqlite.turns import forget as forget_turns
 from inspector.store.values.codec import unpack
@@ -41,7 +41,7 @@ _FETCHED = 128
 def write_batch(
     connection: Connection,
     spans: Iterable[Span],
-    memory: Memory,
+    cache: WriterCache,
     *,
     again: bool = False,
 ) -> int:
@@ -50,7 +50,7 @@ def write_batch(
     Args:
         connection: The writer's.
         spans: New records, or with ``again`` new interpretations of stored spans.
-        memory: The caches from previous batches.
+        cache: The caches from previous batches.
         again: Whether each span replaces its stored row, whatever its status; spans without one are ignored.
 
     Returns:
@@ -62,7 +62,7 @@ def write_batch(
     counts = load_counters(connection)
     sums = totals.load_traces(connection, {trace_id for trace_id, _ in wanted})
     stored = fetch(connection, [(sums[trace_id].id, span_id) for trace_id, span_id in wanted if trace_id in sums])
-    conversations = memory.conversations
+    conversations = cache.conversations
     conversations.begin(connection, counts["content"])
     accepted = _again(wanted, stored, sums) if again else _accepted(wanted, stored, sums, counts)
     sessions = Sessions.determine(connection, accepted)
@@ -72,7 +72,7 @@ def write_batch(
     written = len(changes)
     known = {(row.trace_id, row.span_id) for _, row in changes}
     changes += sessions.followers(connection, known, partial(fetch, connection))
-    changes = memory.families.fold(connection, changes, traces, partial(fetch, connection))
+    changes = cache.families.fold(connection, changes, traces, partial(fetch, connection))
     for at, (old, row) in enumerate(changes[written:], written):
         counts["seq"] += 1
         changes[at] = (old, row._replace(seq=counts["seq"]))
@@ -80,9 +80,9 @@ def write_batch(
     saved = save(connection, changes, traces, sessions, excerpts)
     if saved.disowned:
         conversations.forget()
-    memory.turns.take(connection, _model_calls(accepted, changes, saved.traces), again=again)
+    cache.turns.take(connection, _model_calls(accepted, changes, saved.traces), again=again)
     forget_turns(connection, [row.id for old, row in changes if _is_no_turn(old, row)])
-    memory.addresses.forget()
+    cache.addresses.forget()
     counts["spans"] += sum(old is None for old, _ in changes)
     count_calls(counts, changes)
     save_counters(connection, counts)

@@ -8,7 +8,7 @@ import pytest
 
 from inspector.model import Filter
 from inspector.store import PagesDamaged, StoreBusy, StoreFull, StoreUnchecked
-from inspector.store.sqlite import SqliteStore, soundness
+from inspector.store.sqlite import SqliteStore, integrity
 
 PAGE = 16384
 
@@ -43,7 +43,7 @@ def test_a_damaged_database_is_not_opened_for_writing_and_not_changed(filled, se
 
 def test_a_file_that_is_as_it_was_left_is_not_read_whole(filled, monkeypatch):
     checked = []
-    monkeypatch.setattr(soundness, "check", lambda path, **_: checked.append(path))
+    monkeypatch.setattr(integrity, "check", lambda path, **_: checked.append(path))
     SqliteStore(filled).close()
     assert checked == []
     os.utime(filled)
@@ -61,7 +61,7 @@ def test_what_a_killed_owner_left_is_checked_with_its_log(filled, tmp_path, make
         for file in filled.parent.glob("inspector.db*"):
             (killed / file.name).write_bytes(file.read_bytes())
     assert (killed / "inspector.db-wal").stat().st_size
-    assert not soundness.is_as_left(killed / "inspector.db")
+    assert not integrity.is_as_left(killed / "inspector.db")
     with closing(SqliteStore(killed / "inspector.db")) as store:
         assert len(store.events(Filter(), limit=1000).items) == 201
 
@@ -84,7 +84,7 @@ def test_a_check_that_is_put_off_lets_it_be_read_and_then_written(filled, make_s
         store.prepare()
         store.write([make_span()])
         assert len(store.events(Filter(), limit=1000).items) == 201
-    assert soundness.is_as_left(filled)
+    assert integrity.is_as_left(filled)
 
 
 def test_a_check_that_is_put_off_finds_the_same_damage(filled, make_span):
@@ -102,7 +102,7 @@ def test_a_check_that_is_put_off_finds_the_same_damage(filled, make_span):
 
 def test_damage_that_a_statement_meets_ends_writing_until_the_file_was_replaced(filled, make_span, tmp_path):
     before = break_pages(filled)
-    soundness.remember(filled)
+    integrity.remember(filled)
     store = SqliteStore(filled)
     with pytest.raises(PagesDamaged):
         for at in range(40):
@@ -136,7 +136,7 @@ def test_closing_a_damaged_database_writes_nothing_to_it(filled, make_span):
     store.close()
     assert filled.read_bytes() == before
     assert filled.with_name("inspector.db-wal").stat().st_size
-    assert not soundness.is_as_left(filled)
+    assert not integrity.is_as_left(filled)
 
 
 def test_damage_that_a_reader_meets_ends_writing_too(filled, make_span):
@@ -217,7 +217,7 @@ def test_damage_that_a_reader_meets_while_a_file_is_checked_is_kept(filled, make
             with pytest.raises(PagesDamaged), store._read():
                 raise PagesDamaged(path, "met by a reader")
 
-        monkeypatch.setattr(soundness, "check", check)
+        monkeypatch.setattr(integrity, "check", check)
         with pytest.raises(PagesDamaged, match="met by a reader"):
             store.prepare()
         with pytest.raises(PagesDamaged, match="met by a reader"):
@@ -239,7 +239,7 @@ def test_a_file_that_comes_while_another_is_checked_is_not_taken_for_that_one(fi
                 if finding:
                     raise PagesDamaged(path, finding)
 
-        monkeypatch.setattr(soundness, "check", check)
+        monkeypatch.setattr(integrity, "check", check)
         with pytest.raises(StoreBusy, match="repeat the write"):
             store.prepare()
         assert looked_at[1:] == [filled.stat().st_ino]

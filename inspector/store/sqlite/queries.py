@@ -1,4 +1,4 @@
-"""The queries of `inspector.store.questions` in SQLite."""
+"""The queries of `inspector.store.queries` in SQLite."""
 
 from sqlalchemy import Connection, select
 
@@ -10,7 +10,6 @@ from inspector.store.sqlite.health import read_kept
 from inspector.store.sqlite.hits import read_hits
 from inspector.store.sqlite.labels import read_labels
 from inspector.store.sqlite.losses import losses_near, read_losses
-from inspector.store.sqlite.notes import is_clock_doubted
 from inspector.store.sqlite.outline import read_outline_rows
 from inspector.store.sqlite.previews import read_previews
 from inspector.store.sqlite.reader import (
@@ -25,6 +24,7 @@ from inspector.store.sqlite.reader import (
 )
 from inspector.store.sqlite.replays import count_replays
 from inspector.store.sqlite.retention import used_bytes
+from inspector.store.sqlite.retention_state import is_clock_doubted
 from inspector.store.sqlite.run_lists import read_run, read_runs, read_runs_like
 from inspector.store.sqlite.stats import read_call_stats
 from inspector.store.sqlite.tables import counters

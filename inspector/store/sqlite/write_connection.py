@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Engine
 
 from inspector.store.errors import HomeGone, PagesDamaged, StoreBusy, StoreError, StoreFull, StoreUnchecked
 from inspector.store.sqlite import engine as engines
-from inspector.store.sqlite import soundness
+from inspector.store.sqlite import integrity
 
 
 class WriteConnection:
@@ -44,7 +44,7 @@ class WriteConnection:
         self._lock = threading.RLock()
         self._engine: Engine | None = None
         self._refusal: StoreError | None = None
-        if check_later and engines.schema_of(path) == engines.SCHEMA_VERSION and not soundness.is_as_left(path):
+        if check_later and engines.schema_of(path) == engines.SCHEMA_VERSION and not integrity.is_as_left(path):
             self._refusal = StoreUnchecked(
                 f"{path} is being checked for damage, because it was not closed properly; try again"
             )
@@ -74,7 +74,7 @@ class WriteConnection:
             damage: PagesDamaged | None = None
             try:
                 with engines.translated(self._path):
-                    soundness.check(self._path, give_up=give_up)
+                    integrity.check(self._path, give_up=give_up)
             except PagesDamaged as found:
                 damage = found
             with self._lock:
@@ -162,7 +162,7 @@ class WriteConnection:
                 return
             self._engine.dispose()
             self._engine = None
-            soundness.remember(self._path)
+            integrity.remember(self._path)
 
     def _usable(self) -> Engine:
         if self._is_replaced():
@@ -201,9 +201,9 @@ class WriteConnection:
     def _open(self, *, limit_s: float | None) -> None:
         version = engines.schema_of(self._path)
         try:
-            if version is not None and not soundness.is_as_left(self._path):
+            if version is not None and not integrity.is_as_left(self._path):
                 with engines.translated(self._path):
-                    soundness.check(self._path, limit_s=limit_s)
+                    integrity.check(self._path, limit_s=limit_s)
             self._engine = _prepared(self._path)
         except StoreFull as full:
             if version in (None, engines.SCHEMA_VERSION):

@@ -35,7 +35,7 @@ At: TypeAlias = Any
 """What an engine reads from, such as a connection; only the engine knows its type."""
 
 
-class Questions(Protocol):
+class Queries(Protocol):
     """The functions in an engine's module ``questions``; their texts have no lone surrogates.
 
     `inspector.store.reads.Reads` documents each of them.

@@ -1,4 +1,4 @@
-"""The queries of `inspector.store.questions` in ClickHouse."""
+"""The queries of `inspector.store.queries` in ClickHouse."""
 
 from inspector.store.clickhouse.copies import read_arrivals, read_stored
 from inspector.store.clickhouse.database import Database

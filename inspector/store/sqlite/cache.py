@@ -6,7 +6,7 @@ from inspector.store.sqlite.turns import Turns
 from inspector.store.values.addresses import Addresses
 
 
-class Memory:
+class WriterCache:
     """A cache of stored rows, so that a batch need not read them."""
 
     def __init__(self) -> None:
