@@ -5,10 +5,12 @@
 
 Writes the spans of `agent_spans.py` to both stores, and ready columns into the same table, in turns. Then the engine
 multiplies what was written: each copy has ids and minutes of its own. The engine runs in this process (`chdb`), so that
-no network is in the figures. `--simulate` calculates with the constants below, which a run of this benchmark printed.
+no network is in the figures, and garbage is collected as seldom as in `inspector serve`. `--simulate` calculates with
+the constants below, which a run of this benchmark printed.
 """
 
 import argparse
+import gc
 import itertools
 import statistics
 import tempfile
@@ -22,6 +24,7 @@ from typing import Any, Final, cast
 import clickhouse_connect
 from agent_spans import WORDS, Rows
 
+from inspector.api.server import collecting_seldom
 from inspector.model import Filter, Span
 from inspector.store.clickhouse import Address, ClickHouseStore, statements
 from inspector.store.clickhouse.database import Database
@@ -71,7 +74,8 @@ def main() -> None:
             closing(SqliteStore(path / "inspector.db")) as small,
         ):
             database.begin()
-            write_all(store, small, database, options.write, options.batch)
+            with collecting_seldom():
+                write_all(store, small, database, options.write, options.batch)
             multiply(database, options.write, options.spans)
             sum_up(store, database)
             read_all(store, database)
@@ -100,6 +104,7 @@ def write_all(store: ClickHouseStore, small: SqliteStore, database: Database, co
         wall, cpu = spent[name]
         spent[name] = (wall + time.perf_counter() - begun[0], cpu + time.process_time() - begun[1])
 
+    gc.freeze()
     for spans in Rows().batches(count, batch):
         timed("ClickHouse", lambda spans=spans: store.write(spans))
         # What the store made of them, as columns that only have to be sent.
