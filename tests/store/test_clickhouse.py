@@ -308,11 +308,13 @@ def test_the_latest_runs_and_traces_are_the_same_however_far_back_their_spans_li
     spans += [replace(spans[290], start_ns=10**18, status="error", end_ns=10**18 + 1)]
     store.write(spans[:300])
     store.write(spans[300:])
-    for where in (Filter(), Filter(statuses=("error",)), Filter(since_ns=10**18 + 280 * minute)):
+    # Small pages where few meet the filter, so that some lie further back than one step of the search.
+    pages = ((Filter(), 12), (Filter(statuses=("error",)), 3), (Filter(since_ns=10**18 + 280 * minute), 3))
+    for where, limit in pages:
         for ask, own in ((store.runs, "run_id"), (store.traces, "trace_id")):
             everything = [getattr(each, own) for each in ask(where, limit=1000, order="asc").items]
             found, cursor = [], None
-            while page := ask(where, limit=3, cursor=cursor):
+            while page := ask(where, limit=limit, cursor=cursor):
                 found += [getattr(each, own) for each in page.items]
                 if (cursor := page.next_cursor) is None:
                     break
