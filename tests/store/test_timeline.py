@@ -5,7 +5,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from inspector.model import Filter, SpanError, TimelineBar
-from inspector.store.values.bars import LOOKED_AT, MOMENTS, MOST_BARS
+from inspector.store.values.bars import MOMENTS, MOST_BARS, SAMPLED_ABOVE
 
 MS = 1_000_000
 
@@ -83,7 +83,7 @@ def test_the_bars_of_a_long_trace_are_spread_over_all_of_it(store, long_run):
 
 
 def test_a_trace_is_looked_at_whole_until_it_is_long(store, make_span):
-    calls = [make_span(parent_id="9" * 16, start_ns=at, end_ns=at + 1) for at in range(LOOKED_AT - 1)]
+    calls = [make_span(parent_id="9" * 16, start_ns=at, end_ns=at + 1) for at in range(SAMPLED_ABOVE - 1)]
     longest = make_span(parent_id="9" * 16, kind="llm", start_ns=3, end_ns=10**9)
     store.write([*calls, longest])
     assert "llm" in {bar.kind for bar in timeline_of(store)}
@@ -126,7 +126,7 @@ def test_failures_leave_room_for_the_rest_of_a_long_trace(store, long_run, make_
 
 
 def test_a_long_trace_that_began_all_at_once_shows_each_span_once(store, make_span):
-    store.write([make_span(parent_id="9" * 16, start_ns=5, end_ns=6) for _ in range(LOOKED_AT + 1)])
+    store.write([make_span(parent_id="9" * 16, start_ns=5, end_ns=6) for _ in range(SAMPLED_ABOVE + 1)])
     bars = timeline_of(store)
     assert set(bars) == {TimelineBar(0.0, 1e-06, "tool", "ok")}
     assert len(bars) <= MOST_BARS

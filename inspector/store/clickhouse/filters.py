@@ -14,7 +14,7 @@ from inspector.store.values import naming
 from inspector.store.values.inferred_tools import InferredTools
 from inspector.store.values.naming import Named
 from inspector.store.values.rows import INT64_MAX, clamp
-from inspector.store.values.words import sought
+from inspector.store.values.words import required_strings
 from inspector.toolnames import own_names, parted, unsafe_names
 
 Table: TypeAlias = Literal["spans", "traces", "runs"]
@@ -70,7 +70,7 @@ def ask_spans(question: Question, where: Filter) -> bool:
             question.meets(*_SPANS[row.field](value, values))
     if where.q is None or not where.q.strip():
         return True
-    found = sought(where.q)
+    found = required_strings(where.q)
     if found is None:
         return False
     # Their index knows words alone: where they stand is then looked up in the few that have them.

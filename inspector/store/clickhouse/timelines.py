@@ -6,7 +6,7 @@ from typing import Final
 from inspector.model import Run, TimelineBar, Trace
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.slots import of_run, of_trace
-from inspector.store.values.bars import LOOKED_AT, Bar, moments, sketch
+from inspector.store.values.bars import SAMPLED_ABOVE, Bar, moments, sketch
 
 _BAR: Final = "span_id, parent_id, start_ns, duration_ms, kind, status"
 _TRACE_BAR: Final = "trace_id, NULL, start_ns, duration_ms, kind, status"
@@ -25,7 +25,7 @@ def timeline_of_run(database: Database, run: Run) -> tuple[TimelineBar, ...]:
     values = Values()
     run_id = values.text(run.run_id)
     its = f"traces FINAL WHERE run_id = {run_id}"
-    if run.spans > LOOKED_AT:
+    if run.spans > SAMPLED_ABOVE:
         return _timeline(database, its, _TRACE_BAR, values, run.traces)
     # A trace of a single span counts as a child of the run, so that it is not left out as a root.
     alone = f"trace_id IN (SELECT trace_id FROM {its} AND spans = 1)"
@@ -35,7 +35,7 @@ def timeline_of_run(database: Database, run: Run) -> tuple[TimelineBar, ...]:
 
 
 def _timeline(database: Database, among: str, bar: str, values: Values, count: int) -> tuple[TimelineBar, ...]:
-    if count <= LOOKED_AT:
+    if count <= SAMPLED_ABOVE:
         return sketch(list(starmap(Bar, database.rows(f"SELECT {bar} FROM {among} ORDER BY start_ns, id", values))))
     ends = database.row(f"SELECT min(start_ns), max(start_ns) FROM {among}", values)
     first_ns, last_ns = (0, 0) if ends is None else ends

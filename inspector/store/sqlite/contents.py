@@ -26,7 +26,7 @@ def with_strings(connection: Connection, found: dict[int, Message]) -> dict[int,
     return found | messages(connection, strings - found.keys())
 
 
-def brought_by(connection: Connection, row_ids: Collection[int]) -> dict[int, Message]:
+def owned_by(connection: Connection, row_ids: Collection[int]) -> dict[int, Message]:
     """Returns the messages that belong to these spans, by id."""
     found = connection.exec_driver_sql(
         "SELECT id, span, body FROM contents WHERE span IN (SELECT value FROM json_each(?))",

@@ -37,19 +37,19 @@ from inspector.store.values.contents import (
 _SCOPES = 512
 _MESSAGES = 4096
 _PROMPTS = 8
-_LOOKED_AT = 200
+_MOST_SPANS = 200
 _BESIDE = frozenset((semconv.SYSTEM_INSTRUCTIONS, semconv.TOOL_DEFINITIONS))
 _LEAST_STRING_BYTES = 512
 """A shorter string takes less space in place than in a row of its own."""
 _LATEST = {
     "session": (
-        "SELECT shared FROM (SELECT shared FROM spans WHERE session_id = :id ORDER BY start_ns DESC LIMIT :looked_at) "
+        "SELECT shared FROM (SELECT shared FROM spans WHERE session_id = :id ORDER BY start_ns DESC LIMIT :spans) "
         "WHERE shared IS NOT NULL LIMIT :prompts"
     ),
     "run": ("SELECT shared FROM spans WHERE run = :id AND shared IS NOT NULL ORDER BY id DESC LIMIT :prompts"),
     "trace": (
         "SELECT shared FROM (SELECT shared FROM spans WHERE trace_id = (SELECT id FROM traces WHERE trace_id = :id) "
-        "ORDER BY start_ns DESC LIMIT :looked_at) WHERE shared IS NOT NULL LIMIT :prompts"
+        "ORDER BY start_ns DESC LIMIT :spans) WHERE shared IS NOT NULL LIMIT :prompts"
     ),
 }
 """Queries for the latest prompts of a scope."""
@@ -59,7 +59,7 @@ _MOST_BLOCKS = 64
 _RESERVED = 64
 """Ids that a prompt reserves for later messages, so that the ids of a long history are a few ranges."""
 _AROUND_MODELS: frozenset[Kind] = frozenset(("agent", "workflow"))
-_SAY_WHAT_OTHERS_SAY = _AROUND_MODELS | {"llm"}
+_SHARE_TEXTS = _AROUND_MODELS | {"llm"}
 """Kinds whose long texts other spans have as well, as an agent's input and output are those of its model calls."""
 _MOST_UNCLAIMED = 64
 
@@ -135,7 +135,7 @@ class Conversations:
         if self._before_id is None:
             self._before_id = last_id
 
-    def remind(self, scope: Scope, shared: StoredShared) -> None:
+    def load_messages(self, scope: Scope, shared: StoredShared) -> None:
         """Reads the messages of a stored span, so that repeating the span changes nothing."""
         known = self._messages(scope)
         ids = content_ids((shared,))
@@ -155,17 +155,17 @@ class Conversations:
         at = (scope, key, prompt)
         if at not in self._prompts:
             pieces = cut(prompt, is_prompt=key in semconv.MESSAGE_KEYS, are_said=key not in _BESIDE)
-            refer_each = partial(self._refer_each, scope, key, owner)
+            refer = partial(self._ids_of_bodies, scope, key, owner)
             if pieces:
-                self._prompts[at] = self._with_strings(scope, framed(pieces, refer_each))
+                self._prompts[at] = self._with_strings(scope, framed(pieces, refer))
             else:
-                self._prompts[at] = self._answer(scope, prompt, owner) if owner.kind in _SAY_WHAT_OTHERS_SAY else None
+                self._prompts[at] = self._answer(scope, prompt, owner) if owner.kind in _SHARE_TEXTS else None
         return self._prompts[at]
 
     def _answer(self, scope: Scope, text: str, owner: Owner) -> Frame | None:
         pieces = cut_strings(text.encode(errors="replace"), _LEAST_STRING_BYTES)
-        refer_each = partial(self._refer_each, scope, _STRINGS, owner)
-        return replace(frame_of(framed(pieces, refer_each)), own=True, last=None) if pieces else None
+        refer = partial(self._ids_of_bodies, scope, _STRINGS, owner)
+        return replace(frame_of(framed(pieces, refer)), own=True, last=None) if pieces else None
 
     def _with_strings(self, scope: Scope, refers: Refers) -> Refers:
         """Returns a frame with the ids of the long strings in its messages."""
@@ -173,7 +173,7 @@ class Conversations:
         strings = {number for content_id in ids_of(refers) for number in within.get(content_id, ())} if within else ()
         return replace(frame_of(refers), strings=in_runs(sorted(strings)), last=last_of(refers)) if strings else refers
 
-    def _refer_each(self, scope: Scope, key: str, owner: Owner, bodies: Sequence[bytes | Raw]) -> list[int]:
+    def _ids_of_bodies(self, scope: Scope, key: str, owner: Owner, bodies: Sequence[bytes | Raw]) -> list[int]:
         known = self._messages(scope)
         texts = [bytes(body) for body in bodies]
         addresses = list(map(self._addresses.of, texts))
@@ -218,14 +218,14 @@ class Conversations:
         pieces = [] if body.startswith(b'"') else cut_strings(body, _LEAST_STRING_BYTES)
         if not pieces:
             return stored_body(body)
-        frame = frame_of(framed(pieces, partial(self._refer_each, scope, _STRINGS, owner)))
+        frame = frame_of(framed(pieces, partial(self._ids_of_bodies, scope, _STRINGS, owner)))
         self._strings.setdefault(scope, {})[content_id] = tuple(numbers(frame))
         return stored_body(frame)
 
     def store(self) -> int:
         """Stores the new messages, and returns the last id that was assigned."""
         self._new.sort()
-        execute_rows(self._begun(), f"INSERT INTO contents (id, hash, span, body) VALUES {VALUES}", self._new)  # noqa: S608  # constants
+        execute_rows(self._database(), f"INSERT INTO contents (id, hash, span, body) VALUES {VALUES}", self._new)  # noqa: S608  # constants
         self._new = []
         self._claim()
         self._prompts.clear()
@@ -246,14 +246,14 @@ class Conversations:
                 "(SELECT 1 FROM spans WHERE spans.id = contents.span AND status <> 'running' AND seq <= ?)"
             )
             claims = [(row_id, content_id, indexed) for content_id, row_id in self._claims]
-            self._begun().executemany(sql, claims)
+            self._database().executemany(sql, claims)
             self._claims.clear()
 
     def _messages(self, scope: Scope) -> dict[bytes, int]:
         known = self._known.get(scope)
         if known is None:
             known = self._known[scope] = {}
-            self._learn(scope, _latest(self._begun(), scope))
+            self._learn(scope, _latest(self._database(), scope))
         self._known.move_to_end(scope)
         return known
 
@@ -265,12 +265,12 @@ class Conversations:
             "SELECT hash, id, iif(substr(body, 1, 1) = ?, body, NULL) FROM contents "
             "WHERE id IN (SELECT value FROM json_each(?))"
         )
-        for address, content_id, framed_body in self._begun().execute(sql, (FRAMED, json_list(sorted(ids)))):
+        for address, content_id, framed_body in self._database().execute(sql, (FRAMED, json_list(sorted(ids)))):
             self._known[scope][address] = content_id
             if framed_body is not None and isinstance(frame := read_body(framed_body), Frame):
                 self._strings.setdefault(scope, {})[content_id] = tuple(numbers(frame))
 
-    def _begun(self) -> sqlite3.Connection:
+    def _database(self) -> sqlite3.Connection:
         return driver(self._connected())
 
     def _connected(self) -> Connection:
@@ -280,5 +280,5 @@ class Conversations:
 
 def _latest(database: sqlite3.Connection, scope: Scope) -> set[int]:
     """Returns the ids of the messages in the latest prompts of a scope."""
-    found = database.execute(_LATEST[scope.of], {"id": scope.id, "looked_at": _LOOKED_AT, "prompts": _PROMPTS})
+    found = database.execute(_LATEST[scope.of], {"id": scope.id, "spans": _MOST_SPANS, "prompts": _PROMPTS})
     return content_ids(row[0] for row in found)

@@ -52,7 +52,7 @@ def read_stored(
     size = 0
     for start in range(0, len(ids), _STEP):
         rows = driver(connection).execute(_SELECT, (json_list(ids[start : start + _STEP]),)).fetchall()
-        for stored, its_size in _whole(connection, rows):
+        for stored, its_size in _stored_spans(connection, rows):
             size += its_size
             if kept and size > most_bytes:
                 return tuple(kept)
@@ -60,7 +60,7 @@ def read_stored(
     return tuple(kept)
 
 
-def _whole(connection: Connection, rows: Sequence[Any]) -> list[tuple[Stored, int]]:
+def _stored_spans(connection: Connection, rows: Sequence[Any]) -> list[tuple[Stored, int]]:
     named = [(trace_id, Row._make(values)) for trace_id, *values in rows]
     texts = messages(connection, content_ids(row.shared for _, row in named))
     found: list[tuple[Stored, int]] = []

@@ -110,7 +110,7 @@ def check_readable(path: Path) -> None:
         )
 
 
-def found_version(connection: Connection, path: Path) -> str | None:
+def checked_version(connection: Connection, path: Path) -> str | None:
     """Returns the version of the schema, or None for an empty database.
 
     Raises:
@@ -269,7 +269,7 @@ def _existing_version(path: Path) -> str | None:
     engine = reader_engine(path)
     try:
         with translated(path), engine.connect() as connection:
-            return found_version(connection, path)
+            return checked_version(connection, path)
     finally:
         engine.dispose()
 
@@ -365,7 +365,7 @@ def prepare(engine: Engine, path: Path) -> None:
         StoreError: It is foreign, damaged, or of a later version; it was left untouched.
     """
     with translated(path), engine.begin() as connection:
-        version = found_version(connection, path)
+        version = checked_version(connection, path)
         if version != SCHEMA_VERSION:
             # Importing Alembic takes a third of a second, and most databases need no migration.
             from inspector.store.sqlite.migrations import upgrade

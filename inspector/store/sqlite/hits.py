@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 
 from inspector.model import Hit, Hits
 from inspector.store.limits import ReadLimits
-from inspector.store.sqlite.contents import brought_by, json_list, messages, with_strings
+from inspector.store.sqlite.contents import json_list, messages, owned_by, with_strings
 from inspector.store.sqlite.engine import driver
 from inspector.store.values.codec import unpack
 from inspector.store.values.codes import KEYS
@@ -20,7 +20,7 @@ from inspector.store.values.terms import expression, patterns
 _MOST = 1000
 """Maximum number of spans to search."""
 _STEP = 50
-_LOOK_ROWS = 500
+_ROWS_PER_CHECK = 500
 _COLUMNS = ", ".join(Searched._fields)
 
 
@@ -63,8 +63,8 @@ def _hits(connection: Connection, row_ids: Sequence[int], places: Places) -> Ite
     sql = f"SELECT {_COLUMNS} FROM spans WHERE id IN (SELECT value FROM json_each(?))"  # noqa: S608  # constants
     rows = {row[0]: _searched(row) for row in driver(connection).execute(sql, (json_list(row_ids),))}
     sharing = {row_id: read_shared(row.shared) for row_id, row in rows.items() if row.shared is not None}
-    brought = brought_by(connection, sharing.keys()) | messages(connection, own_ids(sharing.values()))
-    texts = with_strings(connection, brought)
+    owned = owned_by(connection, sharing.keys()) | messages(connection, own_ids(sharing.values()))
+    texts = with_strings(connection, owned)
     for row_id in row_ids:
         row = rows[row_id]
         held = places.of(row, sharing.get(row_id, {}), texts)
@@ -110,5 +110,5 @@ def _candidates(connection: Connection, traces: str, match: str, q: str, until: 
             text = f"{name}\n{error or ''}\n{without_raw(unpack(attributes)).decode(errors='replace')}"
             if all(term.search(text) for term in terms):
                 found.append(row_id)
-            complete = at % _LOOK_ROWS != 0 or time.monotonic() < until
+            complete = at % _ROWS_PER_CHECK != 0 or time.monotonic() < until
     return found, complete

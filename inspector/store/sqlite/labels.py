@@ -156,20 +156,20 @@ _COMPARED: dict[Comparison, Callable[[Any, Any], Any]] = {
 }
 
 
-def _met(asked: AskedLabel) -> ColumnElement[bool]:
-    name = _l.name == clean(asked.name)
-    if asked.comparison is None:
+def _matches(wanted: AskedLabel) -> ColumnElement[bool]:
+    name = _l.name == clean(wanted.name)
+    if wanted.comparison is None:
         return name
     try:
-        met = _COMPARED[asked.comparison](_l.score, float(asked.operand))
+        met = _COMPARED[wanted.comparison](_l.score, float(wanted.operand))
     except ValueError:
-        return and_(name, _l.value == clean(asked.operand))
-    return and_(name, or_(_l.value == clean(asked.operand), met) if asked.comparison == "=" else met)
+        return and_(name, _l.value == clean(wanted.operand))
+    return and_(name, or_(_l.value == clean(wanted.operand), met) if wanted.comparison == "=" else met)
 
 
-def runs_labelled(asked: Iterable[AskedLabel]) -> list[ColumnElement[bool]]:
+def runs_labelled(filters: Iterable[AskedLabel]) -> list[ColumnElement[bool]]:
     """Returns the conditions for runs that have each of these labels, on themselves or on one of their spans."""
-    return [runs.c.run_id.in_(_runs_with(_met(each))) for each in asked]
+    return [runs.c.run_id.in_(_runs_with(_matches(each))) for each in filters]
 
 
 def _runs_with(met: ColumnElement[bool]) -> Any:
@@ -177,7 +177,7 @@ def _runs_with(met: ColumnElement[bool]) -> Any:
     return union_all(own, select(traces.c.run_id).join(labels, _l.trace_id == traces.c.trace_id).where(met))
 
 
-def traces_labelled(asked: Iterable[AskedLabel]) -> list[ColumnElement[bool]]:
+def traces_labelled(filters: Iterable[AskedLabel]) -> list[ColumnElement[bool]]:
     """Returns the conditions for traces that have each of these labels, on one of their spans or on their run."""
     t = traces.c
     return [
@@ -185,7 +185,7 @@ def traces_labelled(asked: Iterable[AskedLabel]) -> list[ColumnElement[bool]]:
             t.trace_id.in_(select(_l.trace_id).where(met, _l.trace_id != "")),
             t.run_id.in_(select(_l.run_id).where(met, _l.run_id != "")),
         )
-        for met in map(_met, asked)
+        for met in map(_matches, filters)
     ]
 
 
@@ -198,9 +198,9 @@ _SPANS = (
 )  # fmt: skip
 
 
-def spans_labelled(asked: Iterable[AskedLabel]) -> list[ColumnElement[bool]]:
+def spans_labelled(filters: Iterable[AskedLabel]) -> list[ColumnElement[bool]]:
     """Returns the conditions for spans that have each of these labels."""
-    return [spans.c.id.in_(_spans_with(_met(each))) for each in asked]
+    return [spans.c.id.in_(_spans_with(_matches(each))) for each in filters]
 
 
 def _spans_with(met: ColumnElement[bool]) -> Select[tuple[int]]:
@@ -233,23 +233,23 @@ def keys_of_traces() -> Select[*tuple[Any, ...]]:
     return select(traces.c.id.label("whole"), KEY.label("key"), _l.score).join(labels, its)
 
 
-def _scored(asked: Sequence[AskedLabel]) -> ColumnElement[bool]:
+def _scored(filters: Sequence[AskedLabel]) -> ColumnElement[bool]:
     """Returns the condition for the labels to rank by: those of the first name in the filter, or else all."""
     is_scored = _l.score.is_not(None)
-    return and_(_l.name == clean(asked[0].name), is_scored) if asked else is_scored
+    return and_(_l.name == clean(filters[0].name), is_scored) if filters else is_scored
 
 
-def score_of_run(asked: Sequence[AskedLabel]) -> tuple[ColumnElement[Any], ColumnElement[bool]]:
+def score_of_run(filters: Sequence[AskedLabel]) -> tuple[ColumnElement[Any], ColumnElement[bool]]:
     """Returns the expression that runs are ranked by, their highest score, and the condition that they have one."""
-    wanted = _scored(asked)
+    wanted = _scored(filters)
     of_spans = _l.trace_id.in_(select(traces.c.trace_id).where(traces.c.run_id == runs.c.run_id).correlate(runs))
     highest = select(func.max(_l.score)).where(wanted, or_(_l.run_id == runs.c.run_id, of_spans))
     return highest.correlate(runs).scalar_subquery(), runs.c.run_id.in_(_runs_with(wanted))
 
 
-def score_of_span(asked: Sequence[AskedLabel]) -> tuple[ColumnElement[Any], ColumnElement[bool]]:
+def score_of_span(filters: Sequence[AskedLabel]) -> tuple[ColumnElement[Any], ColumnElement[bool]]:
     """Returns the expression that spans are ranked by, their highest score, and the condition that they have one."""
-    wanted = _scored(asked)
+    wanted = _scored(filters)
     its_trace = select(_its_trace.c.trace_id).where(_its_trace.c.id == spans.c.trace_id).correlate(spans)
     of_span = (_l.trace_id == its_trace.scalar_subquery(), _l.span_id == spans.c.span_id)
     highest = select(func.max(_l.score)).where(wanted, *of_span)

@@ -14,7 +14,7 @@ from inspector.store.values.rows import clamp, clean
 
 APART_NS = 60 * 10**9
 """Losses with the same process and reason that are closer together than this share a row."""
-_LOOKED_AT = 20_000
+_MOST_SPANS = 20_000
 """How many spans of a trace are searched for its processes; further spans hardly belong to others."""
 _COUNTER = "lost_"
 _FIELDS = "process, run, service, reason, count, since_ns, until_ns"
@@ -69,7 +69,7 @@ def losses_near(connection: Connection, whole: Trace | Run) -> Losses | None:
         connection,
         f"SELECT reason, sum(count) FROM losses WHERE {near} AND process IN (SELECT process FROM spans "  # noqa: S608  # constants
         f"WHERE trace_id IN (SELECT id FROM traces WHERE {column} = ?) LIMIT ?) GROUP BY 1",
-        *(end_ns, start_ns, own, _LOOKED_AT),
+        *(end_ns, start_ns, own, _MOST_SPANS),
     )
     return losses_of(dict(found)) if found else None
 

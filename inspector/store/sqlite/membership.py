@@ -22,7 +22,7 @@ from inspector.store.values.cursor import Position
 
 _COUNTED: dict[Kind, Column[Any]] = {"llm": traces.c.llm_calls, "tool": traces.c.tool_calls}
 """Kinds whose spans are counted in the row of a trace."""
-_ASKED_OF_SPANS = frozenset(("trace_id", "since_ns", *filter_fields_of("span"))) - {"q"}
+_OF_SPANS = frozenset(("trace_id", "since_ns", *filter_fields_of("span"))) - {"q"}
 """Filters on spans; ``since_ns`` too, because no span begins before its trace. Text is searched separately."""
 
 
@@ -39,16 +39,16 @@ class Candidates:
 class Membership:
     """A condition on a trace: one of its spans meets all of this."""
 
-    asked: Filter
+    where: Filter
     """The filter, without its text."""
     matches: Matches | None
     """The matches of its text."""
 
     def candidates(self, connection: Connection, most_spans: int) -> Candidates | None:
         """Returns the traces of the spans that an index finds; None if there is no such index, or too many spans."""
-        if self.matches is None and self.asked == _of_kinds(self.asked):
-            counts = [_COUNTED[kind] > 0 for kind in self.asked.kinds if kind in _COUNTED]
-            if len(counts) == len(self.asked.kinds):
+        if self.matches is None and self.where == _of_kinds(self.where):
+            counts = [_COUNTED[kind] > 0 for kind in self.where.kinds if kind in _COUNTED]
+            if len(counts) == len(self.where.kinds):
                 return Candidates(or_(*counts), certain=True)
         conditions = self._conditions()
         if not conditions.indexed:
@@ -65,7 +65,7 @@ class Membership:
     def test(self, connection: Connection, row_ids: Sequence[int]) -> set[int]:
         """Returns which rows of ``traces`` have such a span."""
         among = text("traces.id IN (SELECT value FROM json_each(:row_ids))").bindparams(row_ids=json_list(row_ids))
-        wanted = [_unindexed(condition) for condition in span_conditions(self.asked).all]
+        wanted = [_unindexed(condition) for condition in span_conditions(self.where).all]
         if self.matches is None:
             has_span = exists(spans.c.id).where(spans.c.trace_id == traces.c.id, *wanted)
             return set(connection.execute(select(traces.c.id).where(among, has_span)).scalars())
@@ -77,16 +77,16 @@ class Membership:
 
     def _conditions(self) -> Conditions:
         if self.matches is not None and self.matches.few is not None:
-            return Conditions([self.matches.any_of(), *map(_unindexed, span_conditions(self.asked).all)], [])
-        narrow = span_conditions(replace(self.asked, kinds=(), since_ns=None, duplicates=True))
+            return Conditions([self.matches.any_of(), *map(_unindexed, span_conditions(self.where).all)], [])
+        narrow = span_conditions(replace(self.where, kinds=(), since_ns=None, duplicates=True))
         if not narrow.indexed:
-            return span_conditions(self.asked) if self.asked.kinds else Conditions([], narrow.tested)
+            return span_conditions(self.where) if self.where.kinds else Conditions([], narrow.tested)
         # Without an index on kinds, since any other index finds far fewer rows.
-        rest = span_conditions(_of_kinds(self.asked)).indexed
+        rest = span_conditions(_of_kinds(self.where)).indexed
         return Conditions([*narrow.indexed, *map(_unindexed, rest)], narrow.tested)
 
 
-class Asked(Protocol):
+class Condition(Protocol):
     """A condition on what a trace or a run contains."""
 
     def candidates(self, connection: Connection, most_spans: int) -> Candidates | None:
@@ -103,24 +103,24 @@ def meeting(
     query: Select[*tuple[Any, ...]],
     ranking: Ranking,
     limit: int,
-    asked: Asked,
+    condition: Condition,
     limits: ReadLimits,
 ) -> tuple[list[Position], Position | None]:
     """Returns the positions of a page of rows that meet a condition, and where the next page begins."""
     # Most filters match many of the first rows, and testing these is faster than using an index.
-    positions, more = passing_ids(connection, query, ranking, limit, [asked.test], Pace(limits.trace_steps, 0))
+    positions, more = passing_ids(connection, query, ranking, limit, [condition.test], Pace(limits.trace_steps, 0))
     if more is None or len(positions) == limit:
         return positions, more
-    candidates = asked.candidates(connection, limits.listed_spans)
+    candidates = condition.candidates(connection, limits.listed_spans)
     if candidates is not None:
         query = query.where(candidates.condition)
         if candidates.certain:
             return first(page_rows(connection, query, ranking, limit + 1), limit)
-    return passing_ids(connection, query, ranking, limit, [asked.test], Pace(limits.trace_steps, limits.walk_s))
+    return passing_ids(connection, query, ranking, limit, [condition.test], Pace(limits.trace_steps, limits.walk_s))
 
 
-def _of_kinds(asked: Filter) -> Filter:
-    return Filter(kinds=asked.kinds, since_ns=asked.since_ns, duplicates=asked.duplicates)
+def _of_kinds(where: Filter) -> Filter:
+    return Filter(kinds=where.kinds, since_ns=where.since_ns, duplicates=where.duplicates)
 
 
 def membership_of(connection: Connection, where: Filter, few_matches: int) -> Membership | Literal[False] | None:
@@ -129,12 +129,12 @@ def membership_of(connection: Connection, where: Filter, few_matches: int) -> Me
     Up to ``few_matches`` matches of its text are listed.
     """
     where = named(connection, where)
-    asked = where.only(_ASKED_OF_SPANS)
+    of_spans = where.only(_OF_SPANS)
     if where.q is not None and where.q.strip():
         matches = find(connection, where.q, few_matches)
-        return False if matches is None else Membership(asked, matches)
-    is_asked = any(row.of == "span" and row.field != "duplicates" for row in asked.rows())
-    return Membership(asked, None) if is_asked else None
+        return False if matches is None else Membership(of_spans, matches)
+    has_any = any(row.of == "span" and row.field != "duplicates" for row in of_spans.rows())
+    return Membership(of_spans, None) if has_any else None
 
 
 def _unindexed(condition: ColumnElement[bool]) -> ColumnElement[bool]:

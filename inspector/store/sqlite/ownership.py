@@ -54,7 +54,7 @@ def release(connection: Connection, orphans: set[int], scopes: set[Scope]) -> No
         for content_id in content_ids((shared,)) & orphans:
             heirs.setdefault(content_id, row_id)
     if heirs:
-        _pass_on(connection, heirs)
+        _assign_owners(connection, heirs)
     gone = json_list(sorted(orphans - heirs.keys()))
     connection.exec_driver_sql("DELETE FROM contents WHERE id IN (SELECT value FROM json_each(?))", (gone,))
 
@@ -68,7 +68,7 @@ def _referring(connection: Connection, scopes: set[Scope]) -> Iterator[tuple[int
         yield from ((row[0], row[1]) for row in found)
 
 
-def _pass_on(connection: Connection, heirs: dict[int, int]) -> None:
+def _assign_owners(connection: Connection, heirs: dict[int, int]) -> None:
     found = connection.exec_driver_sql(
         f"SELECT {search.INDEXED_COLUMNS} FROM spans WHERE id IN (SELECT value FROM json_each(?))",  # noqa: S608  # constants
         (json_list(sorted(set(heirs.values()))),),

@@ -42,15 +42,15 @@ def _preview(connection: Connection, row: Sequence[Any]) -> Preview:
     if input_key is not None:
         given = attribute_text(attributes, shared, input_key)
         if kind == "llm":
-            given = given or _begun(connection, shared, input_key)
+            given = given or _first_messages(connection, shared, input_key)
         elif given is None:
-            given = _kept_apart(connection, shared, input_key)
+            given = _stored_separately(connection, shared, input_key)
     if output_key is not None:
-        gave = attribute_text(attributes, shared, output_key) or _kept_apart(connection, shared, output_key)
+        gave = attribute_text(attributes, shared, output_key) or _stored_separately(connection, shared, output_key)
     return preview_of((trace_id, span_id), kind, (given, gave), error)
 
 
-def _begun(connection: Connection, shared: StoredShared, key: str) -> str | None:
+def _first_messages(connection: Connection, shared: StoredShared, key: str) -> str | None:
     """Returns only the first messages of a prompt, which may be very long."""
     refers = read_shared(shared).get(key)
     if refers is None or isinstance(refers, str):
@@ -59,7 +59,7 @@ def _begun(connection: Connection, shared: StoredShared, key: str) -> str | None
     return text_of(refers, with_strings(connection, messages(connection, first))).decode()
 
 
-def _kept_apart(connection: Connection, shared: StoredShared, key: str) -> str | None:
+def _stored_separately(connection: Connection, shared: StoredShared, key: str) -> str | None:
     refers = read_shared(shared).get(key)
     if refers is None or isinstance(refers, str):
         return None

@@ -166,7 +166,7 @@ def _add_up(connection: Connection, where: Filter, view: int, by: GroupBy | None
     sums = _Sums(by)
     begin, end = _whole_minutes(first_ns, end_ns)
     cut = [(first_ns, end_ns)] if begin >= end else [(first_ns, begin * _NS), (end * _NS, end_ns)]
-    for seconds, from_s, until_s in _whole(begin, end):
+    for seconds, from_s, until_s in _time_ranges(begin, end):
         for key, *values in _rollups(connection, where, view, by, seconds, from_s, until_s):
             sums.of(key).include(stat_rollups.stats_of(values))
     for from_ns, until_ns in cut:
@@ -206,7 +206,7 @@ def _not_included(connection: Connection, where: Filter, known: int) -> Iterator
             yield Call._make(row)
 
 
-def _whole(begin: int, end: int) -> Iterator[tuple[int, int, int]]:
+def _time_ranges(begin: int, end: int) -> Iterator[tuple[int, int, int]]:
     """Divides a range of whole minutes into days, hours and minutes; yields the length of each, its start and end."""
     left: list[tuple[int, int, int]] = []
     right: list[tuple[int, int, int]] = []

@@ -63,20 +63,20 @@ def read_runs(
         value, has_one = score_of_run(where.labels)
         conditions.append(has_one)
     ranking = Ranking(value, runs.c.id, window.order, read_cursor(identity, window.cursor))
-    asked = asked_of_traces(connection, where, limits.few_matches)
-    if asked is False:
+    condition = trace_membership_of(connection, where, limits.few_matches)
+    if condition is False:
         return Page(())
     query = select(value, runs.c.id).where(*conditions)
-    if asked is None:
+    if condition is None:
         positions, more = first(page_rows(connection, query, ranking, limit + 1), limit)
     else:
-        positions, more = meeting(connection, query, ranking, limit, asked, limits)
+        positions, more = meeting(connection, query, ranking, limit, condition, limits)
     items = _marked(connection, _by_ids(connection, [row_id for _, row_id in positions]))
     following = None if more is None else write_cursor(identity, more)
     return Page(with_run_timelines(connection, items) if timeline else items, following)
 
 
-class AskedOfTraces:
+class TraceMembership:
     """A condition on one of a run's traces.
 
     Args:
@@ -132,14 +132,16 @@ class AskedOfTraces:
         return {ids[run_id] for run_id in inferring(connection, self._inferred, list(ids))}
 
 
-def asked_of_traces(connection: Connection, where: Filter, few_matches: int) -> AskedOfTraces | Literal[False] | None:
+def trace_membership_of(
+    connection: Connection, where: Filter, few_matches: int
+) -> TraceMembership | Literal[False] | None:
     """Returns a filter's condition on one of a run's traces; None if it has none, False if no trace can meet it."""
     membership = membership_of(connection, where, few_matches)
     if membership is False:
         return False
     conditions = trace_conditions(connection, where.only(filter_fields_of("trace")))
     inferred = InferredTools.of(where)
-    return AskedOfTraces(conditions, membership, inferred) if conditions or membership is not None else None
+    return TraceMembership(conditions, membership, inferred) if conditions or membership is not None else None
 
 
 def _by_ids(connection: Connection, row_ids: Sequence[int]) -> tuple[Run, ...]:

@@ -17,7 +17,7 @@ from sqlalchemy import ColumnElement, Connection, text
 
 from inspector.frames import Frame, Refers, frame_of, frame_text
 from inspector.store.sqlite.bulk import VALUES, execute_rows
-from inspector.store.sqlite.contents import brought_by, json_list, messages, with_strings
+from inspector.store.sqlite.contents import json_list, messages, owned_by, with_strings
 from inspector.store.sqlite.counters import load_counters, save_counters
 from inspector.store.sqlite.engine import driver
 from inspector.store.values.codec import unpack
@@ -181,7 +181,7 @@ def _documents(connection: Connection, rows: Sequence[Indexed]) -> list[tuple[in
     refers = (each for shared in sharing.values() for each in shared.values() if not isinstance(each, str))
     last = {content_id for each in refers if (content_id := last_of(each)) is not None}
     own = own_ids(sharing.values())
-    texts = with_strings(connection, messages(connection, last | own)) | brought_by(connection, sharing.keys())
+    texts = with_strings(connection, messages(connection, last | own)) | owned_by(connection, sharing.keys())
     return [(row.id, document(row, sharing.get(row.id, {}), texts)) for row in rows]
 
 

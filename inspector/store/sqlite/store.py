@@ -363,7 +363,7 @@ class SqliteStore(Store):
             with translated(self._path, limit_s), reader.begin() as connection, limited(connection, limit_s):
                 yield connection
         except PagesDamaged as damage:
-            self._met(damage, reader)
+            self._note_damage(damage, reader)
             raise
         except (LookupError, TypeError, ValueError, AttributeError) as error:
             # Inconsistent rows can cause any exception; if pages are broken, that is the reason.
@@ -379,12 +379,12 @@ class SqliteStore(Store):
             with translated(self._path):
                 integrity.check(self._path, limit_s=self._limits.read_s)
         except PagesDamaged as damage:
-            self._met(damage, reader)
+            self._note_damage(damage, reader)
             raise damage from error
         except StoreError:
             return
 
-    def _met(self, damage: PagesDamaged, reader: Engine) -> None:
+    def _note_damage(self, damage: PagesDamaged, reader: Engine) -> None:
         with nullcontext() if self._writer is None else self._writer.alone():
             # The file may have been replaced meanwhile.
             if reader is not self._reader:

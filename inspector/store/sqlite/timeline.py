@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 
 from inspector.model import Run, TimelineBar, Trace
 from inspector.store.sqlite.engine import driver
-from inspector.store.values.bars import LOOKED_AT, Bar, moments, sketch
+from inspector.store.values.bars import SAMPLED_ABOVE, Bar, moments, sketch
 
 _LATEST = 2
 """Spans to read per moment: the last that had begun, so that a quiet time shows the call that fills it."""
@@ -20,7 +20,7 @@ _FAILED = 20
 
 _TRACE = "(SELECT id FROM traces WHERE trace_id = :trace)"
 _BAR = "span_id, parent_id, start_ns, duration_ms, kind, status"
-_SELECT = f"SELECT {_BAR} FROM spans WHERE trace_id = {_TRACE} ORDER BY start_ns, id LIMIT {LOOKED_AT}"  # noqa: S608  # constants
+_SELECT = f"SELECT {_BAR} FROM spans WHERE trace_id = {_TRACE} ORDER BY start_ns, id LIMIT {SAMPLED_ABOVE}"  # noqa: S608  # constants
 _SELECT_ENDS = (
     f"SELECT (SELECT min(start_ns) FROM spans WHERE trace_id = {_TRACE}), "  # noqa: S608  # constants
     f"(SELECT max(start_ns) FROM spans WHERE trace_id = {_TRACE})"
@@ -39,11 +39,11 @@ _SELECT_FAILED = (
 _SELECT_OF_RUN = (
     "SELECT span_id, CASE WHEN traces.spans = 1 THEN '' ELSE parent_id END, spans.start_ns, spans.duration_ms, "  # noqa: S608  # constants
     "spans.kind, spans.status FROM traces JOIN spans ON spans.trace_id = traces.id "
-    f"WHERE traces.run_id = :run ORDER BY spans.start_ns, spans.id LIMIT {LOOKED_AT}"
+    f"WHERE traces.run_id = :run ORDER BY spans.start_ns, spans.id LIMIT {SAMPLED_ABOVE}"
 )
 # A run of many calls has a bar for each trace.
 _TRACE_BAR = "trace_id, NULL, start_ns, duration_ms, kind, status"
-_SELECT_TRACES = f"SELECT {_TRACE_BAR} FROM traces WHERE run_id = :run ORDER BY start_ns, id LIMIT {LOOKED_AT}"  # noqa: S608  # constants
+_SELECT_TRACES = f"SELECT {_TRACE_BAR} FROM traces WHERE run_id = :run ORDER BY start_ns, id LIMIT {SAMPLED_ABOVE}"  # noqa: S608  # constants
 _SELECT_TRACE_ENDS = (
     "SELECT (SELECT min(start_ns) FROM traces WHERE run_id = :run), "
     "(SELECT max(start_ns) FROM traces WHERE run_id = :run)"
@@ -73,9 +73,9 @@ def _run_timeline(execute: _Execute, run: Run) -> tuple[TimelineBar, ...]:
     if run.traces == 1:
         return _timeline(execute, run)
     names: dict[str, object] = {"run": run.run_id}
-    if run.spans <= LOOKED_AT:
+    if run.spans <= SAMPLED_ABOVE:
         return sketch(list(starmap(Bar, execute(_SELECT_OF_RUN, names))))
-    if run.traces <= LOOKED_AT:
+    if run.traces <= SAMPLED_ABOVE:
         return sketch(list(starmap(Bar, execute(_SELECT_TRACES, names))))
     ((first_ns, last_ns),) = execute(_SELECT_TRACE_ENDS, names)
     found = execute(_SELECT_TRACES_AT_MOMENTS, names | {"moments": json.dumps(moments(first_ns, last_ns))})
@@ -83,7 +83,7 @@ def _run_timeline(execute: _Execute, run: Run) -> tuple[TimelineBar, ...]:
 
 
 def _timeline(execute: _Execute, trace: Trace | Run) -> tuple[TimelineBar, ...]:
-    if trace.spans <= LOOKED_AT:
+    if trace.spans <= SAMPLED_ABOVE:
         return sketch(list(starmap(Bar, execute(_SELECT, {"trace": trace.trace_id}))))
     return sketch(_samples(execute, trace))
 

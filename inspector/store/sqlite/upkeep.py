@@ -67,7 +67,7 @@ class Upkeep:
     def run(self, *, for_s: float, idle_s: float, busy: bool, give_way: Callable[[float], object]) -> bool:
         """Do what is due; see `Store.maintain`."""
         now_s = time.monotonic()
-        if self._is_behind or self._adds_up(now_s):
+        if self._is_behind or self._is_due_to_add_up(now_s):
             self._shrink_at_s = now_s + idle_s
             self._is_to_add_up |= self._is_behind
             self._is_behind = False
@@ -89,7 +89,7 @@ class Upkeep:
     def _bring_up_to_date(self, until_s: float, give_way: Callable[[float], object]) -> bool:
         """Index for at most half of the time; returns whether there is more."""
         began_s = time.monotonic()
-        while self._follow(add_up=until_s == math.inf or self._adds_up(began_s)):
+        while self._update(add_up=until_s == math.inf or self._is_due_to_add_up(began_s)):
             # Without a pause, this loop would always get the lock of the store again.
             give_way((time.monotonic() - began_s) * max(LEAST_WAY, WAY * (1 - self._left / FAR_BEHIND)))
             began_s = time.monotonic()
@@ -97,10 +97,10 @@ class Upkeep:
                 return True
         return False
 
-    def _adds_up(self, now_s: float) -> bool:
+    def _is_due_to_add_up(self, now_s: float) -> bool:
         return self._is_to_add_up and now_s >= self._add_up_at_s
 
-    def _follow(self, *, add_up: bool) -> int:
+    def _update(self, *, add_up: bool) -> int:
         """Index some changes and add them to statistics (with ``add_up``, even a few); returns how many."""
         indexed, self._left = self._index(min(max(INDEX_LIMIT, self._left // 4), MOST_INDEXED))
         least = 1 if add_up and not indexed else ADD_UP_LIMIT

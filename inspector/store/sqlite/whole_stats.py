@@ -33,13 +33,13 @@ from inspector.store.sqlite.filters import run_conditions, trace_conditions
 from inspector.store.sqlite.labels import keys_of_runs, keys_of_traces
 from inspector.store.sqlite.listing import Pace, Ranking, passing_ids
 from inspector.store.sqlite.membership import Membership, membership_of
-from inspector.store.sqlite.run_lists import AskedOfTraces, asked_of_traces
+from inspector.store.sqlite.run_lists import TraceMembership, trace_membership_of
 from inspector.store.sqlite.tables import runs, spans, traces
 from inspector.store.values.counting import total_usd
 from inspector.store.values.rows import INT64_MAX
 from inspector.store.values.summaries import COST_DIGITS
 
-_Asked: TypeAlias = Membership | AskedOfTraces
+_Condition: TypeAlias = Membership | TraceMembership
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Whole:
     """The condition for the spans of one item."""
     conditions: Callable[[Connection, Filter], list[ColumnElement[bool]]]
     """Returns a filter's conditions on the item itself."""
-    asked: Callable[[Connection, Filter, int], _Asked | Literal[False] | None]
+    condition: Callable[[Connection, Filter, int], _Condition | Literal[False] | None]
     """Returns a filter's condition on what an item contains; None if it has none, False if nothing can meet it."""
     labels: Callable[[], Select[*tuple[Any, ...]]]
     """Returns the query for the labels of the items: row id, key and score."""
@@ -81,7 +81,7 @@ TRACES = Whole(
     spans=spans,
     owns=spans.c.trace_id == _t.id,
     conditions=trace_conditions,
-    asked=membership_of,
+    condition=membership_of,
     labels=keys_of_traces,
 )
 RUNS = Whole(
@@ -96,7 +96,7 @@ RUNS = Whole(
     spans=traces.join(spans, spans.c.trace_id == _t.id),
     owns=_t.run_id == _r.run_id,
     conditions=lambda _, where: run_conditions(where),
-    asked=asked_of_traces,
+    condition=trace_membership_of,
     labels=keys_of_runs,
 )
 _MANY: dict[GroupBy, ColumnElement[Any]] = {
@@ -196,21 +196,21 @@ def _listed(
     connection: Connection, of: Whole, where: Filter, conditions: Sequence[ColumnElement[bool]], limits: ReadLimits
 ) -> tuple[Sequence[_Item] | None, bool]:
     """Returns the items to count, or None for all that meet the conditions, and whether the list is complete."""
-    asked = of.asked(connection, where, limits.few_matches)
-    if asked is None:
+    condition = of.condition(connection, where, limits.few_matches)
+    if condition is None:
         return None, True
-    if asked is False:
+    if condition is False:
         return (), True
     c = of.table.c
     query = select(c.start_ns, c.id).where(*conditions)
-    candidates = asked.candidates(connection, limits.counted_spans)
+    candidates = condition.candidates(connection, limits.counted_spans)
     if candidates is not None:
         query = query.where(candidates.condition)
         if candidates.certain:
             return [(row[0], row[1]) for row in connection.execute(query.order_by(c.start_ns))], True
     ranking = Ranking(c.start_ns, c.id, "desc", None)
     pace = Pace(_STEPS, limits.scan_s / 2)
-    found, more = passing_ids(connection, query, ranking, limits.scan_rows, [asked.test], pace)
+    found, more = passing_ids(connection, query, ranking, limits.scan_rows, [condition.test], pace)
     return [(int(start_ns or 0), row_id) for start_ns, row_id in reversed(found)], more is None
 
 

@@ -158,7 +158,7 @@ class WriteConnection:
             if self._engine is None:
                 return
             if self._refusal is not None:
-                self._let_go()
+                self._close_engine()
                 return
             self._engine.dispose()
             self._engine = None
@@ -168,10 +168,10 @@ class WriteConnection:
         if self._is_replaced():
             self._reopen()
         if self._refusal is not None or self._engine is None:
-            raise self._again()
+            raise self._refusal_error()
         return self._engine
 
-    def _again(self) -> StoreError:
+    def _refusal_error(self) -> StoreError:
         # A new exception each time, since the traceback of one that is raised again would grow.
         if isinstance(self._refusal, PagesDamaged):
             return PagesDamaged(self._path, self._refusal.found)
@@ -186,7 +186,7 @@ class WriteConnection:
         if not self._is_owned():
             raise HomeGone(self._path.parent)
         # A file that was moved or deleted while open still accepts commits, but nobody would ever see them.
-        self._let_go()
+        self._close_engine()
         self._refusal = None
         self._reopened()
         try:
@@ -214,7 +214,7 @@ class WriteConnection:
                 "it; free a few megabytes, or prune a copy on another disk: see 'A full disk' in docs/storage.md"
             ) from full
 
-    def _let_go(self) -> None:
+    def _close_engine(self) -> None:
         if self._engine is None:
             return
         if not isinstance(self._refusal, PagesDamaged):

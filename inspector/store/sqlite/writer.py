@@ -64,7 +64,7 @@ def write_batch(
     stored = fetch(connection, [(sums[trace_id].id, span_id) for trace_id, span_id in wanted if trace_id in sums])
     conversations = cache.conversations
     conversations.begin(connection, counts["content"])
-    accepted = _again(wanted, stored, sums) if again else _accepted(wanted, stored, sums, counts)
+    accepted = _stored_only(wanted, stored, sums) if again else _accepted(wanted, stored, sums, counts)
     sessions = Sessions.determine(connection, accepted)
     changes = _changes(accepted, sessions, counts, conversations)
     counts["content"] = conversations.store()
@@ -111,7 +111,7 @@ def _accepted(
     return accepted
 
 
-def _again(
+def _stored_only(
     wanted: Mapping[Key, Span], stored: Mapping[tuple[int, str], Row], sums: Mapping[str, TraceSums]
 ) -> _Accepted:
     known = (
@@ -191,7 +191,7 @@ def save(
     attribute_pages.forget(connection, replaced)
     execute_rows(driver(connection), _INSERT, [new for old, new in changes if old is None])
     _update(connection, replaced)
-    disowned = [_disown(connection, old, new) for old, new in replaced if old.shared != new.shared]
+    disowned = [_release_dropped(connection, old, new) for old, new in replaced if old.shared != new.shared]
     after = totals.apply(connection, changes, sums, sessions, excerpts) if changes else dict[int, TraceSums]()
     return Saved(any(disowned), after)
 
@@ -261,7 +261,7 @@ def _update(connection: Connection, replaced: Sequence[tuple[Row, Row]]) -> None
         execute_rows(driver(connection), sql, rows)
 
 
-def _disown(connection: Connection, old: Row, new: Row) -> bool:
+def _release_dropped(connection: Connection, old: Row, new: Row) -> bool:
     dropped = content_ids((old.shared,)) - content_ids((new.shared,))
     if dropped:
         owned = connection.exec_driver_sql(
@@ -303,7 +303,7 @@ def _share(
         return span.attributes, None
     scope = scope_of_span(session_id, named_run(span), span.trace_id)
     if old is not None and old.shared is not None and parts.messages:
-        conversations.remind(scope, old.shared)
+        conversations.load_messages(scope, old.shared)
     frames: dict[str, Refers] = {}
     owner = Owner(row_id, span.kind)
     for key, prompt in parts.messages.items():

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from inspector.model import Kind, Status, TimelineBar
 
-LOOKED_AT = 200
+SAMPLED_ABOVE = 200
 """Traces with more spans are sampled at a few moments."""
 MOST_BARS = 40
 MOMENTS = 32
@@ -37,14 +37,14 @@ def sketch(spans: Sequence[Bar]) -> tuple[TimelineBar, ...]:
     first_ns = min((span.start_ns for span in spans), default=0)
     chosen = [span for span in spans if span.parent_id is not None] or spans
     if len(chosen) > MOST_BARS:
-        chosen = _most_telling(chosen)
+        chosen = _most_important(chosen)
     return tuple(
         TimelineBar((span.start_ns - first_ns) / 1e6, span.duration_ms, span.kind, span.status)
         for span in sorted(chosen, key=attrgetter("start_ns"))
     )
 
 
-def _most_telling(spans: Sequence[Bar]) -> Sequence[Bar]:
+def _most_important(spans: Sequence[Bar]) -> Sequence[Bar]:
     parents = {span.parent_id for span in spans}
 
     def rank(span: Bar) -> tuple[int, float]:

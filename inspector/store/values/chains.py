@@ -178,7 +178,7 @@ def read_message(message: Any) -> Message:
         sizes[what] = sizes.get(what, 0) + size
         kind = _members(part).get("type")
         if kind == "tool_call":
-            asked.append(_asked(_members(part)))
+            asked.append(_requested_tool(_members(part)))
         elif kind == "tool_call_response":
             results.append(_result(_members(part)))
         if size and kind != "reasoning" and what != "system":
@@ -206,7 +206,7 @@ def _digest(what: str, content: Any) -> bytes:
     return blake2b(_SORTED.encode([what, content]), digest_size=_DIGEST_BYTES).digest()
 
 
-def _asked(part: Mapping[str, Any]) -> AskedTool:
+def _requested_tool(part: Mapping[str, Any]) -> AskedTool:
     return AskedTool(_id(part), str(part.get("name") or ""), _preview(part.get("arguments")))
 
 

@@ -81,7 +81,7 @@ class Family:
         for span_id in self.folded.keys() - self.nodes.keys():
             self.fold(span_id, None)
             changes[span_id] = None
-        stirring = [span_id for span_id in self.changed if self._stirs(span_id)]
+        stirring = [span_id for span_id in self.changed if self._may_affect_others(span_id)]
         for region in _regions(self.nodes, self.children, stirring):
             folded = dict(decided(self.nodes, region))
             for span_id in region:
@@ -94,7 +94,7 @@ class Family:
         self.changed, self.unsettled = set(), set()
         return changes | requests
 
-    def _stirs(self, span_id: str) -> bool:
+    def _may_affect_others(self, span_id: str) -> bool:
         """Tell whether a changed span may change the decisions about calls above and below it.
 
         Most cannot, since they share a call with no other span. Deciding again for each of them would take time
@@ -120,10 +120,10 @@ class Family:
             return False
         counting = self.folded.get(link.outer, link.outer)
         return not any(
-            self._goes_before(span_id, node, link) for span_id in (counting, *self.members.get(counting, ()))
+            self._has_priority(span_id, node, link) for span_id in (counting, *self.members.get(counting, ()))
         )
 
-    def _goes_before(self, span_id: str, node: Node, link: Link) -> bool:
+    def _has_priority(self, span_id: str, node: Node, link: Link) -> bool:
         other = self.nodes.get(span_id)
         if other is None or other is node or (other.kind, other.parent_id) != (node.kind, node.parent_id):
             return False

@@ -264,7 +264,7 @@ def _input(span: Span) -> dict[str, int] | None:
     if not isinstance(text, str) or not text or span.attributes.get(f"{key}{semconv.TRUNCATED_SUFFIX}"):
         return None
     try:
-        return _arguments(text) if span.kind == "tool" else _last_words(text)
+        return _arguments(text) if span.kind == "tool" else _last_text(text)
     except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
         return None
 
@@ -281,7 +281,7 @@ def _arguments(text: str) -> dict[str, int] | None:
     return {name: crc32(value) for name, value in written if _REDACTED not in value}
 
 
-def _last_words(text: str) -> dict[str, int] | None:
+def _last_text(text: str) -> dict[str, int] | None:
     """Return the checksum of the user's last text, the only part of a prompt that all recorders write alike."""
     ends = text.rfind(_USER) + len(_USER)
     begins = text.rfind("{", 0, ends)
@@ -293,7 +293,7 @@ def _last_words(text: str) -> dict[str, int] | None:
     if len(text) > _LONGEST_PROMPT:
         return None
     if not text.startswith("["):
-        return _checked(_asked(msgspec.json.decode(text)) if len(text) <= _LONGEST_MESSAGE else None)
+        return _checked(_question_in(msgspec.json.decode(text)) if len(text) <= _LONGEST_MESSAGE else None)
     for raw in reversed(_RAW_ARRAY.decode(text)[-_LAST_MESSAGES:]):
         if len(bytes(raw)) > _LONGEST_MESSAGE:
             return None
@@ -303,7 +303,7 @@ def _last_words(text: str) -> dict[str, int] | None:
     return None
 
 
-def _asked(value: Any) -> str | None:
+def _question_in(value: Any) -> str | None:
     """Return the question in an agent's input, if the form of the input is known."""
     if isinstance(value, str):
         return value
@@ -311,7 +311,7 @@ def _asked(value: Any) -> str | None:
         return next(filter(None, map(_user_text, reversed(cast("list[Any]", value)))), None)
     if isinstance(value, dict):
         given = cast("dict[str, Any]", value)
-        return next((_asked(given[key]) for key in _INPUT_KEYS if given.get(key)), None)
+        return next((_question_in(given[key]) for key in _INPUT_KEYS if given.get(key)), None)
     return None
 
 

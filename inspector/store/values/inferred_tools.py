@@ -12,7 +12,7 @@ import msgspec
 from inspector.model import Filter
 from inspector.store.values.chains import AskedTool, ToolResult
 from inspector.store.values.paths import value_in
-from inspector.store.values.turn_pages import taken_result
+from inspector.store.values.turn_pages import take_result
 
 _TOOLS = msgspec.json.Decoder(list[AskedTool])
 _OF_TOOLS = frozenset(("kinds", "tool", "arguments", "results", "duplicates"))
@@ -53,7 +53,7 @@ class InferredTools:
         left = list(results)
         matching = False
         for tool in tools:
-            result = taken_result(left, tool.id)
+            result = take_result(left, tool.id)
             matching |= result is not None and self._matches(tool, result)
         return matching
 

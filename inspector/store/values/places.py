@@ -19,7 +19,7 @@ _BEFORE = 40
 _MOST_PLACES = 5
 _JSON = msgspec.json.Decoder()
 _ATTRIBUTES = msgspec.json.Decoder(dict[str, Any])
-_BRINGS: frozenset[Kind] = frozenset(("llm", "tool"))
+_SOURCES: frozenset[Kind] = frozenset(("llm", "tool"))
 """Kinds whose texts are not found again in prompts that repeat them; an agent's input is found at its model call."""
 _NAMES: Mapping[Kind, tuple[HitIn, HitIn]] = {
     "llm": ("messages", "answer"),
@@ -27,7 +27,7 @@ _NAMES: Mapping[Kind, tuple[HitIn, HitIn]] = {
     "prompt": ("arguments", "result"),
 }
 """What input and output are called, by kind of span."""
-_GIVES: frozenset[HitIn] = frozenset(("answer", "result", "output"))
+_OUTPUTS: frozenset[HitIn] = frozenset(("answer", "result", "output"))
 _OTHER_NAMES: tuple[HitIn, HitIn] = ("input", "output")
 
 
@@ -99,7 +99,7 @@ class Places:
                 continue
             seen.add(text)
             found.append((held, leaf))
-        if row.kind in _BRINGS:
+        if row.kind in _SOURCES:
             self._known |= seen
         if not found:
             return None if repeats else ()
@@ -138,7 +138,7 @@ class _Content(NamedTuple):
 def _of_key(key: str, within: HitIn, path: str, content: _Content) -> Iterator[Leaf]:
     refers = content.shared.get(key, key)
     # An output counts as new even if it repeats an earlier text, such as an answer that quotes a tool's result.
-    is_given = within not in _GIVES
+    is_given = within not in _OUTPUTS
     if isinstance(refers, str):
         value = _read(content.attributes.get(refers))
         yield from _within(within, path, value, is_prompt=is_given and _holds_messages(value))

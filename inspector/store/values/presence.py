@@ -16,11 +16,11 @@ _ALL = 2**64 - 1
 
 def mark_of(key: str, text: bytes) -> int:
     """Returns the checksum of an attribute and its value."""
-    return crc32(text, _begun(key))
+    return crc32(text, _checksum_of_key(key))
 
 
 @lru_cache(maxsize=1_024)
-def _begun(key: str) -> int:
+def _checksum_of_key(key: str) -> int:
     return crc32(f"{key}\0".encode("utf-8", "surrogatepass"))
 
 

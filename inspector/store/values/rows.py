@@ -132,7 +132,7 @@ def row_of(
             span.agent,
             span.model,
             span.tool,
-            _asked_model(span.attributes),
+            _request_model(span.attributes),
             *times,
             *_amounts(span),
             None,
@@ -194,7 +194,7 @@ def _server(span: Span) -> str | None:
     return named[:_LONGEST_NAME] if isinstance(named, str) and named else None
 
 
-def _asked_model(attributes: Mapping[str, AttributeValue]) -> str | None:
+def _request_model(attributes: Mapping[str, AttributeValue]) -> str | None:
     asked = attributes.get(REQUEST_MODEL)
     return asked if isinstance(asked, str) else None
 

@@ -25,7 +25,7 @@ def expression(q: str) -> str | None:
     return " AND ".join(terms[:_MOST_TERMS]) or None
 
 
-def asked_words(q: str) -> list[tuple[str, bool]]:
+def parsed_terms(q: str) -> list[tuple[str, bool]]:
     """Returns the terms of a query, and for each whether it is a prefix."""
     found = _TERM.findall(q[: _MOST_TERMS * _LONGEST_TERM])
     terms = [((phrase or word)[:_LONGEST_TERM], word.endswith("*")) for phrase, word in found]

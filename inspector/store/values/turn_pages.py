@@ -66,7 +66,7 @@ def _inferred(
     results = list(following.results) if following is not None else []
     found: list[InferredTool] = []
     for tool, call in zip(asked, recorded, strict=True):
-        result = taken_result(results, tool.id)
+        result = take_result(results, tool.id)
         found.append(
             InferredTool(
                 id=tool.id,
@@ -83,7 +83,7 @@ def _inferred(
     return tuple(found)
 
 
-def taken_result(results: list[ToolResult], call_id: str | None) -> ToolResult | None:
+def take_result(results: list[ToolResult], call_id: str | None) -> ToolResult | None:
     """Removes and returns the result of a call: the first one that has its id or none."""
     for at, result in enumerate(results):
         if result.id == call_id or result.id is None:

@@ -243,7 +243,7 @@ class Linked:
 
     def take(self, place: Place, facts: CallFacts) -> None:
         """Adds the next turn and links it."""
-        turn = _begun(place, facts)
+        turn = _new_turn(place, facts)
         find_previous(self, turn, facts.ends, facts.names)
         if facts.known_from and turn.link == "begins" and facts.names is None:
             facts = self._whole(place) or facts
@@ -267,7 +267,7 @@ class Linked:
         turn.continued = 1
 
 
-def _begun(place: Place, facts: CallFacts) -> Turn:
+def _new_turn(place: Place, facts: CallFacts) -> Turn:
     span, start_ns, end_ns, failed = place
     return Turn(
         span=span,

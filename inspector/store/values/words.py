@@ -3,7 +3,7 @@
 import re
 import unicodedata
 
-from inspector.store.values.terms import asked_words
+from inspector.store.values.terms import parsed_terms
 
 _WORD = re.compile(r"[^\W_]+")
 _ASCII = bytes(ord(chr(code).lower()) if code < 128 and chr(code).isalnum() else 32 for code in range(256))
@@ -25,12 +25,12 @@ def _spaced(words: str) -> str:
     return f" {words} " if words else ""
 
 
-def sought(q: str) -> list[str] | None:
+def required_strings(q: str) -> list[str] | None:
     """Returns the strings that must all occur in `words_of` a text for a query to match; None if it has no word.
 
     Each has a space before every word, and after the last one unless that is a prefix.
     """
-    terms = [(" ".join(_WORD.findall(_folded(term))), is_prefix) for term, is_prefix in asked_words(q)]
+    terms = [(" ".join(_WORD.findall(_folded(term))), is_prefix) for term, is_prefix in parsed_terms(q)]
     found = [f" {term}{'' if is_prefix else ' '}" for term, is_prefix in terms if term]
     return found or None
 
