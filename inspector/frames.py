@@ -23,17 +23,17 @@ _LONGEST_PATTERN = 4
 """In steps; such as messages from two recorders in turn, each with a question and an answer."""
 _LEAST_TIMES = 3
 """Fewer repetitions are not shorter than the numbers themselves."""
-_SAID = frozenset(
+_CONVERSATION = frozenset(
     ("messages", "input", "inputs", "contents", "prompt", "prompts", "history", "message_history", "chat_history")
 )
-_NOT_SAID = frozenset(
+_BESIDE = frozenset(
     (
         *("system", "instructions", "system_instruction", "systemInstruction", "system_prompt", "systemPrompt"),
         *("tools", "functions", "config", "generation_config"),
     )
 )
 _AROUND = frozenset(("kwargs", "params", "request", "body", "state", "data"))
-_ENTERED = _SAID | _NOT_SAID | _AROUND
+_ENTERED = _CONVERSATION | _BESIDE | _AROUND
 """Members with texts that each call sends again, or with objects that have such members."""
 _LOOK_LIKE_MESSAGES = (b'"role"', b'"type"', b'"parts"', b'"content"', b'"lc"')
 _MEMBERS = msgspec.json.Decoder(dict[str, Raw])
@@ -72,7 +72,7 @@ class Elements(NamedTuple):
 
     bodies: Sequence[bytes | Raw]
     by: str
-    are_said: bool
+    is_conversation: bool
 
 
 class Quoted(NamedTuple):
@@ -88,13 +88,13 @@ Refer: TypeAlias = Callable[[Sequence[bytes | Raw]], list[int]]
 """Returns the numbers of messages."""
 
 
-def cut(text: str, *, is_prompt: bool, are_said: bool = True) -> list[Piece]:
+def cut(text: str, *, is_prompt: bool, is_conversation: bool = True) -> list[Piece]:
     """Cuts a text into its messages and the text around them.
 
     Args:
         text: Any text.
         is_prompt: Whether any array consists of messages; otherwise its elements must look like messages.
-        are_said: Whether the messages of an array are part of the conversation, rather than instructions or tools.
+        is_conversation: Whether messages of an array are of the conversation, rather than instructions or tools.
 
     Returns:
         The pieces in order; empty if it contains no messages.
@@ -103,7 +103,7 @@ def cut(text: str, *, is_prompt: bool, are_said: bool = True) -> list[Piece]:
         raw = text.encode()
         if raw[:1] not in (b"{", b"[", b'"') or not (is_prompt or raw[:1] != b"[" or _is_array_of_messages(raw)):
             return []
-        pieces = _cut(raw, 0, are_said=are_said)
+        pieces = _cut(raw, 0, is_conversation=is_conversation)
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
         return []
     return pieces if any(type(piece) is not bytes for piece in pieces) else []
@@ -120,7 +120,7 @@ def cut_value(value: dict[str, Any] | list[Any], bodies_of: BodiesOf) -> list[Pi
         TypeError: It contains something that JSON cannot express.
         UnicodeError: A text has a lone surrogate.
     """
-    pieces = _cut_value(value, 0, bodies_of, are_said=True)
+    pieces = _cut_value(value, 0, bodies_of, is_conversation=True)
     return pieces if any(type(piece) is not bytes for piece in pieces) else []
 
 
@@ -131,7 +131,7 @@ def cut_strings(raw: bytes, least_bytes: int) -> list[Piece]:
     pieces: list[Piece] = []
     done = 0
     for begin, end in _strings(raw, least_bytes):
-        pieces += (raw[done:begin], Elements((raw[begin:end],), ",", are_said=False))
+        pieces += (raw[done:begin], Elements((raw[begin:end],), ",", is_conversation=False))
         done = end
     return [*pieces, raw[done:]] if pieces else []
 
@@ -155,10 +155,10 @@ def frame_of(refers: Refers) -> Frame:
 def framed(pieces: Sequence[Piece], refer: Refer) -> Refers:
     """Returns the frame of pieces, or only the numbers for an array of messages without spaces."""
     match pieces:
-        case [b"[", Elements(bodies, by, are_said), b"]"]:
+        case [b"[", Elements(bodies, by, is_conversation), b"]"]:
             ids = refer(bodies)
             runs = in_runs(ids)
-            return runs if by == "," else Frame(["[", runs, "]"], by, last=ids[-1] if are_said else None)
+            return runs if by == "," else Frame(["[", runs, "]"], by, last=ids[-1] if is_conversation else None)
         case _:
             last: list[int] = []
             found, by = _framed(pieces, refer, last)
@@ -222,7 +222,7 @@ def _framed(pieces: Sequence[Piece], refer: Refer, last: list[int]) -> tuple[lis
             found.append(Frame(inside, by=by, quoted=piece.letters))
         else:
             ids = refer(piece.bodies)
-            if piece.are_said:
+            if piece.is_conversation:
                 last.append(ids[-1])
             runs = in_runs(ids)
             is_usual = piece.by == most or len(ids) == 1
@@ -273,41 +273,41 @@ def _pattern(steps: Sequence[int], at: int, end: int) -> tuple[int, int]:
     return 1, 1
 
 
-def _cut(raw: bytes, depth: int, *, are_said: bool) -> list[Piece]:
+def _cut(raw: bytes, depth: int, *, is_conversation: bool) -> list[Piece]:
     if len(raw) < LEAST_BYTES or depth > _DEEPEST:
         return [raw]
     match raw[:1]:
         case b"{":
-            return _cut_object(raw, depth, are_said=are_said)
+            return _cut_object(raw, depth, is_conversation=is_conversation)
         case b"[":
-            return _cut_array(raw, depth, are_said=are_said)
+            return _cut_array(raw, depth, is_conversation=is_conversation)
         case b'"':
-            return _cut_string(raw, depth, are_said=are_said)
+            return _cut_string(raw, depth, is_conversation=is_conversation)
         case _:
             return [raw]
 
 
-def _cut_object(raw: bytes, depth: int, *, are_said: bool) -> list[Piece]:
+def _cut_object(raw: bytes, depth: int, *, is_conversation: bool) -> list[Piece]:
     inside = [
-        (bytes(value), _cut(bytes(value), depth + 1, are_said=are_said and name not in _NOT_SAID))
+        (bytes(value), _cut(bytes(value), depth + 1, is_conversation=is_conversation and name not in _BESIDE))
         for name, value in _MEMBERS.decode(raw).items()
         if name in _ENTERED
     ]
     return _in_place(raw, inside)
 
 
-def _cut_value(value: Any, depth: int, bodies_of: BodiesOf, *, are_said: bool) -> list[Piece]:
+def _cut_value(value: Any, depth: int, bodies_of: BodiesOf, *, is_conversation: bool) -> list[Piece]:
     if depth <= _DEEPEST and type(value) is dict:
-        return _cut_members(cast("dict[str, Any]", value), depth, bodies_of, are_said=are_said)
+        return _cut_members(cast("dict[str, Any]", value), depth, bodies_of, is_conversation=is_conversation)
     if depth <= _DEEPEST and type(value) is list and _are_objects(members := cast("list[Any]", value)):
         bodies = bodies_of(members)
         if sum(map(len, bodies)) + len(bodies) + 1 < LEAST_BYTES:
             return [b"[" + b",".join(bodies) + b"]"]
-        return [b"[", Elements(bodies, ",", are_said), b"]"]
-    return _cut(_encode(value), depth, are_said=are_said)
+        return [b"[", Elements(bodies, ",", is_conversation), b"]"]
+    return _cut(_encode(value), depth, is_conversation=is_conversation)
 
 
-def _cut_members(members: dict[str, Any], depth: int, bodies_of: BodiesOf, *, are_said: bool) -> list[Piece]:
+def _cut_members(members: dict[str, Any], depth: int, bodies_of: BodiesOf, *, is_conversation: bool) -> list[Piece]:
     pieces: list[Piece] = []
     text = b"{"
     for name, member in members.items():
@@ -315,7 +315,7 @@ def _cut_members(members: dict[str, Any], depth: int, bodies_of: BodiesOf, *, ar
         if name not in _ENTERED:
             text += _encode(member)
             continue
-        inside = _cut_value(member, depth + 1, bodies_of, are_said=are_said and name not in _NOT_SAID)
+        inside = _cut_value(member, depth + 1, bodies_of, is_conversation=is_conversation and name not in _BESIDE)
         if any(type(piece) is not bytes for piece in inside):
             pieces += (text, *inside)
             text = b""
@@ -328,40 +328,40 @@ def _are_objects(values: list[Any]) -> bool:
     return set(map(type, values)) == {dict}
 
 
-def _cut_array(raw: bytes, depth: int, *, are_said: bool) -> list[Piece]:
+def _cut_array(raw: bytes, depth: int, *, is_conversation: bool) -> list[Piece]:
     bodies = _ARRAY.decode(raw)
     if not bodies:
         return [raw]
     if bytes(bodies[0])[:1] == b"[":
         nested = map(bytes, bodies)
-        return _in_place(raw, [(body, _cut(body, depth + 1, are_said=are_said)) for body in nested])
+        return _in_place(raw, [(body, _cut(body, depth + 1, is_conversation=is_conversation)) for body in nested])
     by = b", " if raw.startswith(b", ", 1 + len(bytes(bodies[0]))) else b","
     if raw == b"[" + by.join(bodies) + b"]":
-        return [b"[", Elements(bodies, by.decode(), are_said), b"]"]
-    return _cut_laid_out(raw, [bytes(body) for body in bodies], are_said=are_said)
+        return [b"[", Elements(bodies, by.decode(), is_conversation), b"]"]
+    return _cut_laid_out(raw, [bytes(body) for body in bodies], is_conversation=is_conversation)
 
 
-def _cut_laid_out(raw: bytes, bodies: Sequence[bytes], *, are_said: bool) -> list[Piece]:
+def _cut_laid_out(raw: bytes, bodies: Sequence[bytes], *, is_conversation: bool) -> list[Piece]:
     begin = raw.index(bodies[0])
     after = begin + len(bodies[0])
     by = raw[after : raw.index(bodies[1], after)] if len(bodies) > 1 else b","
     joined = by.join(bodies)
     if raw[begin : begin + len(joined)] != joined:
         return [raw]
-    return [raw[:begin], Elements(bodies, by.decode(), are_said), raw[begin + len(joined) :]]
+    return [raw[:begin], Elements(bodies, by.decode(), is_conversation), raw[begin + len(joined) :]]
 
 
-def _cut_string(raw: bytes, depth: int, *, are_said: bool) -> list[Piece]:
+def _cut_string(raw: bytes, depth: int, *, is_conversation: bool) -> list[Piece]:
     text = _TEXT.decode(raw)
     if text[:1] in ("{", "["):
         try:
-            pieces = _cut(text.encode(), depth + 1, are_said=are_said)
+            pieces = _cut(text.encode(), depth + 1, is_conversation=is_conversation)
         except msgspec.MsgspecError:
             pieces = []
         for letters in ("utf8", "ascii"):
             if any(type(piece) is not bytes for piece in pieces) and _quote(text, letters) == raw:
                 return [Quoted(pieces, letters)]
-    return [Elements([raw], ",", are_said)] if depth else [raw]
+    return [Elements([raw], ",", is_conversation)] if depth else [raw]
 
 
 def _in_place(raw: bytes, inside: Iterable[tuple[bytes, list[Piece]]]) -> list[Piece]:

@@ -86,7 +86,7 @@ def _note(exchange: Exchange, exc: Exception) -> None:
         refused: Any = exc
         exchange.responded(refused.status, Decoded(refused.headers or {}).headers)
     # The message of aiohttp's connection errors is in none of their arguments.
-    exchange.said = safely(lambda: str(exc), None) if kind.__module__ == "aiohttp.client_exceptions" else None
+    exchange.message = safely(lambda: str(exc), None) if kind.__module__ == "aiohttp.client_exceptions" else None
 
 
 def _left(original: Callable[..., Any]) -> Callable[..., Any]:

@@ -33,7 +33,7 @@ class Exchange:
         self._at_ns: list[int] = []
         self._end: Literal["whole", "left", "failed"] = "left"
         self._exc: Exception | None = None
-        self.said: str | None = None
+        self.message: str | None = None
         """The message of its exception, if the arguments of that do not contain it."""
         self.is_sending = True
         """Whether there is neither a response nor a failure yet."""
@@ -88,8 +88,8 @@ class Exchange:
         exchange: dict[str, Any] = {"end": self._end}
         if self._exc is not None:
             exchange["exc"] = self._exc
-        if self.said is not None:
-            exchange["said"] = self.said
+        if self.message is not None:
+            exchange["said"] = self.message
         if self._status is None:
             return exchange
         headers = {name.lower(): value for name, value in self._headers.items() if name.lower() in _KEPT_HEADERS}

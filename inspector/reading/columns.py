@@ -53,13 +53,13 @@ class Columns(Struct, array_like=True):
     shapes: list[Shape]
 
 
-class Told(NamedTuple):
+class SplitStream(NamedTuple):
     """The text of a stream as columns, and the texts that its columns make."""
 
     columns: Columns
     texts: list[str]
     """Texts that stand alone."""
-    said: list[str]
+    joined: list[str]
     """The joined strings of each column, however short."""
 
 
@@ -71,7 +71,7 @@ class Unquoted(NamedTuple):
     """How it is escaped; None if it has nothing to escape."""
 
 
-def columns_of(text: str) -> Told | None:
+def columns_of(text: str) -> SplitStream | None:
     """Return a text as columns; None for one that could not be restored exactly."""
     if _PLACE in text:
         return None
@@ -84,12 +84,12 @@ def columns_of(text: str) -> Told | None:
         order.append(places.setdefault(around, len(places)))
         events.setdefault(around, []).append(pieces[1::2])
     texts: list[str] = []
-    said: list[str] = []
+    joined: list[str] = []
     shapes = [
-        Shape(around, [_column(values, texts, said) for values in zip(*found, strict=True)])
+        Shape(around, [_column(values, texts, joined) for values in zip(*found, strict=True)])
         for around, found in events.items()
     ]
-    return Told(Columns(order, shapes), texts, said)
+    return SplitStream(Columns(order, shapes), texts, joined)
 
 
 def text_of(columns: Columns, texts: Sequence[str]) -> str:
@@ -126,12 +126,12 @@ def unquoted(string: str, wanted: Letters | None = None) -> Unquoted | None:
     return Unquoted(text, found[0]) if found and wanted in (None, found[0]) else None
 
 
-def _column(values: Sequence[str], texts: list[str], said: list[str]) -> str | Spoken:
+def _column(values: Sequence[str], texts: list[str], joined: list[str]) -> str | Spoken:
     if values.count(values[0]) == len(values) > 1:
         return values[0]
     if all(value.startswith('"') for value in values):
         together = f'"{"".join(value[1:-1] for value in values)}"'
-        said.append(together)
+        joined.append(together)
         # One letter all along is what a stream is filled up with.
         is_text = len(together) > _LEAST_CHARS and together.count(together[1]) < len(together) - 2
         found = unquoted(together) if is_text else None

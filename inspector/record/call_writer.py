@@ -210,7 +210,7 @@ class CallWriter:
             raw = span.raw
             if raw is not None and self._texts.raw:
                 facts.raw = {key: value for key, value in raw.items() if key != _EXCHANGES}
-            if self._says_program(span):
+            if self._has_program(span):
                 facts.raw["program"] = self._program
         else:
             facts.content = False
@@ -226,7 +226,7 @@ class CallWriter:
             facts.links = [(f"{link.trace_id:032x}", f"{link.span_id:016x}") for link in span.links]
         return facts
 
-    def _says_program(self, span: RecordedSpan) -> bool:
+    def _has_program(self, span: RecordedSpan) -> bool:
         # A label is not a call.
         if self._first_id is None and self._texts.raw and span.noun != "label":
             self._first_id = span.span_id
@@ -234,14 +234,14 @@ class CallWriter:
         return bool(self._program) and span.span_id == self._first_id
 
     def _failure(self, failure: Failure) -> FailureRecord:
-        said = exceptional(failure, self._texts)
+        exception = exceptional(failure, self._texts)
         code = failure.code
         return FailureRecord(
-            said.type,
-            said.message if self._texts.content or not failure.is_content else "",
+            exception.type,
+            exception.message if self._texts.content or not failure.is_content else "",
             self._texts.redacted("code", code) if isinstance(code, str) else code,
             failure.is_content,
-            None if failure.frames is None else said.stacktrace,
+            None if failure.frames is None else exception.stacktrace,
         )
 
     def _events(self, span: RecordedSpan) -> list[EventRecord]:
@@ -250,7 +250,7 @@ class CallWriter:
                 each.name,
                 each.at_ns,
                 {key: Raw(self._texts.of(value).text.encode()) for key, value in each.facts.items()},
-                None if each.exception is None else _overcome(each.exception),
+                None if each.exception is None else _handled(each.exception),
             )
             for each in happenings(tuple(span.events or ()), self._texts)
         ]
@@ -344,8 +344,8 @@ def _without_places(before: Facts, redactor: Redactor) -> Facts:
     return before
 
 
-def _overcome(said: Exceptional) -> FailureRecord:
-    return FailureRecord(said.type, said.message, stacktrace=said.stacktrace)
+def _handled(exception: Exceptional) -> FailureRecord:
+    return FailureRecord(exception.type, exception.message, stacktrace=exception.stacktrace)
 
 
 def _is_attribute(plain: Plain) -> bool:

@@ -95,7 +95,7 @@ class Calls:
         around = sdk_span_at(outer)
         if around is not None:
             return around, outer, remote
-        if request is not None and not request.is_told:
+        if request is not None and not request.is_left_out:
             parent = self.root_of(request, identity_of_foreign(current))
         return parent, outer, foreign_parent(current, parent) if remote is None else remote
 
@@ -150,7 +150,7 @@ class Calls:
     def announce_all(self) -> None:
         """Announce every open root; otherwise the calls of a child process below it would have no parent."""
         request = serving.answered()
-        if request is not None and not request.is_told and sdk_span_at() is None:
+        if request is not None and not request.is_left_out and sdk_span_at() is None:
             self.root_of(request)
         for span in tuple(self._open.values()):
             self.announce(span)

@@ -56,16 +56,16 @@ class Exchange(NamedTuple):
 
 def exchanges_of(values: Mapping[str, Any]) -> tuple[Exchange, ...]:
     """Return the exchanges in the values of a hook; it shares the bodies, since nobody changes them."""
-    told = values.get("exchanges")
-    if type(told) is not list:
+    found = values.get("exchanges")
+    if type(found) is not list:
         return ()
-    return tuple(_exchange(each) for each in cast("list[Any]", told) if type(each) is dict)
+    return tuple(_exchange(each) for each in cast("list[Any]", found) if type(each) is dict)
 
 
-def _exchange(told: Any) -> Exchange:
-    status, pieces, at_ns, exc, said = (told.get(name) for name in ("status", "pieces", "at_ns", "exc", "said"))
-    found = told.get("headers")
-    headers = cast("dict[Any, Any]", found) if type(found) is dict else {}
+def _exchange(given: Any) -> Exchange:
+    status, pieces, at_ns, exc, message = (given.get(name) for name in ("status", "pieces", "at_ns", "exc", "said"))
+    sent = given.get("headers")
+    headers = cast("dict[Any, Any]", sent) if type(sent) is dict else {}
     are_bytes = type(pieces) is list and all(type(each) is bytes for each in cast("list[Any]", pieces))
     are_times = type(at_ns) is list and all(type(each) is int for each in cast("list[Any]", at_ns))
     return Exchange(
@@ -73,13 +73,13 @@ def _exchange(told: Any) -> Exchange:
         {name: label(value) for name, value in headers.items() if type(name) is str},
         tuple(cast("list[bytes]", pieces)) if are_bytes else None,
         tuple(cast("list[int]", at_ns)) if are_times else (),
-        end if (end := told.get("end")) in _ENDS else "left",
-        _error(exc, said) if isinstance(exc, BaseException) else None,
+        end if (end := given.get("end")) in _ENDS else "left",
+        _error(exc, message) if isinstance(exc, BaseException) else None,
     )
 
 
-def _error(exc: BaseException, said: Any) -> dict[str, Plain]:
-    return {"class": class_path(type(exc)), "message": said if type(said) is str else error_text(exc)}
+def _error(exc: BaseException, message: Any) -> dict[str, Plain]:
+    return {"class": class_path(type(exc)), "message": message if type(message) is str else error_text(exc)}
 
 
 def written(
@@ -121,14 +121,14 @@ def _response(
     if not exchange.at_ns:
         shown = text if is_clean else redactor.redact_text("body", text)
         return made | _whole(shown, pieces if is_clean else _cut(shown))
-    told = columns_of(_PADDING.sub(_dots, text))
-    if told is None:
+    split = columns_of(_PADDING.sub(_dots, text))
+    if split is None:
         return made | {"left_out": "not text"}
     # If `is_clean`, the text was already searched.
-    if not _is_clean((*([] if is_clean else [text]), answer(), *told.said), redactor):
+    if not _is_clean((*([] if is_clean else [text]), answer(), *split.joined), redactor):
         return made | {"left_out": "a secret"}
-    made["texts"] = [*told.texts]
-    return made | _packed(_encode(_table(exchange) | {"columns": told.columns}), text)
+    made["texts"] = [*split.texts]
+    return made | _packed(_encode(_table(exchange) | {"columns": split.columns}), text)
 
 
 def _is_clean(texts: Sequence[str], redactor: Redactor) -> bool:

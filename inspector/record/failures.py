@@ -57,19 +57,20 @@ def error_text(exc: BaseException) -> str:
 
 def _text(exc: BaseException) -> str:
     arguments: tuple[object, ...] = _args(exc)
-    say = static(type(exc), "__str__")
-    is_plain = type(say) is WrapperDescriptorType
+    method = static(type(exc), "__str__")
+    is_plain = type(method) is WrapperDescriptorType
     if is_plain and len(arguments) == 1 and type(arguments[0]) is str and not issubclass(type(exc), KeyError):
         # KeyError shows the repr of its key; all other classes of Python show a single text unchanged.
         return arguments[0]
-    if is_plain and say.__objclass__ is BaseException:
+    if is_plain and method.__objclass__ is BaseException:
         return _shown_arguments(arguments)
-    if is_plain and say.__objclass__ is BaseExceptionGroup:
+    if is_plain and method.__objclass__ is BaseExceptionGroup:
         return _group_text(exc)
-    if is_plain and type_name(say.__objclass__) == VALIDATION_ERROR:
+    if is_plain and type_name(method.__objclass__) == VALIDATION_ERROR:
         return validation_text(exc, _is_tame)
-    if _is_foreign_c(say) or (_is_python_s(say) and _is_tame(arguments) and _has_tame_attributes(exc)):
-        return str.__str__(say(exc))
+    is_tame = _is_python_method(method) and _is_tame(arguments) and _has_tame_attributes(exc)
+    if is_tame or _is_extension_method(method):
+        return str.__str__(method(exc))
     return _own_text(exc) or _shown_arguments(arguments) or _shown_attributes(exc)
 
 
@@ -81,22 +82,22 @@ def _group_text(exc: BaseException) -> str:
     return f"{str.__str__(message)} ({count} sub-exception{'' if count == 1 else 's'})"
 
 
-def _is_foreign_c(say: Any) -> bool:
+def _is_extension_method(method: Any) -> bool:
     """Tell whether a method is in the C code of an extension such as pydantic; its text is available nowhere else."""
-    return type(say) is WrapperDescriptorType and type_name(say.__objclass__).partition(".")[0] not in _STDLIB
+    return type(method) is WrapperDescriptorType and type_name(method.__objclass__).partition(".")[0] not in _STDLIB
 
 
-def _is_python_s(say: Any) -> bool:
+def _is_python_method(method: Any) -> bool:
     """Tell whether a method belongs to Python or its standard library."""
-    if type(say) is WrapperDescriptorType:
-        return type_name(say.__objclass__).partition(".")[0] in _STDLIB
-    if type(say) is not FunctionType:
+    if type(method) is WrapperDescriptorType:
+        return type_name(method.__objclass__).partition(".")[0] in _STDLIB
+    if type(method) is not FunctionType:
         return False
-    name: Any = say.__globals__.get("__name__")
+    name: Any = method.__globals__.get("__name__")
     if type(name) is not str or name.partition(".")[0] not in _STDLIB:
         return False
     module = sys.modules.get(name)
-    return module is not None and vars(module) is say.__globals__
+    return module is not None and vars(module) is method.__globals__
 
 
 _STDLIB = sys.stdlib_module_names | set(dir(builtins))

@@ -72,4 +72,4 @@ def _run_around(span: RecordedSpan | None) -> str:
         if above.noun in RUNS and above.call_id is not None:
             return above.call_id
     request = answered()
-    return this_run() if request is None or request.is_told else request.run
+    return this_run() if request is None or request.is_left_out else request.run

@@ -78,10 +78,10 @@ def event_records(events: Iterable[Event], texts: Texts) -> Iterator[_Event]:
             elif value is not None:
                 pairs.append((key, encode(value).decode()))
         if each.exception is not None:
-            said = each.exception
+            exception = each.exception
             pairs += [
-                (sc.EXCEPTION_TYPE, said.type),
-                (sc.EXCEPTION_MESSAGE, said.message),
-                (sc.EXCEPTION_STACKTRACE, said.stacktrace),
+                (sc.EXCEPTION_TYPE, exception.type),
+                (sc.EXCEPTION_MESSAGE, exception.message),
+                (sc.EXCEPTION_STACKTRACE, exception.stacktrace),
             ]
         yield _Event(str(each.at_ns), each.name, key_values(pairs))

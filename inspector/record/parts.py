@@ -18,7 +18,7 @@ _BLOCK = 64
 """How many numbers a conversation reserves at a time, so that its history consists of a few runs of numbers."""
 _TEXTS = ("", b"")
 _SOME_TEXT = b'"..."'
-_SAYING = tuple(
+_TEXT_MEMBERS = tuple(
     b'"%b":%b' % (name, space)
     for name in (b"content", b"text", b"thinking", b"reasoning_content", b"arguments", b"output", b"refusal")
     for space in (b"", b" ")
@@ -70,7 +70,7 @@ class WrittenParts:
 
     def refers(self, key: str, pieces: Sequence[Piece]) -> Refers | None:
         """Return the frame of a text without secrets; None if nothing in it could repeat."""
-        return self.framed(key, pieces, _as_they_are) if pieces else None
+        return self.framed(key, pieces, _unchanged) if pieces else None
 
     def has(self, string: bytes) -> bool:
         """Tell whether the file has a JSON string unchanged, which means that it was searched for secrets."""
@@ -87,7 +87,7 @@ class WrittenParts:
                 found.append(piece)
             elif isinstance(piece, Elements):
                 (string,) = map(bytes, piece.bodies)
-                found.append(_SOME_TEXT if before.endswith(_SAYING) and self.has(string) else string)
+                found.append(_SOME_TEXT if before.endswith(_TEXT_MEMBERS) and self.has(string) else string)
         return b"".join(found)
 
     def pieces(self, text: str, *, is_prompt: bool) -> list[Piece]:
@@ -146,7 +146,7 @@ class WrittenParts:
         self._new.add(number)
 
     def _numbers_of_strings(self, strings: Sequence[bytes | Raw]) -> list[int]:
-        return self._numbers_of("", strings, _as_they_are)
+        return self._numbers_of("", strings, _unchanged)
 
     def _next(self, block: tuple[str, bytes]) -> int:
         number, end = self._blocks.pop(block, (0, 0))
@@ -164,7 +164,7 @@ class WrittenParts:
         self._blocks.clear()
 
 
-def _as_they_are(bodies: Sequence[bytes]) -> Sequence[bytes]:
+def _unchanged(bodies: Sequence[bytes]) -> Sequence[bytes]:
     return bodies
 
 

@@ -199,7 +199,7 @@ class Recorder:
         """
         stop_tick = self._tick()
         root = request.root.get(None)
-        if root is None and keep and not request.is_told:
+        if root is None and keep and not request.is_left_out:
             root = self._calls.root_of(request)
         request.is_over = True
         if root is None:

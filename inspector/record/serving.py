@@ -32,8 +32,8 @@ class Serving:
     __slots__ = (
         "exc",
         "facts",
+        "is_left_out",
         "is_over",
-        "is_told",
         "outer",
         "remote",
         "root",
@@ -65,7 +65,7 @@ class Serving:
         """Its span, once there is one; set atomically, since several threads may work for a request."""
         self.exc: BaseException | None = None
         """The exception that it failed with, if a framework turned that into a response."""
-        self.is_told = False
+        self.is_left_out = False
         """Whether it gets no span of ours, because it has another one, or because it is the inspector's own request."""
         self.is_over = False
 
@@ -105,4 +105,4 @@ def leave_out() -> None:
     """Leave the current request out of the recording."""
     request = _answered.get()
     if request is not None:
-        request.is_told = True
+        request.is_left_out = True

@@ -176,18 +176,18 @@ _PARTS: Final[dict[type, tuple[str, ...]]] = {
 }
 
 
-def _said(say: Callable[[Any], str]) -> Family:
+def _as_text(text_of: Callable[[Any], str]) -> Family:
     """Return the converter of a type whose text method is in C, or in the standard library on its own plain values."""
-    return lambda value, walk, _: walk.text(say(value))
+    return lambda value, walk, _: walk.text(text_of(value))
 
 
-def _said_if_exact(say: Callable[[Any], str]) -> Family:
+def _as_text_if_exact(text_of: Callable[[Any], str]) -> Family:
     """Return the converter of a type whose text method calls other methods, which a subclass may override."""
 
     def shown(value: Any, walk: Walk, depth: int) -> Plain:
         layout = layout_of(type(value))
         if layout.type_name.partition(".")[0] in sys.stdlib_module_names:
-            return walk.text(say(value))
+            return walk.text(text_of(value))
         return _object(value, layout, walk, depth)
 
     return shown
@@ -205,7 +205,7 @@ def _fraction(value: Any, walk: Walk, depth: int) -> Plain:
     if any(type(part) is int and part.bit_length() > _LARGE_NUMBER for part in parts):
         names = ("numerator", "denominator")
         return {"$type": type_name(type(value))} | dict(zip(names, map(integer, parts), strict=True))
-    return _said_if_exact(str)(value, walk, depth)
+    return _as_text_if_exact(str)(value, walk, depth)
 
 
 _LARGE_NUMBER = 1024
@@ -297,19 +297,19 @@ _TABLE: Final[tuple[tuple[type, Family], ...]] = (
     (array, _array),
     (dt.datetime, _datetime),
     (dt.time, _datetime),
-    (dt.date, _said(dt.date.isoformat)),
-    (dt.timedelta, _said(dt.timedelta.__str__)),
-    (dt.timezone, _said(dt.timezone.__str__)),
-    (zoneinfo.ZoneInfo, _said_if_exact(str)),
+    (dt.date, _as_text(dt.date.isoformat)),
+    (dt.timedelta, _as_text(dt.timedelta.__str__)),
+    (dt.timezone, _as_text(dt.timezone.__str__)),
+    (zoneinfo.ZoneInfo, _as_text_if_exact(str)),
     (decimal.Decimal, _decimal),
     (fractions.Fraction, _fraction),
-    (complex, _said(complex.__repr__)),
+    (complex, _as_text(complex.__repr__)),
     (uuid.UUID, _uuid),
-    (pathlib.PurePath, _said_if_exact(str)),
-    (ipaddress.IPv4Address, _said_if_exact(str)),
-    (ipaddress.IPv6Address, _said_if_exact(str)),
-    (ipaddress.IPv4Network, _said_if_exact(str)),
-    (ipaddress.IPv6Network, _said_if_exact(str)),
+    (pathlib.PurePath, _as_text_if_exact(str)),
+    (ipaddress.IPv4Address, _as_text_if_exact(str)),
+    (ipaddress.IPv6Address, _as_text_if_exact(str)),
+    (ipaddress.IPv4Network, _as_text_if_exact(str)),
+    (ipaddress.IPv6Network, _as_text_if_exact(str)),
     (range, _range),
     (BaseException, _exception),
     (types.FunctionType, _named),
@@ -320,8 +320,8 @@ _TABLE: Final[tuple[tuple[type, Family], ...]] = (
     (functools.partial, _partial),
     (types.MappingProxyType, _proxy),
     (re.Pattern, lambda value, walk, depth: {"$type": "re.Pattern", "pattern": walk.copy(value.pattern, depth + 1)}),
-    (type(...), _said(repr)),
-    (type(NotImplemented), _said(repr)),
+    (type(...), _as_text(repr)),
+    (type(NotImplemented), _as_text(repr)),
     (io.IOBase, _type_only),
 )
 _FAMILIES: Final = {id(cls): family for cls, family in _TABLE}

@@ -44,7 +44,8 @@ def test_a_text_that_what_stands_beside_it_could_make_a_secret_is_searched_again
 
 def test_a_text_that_was_hidden_is_searched_wherever_it_comes_again(parts):
     body = msgspec.json.encode(f"{LONG} {SECRET}")
-    parts.framed("prompt", [b'{"system":', Elements((body,), ",", are_said=False), b"}"], lambda _: [b'"hidden"'])
+    system = Elements((body,), ",", is_conversation=False)
+    parts.framed("prompt", [b'{"system":', system, b"}"], lambda _: [b'"hidden"'])
     assert not parts.has(body)
     assert SECRET.encode() in parts.unsearched(pieces_of({"content": f"{LONG} {SECRET}"}))
 

@@ -154,7 +154,7 @@ class Conversations:
         # The tools are the same in each call of an agent, so most of them need not be parsed.
         at = (scope, key, prompt)
         if at not in self._prompts:
-            pieces = cut(prompt, is_prompt=key in semconv.MESSAGE_KEYS, are_said=key not in _BESIDE)
+            pieces = cut(prompt, is_prompt=key in semconv.MESSAGE_KEYS, is_conversation=key not in _BESIDE)
             refer = partial(self._ids_of_bodies, scope, key, owner)
             if pieces:
                 self._prompts[at] = self._with_strings(scope, framed(pieces, refer))
