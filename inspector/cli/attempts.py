@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from inspector import semconv as sc
-from inspector.cli.conversations import Said
+from inspector.cli.conversations import Annotation
 from inspector.cli.middleware import attempt_line, steps_of
 from inspector.cli.terminal import Terminal
 from inspector.lookup import tool_calls_of
@@ -18,9 +18,9 @@ _MOST_CALLS = 2_000
 """The number of tool calls to look at, because each is read in full."""
 
 
-def attempts_said(store: Store, traces: Sequence[Sequence[Event]], terminal: Terminal) -> dict[str, Said]:
+def attempt_annotations(store: Store, traces: Sequence[Sequence[Event]], terminal: Terminal) -> dict[str, Annotation]:
     """Return the lines for calls that were repeated, by the id of their spans."""
-    said: dict[str, Said] = {}
+    annotations: dict[str, Annotation] = {}
     for events in traces:
         # Nothing is read of a trace in which no tool was called.
         if any(event.kind == "tool" for event in events):
@@ -28,14 +28,14 @@ def attempts_said(store: Store, traces: Sequence[Sequence[Event]], terminal: Ter
             executed = tool_calls_of(store, events[0].trace_id, (sc.TOOL_OUTCOME, "executed"))
             for call in islice(executed, _MOST_CALLS):
                 if (lines := _attempts(call, terminal)) is not None:
-                    said[call.span_id] = lines
-    return said
+                    annotations[call.span_id] = lines
+    return annotations
 
 
-def _attempts(call: Event, terminal: Terminal) -> Said | None:
+def _attempts(call: Event, terminal: Terminal) -> Annotation | None:
     """Return the lines for a call that a middleware repeated; if several did, for the outermost one."""
     for step in steps_of(msgspec.json.decode(call.attributes or b"{}", type=dict[str, Any])):
         if len(step.attempts) > 1:
             lines = tuple(attempt_line(at, attempt, terminal) for at, attempt in enumerate(step.attempts, 1))
-            return Said(f"{len(lines)} attempts by {step.name}", lines)
+            return Annotation(f"{len(lines)} attempts by {step.name}", lines)
     return None

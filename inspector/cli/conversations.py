@@ -17,8 +17,8 @@ _TOOL_ID = "{}-{}-{}"
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """What a row shows besides its span: a note, and lines below it."""
+class Annotation:
+    """What a row shows besides its span: a note beside it, and lines below it."""
 
     note: str = ""
     lines: tuple[str, ...] = ()
@@ -30,8 +30,8 @@ class Inferred:
 
     traces: Sequence[Sequence[Event]]
     """As many as before, in the same order; a call is in the trace in which its conversation begins."""
-    said: Mapping[str, Said] = field(default_factory=dict[str, Said])
-    """By the id of the row."""
+    annotations: Mapping[str, Annotation] = field(default_factory=dict[str, Annotation])
+    """Annotations, by the ids of their rows."""
 
 
 def with_conversations(
@@ -50,12 +50,12 @@ def with_conversations(
     talks = _talks(forest, turns)
     between = between_turns(forest, talks)
     moves = _Moves()
-    said: dict[str, Said] = {}
+    annotations: dict[str, Annotation] = {}
     for talk, members in talks.items():
         calls = [call for turn in members if (call := forest.get(key_of(turn))) is not None]
         inner = [*calls, *between.get(talk, ())]
         top = _top(calls, inner)
-        said[top.span_id] = _of_conversation(members, *asked_and_answered(calls[0], calls[-1]))
+        annotations[top.span_id] = _of_conversation(members, *asked_and_answered(calls[0], calls[-1]))
         rows = moves.added.setdefault(key_of(calls[0]), [])
         rows.append(top)
         for event in inner:
@@ -63,9 +63,9 @@ def with_conversations(
             if event.trace_id != top.trace_id:
                 moves.traces.update((key_of(each), top.trace_id) for each in forest.whole(event))
         for row, tool in _tools(members, top):
-            said[row.span_id] = Said(_of_tool(tool))
+            annotations[row.span_id] = Annotation(_of_tool(tool))
             rows.append(row)
-    return Inferred(moves.placed(traces), said)
+    return Inferred(moves.placed(traces), annotations)
 
 
 class _Moves:
@@ -153,12 +153,12 @@ def _tool(tool: InferredTool, top: Event, span_id: str) -> Event:
     )
 
 
-def _of_conversation(turns: Sequence[Turn], asked: str | None, answered: str | None) -> Said:
+def _of_conversation(turns: Sequence[Turn], asked: str | None, answered: str | None) -> Annotation:
     retries, unclear = (sum(turn.link == link for turn in turns) for link in ("retry", "unclear"))
     also = (f"{retries:,} tried again" if retries else "", f"{unclear:,} may continue another" if unclear else "")
     note = ", ".join(filter(None, (f"{figures.counted(len(turns), 'turn')}", *also)))
     lines = [f"{word:8}  {text}" for word, text in (("asked", asked), ("answered", answered)) if text]
-    return Said(f"inferred: {note}", tuple(lines))
+    return Annotation(f"inferred: {note}", tuple(lines))
 
 
 def _of_tool(tool: InferredTool) -> str:

@@ -43,8 +43,8 @@ def upgrade() -> None:
 
     settings = settings_of(None)
     if settings.database_url is None:
-        said = f"{settings.database} is upgraded when it is opened for writing, for example by: inspector serve"
-        standard_output().write([said])
+        message = f"{settings.database} is upgraded when it is opened for writing, for example by: inspector serve"
+        standard_output().write([message])
         return
     try:
         place, before, now = upgrade_tables(settings)

@@ -7,7 +7,7 @@ from typing import TypeAlias
 from msgspec import UNSET
 
 from inspector.cli import figures, status
-from inspector.cli.conversations import Said
+from inspector.cli.conversations import Annotation
 from inspector.cli.losses import loss_sentences
 from inspector.cli.operation import shown_name
 from inspector.cli.plumbing import traces_without_plumbing
@@ -77,7 +77,7 @@ def trace_lines(
     events: Sequence[Event],
     terminal: Terminal,
     shape: Shape | None = None,
-    said: Mapping[str, Said] | None = None,
+    annotations: Mapping[str, Annotation] | None = None,
 ) -> Iterable[str]:
     """Draw one trace: its facts, then its tree.
 
@@ -86,27 +86,27 @@ def trace_lines(
         events: Its events, in any order, without their large fields.
         terminal: Gives the width, colours and characters to draw with.
         shape: Which part of the tree to draw; all of it by default.
-        said: What rows show besides their spans.
+        annotations: What rows show besides their spans.
     """
     yield terminal.style(terminal.cut(_facts(trace, terminal)), "dim")
     if trace.losses is not UNSET:
         yield from _missing(trace.losses, terminal, of=" of its processes")
-    yield from tree_lines(events, terminal, shape, said)
+    yield from tree_lines(events, terminal, shape, annotations)
 
 
 def tree_lines(
     events: Sequence[Event],
     terminal: Terminal,
     shape: Shape | None = None,
-    said: Mapping[str, Said] | None = None,
+    annotations: Mapping[str, Annotation] | None = None,
 ) -> Iterable[str]:
     """Draw only the tree, with its columns aligned and cut to the terminal's width."""
     rows = tree_rows(events, shape=shape)
-    yield from _aligned(list(_lines(rows, _extent(events), terminal, said or {})), terminal)
+    yield from _aligned(list(_lines(rows, _extent(events), terminal, annotations or {})), terminal)
 
 
 def _lines(
-    rows: Iterable[Row], extent: tuple[int, int], terminal: Terminal, said: Mapping[str, Said]
+    rows: Iterable[Row], extent: tuple[int, int], terminal: Terminal, annotations: Mapping[str, Annotation]
 ) -> Iterator[_Line]:
     """Make the lines of a tree; an error already shown above is repeated only by its type."""
     above: list[str] = []
@@ -115,7 +115,9 @@ def _lines(
         message = (row.event.error.message or "") if row.event.error else ""
         is_repeated = len(message) > _SHORT_ERROR and any(message in each or each in message for each in above if each)
         above.append(message if len(message) > _SHORT_ERROR else "")
-        yield _line(row, extent, terminal, said.get(row.event.span_id, Said()), with_message=not is_repeated)
+        yield _line(
+            row, extent, terminal, annotations.get(row.event.span_id, Annotation()), with_message=not is_repeated
+        )
 
 
 def run_lines(
@@ -125,7 +127,7 @@ def run_lines(
     *,
     losses: Losses | None = None,
     shape: Shape | None = None,
-    said: Mapping[str, Said] | None = None,
+    annotations: Mapping[str, Annotation] | None = None,
 ) -> Iterable[str]:
     """Draw a whole run: a line of facts, question and answer, then its traces on one time scale.
 
@@ -135,11 +137,11 @@ def run_lines(
         terminal: Gives the width, colours and characters to draw with.
         losses: What its processes failed to record.
         shape: Which part of each tree to draw; all of it by default.
-        said: What rows show besides their spans.
+        annotations: What rows show besides their spans.
     """
     extent = _extent([event for _, events in traces for event in events])
     yield terminal.style(terminal.cut(_facts_of_run(run, [trace for trace, _ in traces], terminal)), "dim")
-    yield from _said(run, terminal)
+    yield from _question_and_answer(run, terminal)
     if losses is not None:
         yield from _missing(losses, terminal)
     lines: list[_Line] = []
@@ -148,7 +150,7 @@ def run_lines(
         named = f"trace {terminal.safe(trace.trace_id[:_TRACE_DIGITS])}"
         lines += [
             line if line.depth else replace(line, note=_GAP.join(filter(None, (named, line.note))))
-            for line in _lines(tree_rows(events, shape=shape), extent, terminal, said or {})
+            for line in _lines(tree_rows(events, shape=shape), extent, terminal, annotations or {})
         ]
     yield from _aligned(lines, terminal)
 
@@ -206,7 +208,7 @@ def _facts(trace: Trace, terminal: Terminal) -> str:
     return terminal.signs(" · ").join(parts)
 
 
-def _said(run: Run, terminal: Terminal) -> Iterable[str]:
+def _question_and_answer(run: Run, terminal: Terminal) -> Iterable[str]:
     for word, text in (("asked", run.question), ("answered", run.answer)):
         if text is not None:
             yield terminal.cut(f"{word:8}  {terminal.safe(text)}")
@@ -232,7 +234,9 @@ def _extent(events: Sequence[Event]) -> tuple[int, int]:
     return min(starts, default=0), max((*starts, *ends), default=0)
 
 
-def _line(row: Row, extent: tuple[int, int], terminal: Terminal, said: Said, *, with_message: bool) -> _Line:
+def _line(
+    row: Row, extent: tuple[int, int], terminal: Terminal, annotation: Annotation, *, with_message: bool
+) -> _Line:
     event = row.event
     tokens = figures.tokens(row.figures.input_tokens, row.figures.output_tokens)
     tokens = terminal.signs(f"{tokens} tok") if tokens else ""
@@ -242,7 +246,7 @@ def _line(row: Row, extent: tuple[int, int], terminal: Terminal, said: Said, *, 
         terminal.signs(_repeated(row.repeat)),
         f"{figures.counted(row.hidden, 'span')} below" if row.hidden else "",
         DUPLICATE if is_duplicate else "",
-        terminal.signs(terminal.safe(said.note)),
+        terminal.signs(terminal.safe(annotation.note)),
         error_text(event, terminal, with_message=with_message),
         _MARKS[row.mark],
     )
@@ -259,7 +263,7 @@ def _line(row: Row, extent: tuple[int, int], terminal: Terminal, said: Said, *, 
         note=_GAP.join(filter(None, notes)),
         style=status.STYLES[event.status],
         is_duplicate=is_duplicate,
-        below=tuple(f"{_guides(_after(row.guides), terminal)}{terminal.safe(text)}" for text in said.lines),
+        below=tuple(f"{_guides(_after(row.guides), terminal)}{terminal.safe(text)}" for text in annotation.lines),
     )
 
 

@@ -30,10 +30,10 @@ def follow(settings: Settings, where: Filter, *, last: int, full: bool) -> Itera
     """
     follower: _Follower | None = None
     waiting = False
-    said: set[str] = set()
+    reported: set[str] = set()
     while True:
         try:
-            with opened(settings, follow=True, said=said) as store:
+            with opened(settings, follow=True, reported=reported) as store:
                 if follower is None and waiting:
                     # What opening the home ingested was recorded while somebody was listening.
                     follower = _Follower(where, full=full, seq=0)

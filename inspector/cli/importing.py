@@ -31,11 +31,11 @@ def importing(*, files: tuple[str, ...], home: Path | None) -> int:
         for reason, count in taken.left_out.items():
             notice(f"left out {count:,}: {reason}")
         where = f"inspector show {taken.last_trace}" if taken.traces == 1 else "inspector events"
-        notice(f"{_said(taken)}; look at them with: {where}")
+        notice(f"{_summary(taken)}; look at them with: {where}")
     return 1 if taken.bad_files else 0
 
 
-def _said(taken: "Taken") -> str:
+def _summary(taken: "Taken") -> str:
     from inspector.cli.figures import counted
 
     traces = counted(taken.traces, "trace")

@@ -16,7 +16,7 @@ class LabelOptions(TypedDict):
     """The options of ``label``."""
 
     what: str
-    said: tuple[NewLabel, ...]
+    labels: tuple[NewLabel, ...]
     note: str | None
     author: str | None
     source: LabelSource
@@ -25,7 +25,7 @@ class LabelOptions(TypedDict):
     home: Path | None
 
 
-class Said(click.ParamType[NewLabel, str]):
+class LabelArgument(click.ParamType[NewLabel, str]):
     """A name, alone or with a number or a word."""
 
     name = "label"
@@ -52,7 +52,7 @@ def _number(word: str) -> float | None:
 
 @click.command(cls=WithId)
 @click.argument("what", metavar="RUN|SPAN", type=Text())
-@click.argument("said", metavar="[LABEL]...", type=Said(), nargs=-1)
+@click.argument("labels", metavar="[LABEL]...", type=LabelArgument(), nargs=-1)
 @click.option("--note", type=Text(), metavar="TEXT", help="The reason for the label, or a note without a label.")
 @click.option("--author", type=Text(), metavar="NAME", help="Who gives the label.")
 @click.option(
@@ -71,11 +71,11 @@ def label(**options: Unpack[LabelOptions]) -> None:
     RUN or SPAN is an id, a part of one as the lists show it, or 'last'. A label replaces the one of the same name and
     author, and good and bad replace each other; notes are added.
     """
-    said = list(options["said"])
-    if options["remove"] and (not said or options["note"]):
+    labels = list(options["labels"])
+    if options["remove"] and (not labels or options["note"]):
         raise click.UsageError("--remove takes only names of labels, such as: inspector label last good --remove")
-    if options["note"] and not said:
-        said = [NewLabel(name=NOTE, time_ns=0)]
+    if options["note"] and not labels:
+        labels = [NewLabel(name=NOTE, time_ns=0)]
     from inspector.cli.documents import write_json
     from inspector.cli.home import settings_of
     from inspector.cli.labelling import change, labels_of, target_of
@@ -87,9 +87,9 @@ def label(**options: Unpack[LabelOptions]) -> None:
 
     terminal, settings, now_ns = standard_output(), settings_of(options["home"]), time.time_ns()
     fields = {"note": options["note"], "author": options["author"], "source": options["source"]}
-    with opened(settings, write=bool(said)) as store:
+    with opened(settings, write=bool(labels)) as store:
         target = target_of(store, find_any(store, options["what"]))
-        labels = [replace(each, time_ns=now_ns, **fields) for each in said]
+        labels = [replace(each, time_ns=now_ns, **fields) for each in labels]
         change(settings, store, target, labels, remove=options["remove"])
         found = labels_of(store, target)
     if options["as_json"]:

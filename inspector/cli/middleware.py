@@ -92,8 +92,8 @@ def step_lines(step: Step, terminal: Terminal) -> Iterator[str]:
     """Write what one middleware did: a sentence, then what it changed and each of its attempts."""
     by = getattr(step, "by", "")
     waited = "" if step.waited_ms is None else f"after {figures.duration(step.waited_ms)}"
-    said = [*_words(step), step.message, step.answer, f"decided by {by}" if by else "", waited]
-    yield terminal.signs(f"{step.name or 'middleware'}: {', '.join(filter(None, said))}")
+    parts = [*_words(step), step.message, step.answer, f"decided by {by}" if by else "", waited]
+    yield terminal.signs(f"{step.name or 'middleware'}: {', '.join(filter(None, parts))}")
     for change in filter(None, (step.args, step.result)):
         yield from _change(change)
     if len(step.attempts) > 1:

@@ -71,13 +71,15 @@ def _traces_of(calls: Sequence[Event], tools: set[str]) -> Sequence[str]:
 
 def _known(call: Event) -> str | None:
     try:
-        said = msgspec.json.decode(call.attributes or b"{}", type=_Attributes)
+        attributes = msgspec.json.decode(call.attributes or b"{}", type=_Attributes)
     except (msgspec.DecodeError, msgspec.ValidationError):
         return None
-    if said.source != "mcp":
+    if attributes.source != "mcp":
         return None
     # A client of MCP says the tool's own name and its server; `--tool` finds both names joined.
-    return f"{said.server}__{call.tool}" if said.server and said.known in (None, call.tool) else said.known
+    if attributes.server and attributes.known in (None, call.tool):
+        return f"{attributes.server}__{call.tool}"
+    return attributes.known
 
 
 def _named(event: Event, known: str | None, shared: set[str]) -> Event:

@@ -23,7 +23,7 @@ def opened(
     follow: bool = False,
     write: bool = False,
     quiet_s: float = QUIET_S,
-    said: set[str] | None = None,
+    reported: set[str] | None = None,
 ) -> Generator[Store]:
     """Open the home, like `inspector.ingest.open_home`.
 
@@ -34,16 +34,16 @@ def opened(
         follow: Whether to also ingest what is recorded meanwhile.
         write: Whether something will be written or deleted.
         quiet_s: How long files are ingested before the progress is shown.
-        said: Messages already printed about the home, for whoever opens it repeatedly; none is printed twice.
+        reported: Messages already printed about the home, for whoever opens it repeatedly; none is printed twice.
     """
     bar = _Bar(quiet_s)
 
     def as_it_is(reason: str) -> None:
         bar.end()
-        if said is None or reason not in said:
+        if reported is None or reason not in reported:
             notice(f"inspector: {reason}")
-        if said is not None:
-            said.add(reason)
+        if reported is not None:
+            reported.add(reason)
 
     try:
         with open_home(settings, follow=follow, write=write, as_it_is=as_it_is, read_so_far=bar.show) as store:

@@ -125,7 +125,7 @@ class _Deleted:
         self.spans += spans
         self.traces += traces if spans else 0
 
-    def said(self, freed: int) -> str:
+    def sentence(self, freed: int) -> str:
         """Say how much was deleted, and how much of the database is now free for new spans."""
         if not self.spans:
             return "nothing was deleted"
@@ -142,7 +142,7 @@ def _by_ourselves(store: Store, wanted: Wanted) -> str:
         before = None if wanted.older_than_s is None else before_ns(wanted.older_than_s)
         pruned = store.prune(before_ns=before, max_bytes=wanted.max_bytes)
         deleted.add(pruned.spans, traces=pruned.traces)
-    return deleted.said(used - store.used_bytes())
+    return deleted.sentence(used - store.used_bytes())
 
 
 def _by_server(settings: Settings, store: Store, wanted: Wanted, url: str) -> str:
@@ -155,7 +155,7 @@ def _by_server(settings: Settings, store: Store, wanted: Wanted, url: str) -> st
     if wanted.max_bytes is not None:
         for trace_id in _oldest_above(store, wanted.max_bytes):
             deleted.add(delete(settings, url, f"traces/{trace_id}"))
-    return deleted.said(used - store.used_bytes())
+    return deleted.sentence(used - store.used_bytes())
 
 
 def _named(store: Store, wanted: Wanted) -> Iterator[tuple[str, str, int]]:

@@ -218,8 +218,8 @@ def _replay(tape: "Tape", words: tuple[str, ...], choices: "Choices") -> int:
         program = program_of(words, os.environ)
         status = run_to_the_end(program, environment_of(os.environ, choices, directory))
         reports = list(reports_of(directory))
-        said = replayed_lines(tape, reports, choices.frozen)
-        for line in (*said, *ending_lines(program, choices, outcome_of(directory), status)):
+        lines = replayed_lines(tape, reports, choices.frozen)
+        for line in (*lines, *ending_lines(program, choices, outcome_of(directory), status)):
             notice(line)
     except LaunchError as error:
         raise NotStarted(str(error), error.code) from error

@@ -50,7 +50,7 @@ class _Taken(msgspec.Struct, rename="camel"):
     partial_success: Rejected | None = None
 
 
-class _Said(msgspec.Struct):
+class _Answer(msgspec.Struct):
     message: str = ""
     detail: str = ""
 
@@ -181,10 +181,10 @@ def _wait_s(retry_after: str | None) -> float:
 def _reason(body: bytes) -> str:
     """Return the message of an answer: an OTLP Status, a problem, or text."""
     try:
-        said = msgspec.json.decode(body, type=_Said)
+        answer = msgspec.json.decode(body, type=_Answer)
     except msgspec.MsgspecError:
         return body.decode(errors="replace")[:200]
-    return (said.message or said.detail)[:200]
+    return (answer.message or answer.detail)[:200]
 
 
 def _read(body: bytes) -> _Deleted:

@@ -168,11 +168,11 @@ def _run_id(run_id: str, terminal: Terminal) -> str:
 
 def labels_text(labels: Sequence[Label], terminal: Terminal) -> str:
     """Format labels on one line, each only once, with a count if there are several equal ones."""
-    counts = Counter(_said(label) for label in labels)
-    return terminal.safe(", ".join(said if count == 1 else f"{count} {said}" for said, count in counts.items()))
+    counts = Counter(_label_text(label) for label in labels)
+    return terminal.safe(", ".join(text if count == 1 else f"{count} {text}" for text, count in counts.items()))
 
 
-def _said(label: Label) -> str:
+def _label_text(label: Label) -> str:
     if label.score is not None:
         return f"{label.name} {label.score:g}"
     return label.name if label.value is None else f"{label.name} {label.value}"
@@ -184,7 +184,7 @@ def label_lines(labels: Sequence[Label], terminal: Terminal) -> Iterable[str]:
         (
             Cell(figures.moment(label.time_unix_nano, brief=is_narrow(terminal))),
             Cell("run" if label.span_id is None else terminal.safe(f"span {label.span_id[:SHORT_ID]}")),
-            Cell(terminal.safe(_said(label))),
+            Cell(terminal.safe(_label_text(label))),
             Cell(terminal.safe(label.note or "")),
             Cell(terminal.safe(label.author or "")),
             Cell(label.source),

@@ -13,7 +13,7 @@ from inspector.cli.options import Text, WholeNumber, WithId, fields_option, home
 from inspector.model import Event, Run, Trace
 
 if TYPE_CHECKING:
-    from inspector.cli.conversations import Said
+    from inspector.cli.conversations import Annotation
     from inspector.cli.shaping import Shape
     from inspector.cli.terminal import Terminal
     from inspector.settings import Settings
@@ -163,9 +163,9 @@ def _show_replays(store: "Store", found: Run | Trace | Event, terminal: "Termina
 
 def _inferred(
     store: "Store", run_id: str, traces: Sequence[Sequence[Event]], terminal: "Terminal"
-) -> tuple[Sequence[Sequence[Event]], Mapping[str, "Said"]]:
-    """Return a run's traces with its conversations and the notes beside rows; say why conversations cannot be known."""
-    from inspector.cli.attempts import attempts_said
+) -> tuple[Sequence[Sequence[Event]], Mapping[str, "Annotation"]]:
+    """Return a run's traces with its conversations and annotations; print why conversations cannot be known."""
+    from inspector.cli.attempts import attempt_annotations
     from inspector.cli.conversations import with_conversations
     from inspector.cli.lookup import said_in, turns_of
     from inspector.cli.namesakes import told_apart
@@ -180,7 +180,7 @@ def _inferred(
             "as with INSPECTOR_CAPTURE_CONTENT=false"
         )
     inferred = with_conversations(told_apart(store, traces), turns, lambda first, last: said_in(store, first, last))
-    return inferred.traces, {**attempts_said(store, traces, terminal), **inferred.said}
+    return inferred.traces, {**attempt_annotations(store, traces, terminal), **inferred.annotations}
 
 
 def _say_none_failed(shape: "Shape", events: Iterable[Event]) -> None:
@@ -203,9 +203,9 @@ def _show_run(store: "Store", run: Run, terminal: "Terminal", names: tuple[str, 
     if names is not None:
         write_json(run_document(run, whole, losses, names), terminal)
         return
-    traces, said = _inferred(store, run.run_id, [events for _, events in whole], terminal)
+    traces, annotations = _inferred(store, run.run_id, [events for _, events in whole], terminal)
     drawn = [(trace, events) for (trace, _), events in zip(whole, traces, strict=True)]
-    terminal.write(run_lines(run, drawn, terminal, losses=losses, shape=shape, said=said))
+    terminal.write(run_lines(run, drawn, terminal, losses=losses, shape=shape, annotations=annotations))
     _say_none_failed(shape, [event for events in traces for event in events])
 
 
@@ -233,6 +233,6 @@ def _show_trace(
     if names is not None:
         write_json(trace_document(found, events, names), terminal)
         return
-    (drawn,), said = _inferred(store, found.run_id, [events], terminal)
-    terminal.write(trace_lines(found, drawn, terminal, shape, said))
+    (drawn,), annotations = _inferred(store, found.run_id, [events], terminal)
+    terminal.write(trace_lines(found, drawn, terminal, shape, annotations))
     _say_none_failed(shape, drawn)
