@@ -1,4 +1,4 @@
-"""Spans on disk: `Store` is what can be done with them, `open_store` the one way to get at them."""
+"""Stores spans: `Store` has the operations, and `open_store` is the only way to get one."""
 
 from inspector.store.errors import (
     CursorInvalid,

@@ -1,4 +1,4 @@
-"""What can go wrong with a store.
+"""The errors of a store.
 
 StoreError
 ├── StoreBusy         locked by another process, or no space left: try again later

@@ -15,7 +15,7 @@ class Store(Reads):
     @property
     @abstractmethod
     def problem(self) -> str | None:
-        """What is wrong with the file, and how to fix it; while it is set, nothing is written.
+        """The problem with the file and how to fix it; None without one. With a problem, nothing is written.
 
         Either a statement found broken pages, or the check for them has not finished.
         """

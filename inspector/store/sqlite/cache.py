@@ -1,4 +1,4 @@
-"""What the writer caches between batches."""
+"""The writer's cache between batches."""
 
 from inspector.store.sqlite.conversations import Conversations
 from inspector.store.sqlite.families import Families

@@ -40,7 +40,7 @@ _PROMPTS = 8
 _MOST_SPANS = 200
 _BESIDE = frozenset((semconv.SYSTEM_INSTRUCTIONS, semconv.TOOL_DEFINITIONS))
 _LEAST_STRING_BYTES = 512
-"""A shorter string takes less space in place than in a row of its own."""
+"""A shorter string takes less space in its message than in a separate row."""
 _LATEST = {
     "session": (
         "SELECT shared FROM (SELECT shared FROM spans WHERE session_id = :id ORDER BY start_ns DESC LIMIT :spans) "
@@ -65,7 +65,7 @@ _MOST_UNCLAIMED = 64
 
 
 Block: TypeAlias = tuple[str, bytes]
-"""What ids are reserved for: the messages of one attribute in conversations with the same beginning."""
+"""The messages that ids are reserved for: those of one attribute in conversations with the same beginning."""
 
 
 class Scope(NamedTuple):

@@ -1,4 +1,4 @@
-"""Which spans count, as `inspector.store.values.counting` defines it, in the columns of their table."""
+"""SQL conditions and columns for the spans that count (`inspector.store.values.counting`)."""
 
 from sqlalchemy import case, select
 

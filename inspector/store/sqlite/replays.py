@@ -1,4 +1,4 @@
-"""What the first calls of runs say that they were given back from (`inspector.store.values.replays`)."""
+"""Finds the replays in a list of runs, and the run that each replays (`inspector.store.values.replays`)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial

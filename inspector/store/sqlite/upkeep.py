@@ -7,12 +7,12 @@ from collections.abc import Callable
 ADD_UP_LIMIT = 4096
 """Changes added to statistics at once: among so many, most share a row with others."""
 ADD_UP_EVERY_S = 2.0
-"""How long fewer changes wait for more, since in a few changes each group needs a row of its own."""
+"""How long fewer changes wait for more, since a few changes hardly share any rollup."""
 INDEX_LIMIT, MOST_INDEXED = 512, 4096
 """Spans to index in one transaction, normally and far behind. 512 take a tenth fewer instructions per span than 200.
 While others write, indexing gets one turn per transaction of theirs, which may have some thousand spans."""
 CHECKPOINT_EVERY_S = 0.5
-"""How long the log grows while there is more to do, so that a page that changes with each batch is copied only once."""
+"""Seconds between checkpoints while there is more to do; pages that every batch changes are then copied less often."""
 WAY, LEAST_WAY = 8.0, 0.25
 """How long indexing yields to other writers, as a multiple of its own time, normally and far behind."""
 FAR_BEHIND = 32_768

@@ -1,7 +1,7 @@
 """The encoding of large texts in the database: UTF-8, or a zstd frame if that is enough shorter.
 
-The first byte tells which, since no JSON begins with these bytes. Frames of schema 0018 have no tables, and before it
-there were zlib streams instead.
+The first byte shows which, since no JSON begins with these bytes. Frames of schema 0018 were compressed without entropy
+tables; before that, texts were zlib streams.
 """
 
 import threading
@@ -17,7 +17,7 @@ COMPRESS_ABOVE_BYTES = 64
 FRAME = b"\x04"
 """The first byte of a compressed text, in place of the four that begin every zstd frame (RFC 8878)."""
 _FRAME_OF_0018 = b"\x03"
-"""The same without the tables."""
+"""The same for frames without entropy tables."""
 PLAIN = b"{"
 """The first byte of attributes that are not compressed."""
 _MAGIC = zstandard.FRAME_HEADER
@@ -64,7 +64,7 @@ def pack_text(text: str | None) -> str | bytes | None:
     return None if text is None else _packed_text(text)
 
 
-# The sums of a trace that grows are stored with each batch, and its texts are the same nearly every time.
+# Each batch stores the totals of its traces again, and their texts hardly ever change.
 @lru_cache(maxsize=1_024)
 def _packed_text(text: str) -> str | bytes:
     body = text.encode()

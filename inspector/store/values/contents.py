@@ -41,11 +41,11 @@ class Parts(NamedTuple):
     """A span's attributes, divided by how they are stored."""
 
     own: dict[str, AttributeValue]
-    """Those that stay with the span."""
+    """The attributes that stay in the span's row."""
     equal: Mapping[str, str]
-    """Those with the same text as another one: its key."""
+    """The attributes with the same text as another one, each with the key of that one."""
     messages: Mapping[str, str]
-    """Those whose text is stored by its messages, if it has any."""
+    """The attributes whose text may consist of messages, which are stored separately."""
 
 
 class Message(msgspec.Struct, frozen=True, gc=False):

@@ -43,7 +43,7 @@ class Family:
     changed: set[str] = field(default_factory=set[str])
     """Spans that arrived or changed since the last `refold`."""
     unsettled: set[str] = field(default_factory=set[str])
-    """Those of them that may have been one call with another span before they changed."""
+    """The changed spans that may have been one call with another span before they changed."""
 
     def add(self, node: Node) -> bool:
         """Add a new or changed span, and tell whether that may change which spans are duplicates."""

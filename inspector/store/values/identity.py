@@ -89,7 +89,7 @@ _PACKER = msgspec.msgpack.Encoder()
 _PACKED = msgspec.msgpack.Decoder(Identity)
 _USER: Final = '"user"'
 _USERS: Final = frozenset(('{"role":"user"', '{"role": "user"'))
-"""How a user's message begins, in compact JSON and in that of Python's ``json``; no text within a message does."""
+"""How a user's message begins, in compact JSON and in that of Python's ``json``; no text in a message contains this."""
 _STEPS = msgspec.json.Decoder(list[_Step])
 _ARRAY = msgspec.json.Decoder(list[Any])
 _RAW_ARRAY = msgspec.json.Decoder(list[msgspec.Raw])
@@ -102,11 +102,11 @@ def identity_text(span: Span) -> str | None:
 
 
 def packed_identity(span: Span) -> bytes | None:
-    """Return the same in fewer bytes, for `read_identity`."""
+    """Return the identity in MessagePack, which takes fewer bytes; see `read_identity`."""
     identity = _identity(span)
     if identity is None:
         return None
-    # Not by `replace` and `astuple`, which take several times as long.
+    # `replace` and `astuple` would take several times as long.
     recorder, call_id = identity.recorder, identity.call_id
     fields = [
         _checksum(recorder),

@@ -1,4 +1,4 @@
-"""What was not recorded, as counts by reason."""
+"""Losses: calls that were not recorded, counted by reason."""
 
 from collections.abc import Mapping
 

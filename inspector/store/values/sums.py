@@ -127,7 +127,7 @@ class TraceSums(Sums):
     end_ns: int | None = None
     duration_ms: float | None = None
     models: set[str] = field(default_factory=set[str])
-    """Those of spans that have ended, by the names that they are counted under."""
+    """The models of ended spans, by the names that they are counted under."""
     seq: int = 0
     session_start_ns: int = 0
     """The start of the span that names the session."""
