@@ -1,7 +1,7 @@
 """The spans of the traces that grow, as far as their sums need them: read once, then kept beside what is written."""
 
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
@@ -16,7 +16,7 @@ from inspector.store.values.sums import Sums, TraceSums
 MOST_FOLDED: Final = 20_000
 """Spans of a trace up to which duplicates are looked for; what comes later in a longer one counts by itself."""
 _MOST_KEPT: Final = 50_000
-"""Spans of recent traces that are kept in memory."""
+"""Spans of recent traces that are kept in memory, besides those of the last batch."""
 _LARGE: Final = ("attributes", "events", "links", "error_traceback")
 _LIGHT: Final = tuple(name for name in OF_ROW if name not in _LARGE)
 _BLANK: Final[dict[str, Any]] = {**dict.fromkeys(Row._fields), "attributes": b""}
@@ -33,6 +33,40 @@ class Kept(NamedTuple):
 
 
 @dataclass(slots=True)
+class SessionNames:
+    """The sessions that the spans of a trace name themselves; the one of the span that began first is the trace's."""
+
+    names: dict[str, tuple[int, str]] = field(default_factory=dict[str, tuple[int, str]])
+    """Start and session of each span that names one."""
+    first: tuple[int, str] | None = None
+    sessions: set[str] = field(default_factory=set[str])
+
+    def put(self, row: Row) -> None:
+        """Takes in what a stored span says."""
+        session = row.session_id if row.session_inherited is None else None
+        name = None if session is None else (row.start_ns, session)
+        known = self.names.pop(row.span_id, None)
+        if name is not None:
+            self.names[row.span_id] = name
+        if known is not None and known != name:
+            self.first = min(self.names.values(), default=None)
+            self.sessions = {session for _, session in self.names.values()}
+        elif name is not None:
+            self.first = name if self.first is None else min(self.first, name)
+            self.sessions.add(name[1])
+
+    def after(self, named: Mapping[str, tuple[int, str] | None]) -> tuple[tuple[int, str] | None, bool]:
+        """Returns the first name, and whether there are several sessions, once these records are stored."""
+        is_replaced = any(self.names.get(span_id, name) != name for span_id, name in named.items())
+        found = [name for name in ({**self.names, **named} if is_replaced else named).values() if name is not None]
+        sessions = {session for _, session in found}
+        if not is_replaced and self.first is not None:
+            found.append(self.first)
+            sessions |= self.sessions
+        return min(found, default=None), len(sessions) > 1
+
+
+@dataclass(slots=True)
 class Members:
     """The spans of one trace, and what they add up to."""
 
@@ -41,6 +75,7 @@ class Members:
     family: Family | None = field(default_factory=Family)
     """None where the trace is too long for that."""
     shares: dict[str, Sums] = field(default_factory=dict[str, Sums])
+    names: SessionNames = field(default_factory=SessionNames)
     first_slot: int = INT64_MAX
     last_slot: int = 0
 
@@ -50,13 +85,7 @@ class Members:
         Args:
             named: What records say that are about to be written, by their spans.
         """
-        found = [name for name in named.values() if name is not None]
-        found += [
-            (row.start_ns, row.session_id)
-            for span_id, (row, _, _) in self.spans.items()
-            if row.session_id is not None and row.session_inherited is None and span_id not in named
-        ]
-        return min(found, default=None), len({session for _, session in found}) > 1
+        return self.names.after(named)
 
     def fold(self, rows: Iterable[Row]) -> dict[str, str | None]:
         """Takes rows in that are about to be written, and returns the stored spans of which something else is true."""
@@ -90,6 +119,7 @@ class Members:
     def add(self, kept: Kept) -> None:
         """Takes in a stored span without adding it up."""
         self.spans[kept.row.span_id] = kept
+        self.names.put(kept.row)
         self.first_slot, self.last_slot = min(self.first_slot, kept.slot), max(self.last_slot, kept.slot)
 
     def sum_up(self) -> None:
@@ -140,11 +170,16 @@ class Known:
 
     def keep(self, members: Iterable[Members]) -> None:
         """Remembers what was written, and lets go of what was not asked for longest."""
-        for each in members:
-            self._traces[each.sums.trace_id] = each
-        spans = sum(len(each.spans) for each in self._traces.values())
-        while spans > _MOST_KEPT:
-            spans -= len(self._traces.popitem(last=False)[1].spans)
+        written = {each.sums.trace_id: each for each in members}
+        # A trace that is longer than the limit would otherwise be read again for each batch while it grows.
+        others = [(trace_id, len(each.spans)) for trace_id, each in self._traces.items() if trace_id not in written]
+        spans = sum(count for _, count in others)
+        for trace_id, count in others:
+            if spans <= _MOST_KEPT:
+                break
+            del self._traces[trace_id]
+            spans -= count
+        self._traces.update(written)
 
 
 def node_of(row: Row) -> Node:
