@@ -22,7 +22,6 @@ from inspector.received.redacting import redacting
 from inspector.settings import Settings
 from inspector.store import OwnedElsewhere, Store
 
-_BATCH = 512
 _SIGNALS = {"logs": b'"resourceLogs"', "metrics": b'"resourceMetrics"'}
 """The OTLP signals, by the key of their requests."""
 
@@ -172,8 +171,9 @@ def _database(settings: Settings) -> Generator[_Database]:
 
         def write(part: Part) -> Rejected:
             spans, labels = labels_apart(read_span(span) for span in redact(part.decoded).spans)
-            for start in range(0, len(spans), _BATCH):
-                owner.store.write(spans[start : start + _BATCH])
+            most = owner.store.batch_spans
+            for start in range(0, len(spans), most):
+                owner.store.write(spans[start : start + most])
             owner.store.write((), labels=labels)
             return Rejected()
 

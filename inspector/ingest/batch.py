@@ -11,8 +11,6 @@ from inspector.received.labels import labels_apart
 from inspector.store import SpoolMark, Store, StoreError
 from inspector.tail import Line
 
-BATCH = 512
-"""Spans per transaction."""
 BATCH_BYTES = 8 << 20
 """A transaction also ends after this many bytes of lines and parts."""
 
@@ -54,11 +52,12 @@ class Batch:
         read, unread = read_spans(decoded.spans)
         spans, labels = labels_apart(read)
         size = len(line.data) + decoded.put_together
-        if len(self._spans) + len(spans) > BATCH or self._bytes + size > BATCH_BYTES:
+        most = self._store.batch_spans
+        if len(self._spans) + len(spans) > most or self._bytes + size > BATCH_BYTES:
             self.flush()
-        while len(spans) > BATCH:
-            self._write(spans[:BATCH], (before,))
-            spans = spans[BATCH:]
+        while len(spans) > most:
+            self._write(spans[:most], (before,))
+            spans = spans[most:]
         self._spans += spans
         self._losses += missing.of(decoded)
         self._labels += labels

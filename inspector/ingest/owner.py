@@ -12,7 +12,7 @@ from typing import Self
 
 from inspector.homes import why_not_ours
 from inspector.ingest.ahead import Ahead
-from inspector.ingest.intake import Intake
+from inspector.ingest.intake import GROUP_SPANS, Intake
 from inspector.ingest.retention import Retention
 from inspector.ingest.spool import Spool, TakenIn
 from inspector.ingest.times import TIMES, Times
@@ -104,6 +104,7 @@ class Owner:
                 self._tell,
                 redact=redacting(settings.home, on=settings.redact_otlp),
                 ahead=Ahead(partial(Apart, settings.home, redact=settings.redact_otlp)) if reads_apart else None,
+                group_spans=max(GROUP_SPANS, self.store.batch_spans),
             )
             """Ingests spans that arrive in other ways than the spool, with or without ``start``."""
         except BaseException:

@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from typing import ClassVar
 
 from inspector.model import Label, Loss, NewLabel, Span
 from inspector.store.nouns import Age, Health, Pruned, Removed, SpoolMark
@@ -11,6 +12,9 @@ from inspector.store.values.rows import scrubbed
 
 class Store(Reads):
     """Stores and queries spans; every method may be called from any thread."""
+
+    batch_spans: ClassVar[int] = 512
+    """How many spans to write at a time if many are waiting: each write has costs that do not depend on its size."""
 
     @property
     @abstractmethod

@@ -170,6 +170,19 @@ def test_lines_that_name_long_texts_are_committed_by_the_length_of_these(
     assert max(written) < 9
 
 
+def test_as_many_spans_are_written_at_a_time_as_the_store_likes(
+    spool, store, segment, make_span, make_request, monkeypatch
+):
+    monkeypatch.setattr(store, "batch_spans", 4)
+    written = []
+    monkeypatch.setattr(store, "write", lambda spans, **rest: written.append(len(spans)))
+    segment(
+        1, *(make_request(make_span(), make_span()) for _ in range(3)), make_request(*(make_span() for _ in range(9)))
+    )
+    Spool(spool, store).take_in()
+    assert written == [4, 2, 4, 4, 1]
+
+
 def test_a_file_put_away_is_forgotten_with_its_texts(spool, store, segment, make_span, make_request):
     segment(1, part_line(7, json.dumps(LONG).encode()).strip(), make_request(named(make_span, 7)), alive=False)
     reader = Spool(spool, store)

@@ -11,7 +11,7 @@ from inspector.store.clickhouse.address import Address
 from inspector.store.clickhouse.changes import Delete, GiveLabel, MarkLost, Note, Prune, RemoveLabel, Write, WriteAgain
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.marks import Marks
-from inspector.store.clickhouse.writing import Writing
+from inspector.store.clickhouse.writing import BATCH_SPANS, Writing
 from inspector.store.errors import StoreReadOnly
 from inspector.store.limits import IDLE_S, READ_LIMITS, ReadLimits
 from inspector.store.nouns import Age, Health, Pruned, Removed, SpoolMark
@@ -35,6 +35,8 @@ class ClickHouseStore(Store):
     Raises:
         StoreError: It does not answer, has no tables (read-only), or is of a later version.
     """
+
+    batch_spans = BATCH_SPANS
 
     _queries = queries
 

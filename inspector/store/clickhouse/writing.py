@@ -34,8 +34,9 @@ BACK_S: Final = 1.0
 ANSWER_S: Final = 20.0
 """How long an outcome is waited for: longer than it takes to replace a writer that was killed."""
 _ASK_S: Final = 0.05
-_MOST_SPANS: Final = 2_048
-"""Spans from which on no further entry is written with those before."""
+BATCH_SPANS: Final = 4_096
+"""Entries are written together until they have this many spans. Each batch is a query and three or four inserts, and
+for 512 spans these cost more than the spans themselves."""
 
 _log = logging.getLogger(__name__)
 
@@ -274,7 +275,7 @@ def _together(entries: Sequence[Entry]) -> Iterator[tuple[list[str], Change | No
     arrived_ns = 0
     for entry in entries:
         change = _read(entry)
-        if isinstance(change, Write) and not change.late and len(spans) < _MOST_SPANS:
+        if isinstance(change, Write) and not change.late and len(spans) < BATCH_SPANS:
             ids.append(entry.id)
             spans += change.spans
             labels += change.labels
