@@ -43,7 +43,7 @@ from inspector.model import (
     StatsOf,
     Status,
     TraceSort,
-    asked_label,
+    parse_label_filter,
 )
 
 
@@ -98,7 +98,7 @@ def _value(row: FilterField, value: Any) -> Any:
         case "kind" | "status":
             return tuple(dict.fromkeys(value))
         case "label":
-            return tuple(filter(None, map(asked_label, value)))
+            return tuple(filter(None, map(parse_label_filter, value)))
         case "pairs":
             return tuple((key.removeprefix(f"{row.name}."), text) for key, text in value.items())
         case _:

@@ -10,7 +10,17 @@ import click
 
 from inspector.cli.moments import FORMS, parse_moment_ns, parse_stretch_ns, refusal
 from inspector.cli.options import OneOf, Text
-from inspector.model import KINDS, PARAMETERS, STATUSES, AskedLabel, Filter, FilterField, Form, Level, asked_label
+from inspector.model import (
+    KINDS,
+    PARAMETERS,
+    STATUSES,
+    Filter,
+    FilterField,
+    Form,
+    LabelFilter,
+    Level,
+    parse_label_filter,
+)
 from inspector.spooling import is_run_id
 
 C = TypeVar("C", bound=Callable[..., Any])
@@ -108,14 +118,16 @@ class Attribute(click.ParamType[tuple[str, str], str]):
         return key, wanted
 
 
-class Labelled(click.ParamType[AskedLabel, str]):
+class Labelled(click.ParamType[LabelFilter, str]):
     """A required label."""
 
     name = "label"
 
-    def convert(self, value: str | AskedLabel, param: click.Parameter | None, ctx: click.Context | None) -> AskedLabel:
+    def convert(
+        self, value: str | LabelFilter, param: click.Parameter | None, ctx: click.Context | None
+    ) -> LabelFilter:
         """Parse a name, alone or with the score or value it must have."""
-        asked = asked_label(value) if isinstance(value, str) else value
+        asked = parse_label_filter(value) if isinstance(value, str) else value
         if asked is None:
             self.fail(f"{value!r} is not a label; give its name, quality>0.8 or relevance=fair", param, ctx)
         return asked

@@ -9,7 +9,7 @@ from typing import TypedDict, Unpack
 import click
 
 from inspector.cli.options import OneOf, Text, WithId, home_option, json_option
-from inspector.model import ASKED_LABEL, NOTE, LabelSource, NewLabel
+from inspector.model import LABEL_FILTER, NOTE, LabelSource, NewLabel
 
 
 class LabelOptions(TypedDict):
@@ -34,7 +34,7 @@ class LabelArgument(click.ParamType[NewLabel, str]):
         """Parse ``good``, ``quality=0.8`` or ``relevance=fair``."""
         if isinstance(value, NewLabel):
             return value
-        found = ASKED_LABEL.fullmatch(value)
+        found = LABEL_FILTER.fullmatch(value)
         if found is None or found[2] or "=" in (found[4] or "") or not value.isprintable():
             self.fail(f"{value!r} is not a label; give good, bad, a tag, or NAME=NUMBER or NAME=WORD", param, ctx)
         name, word = found[1], found[4]

@@ -9,15 +9,15 @@ them.
 from inspector.model.filters import FILTER_FIELDS, PARAMETERS, Filter, FilterField, Form, Level, filter_fields_of
 from inspector.model.hits import Hit, HitIn, HitPlace, Hits
 from inspector.model.labels import (
-    ASKED_LABEL,
+    LABEL_FILTER,
     NOTE,
     OPPOSITES,
-    AskedLabel,
     Comparison,
     Label,
+    LabelFilter,
     LabelSource,
     NewLabel,
-    asked_label,
+    parse_label_filter,
 )
 from inspector.model.queries import (
     GroupBy,
@@ -69,15 +69,14 @@ from inspector.model.traces import (
 from inspector.nouns import KINDS, Kind
 
 __all__ = [
-    "ASKED_LABEL",
     "FILTER_FIELDS",
     "KINDS",
+    "LABEL_FILTER",
     "LOSS_REASONS",
     "NOTE",
     "OPPOSITES",
     "PARAMETERS",
     "STATUSES",
-    "AskedLabel",
     "AttributeValue",
     "ClippedEvent",
     "Comparison",
@@ -94,6 +93,7 @@ __all__ = [
     "JsonText",
     "Kind",
     "Label",
+    "LabelFilter",
     "LabelSource",
     "LargeField",
     "Level",
@@ -128,9 +128,9 @@ __all__ = [
     "Turn",
     "TurnLink",
     "ancestors",
-    "asked_label",
     "coalesce",
     "every",
     "filter_fields_of",
+    "parse_label_filter",
     "supersedes",
 ]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
 from typing import Any, Literal
 
-from inspector.model.labels import AskedLabel
+from inspector.model.labels import LabelFilter
 from inspector.model.spans import Status
 from inspector.nouns import Kind
 
@@ -261,7 +261,7 @@ class Filter:
         (),
     )
     """The same for the result."""
-    labels: tuple[AskedLabel, ...] = _row(
+    labels: tuple[LabelFilter, ...] = _row(
         FilterField(
             "label",
             "label",

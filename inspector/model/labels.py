@@ -49,13 +49,13 @@ class Label:
 
 
 Comparison = Literal["=", ">", ">=", "<", "<="]
-ASKED_LABEL = re.compile(r"([^<>=\x00]{1,100})(?:([<>]=?)(-?[0-9]{1,15}(?:\.[0-9]{1,15})?)|=([^\x00]{1,200}))?")
+LABEL_FILTER = re.compile(r"([^<>=\x00]{1,100})(?:([<>]=?)(-?[0-9]{1,15}(?:\.[0-9]{1,15})?)|=([^\x00]{1,200}))?")
 """``good``, ``relevance=relevant``, ``quality>0.8``."""
 _COMPARISONS: dict[str, Comparison] = {">": ">", ">=": ">=", "<": "<", "<=": "<="}
 
 
 @dataclass(frozen=True, slots=True)
-class AskedLabel:
+class LabelFilter:
     """A label as a filter requires it."""
 
     name: str
@@ -65,12 +65,12 @@ class AskedLabel:
     """What it is compared with: a number, or any text with ``=``."""
 
 
-def asked_label(text: str) -> AskedLabel | None:
+def parse_label_filter(text: str) -> LabelFilter | None:
     """Parses a required label such as ``quality>0.8``; None if the text has no such form."""
-    found = ASKED_LABEL.fullmatch(text)
+    found = LABEL_FILTER.fullmatch(text)
     if found is None:
         return None
     name, comparison, number, value = found.groups()
     if value is not None:
-        return AskedLabel(name, "=", value)
-    return AskedLabel(name, _COMPARISONS.get(comparison), number or "")
+        return LabelFilter(name, "=", value)
+    return LabelFilter(name, _COMPARISONS.get(comparison), number or "")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias
 
 from inspector import semconv
-from inspector.model import AskedLabel, Filter, FilterField, filter_fields_of
+from inspector.model import Filter, FilterField, LabelFilter, filter_fields_of
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.slots import of_run, of_trace
 from inspector.store.clickhouse.turns import inferring
@@ -226,7 +226,7 @@ def _readings(path: str) -> list[list[str]]:
 _COMPARISONS: Final = frozenset(("=", ">", ">=", "<", "<="))
 
 
-def _met(asked: AskedLabel, values: Values) -> str:
+def _met(asked: LabelFilter, values: Values) -> str:
     name = f"name = {values.text(asked.name)}"
     if asked.comparison is None:
         return name

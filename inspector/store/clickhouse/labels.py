@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Final
 
-from inspector.model import NOTE, OPPOSITES, AskedLabel, Label, NewLabel, Page
+from inspector.model import NOTE, OPPOSITES, Label, LabelFilter, NewLabel, Page
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.filters import Question
 from inspector.store.clickhouse.listing import Source, read_page
@@ -141,12 +141,12 @@ KEY: Final = "concat(name, ifNull(concat('=', value), ''))"
 """The key of a label in statistics, which is also how filters name it."""
 
 
-def scores_of_spans(asked: Sequence[AskedLabel], values: Values) -> str:
+def scores_of_spans(asked: Sequence[LabelFilter], values: Values) -> str:
     """Returns a subquery of spans with the score that they are ranked by."""
     return f"SELECT trace_id, span_id, max(score) AS highest FROM {_scored(asked, values)} GROUP BY trace_id, span_id"
 
 
-def scores_of_runs(asked: Sequence[AskedLabel], values: Values) -> str:
+def scores_of_runs(asked: Sequence[LabelFilter], values: Values) -> str:
     """Returns a subquery of runs with the score that they are ranked by."""
     return f"SELECT run_id, max(score) AS highest FROM ({of_runs('score', _scored(asked, values))}) GROUP BY run_id"
 
@@ -170,7 +170,7 @@ def of_traces(columns: str) -> str:
     )
 
 
-def _scored(asked: Sequence[AskedLabel], values: Values) -> str:
+def _scored(asked: Sequence[LabelFilter], values: Values) -> str:
     """Returns a subquery of the labels to rank by: those of the first name in the filter, or else all with a score."""
     named = f" AND name = {values.text(asked[0].name)}" if asked else ""
     return f"(SELECT * FROM labels FINAL WHERE score IS NOT NULL{named}) AS scored"

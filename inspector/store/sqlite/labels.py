@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, and_, func, or_, select, union_all
 
-from inspector.model import NOTE, OPPOSITES, AskedLabel, Comparison, Label, NewLabel, Page, Run
+from inspector.model import NOTE, OPPOSITES, Comparison, Label, LabelFilter, NewLabel, Page, Run
 from inspector.store.sqlite.contents import json_list
 from inspector.store.sqlite.engine import driver
 from inspector.store.sqlite.listing import Ranking, page_rows
@@ -156,7 +156,7 @@ _COMPARED: dict[Comparison, Callable[[Any, Any], Any]] = {
 }
 
 
-def _matches(wanted: AskedLabel) -> ColumnElement[bool]:
+def _matches(wanted: LabelFilter) -> ColumnElement[bool]:
     name = _l.name == clean(wanted.name)
     if wanted.comparison is None:
         return name
@@ -167,7 +167,7 @@ def _matches(wanted: AskedLabel) -> ColumnElement[bool]:
     return and_(name, or_(_l.value == clean(wanted.operand), met) if wanted.comparison == "=" else met)
 
 
-def runs_labelled(filters: Iterable[AskedLabel]) -> list[ColumnElement[bool]]:
+def runs_labelled(filters: Iterable[LabelFilter]) -> list[ColumnElement[bool]]:
     """Returns the conditions for runs that have each of these labels, on themselves or on one of their spans."""
     return [runs.c.run_id.in_(_runs_with(_matches(each))) for each in filters]
 
@@ -177,7 +177,7 @@ def _runs_with(met: ColumnElement[bool]) -> Any:
     return union_all(own, select(traces.c.run_id).join(labels, _l.trace_id == traces.c.trace_id).where(met))
 
 
-def traces_labelled(filters: Iterable[AskedLabel]) -> list[ColumnElement[bool]]:
+def traces_labelled(filters: Iterable[LabelFilter]) -> list[ColumnElement[bool]]:
     """Returns the conditions for traces that have each of these labels, on one of their spans or on their run."""
     t = traces.c
     return [
@@ -198,7 +198,7 @@ _SPANS = (
 )  # fmt: skip
 
 
-def spans_labelled(filters: Iterable[AskedLabel]) -> list[ColumnElement[bool]]:
+def spans_labelled(filters: Iterable[LabelFilter]) -> list[ColumnElement[bool]]:
     """Returns the conditions for spans that have each of these labels."""
     return [spans.c.id.in_(_spans_with(_matches(each))) for each in filters]
 
@@ -233,13 +233,13 @@ def keys_of_traces() -> Select[*tuple[Any, ...]]:
     return select(traces.c.id.label("whole"), KEY.label("key"), _l.score).join(labels, its)
 
 
-def _scored(filters: Sequence[AskedLabel]) -> ColumnElement[bool]:
+def _scored(filters: Sequence[LabelFilter]) -> ColumnElement[bool]:
     """Returns the condition for the labels to rank by: those of the first name in the filter, or else all."""
     is_scored = _l.score.is_not(None)
     return and_(_l.name == clean(filters[0].name), is_scored) if filters else is_scored
 
 
-def score_of_run(filters: Sequence[AskedLabel]) -> tuple[ColumnElement[Any], ColumnElement[bool]]:
+def score_of_run(filters: Sequence[LabelFilter]) -> tuple[ColumnElement[Any], ColumnElement[bool]]:
     """Returns the expression that runs are ranked by, their highest score, and the condition that they have one."""
     wanted = _scored(filters)
     of_spans = _l.trace_id.in_(select(traces.c.trace_id).where(traces.c.run_id == runs.c.run_id).correlate(runs))
@@ -247,7 +247,7 @@ def score_of_run(filters: Sequence[AskedLabel]) -> tuple[ColumnElement[Any], Col
     return highest.correlate(runs).scalar_subquery(), runs.c.run_id.in_(_runs_with(wanted))
 
 
-def score_of_span(filters: Sequence[AskedLabel]) -> tuple[ColumnElement[Any], ColumnElement[bool]]:
+def score_of_span(filters: Sequence[LabelFilter]) -> tuple[ColumnElement[Any], ColumnElement[bool]]:
     """Returns the expression that spans are ranked by, their highest score, and the condition that they have one."""
     wanted = _scored(filters)
     its_trace = select(_its_trace.c.trace_id).where(_its_trace.c.id == spans.c.trace_id).correlate(spans)

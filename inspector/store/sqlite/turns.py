@@ -12,7 +12,7 @@ from inspector.store.sqlite.contents import json_list
 from inspector.store.sqlite.drafts import Drafts, Lookup
 from inspector.store.sqlite.engine import driver
 from inspector.store.values.addresses import Addresses
-from inspector.store.values.chains import AskedTool, Chain, Chains, ToolResult, extended
+from inspector.store.values.chains import Chain, Chains, RequestedTool, ToolResult, extended
 from inspector.store.values.rows import Row
 from inspector.store.values.turns import Turn, find_previous, lane_of, previous_response, sizes_of
 
@@ -119,5 +119,5 @@ def forget(connection: Connection, row_ids: Sequence[int]) -> None:
     )
 
 
-def _text(value: Mapping[str, int] | Sequence[AskedTool] | Sequence[ToolResult]) -> str:
+def _text(value: Mapping[str, int] | Sequence[RequestedTool] | Sequence[ToolResult]) -> str:
     return msgspec.json.encode(value).decode(errors="replace")

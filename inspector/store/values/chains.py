@@ -29,7 +29,7 @@ _FAILED_KEYS = ("error", "isError", "is_error")
 _FAILURES = ("Error", "ERROR", "error:", "Traceback (most recent call last)", "Exception")
 
 
-class AskedTool(NamedTuple):
+class RequestedTool(NamedTuple):
     """A tool call that an answer requests."""
 
     id: str | None
@@ -54,7 +54,7 @@ class Message(NamedTuple):
     by_assistant: bool
     parts: tuple[bytes, ...]
     """A digest of each part, except instructions and reasoning."""
-    asked: tuple[AskedTool, ...]
+    asked: tuple[RequestedTool, ...]
     results: tuple[ToolResult, ...]
     sizes: Mapping[str, int]
     """Numbers of characters, under ``system``, ``user``, ``assistant``, ``tool`` or ``file``."""
@@ -169,7 +169,7 @@ def read_message(message: Any) -> Message:
     held = members.get("parts", members.get("content"))
     parts = cast("list[Any]", held) if isinstance(held, list) else [held]
     digests: list[bytes] = []
-    asked: list[AskedTool] = []
+    asked: list[RequestedTool] = []
     results: list[ToolResult] = []
     sizes: dict[str, int] = {}
     for part in parts:
@@ -206,8 +206,8 @@ def _digest(what: str, content: Any) -> bytes:
     return blake2b(_SORTED.encode([what, content]), digest_size=_DIGEST_BYTES).digest()
 
 
-def _requested_tool(part: Mapping[str, Any]) -> AskedTool:
-    return AskedTool(_id(part), str(part.get("name") or ""), _preview(part.get("arguments")))
+def _requested_tool(part: Mapping[str, Any]) -> RequestedTool:
+    return RequestedTool(_id(part), str(part.get("name") or ""), _preview(part.get("arguments")))
 
 
 def _result(part: Mapping[str, Any]) -> ToolResult:

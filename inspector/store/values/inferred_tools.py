@@ -10,11 +10,11 @@ from typing import Self
 import msgspec
 
 from inspector.model import Filter
-from inspector.store.values.chains import AskedTool, ToolResult
+from inspector.store.values.chains import RequestedTool, ToolResult
 from inspector.store.values.paths import value_in
 from inspector.store.values.turn_pages import take_result
 
-_TOOLS = msgspec.json.Decoder(list[AskedTool])
+_TOOLS = msgspec.json.Decoder(list[RequestedTool])
 _OF_TOOLS = frozenset(("kinds", "tool", "arguments", "results", "duplicates"))
 """The fields of a filter that such a call can match."""
 
@@ -45,11 +45,11 @@ class InferredTools:
         """
         found: set[str] = set()
         for run_id, tools, results in turns:
-            if run_id not in found and self._is_asked(_TOOLS.decode(tools), results):
+            if run_id not in found and self._has_match(_TOOLS.decode(tools), results):
                 found.add(run_id)
         return found
 
-    def _is_asked(self, tools: Sequence[AskedTool], results: Sequence[ToolResult]) -> bool:
+    def _has_match(self, tools: Sequence[RequestedTool], results: Sequence[ToolResult]) -> bool:
         left = list(results)
         matching = False
         for tool in tools:
@@ -57,7 +57,7 @@ class InferredTools:
             matching |= result is not None and self._matches(tool, result)
         return matching
 
-    def _matches(self, tool: AskedTool, result: ToolResult) -> bool:
+    def _matches(self, tool: RequestedTool, result: ToolResult) -> bool:
         if self.tool is not None and tool.name != self.tool:
             return False
         asked: list[tuple[str, tuple[str, str]]] = [(tool.arguments, pair) for pair in self.arguments]

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from inspector.model import SpanPlace, Status
-from inspector.store.values.chains import AskedTool
+from inspector.store.values.chains import RequestedTool
 from inspector.store.values.identity import Identity, short_id
 from inspector.toolnames import plain_name, plain_names
 
@@ -38,7 +38,7 @@ class RecordedTools(NamedTuple):
     by_name: Mapping[str, Sequence[RecordedTool]]
     """By the plain name of the tool."""
 
-    def among(self, asked: Sequence[AskedTool], since_ns: int, until_ns: int) -> Sequence[RecordedTool | None]:
+    def among(self, asked: Sequence[RequestedTool], since_ns: int, until_ns: int) -> Sequence[RecordedTool | None]:
         """Find the calls that one answer requests, each at most once.
 
         Args:

@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 import msgspec
 
 from inspector.model import InferredTool, SpanPlace, Turn
-from inspector.store.values.chains import AskedTool, ToolResult
+from inspector.store.values.chains import RequestedTool, ToolResult
 from inspector.store.values.recorded_tools import RecordedTool, RecordedTools
 from inspector.store.values.rows import INT64_MAX
 
-_ASKED = msgspec.json.Decoder(list[AskedTool])
+_ASKED = msgspec.json.Decoder(list[RequestedTool])
 _SIZES = msgspec.json.Decoder(dict[str, int])
 
 
@@ -58,7 +58,7 @@ def turn_of(row: Sequence[Any], following: Next | None, recorded: RecordedTools)
 
 
 def _inferred(
-    asked: Sequence[AskedTool],
+    asked: Sequence[RequestedTool],
     end_ns: int | None,
     following: Next | None,
     recorded: Sequence[RecordedTool | None],

@@ -14,7 +14,7 @@ import msgspec
 
 from inspector import semconv
 from inspector.model import AttributeValue
-from inspector.store.values.chains import AskedTool, Chain, Chains, ToolResult, extended
+from inspector.store.values.chains import Chain, Chains, RequestedTool, ToolResult, extended
 
 By: TypeAlias = Literal["asked", "answered", "response"]
 Link: TypeAlias = Literal["begins", "continues", "retry", "unclear"]
@@ -178,7 +178,7 @@ class CallFacts(msgspec.Struct, omit_defaults=True):
     """The response that its request continues."""
     response: str | None = None
     answered: bytes | None = None
-    tools: list[AskedTool] = []
+    tools: list[RequestedTool] = []
     results: list[tuple[int, list[ToolResult]]] = []
     """With the index of the message that has them."""
 

@@ -7,7 +7,7 @@ from lists import told, walk
 from made_spans import BASE_NS, MS, begin_of, spans_of
 from msgspec import structs
 
-from inspector.model import Filter, Loss, NewLabel, asked_label
+from inspector.model import Filter, Loss, NewLabel, parse_label_filter
 from inspector.store import Removed, SpoolMark
 
 SEED = 11
@@ -166,11 +166,11 @@ def test_labels_are_found_on_what_they_were_given_to(fill):
     assert [label.name for label in kept.store.labels(run_id=run_id).items] == ["bad", "quality"]
 
     def labelled(text, ask=kept.store.events):
-        return [getattr(each, "span_id", None) for each in ask(Filter(labels=(asked_label(text),))).items]
+        return [getattr(each, "span_id", None) for each in ask(Filter(labels=(parse_label_filter(text),))).items]
 
     assert labelled("quality>0.5") == labelled("quality") == [span_id]
     assert labelled("quality>0.9") == labelled("good") == []
-    assert [run.run_id for run in kept.store.runs(Filter(labels=(asked_label("bad"),))).items] == [run_id]
+    assert [run.run_id for run in kept.store.runs(Filter(labels=(parse_label_filter("bad"),))).items] == [run_id]
     assert kept.store.remove_label(given.label_id).name == "quality"
     assert kept.store.remove_label(given.label_id) is None
     assert labelled("quality") == []

@@ -1,6 +1,6 @@
 import pytest
 
-from inspector.model import AskedLabel, Filter, NewLabel, asked_label
+from inspector.model import Filter, LabelFilter, NewLabel, parse_label_filter
 
 A, B = "a" * 32, "b" * 32
 
@@ -23,7 +23,7 @@ def two(store, make_span):
 
 
 def asked(*texts, **fields):
-    labels = tuple(filter(None, map(asked_label, texts)))
+    labels = tuple(filter(None, map(parse_label_filter, texts)))
     assert len(labels) == len(texts)
     return Filter(labels=labels, **fields)
 
@@ -162,10 +162,10 @@ def test_half_a_surrogate_pair_costs_a_character(two):
 @pytest.mark.parametrize(
     "text, wanted",
     [
-        ("good", AskedLabel("good")),
-        ("a b=c=d>1", AskedLabel("a b", "=", "c=d>1")),
-        ("quality>=-0.5", AskedLabel("quality", ">=", "-0.5")),
-        ("quality<2", AskedLabel("quality", "<", "2")),
+        ("good", LabelFilter("good")),
+        ("a b=c=d>1", LabelFilter("a b", "=", "c=d>1")),
+        ("quality>=-0.5", LabelFilter("quality", ">=", "-0.5")),
+        ("quality<2", LabelFilter("quality", "<", "2")),
         ("quality>high", None),
         (">1", None),
         ("", None),
@@ -173,4 +173,4 @@ def test_half_a_surrogate_pair_costs_a_character(two):
     ],
 )
 def test_what_is_asked_of_a_label_is_read_from_text(text, wanted):
-    assert asked_label(text) == wanted
+    assert parse_label_filter(text) == wanted
