@@ -93,13 +93,11 @@ def test_a_server_that_runs_at_the_same_time_is_where_to_look(run, script, start
     server = start_inspector("serve", "--port", "0", "--no-open")
     line = server.stdout.readline().decode()
     url = re.search(r"http://127\.0\.0\.1:\d+", line)[0]
-    # Long enough that the server has taken in what was recorded, and deleted it, when the end is told.
+    # So long that the server has taken in what the child recorded, and deleted it, when the end is told.
     spool = home / "spool"
     waiting = (
         "import os, time\n" + call("add") + "pid = os.fork()\n"
-        "if pid == 0:\n"
-        + "".join(f"    {each}\n" for each in call("child").splitlines())
-        + "    time.sleep(0.3)\n    os._exit(0)\n"
+        "if pid == 0:\n" + "".join(f"    {each}\n" for each in call("child").splitlines()) + "    raise SystemExit\n"
         "os.waitpid(pid, 0)\n"
         f"deadline = time.monotonic() + {WAIT_S}\n"
         f"while len(os.listdir({str(spool)!r})) > 1 and time.monotonic() < deadline: time.sleep(0.02)\n"

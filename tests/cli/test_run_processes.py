@@ -81,13 +81,16 @@ def test_what_a_program_recorded_before_it_becomes_another_one_is_kept(run, scri
     assert b"recorded 2 calls in 2 traces" in done.stderr
 
 
-def test_a_program_that_leaves_at_once_keeps_what_is_older_than_a_moment(run, script, recorded, home, call):
+def test_a_program_that_leaves_at_once_keeps_what_is_older_than_a_moment(run, script, recorded, call):
     leave = (
         call("add") + "import os, time\n"
+        "from pathlib import Path\n"
+        "from inspector.tally import read_tallies\n"
+        "counted = Path(os.environ['INSPECTOR_RUN'].split(':', 3)[3])\n"
         f"deadline = time.monotonic() + {WAIT_S}\n"
-        f"while not (os.path.isdir({str(home / 'spool')!r}) and os.listdir({str(home / 'spool')!r})):\n"
+        "while not any(each.calls for each in read_tallies(counted)):\n"
         "    assert time.monotonic() < deadline; time.sleep(0.01)\n"
-        "time.sleep(0.1)\nos._exit(7)\n"
+        "os._exit(7)\n"
     )
     done = run(script(leave))
     assert done.returncode == 7
