@@ -97,14 +97,14 @@ def _renew_lock() -> None:
 os.register_at_fork(after_in_child=_renew_lock)
 
 
-def _said(here: bool | None, environment: bool) -> bool:  # noqa: FBT001 - the two places that say it
+def _chosen(here: bool | None, environment: bool) -> bool:  # noqa: FBT001 - the argument and the variable
     return environment if here is None else here
 
 
 def _add(wanted: tuple[Integration, ...], settings: Environment, *, otel: bool | None, logs: bool | None) -> None:
-    if _said(logs, settings.logs):
+    if _chosen(logs, settings.logs):
         record.record_logs()
-    if _said(otel, settings.otel):
+    if _chosen(otel, settings.otel):
         _record_api_spans(integrated={each.name for each in wanted})
     _integrations.enable(wanted)
     if any(each.name == "mcp_agent" for each in wanted):
@@ -116,7 +116,7 @@ def _record_api_spans(integrated: Collection[str]) -> None:
         from inspector.otel import record_api_spans, start_instrumentors
 
         provider = record_api_spans()
-    # Not ImportError alone: the SDK raises for wrong values of its own variables as it is imported, and as it is used.
+    # Not only ImportError: the SDK raises for invalid values of its own variables, on import and later.
     except Exception as error:  # noqa: BLE001
         warn_once(f"spans of the OpenTelemetry API are not recorded: {_why_not(error)}")
         return
@@ -133,7 +133,7 @@ def _why_not(error: Exception) -> str:
 def _target(settings: Environment, endpoint: str | None) -> "Endpoint | None":
     if endpoint is None and settings.endpoint is None:
         return None
-    # Imported here: most programs send nothing.
+    # Imported here, because most programs send nothing.
     from inspector.forward import Endpoint
 
     return Endpoint.chosen(
@@ -145,7 +145,7 @@ def _target(settings: Environment, endpoint: str | None) -> "Endpoint | None":
 
 
 def _may_leave(settings: Environment, *, capture_content: bool | None) -> bool:
-    """Return whether content may be sent: only if somebody said so, because OpenTelemetry's default is not to."""
+    """Return whether content may be sent: only if that is configured, because OpenTelemetry's default is not to."""
     if capture_content is not None:
         return capture_content
     return settings.capture_content is True
@@ -159,7 +159,7 @@ def _forward(target: "Endpoint | None", settings: Environment, attachment: recor
         forwarder = Forwarder(settings.outbox / target.key, Sender(target), flush=attachment.flush)
         forwarder.start()
         attachment.on_start = forwarder.unpark
-        # Last: a child that is forked before this makes one of its own.
+        # Last, because a child that is forked before this creates its own.
         _forwarder = forwarder
 
 
@@ -171,7 +171,7 @@ def yield_to_the_program() -> None:
 
 def _give_way() -> None:
     global _may_yield  # noqa: PLW0603 - as above
-    # Of two that come at once, one begins anew, and the other joins what that began.
+    # If two threads call this at once, one starts over and the other joins its recording.
     with _yielding:
         if _may_yield:
             _may_yield = False
@@ -189,7 +189,7 @@ def detach() -> None:
     with _switching:
         _integrations.disable()
         take_alias_back()
-        # Imported at run time only where it was asked for.
+        # Only imported if it is used.
         if "inspector.otel" in sys.modules:
             sys.modules["inspector.otel"].stop_instrumentors()
             sys.modules["inspector.otel"].stop_recording_api_spans()

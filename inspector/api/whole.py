@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from inspector.model import Event
-from inspector.reading.spoken import NOTHING_SPOKEN, messages_of
+from inspector.reading.call_messages import NO_MESSAGES, messages_of
 
 _WRITER = msgspec.json.Encoder(decimal_format="number")
 
@@ -18,5 +18,5 @@ def with_messages(event: Event) -> dict[str, Any]:
         written = _WRITER.encode(messages)
     except RecursionError:
         # A few levels more than the value that was just parsed.
-        written = _WRITER.encode(NOTHING_SPOKEN)
+        written = _WRITER.encode(NO_MESSAGES)
     return {each.name: getattr(event, each.name) for each in fields(event)} | {"messages": msgspec.Raw(written)}

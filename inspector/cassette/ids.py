@@ -33,7 +33,7 @@ _ID: Final = re.compile(
 """A UUID may be part of a longer word, as in ``lc_run--UUID-0``."""
 _A_UUID: Final = re.compile(_UUID)
 _OF_IDS: Final = (sc.TOOL_CALL_ID, sc.CORRELATION_ID, sc.SESSION_ID, sc.CONVERSATION_ID, sc.RESPONSE_ID)
-_SAID: Final = (sc.SEED_TOOL_INPUT, sc.SEED_TOOL_OUTPUT, sc.SEED_RPC_REQUEST, sc.SEED_RPC_RESPONSE)
+_COMPARED: Final = (sc.SEED_TOOL_INPUT, sc.SEED_TOOL_OUTPUT, sc.SEED_RPC_REQUEST, sc.SEED_RPC_RESPONSE)
 _PREFIXED: Final = re.compile("[_-]")
 
 
@@ -49,10 +49,12 @@ class Numbers:
         self._counts: Counter[str] = Counter()
         every = list(spans)
         self._number_those_of_providers(every)
-        said = {each for span in every for text in _said(span) for each in (*_ID.findall(text), *_A_UUID.findall(text))}
+        kept = {
+            each for span in every for text in _compared(span) for each in (*_ID.findall(text), *_A_UUID.findall(text))
+        }
         for span in every:
             for each in _made_up(span):
-                if each not in said and each not in self._names:
+                if each not in kept and each not in self._names:
                     self._add(each)
 
     def in_text(self, text: str) -> str:
@@ -65,13 +67,13 @@ class Numbers:
         return name or _A_UUID.sub(lambda part: self._names.get(part[0], part[0]), found[0])
 
     def _number_those_of_providers(self, spans: Iterable[Json]) -> None:
-        said: set[str] = set()
+        kept: set[str] = set()
         for span in spans:
             # Text of the program itself is not a provider's id, even if an answer repeats it.
             for key in (sc.SEED_LLM_PROMPT, sc.SEED_TOOL_OUTPUT):
-                said.update(each for each in _ID.findall(attribute(span, key)) if each not in self._names)
+                kept.update(each for each in _ID.findall(attribute(span, key)) if each not in self._names)
             for given in _OF_PROVIDER.findall(attribute(span, EXCHANGES) + attribute(span, sc.SEED_LLM_RESPONSE)):
-                if given not in self._names and given not in said:
+                if given not in self._names and given not in kept:
                     self._add(given)
 
     def _add(self, made_up: str) -> None:
@@ -91,9 +93,9 @@ def _is_digits(made_up: str) -> bool:
     return re.fullmatch(rf"{_UUID}|{_HEX}", made_up) is not None
 
 
-def _said(span: Json) -> Iterator[str]:
+def _compared(span: Json) -> Iterator[str]:
     """Yield the texts of a call that a replay compares or gives back."""
-    yield from (attribute(span, key) for key in _SAID)
+    yield from (attribute(span, key) for key in _COMPARED)
     yield (exchanges := attribute(span, EXCHANGES))
     by = attribute(span, sc.EMITTER)
     if exchanges or by == "toolkit":
@@ -110,6 +112,6 @@ def _made_up(span: Json) -> Iterator[str]:
             yield from _WHOLE.findall(text) if _WHOLE.fullmatch(text) else ()
         if key in (_RESULT, ERROR):
             yield from _OF_OBJECT.findall(text)
-        elif key not in _SAID and key != EXCHANGES:
+        elif key not in _COMPARED and key != EXCHANGES:
             yield from _A_UUID.findall(text)
     yield from _A_UUID.findall(str(span["events"]))

@@ -72,15 +72,15 @@ def _search(span: Json) -> None:
         given = {each["key"]: each["value"]}
         found, _ = redactor.redact_value("attributes", given)
         if found != given:
-            raise SecretFound(_said(span, f"the attribute {each['key']}"))
+            raise SecretFound(_refusal(span, f"the attribute {each['key']}"))
     for part in ("events", "status", "name"):
         given = {part: span[part]}
         found, _ = redactor.redact_value("attributes", given)
         if found != given:
-            raise SecretFound(_said(span, f"its {part}"))
+            raise SecretFound(_refusal(span, f"its {part}"))
 
 
-def _said(span: Json, place: str) -> str:
+def _refusal(span: Json, place: str) -> str:
     return (
         f"there is a secret in {place} of {span['name']} ({span['spanId'][:8]}), so no cassette is written: "
         "take it out of the program's prompts and results, and record the run again"

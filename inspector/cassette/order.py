@@ -206,9 +206,9 @@ def _in_parts(text: str) -> tuple[str, ...]:
     body = _read(text)
     if isinstance(body, dict):
         fields = cast("Json", body)
-        said = next((fields[key] for key in _MESSAGES if isinstance(fields.get(key), list)), None)
-        if said is not None:
-            return tuple(_MADE_UP.sub("", msgspec.json.encode(each).decode()) for each in said)
+        messages = next((fields[key] for key in _MESSAGES if isinstance(fields.get(key), list)), None)
+        if messages is not None:
+            return tuple(_MADE_UP.sub("", msgspec.json.encode(each).decode()) for each in messages)
     return (_MADE_UP.sub("", text),)
 
 

@@ -227,7 +227,7 @@ def _no_call(outcome: Outcome) -> str:
 
 
 def _left_out(found: LeftOut) -> str:
-    if found.has_said_so:
+    if found.has_reported:
         return ""
     if _HIDES in found.reason:
         return found.reason

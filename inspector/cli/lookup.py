@@ -56,7 +56,7 @@ def turns_of(store: Store, run_id: str) -> list[Turn]:
     return list(every(lambda cursor: store.turns(run_id, cursor=cursor, limit=_PAGE)))
 
 
-def said_in(store: Store, first: Event, last: Event) -> tuple[str | None, str | None]:
+def question_and_answer(store: Store, first: Event, last: Event) -> tuple[str | None, str | None]:
     """Return the beginnings of a conversation's question and answer, by its first and last call."""
     asked, answered = (store.event(event.span_id, trace_id=event.trace_id) for event in (first, last))
     prompt, reply = asked and asked.input, answered and answered.output

@@ -167,7 +167,7 @@ def _inferred(
     """Return a run's traces with its conversations and annotations; print why conversations cannot be known."""
     from inspector.cli.attempts import attempt_annotations
     from inspector.cli.conversations import with_conversations
-    from inspector.cli.lookup import said_in, turns_of
+    from inspector.cli.lookup import question_and_answer, turns_of
     from inspector.cli.namesakes import told_apart
     from inspector.cli.notices import notice
 
@@ -179,7 +179,9 @@ def _inferred(
             "conversations are not known: the model calls were recorded without their messages, "
             "as with INSPECTOR_CAPTURE_CONTENT=false"
         )
-    inferred = with_conversations(told_apart(store, traces), turns, lambda first, last: said_in(store, first, last))
+    inferred = with_conversations(
+        told_apart(store, traces), turns, lambda first, last: question_and_answer(store, first, last)
+    )
     return inferred.traces, {**attempt_annotations(store, traces, terminal), **inferred.annotations}
 
 

@@ -80,9 +80,9 @@ def cause_of(comparison: Comparison) -> Cause | None:
 
 def changes_sentence(changes: Sequence[ProgramChange]) -> str:
     """Say how a program changed, naming the first changes."""
-    said = ", ".join(each.sentence for each in changes[:_NAMED])
+    sentences = ", ".join(each.sentence for each in changes[:_NAMED])
     more = len(changes) - _NAMED
-    return f"{said}, and {more} more differ" if more > 0 else said
+    return f"{sentences}, and {more} more differ" if more > 0 else sentences
 
 
 def _kind(first: Pair) -> CauseKind:

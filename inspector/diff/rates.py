@@ -205,9 +205,9 @@ def rates(a: Sequence[tuple[DiffRun, Iterable[Event]]], b: Sequence[tuple[DiffRu
 
 def _most_common(runs: Sequence[Sequence[Step]]) -> int:
     """Return the index of the run whose calls and answers most of the others share."""
-    said = [{(step.identity, step.answer) for step in _all(run)} for run in runs]
-    total = Counter(each for one in said for each in one)
-    return max(range(len(runs)), key=lambda at: (sum(total[each] for each in said[at]) / (len(said[at]) or 1), -at))
+    pairs = [{(step.identity, step.answer) for step in _all(run)} for run in runs]
+    total = Counter(each for one in pairs for each in one)
+    return max(range(len(runs)), key=lambda at: (sum(total[each] for each in pairs[at]) / (len(pairs[at]) or 1), -at))
 
 
 def _all(steps: Iterable[Step]) -> Iterator[Step]:

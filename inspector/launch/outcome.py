@@ -14,7 +14,7 @@ class LeftOut:
 
     python: str
     reason: str
-    has_said_so: bool
+    has_reported: bool
     """Whether it has reported that itself."""
 
 
@@ -122,8 +122,8 @@ def _notices(directory: Path) -> tuple[str, ...]:
 
 
 def _left_out(path: Path) -> LeftOut:
-    python, reason, said, *_ = (path.read_text(encoding="utf-8", errors="replace") + "\n\n\n").split("\n")
-    return LeftOut(python, reason, has_said_so=bool(said))
+    python, reason, reported, *_ = (path.read_text(encoding="utf-8", errors="replace") + "\n\n\n").split("\n")
+    return LeftOut(python, reason, has_reported=bool(reported))
 
 
 def _is_alive(pid: int) -> bool:

@@ -26,7 +26,7 @@ _decode_text = msgspec.json.Decoder(str).decode
 _encode = msgspec.json.Encoder().encode
 
 
-class Spoken(Struct, array_like=True):
+class JoinedColumn(Struct, array_like=True):
     """Strings that are the pieces of one text."""
 
     text: int
@@ -41,7 +41,7 @@ class Shape(Struct, array_like=True):
 
     around: str
     """Their text, with a NUL for each value."""
-    columns: list[str | Spoken]
+    columns: list[str | JoinedColumn]
     """For each NUL, the values of all events, a line each; or one value if all are equal."""
 
 
@@ -126,7 +126,7 @@ def unquoted(string: str, wanted: Letters | None = None) -> Unquoted | None:
     return Unquoted(text, found[0]) if found and wanted in (None, found[0]) else None
 
 
-def _column(values: Sequence[str], texts: list[str], joined: list[str]) -> str | Spoken:
+def _column(values: Sequence[str], texts: list[str], joined: list[str]) -> str | JoinedColumn:
     if values.count(values[0]) == len(values) > 1:
         return values[0]
     if all(value.startswith('"') for value in values):
@@ -137,7 +137,7 @@ def _column(values: Sequence[str], texts: list[str], joined: list[str]) -> str |
         found = unquoted(together) if is_text else None
         if found is not None:
             texts.append(found.text)
-            return Spoken(len(texts) - 1, found.letters or "utf8", [len(value) - 2 for value in values])
+            return JoinedColumn(len(texts) - 1, found.letters or "utf8", [len(value) - 2 for value in values])
     return "\n".join(values)
 
 
@@ -150,7 +150,7 @@ def _events(shape: Shape, count: int, texts: Sequence[str]) -> Iterator[str]:
     return ("".join(chain.from_iterable(zip(around, (*row, ""), strict=True))) for row in rows)
 
 
-def _values(column: str | Spoken, count: int, texts: Sequence[str]) -> Sequence[str]:
+def _values(column: str | JoinedColumn, count: int, texts: Sequence[str]) -> Sequence[str]:
     if isinstance(column, str):
         return column.split("\n") if "\n" in column else [column] * count
     inside = quoted(texts[column.text], column.letters)[1:-1]

@@ -53,8 +53,8 @@ def with_data(part: Part) -> Part:
 
 
 def _modality(block: Fields, mime_type: str | None) -> str:
-    for said in (block.get("modality"), block.get("type"), mime_type):
-        modality = next((name for name in _MODALITIES if isinstance(said, str) and name in said), None)
+    for text in (block.get("modality"), block.get("type"), mime_type):
+        modality = next((name for name in _MODALITIES if isinstance(text, str) and name in text), None)
         if modality is not None:
             return modality
     return "document"

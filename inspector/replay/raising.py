@@ -22,10 +22,10 @@ def raised_again(cls: str, message: str) -> Exception:
         return found(message)
     except TypeError:
         # It is made of more than a message, such as the place that could not be reached.
-        return _said(found)(message)
+        return _from_message(found)(message)
 
 
-class _Said(Exception):
+class _FromMessage(Exception):
     """Is created from a message; combined with another class, it can be caught as that class."""
 
     def __init__(self, message: str) -> None:
@@ -36,5 +36,5 @@ class _Said(Exception):
         return str(self.args[0])
 
 
-def _said(cls: type[Exception]) -> type[Exception]:
-    return type(cls.__name__, (_Said, cls), {"__module__": cls.__module__, "__qualname__": cls.__qualname__})
+def _from_message(cls: type[Exception]) -> type[Exception]:
+    return type(cls.__name__, (_FromMessage, cls), {"__module__": cls.__module__, "__qualname__": cls.__qualname__})

@@ -21,8 +21,8 @@ def reworded(body: bytes, text: str) -> bytes | None:
         text: What it should say.
     """
     whole = _decoded(body)
-    said = None if whole is None else _said(whole, text)
-    return None if said is None else msgspec.json.encode(said)
+    changed = None if whole is None else _with_text(whole, text)
+    return None if changed is None else msgspec.json.encode(changed)
 
 
 def reworded_stream(body: bytes, text: str) -> bytes | None:
@@ -37,12 +37,12 @@ def reworded_stream(body: bytes, text: str) -> bytes | None:
         return None
     match events[0].get("type"):
         case "response.created":
-            said = list(_response(events, text))
+            parts = list(_response(events, text))
         case "message_start":
-            said = list(_message(events, text))
+            parts = list(_message(events, text))
         case _:
             return _chunks(events, text)
-    return b"".join(b"event: %s\n%s" % (str(each["type"]).encode(), _data(each)) for each in said) if said else None
+    return b"".join(b"event: %s\n%s" % (str(each["type"]).encode(), _data(each)) for each in parts) if parts else None
 
 
 def _decoded(body: bytes | str) -> Fields | None:
@@ -64,7 +64,7 @@ def _data(event: Fields) -> bytes:
     return b"data: %s\n\n" % msgspec.json.encode(event)
 
 
-def _said(body: Fields, text: str) -> Fields | None:
+def _with_text(body: Fields, text: str) -> Fields | None:
     if body.get("object") == "response" and isinstance(body.get("output"), list):
         return {**body, "status": "completed", "output": [_item(text)]}
     if body.get("type") == "message" and isinstance(body.get("content"), list):
@@ -80,7 +80,7 @@ def _item(text: str) -> Fields:
 
 
 def _response(events: Sequence[Fields], text: str) -> Iterator[Fields]:
-    whole = _said(events[-1].get("response") or {}, text)
+    whole = _with_text(events[-1].get("response") or {}, text)
     if whole is None:
         return
     item = _item(text)
@@ -120,6 +120,6 @@ def _chunks(events: Sequence[Fields], text: str) -> bytes | None:
     def chunk(delta: Fields, reason: str | None) -> Fields:
         return {**first, "choices": [{"index": 0, "delta": delta, "finish_reason": reason, "logprobs": None}]}
 
-    said = [chunk({"role": "assistant", "content": text}, None), chunk({}, "stop")]
+    chunks = [chunk({"role": "assistant", "content": text}, None), chunk({}, "stop")]
     usage = [each for each in events if each.get("usage") and not each.get("choices")]
-    return b"".join(map(_data, [*said, *usage])) + _DONE
+    return b"".join(map(_data, [*chunks, *usage])) + _DONE

@@ -40,11 +40,11 @@ class ProgramFailed(subprocess.CalledProcessError):
     def _lines(self) -> Iterator[str]:
         words = self.cmd if isinstance(self.cmd, str) else " ".join(map(str, self.cmd))
         end = f"was ended by signal {-self.returncode}" if self.returncode < 0 else f"exited with {self.returncode}"
-        said = str(self.stderr or "").rstrip().splitlines()
+        output = str(self.stderr or "").rstrip().splitlines()
         if self.recording:
             yield self.recording
-        yield f"{words} {end}{':' if said else ' and wrote nothing to standard error'}"
-        yield from (f"  {line}" for line in said[-_LAST_LINES:])
+        yield f"{words} {end}{':' if output else ' and wrote nothing to standard error'}"
+        yield from (f"  {line}" for line in output[-_LAST_LINES:])
 
 
 class LeftRecording(BaseException):

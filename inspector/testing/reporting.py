@@ -32,7 +32,7 @@ class Reporting:
             raise
         # Any exception of the test, including the divergence from the recording.
         except BaseException as error:
-            lines = _said(session, item)
+            lines = _described(session, item)
             if isinstance(error, ProgramFailed):
                 error.recording = _recording(session)
             if session.miss is None:
@@ -40,13 +40,13 @@ class Reporting:
                 raise
             raise pytest.fail.Exception("\n".join(lines), pytrace=False) from None
         if divergence(session):
-            raise pytest.fail.Exception("\n".join(_said(session, item)), pytrace=False)
+            raise pytest.fail.Exception("\n".join(_described(session, item)), pytrace=False)
         if session.tape is None:
             _write(session, item)
         return result
 
 
-def _said(session: Session, item: pytest.Item) -> list[str]:
+def _described(session: Session, item: pytest.Item) -> list[str]:
     """Keep the run of a failed test, and describe it in a few lines."""
     lines = divergence(session)
     if lines:

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from inspector.model import Event, JsonText
-from inspector.reading.spoken import messages_of
+from inspector.reading.call_messages import messages_of
 
 BLOB = {"type": "blob", "modality": "image", "mime_type": "image/png", "content": "AAAA"}
 CALL = {"type": "tool_call", "id": "c1", "name": "f", "arguments": {"a": 1}}

@@ -137,7 +137,7 @@ def _block(content: Any) -> Any:
 def response(found: Any) -> Keywords:
     """The answer of a model."""
     reason = getattr(found, "finish_reason", None)
-    message = {"role": "assistant", "content": [_block(each) for said in found.messages for each in said.contents]}
+    message = {"role": "assistant", "content": [_block(each) for reply in found.messages for each in reply.contents]}
     answered: dict[str, Any] = {
         "id": getattr(found, "response_id", None),
         "model": getattr(found, "model", None) or getattr(found, "model_id", None),

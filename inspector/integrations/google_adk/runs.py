@@ -7,7 +7,7 @@ from inspector.integrations.generators import Following, opened_apart
 from inspector.integrations.google_adk.content import AnswerFailed, failure_of, text_of
 
 
-class _Said:
+class _Outcome:
     """The outcome of a run's events: the last complete answer, or the failure in the last event."""
 
     def __init__(self, call: Call, author: str | None) -> None:
@@ -34,8 +34,8 @@ class _Said:
 
 
 def _following_events(call: Call, author: str | None = None) -> Following:
-    said = _Said(call, author)
-    return Following(call, saw=guarded(said.saw), conclude=said.conclude, is_done=said.has_transferred)
+    outcome = _Outcome(call, author)
+    return Following(call, saw=guarded(outcome.saw), conclude=outcome.conclude, is_done=outcome.has_transferred)
 
 
 def invoked(runner: Any, *_: Any, **kwargs: Any) -> Following:

@@ -136,8 +136,8 @@ def _answer_above(response: Any) -> None:
     """Give an agent and its workflow the last answer of its model as their result, unless a tool called the model."""
     output: Any = getattr(response, "output", ())
     texts = [getattr(part, "text", None) for item in output for part in getattr(item, "content", None) or ()]
-    said = "".join(text for text in texts if isinstance(text, str))
-    for call in around_here() if said else ():
+    answer = "".join(text for text in texts if isinstance(text, str))
+    for call in around_here() if answer else ():
         if call.noun not in ("agent_call", "workflow_run"):
             return
-        call.add(result=said)
+        call.add(result=answer)

@@ -9,7 +9,7 @@ from inspector.integrations.calls import safely
 class Asked:
     """One call of a runner."""
 
-    __slots__ = ("agent_is_told", "given", "is_being_set_up", "is_resumed", "name", "session_id")
+    __slots__ = ("agent_is_recorded", "given", "is_being_set_up", "is_resumed", "name", "session_id")
 
     def __init__(self, given: Any, options: dict[str, Any]) -> None:
         config = options.get("run_config")
@@ -19,7 +19,7 @@ class Asked:
         self.session_id = _session(config, options)
         self.is_being_set_up = False
         """Whether this is the part of a streamed run that is over before its workflow begins."""
-        self.agent_is_told = False
+        self.agent_is_recorded = False
 
 
 def _session(config: Any, options: dict[str, Any]) -> str | None:

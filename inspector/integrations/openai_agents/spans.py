@@ -116,9 +116,9 @@ def _opened_span(data: Any) -> Call | None:
 
 def _taken(run: Asked | None) -> Keywords:
     """The input of a run's first agent; the others continue its conversation."""
-    if run is None or run.agent_is_told:
+    if run is None or run.agent_is_recorded:
         return {}
-    run.agent_is_told = True
+    run.agent_is_recorded = True
     return {"input": run.given}
 
 

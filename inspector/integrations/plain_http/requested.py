@@ -131,8 +131,8 @@ def refused(request: ModelRequest, status: int) -> ModelRequest:
     phrase = safely(lambda: HTTPStatus(status).phrase, "")
 
     def failure(body: dict[str, Any]) -> str:
-        said = _message(body)
-        return f"{status} {phrase}".rstrip() + (f": {said}" if said else "")
+        message = _message(body)
+        return f"{status} {phrase}".rstrip() + (f": {message}" if message else "")
 
     endpoint = replace(request.endpoint, answer=None, failure=failure, failed=_failed_with(status))
     return ModelRequest(endpoint, request.call, request.exchange)

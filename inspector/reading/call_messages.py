@@ -18,8 +18,8 @@ from inspector.reading.message_parts import STRUCTURED
 from inspector.reading.messages import Message, part, read_messages
 from inspector.reading.offered import tools_of
 
-Spoken = dict[str, list[dict[str, Any]]]
-NOTHING_SPOKEN: Spoken = {"input": [], "output": [], "tools": []}
+CallMessages = dict[str, list[dict[str, Any]]]
+NO_MESSAGES: CallMessages = {"input": [], "output": [], "tools": []}
 """For spans without messages."""
 
 _JSON = msgspec.json.Decoder(float_hook=Decimal)
@@ -36,16 +36,16 @@ _TEXTS = ("text", "reasoning")
 _LIST = "tools/list"
 
 
-def messages_of(event: Event) -> Spoken:
+def messages_of(event: Event) -> CallMessages:
     """Return the input and output messages of a call, and the tools that it could call or that a server lists.
 
     Content that was not recorded, or has no messages, is left out.
     """
     if event.kind == "tool":
-        return NOTHING_SPOKEN | {"output": _answer(_decoded(event.output))}
+        return NO_MESSAGES | {"output": _answer(_decoded(event.output))}
     if event.kind == "rpc":
         listed = tools_of(_decoded(event.output)) if event.name.startswith(_LIST) else []
-        return NOTHING_SPOKEN | {"tools": listed}
+        return NO_MESSAGES | {"tools": listed}
     asked, answered = _SIDES.get(event.kind, (None, None))
     input_messages = _instructions(event) + _read(event.input, asked)
     offered = tools_of(_attribute(event, semconv.TOOL_DEFINITIONS)) if event.kind == "llm" else []
@@ -97,9 +97,9 @@ def _content(block: Fields) -> Part:
 
 
 def _message(message: Message) -> Message:
-    said: Message = {"role": message["role"], "parts": [_part(each) for each in message["parts"]]}
+    read: Message = {"role": message["role"], "parts": [_part(each) for each in message["parts"]]}
     reason = message.get("finish_reason")
-    return said | {"finish_reason": reason} if isinstance(reason, str) else said
+    return read | {"finish_reason": reason} if isinstance(reason, str) else read
 
 
 def _part(held: Part) -> Part:
