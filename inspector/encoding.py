@@ -1,4 +1,4 @@
-"""JSON of plain values, shortened if it is too long, and still valid."""
+"""Encodes plain values as JSON, which is shortened if it is too long, and always valid."""
 
 from collections.abc import Iterator
 
@@ -15,11 +15,11 @@ class Encoded(msgspec.Struct, frozen=True, gc=False):
 
     text: str
     truncated: bool
-    """Whether anything was left out of it, here or when the snapshot was taken."""
+    """Whether anything was left out, here or in the snapshot."""
 
 
 def write_mark(value: object) -> str:
-    """What a snapshot left where it cut, as exact text: an ``enc_hook`` for encoders that write plain values.
+    """Return the text of a snapshot's marker: an ``enc_hook`` for encoders of plain values.
 
     Raises:
         TypeError: The value is not part of a plain value.
@@ -32,7 +32,7 @@ def write_mark(value: object) -> str:
 
 
 class _Marks:
-    """Writes marks, and remembers that there were any."""
+    """Writes markers, and remembers whether there were any."""
 
     seen = False
 
@@ -45,10 +45,10 @@ _encode = msgspec.json.Encoder().encode
 
 
 def encode(plain: Plain, *, max_bytes: int) -> Encoded:
-    """The JSON text of a plain value in at most ``max_bytes`` bytes of UTF-8.
+    """Return the JSON text of a plain value in at most ``max_bytes`` bytes of UTF-8.
 
-    What is too long gets shorter where it hurts least: first the longest texts, all to one common length, then the ends
-    of the longest lists and objects. A marker says how much is missing.
+    If it is too long, the longest texts are shortened first, all to the same length, then the ends of the longest lists
+    and objects. Markers have the number of missing characters or items.
     """
     try:
         raw, cut = _encode(plain), False
@@ -71,7 +71,7 @@ def _shorten(raw: bytes, max_bytes: int) -> bytes:
         shorter = _encode(_shorter(whole, level, None))
         if len(shorter) <= max_bytes:
             return shorter
-        # Escapes and non-ASCII letters take more bytes than characters: aim lower by as much as it came out too long.
+        # Escapes and non-ASCII letters take several bytes, so reduce the budget by the factor by which it was exceeded.
         budget = budget * max_bytes // len(shorter) - 64
     for items in _LONGEST_LISTS:
         shorter = _encode(_shorter(whole, _SHORTEST_TEXT, items))
@@ -84,7 +84,7 @@ def _shorten(raw: bytes, max_bytes: int) -> bytes:
 
 
 def _level(plain: Plain, size: int, budget: int) -> int | None:
-    """The common length that brings a value of ``size`` bytes down to ``budget``; None when shortening texts cannot."""
+    """Return the length of texts that reduces a value of ``size`` bytes to ``budget``; None if that is not enough."""
     lengths = sorted((length for length in _lengths(plain) if length > _SHORTEST_TEXT), reverse=True)
     excess = size - budget
     marker = len(more(10**9, "character").encode())
@@ -135,7 +135,7 @@ def _rest(dropped: list[Plain]) -> str:
 
 
 def _shorter_text(text: str, level: int) -> str:
-    """The beginning and the end of a text that would take more than ``level`` bytes of JSON."""
+    """Return the beginning and the end of a text that would take more than ``level`` bytes of JSON."""
     if len(text) * 6 <= level or (size := _size(text)) <= level:
         return text
     kept = max(1, len(text) * level // size)

@@ -1,4 +1,4 @@
-"""Who owns a home, who may write to it, who blocks others, and how to fix that."""
+"""Checks who owns a home, who may write to it, and which files block others, and says how to fix that."""
 
 import os
 import pwd
@@ -7,13 +7,13 @@ from contextlib import suppress
 from pathlib import Path
 
 _OPEN = 0o022
-"""Mode by which others than the owner can write."""
+"""The mode bits by which others than the owner can write."""
 
 
 def why_not_ours(home: Path) -> str | None:
-    """Return why this user is not to write the database and the token of a home, with the way out; None if it may.
+    """Return why this user must not write the database and the token of a home, and how to fix that; None if it may.
 
-    Whoever can write into a home can put links and files of their own into it.
+    Whoever can write to a home can place links and files in it.
     """
     try:
         found = home.stat()
@@ -32,17 +32,17 @@ def why_not_ours(home: Path) -> str | None:
 
 
 def is_read_only(place: Path) -> bool:
-    """Tell whether a path that is there is on a file system that nobody can write to."""
+    """Tell whether an existing path is on a read-only file system."""
     return bool(os.statvfs(place).f_flag & os.ST_RDONLY)
 
 
 def is_writable(directory: Path) -> bool:
-    """Tell whether this process may make files in a directory."""
+    """Tell whether this process may create files in a directory."""
     return os.access(directory, os.W_OK | os.X_OK, effective_ids=os.access in os.supports_effective_ids)
 
 
 def left_by_others(home: Path) -> str | None:
-    """Return which of a home's files another user left there, and the command that mends it; None if none did."""
+    """Return which files of a home belong to another user, and the command that fixes it; None if none do."""
     me = os.geteuid()
     for path in (home, *sorted(_entries(home)), *sorted(_entries(home / "spool"))):
         try:
@@ -56,11 +56,11 @@ def left_by_others(home: Path) -> str | None:
 
 
 def hand_over(made: Path | int, directory: Path) -> None:
-    """Give what root just made to whom the directory around it belongs, so that it locks nobody out.
+    """Give a path that root just created to the owner of the directory, so that root locks nobody out.
 
     Args:
         made: A path, or the descriptor of a file.
-        directory: Where it was made.
+        directory: Where it was created.
     """
     if os.geteuid() != 0:
         return

@@ -1,7 +1,7 @@
-"""The nouns of the hook contract, one row each: what the recorder, the readers and the store have to agree on.
+"""The nouns of the hook contract: what the recorder, the readers and the store have to agree on.
 
-How the values of a noun's hooks are captured is in `inspector.record`, how its calls are described is in
-`inspector.reading`; a test asks both for every row.
+`inspector.record` has the functions that capture the values of their hooks, and `inspector.reading` those that describe
+their calls; a test checks that both have every noun.
 """
 
 from collections.abc import Mapping
@@ -12,29 +12,29 @@ from typing import Literal
 from inspector import semconv
 
 Kind = Literal["workflow", "agent", "llm", "tool", "rpc", "resource", "prompt", "other"]
-"""What a span stands for."""
+"""The kind of operation that a span records."""
 KINDS: tuple[Kind, ...] = ("workflow", "agent", "llm", "tool", "rpc", "resource", "prompt", "other")
 
 Role = Literal["call", "between", "sent", "around"]
-"""What spans of a noun are where a call is recorded twice: ``call``, of which two may be one call; ``between`` two
-spans of one call; ``sent``, what a JSON-RPC request may be sent for besides, and what is below begins anew; ``around``
-all of them, which begins another call."""
+"""The role of a noun's spans when a call is recorded twice. Two spans of ``call`` may be one call. ``between`` is
+allowed between two spans of one call. ``sent`` is another call for which a JSON-RPC request may be sent; spans below it
+are other calls. ``around`` encloses calls, and spans below it are other calls."""
 
 
 @dataclass(frozen=True, slots=True)
 class Noun:
-    """A row of the table: what there is to know of one noun."""
+    """What is known about one noun."""
 
     name: str
-    """As the hooks and the attribute `inspector.semconv.HOOK` have it."""
+    """The name in the hooks and in the attribute `inspector.semconv.HOOK`."""
     kind: Kind
-    """What its spans stand for."""
+    """The kind of its spans."""
     role: Role
     required: frozenset[str] = frozenset()
-    """Attributes that the recorder always writes, whatever the emitter passed and with content switched off too: a span
-    that lacks one of them was not made by the hook that it names, whoever sent it."""
+    """Attributes that the recorder always writes, whatever the emitter passed and even with content off. A span without
+    one of them was not made by the hook that it names."""
     hooks: bool = True
-    """Whether the contract has a before, an after and an error hook of it; other spans are begun by the recorder."""
+    """Whether the contract has hooks for it; the recorder itself begins other spans."""
     is_run: bool = False
     """Whether each of its spans is a run."""
     in_agent: bool = False
@@ -66,11 +66,11 @@ NOUNS: Mapping[str, Noun] = MappingProxyType({noun.name: noun for noun in _ALL})
 
 
 def kinds_of(role: Role) -> frozenset[Kind]:
-    """Returns the kinds of spans of a role; those of no noun may stand between."""
+    """Returns the kinds of spans with a role; kinds without a noun count as ``between``."""
     of_none: tuple[Kind, ...] = ("other",) if role == "between" else ()
     return frozenset((*(noun.kind for noun in _ALL if noun.role == role), *of_none))
 
 
 def nouns_of(*roles: Role) -> frozenset[str]:
-    """Returns the names of the nouns of some roles."""
+    """Returns the names of the nouns with one of these roles."""
     return frozenset(noun.name for noun in _ALL if noun.role in roles)

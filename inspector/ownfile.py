@@ -1,11 +1,11 @@
-"""Files that we keep open, or open for a moment, inside another program.
+"""Files that we keep open, or open briefly, inside another program.
 
-A program may close descriptors that it does not know (``os.closerange`` in a daemon, a double ``close``, ``dup2``),
-and the system then gives the number to the program's next file or socket. So a descriptor of ours is moved to a high
-number, which the system hands out last, and is compared with the file it was opened for before each use that writes,
-cuts, locks or closes. What is left is the time between that look and the use, a few microseconds: only a program that
-puts a regular file of its own onto our very number within it, by ``dup2`` or because it uses all numbers below, can
-have us write into that; sockets, pipes and terminals refuse what is written at an offset, as lines are.
+A program may close descriptors that it does not know (``os.closerange`` in a daemon, a double ``close``, ``dup2``), and
+the system then gives the number to the program's next file or socket. So we move our descriptor to a high number, which
+the system assigns last, and check that it still refers to our file before each write, truncation, lock or close. A few
+microseconds remain between check and use. We could only write into a program's file if the program puts a regular file
+on exactly our number within them, by ``dup2`` or because all lower numbers are in use; sockets, pipes and terminals
+refuse writes at an offset.
 """
 
 import contextlib
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Self
 
 _HIGH = 3072
-"""Number above which ours are, where the system allows so many; a table of 4,096 descriptors takes 32 KiB."""
+"""Our descriptors are above this number if the system allows it; a table of 4,096 descriptors takes 32 KiB."""
 
 
 class HandleLost(OSError):
@@ -29,11 +29,11 @@ class HandleLost(OSError):
 
 
 class OwnFile:
-    """An open file, which is never taken for another one that got its number.
+    """An open file that is never confused with another one that got its descriptor.
 
     Args:
         path: The file; a symbolic link is refused.
-        flags: As of ``os.open``; the file is not inherited by programs that are executed.
+        flags: As for ``os.open``; programs that are executed do not inherit the file.
 
     Raises:
         OSError: The file cannot be opened.
@@ -43,7 +43,7 @@ class OwnFile:
     def __init__(self, path: str | Path, flags: int) -> None:
         self.path = os.fspath(path)
         fd = os.open(path, flags | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-        # By name: the number may be somebody else's by now.
+        # By name, since the descriptor may belong to another file by now.
         try:
             named = os.stat(path, follow_symlinks=False)  # noqa: PTH116 - 20 times a second, and a path may be a text
         except BaseException:
@@ -64,7 +64,7 @@ class OwnFile:
         self.fd()
 
     def fd(self) -> int:
-        """Return the descriptor after a look at what it stands for; use it at once.
+        """Return the descriptor after checking it; use it at once.
 
         Raises:
             HandleLost: It is not ours any more.
@@ -79,7 +79,7 @@ class OwnFile:
         return self._fd is None or not self._is_ours(self._fd)
 
     def holds(self, size: int) -> bool:
-        """Tell whether the descriptor is ours still, and the file is there and has ``size`` bytes."""
+        """Tell whether the descriptor is still ours, and the file exists and has ``size`` bytes."""
         return self._fd is not None and self._is_ours(self._fd, size)
 
     def _is_ours(self, fd: int, size: int | None = None) -> bool:
@@ -89,7 +89,7 @@ class OwnFile:
             return False
         if (found.st_dev, found.st_ino) != self._identity or not stat.S_ISREG(found.st_mode):
             return False
-        # The number of a removed file may be given to a new one; nobody else's has the length of ours as well.
+        # A new file may get the inode of a removed one, but hardly the same size.
         if size is not None and not (found.st_nlink > 0 and found.st_size == size):
             return False
         return _is_not_inheritable(fd)
@@ -120,10 +120,9 @@ class OwnFile:
 
 
 def _is_not_inheritable(fd: int) -> bool:
-    """Tell whether a descriptor is closed by ``exec``, as ours are, and those that ``dup2`` makes are not.
+    """Tell whether ``exec`` closes a descriptor: ours are closed, those created by ``dup2`` are not.
 
-    ``os.fstat`` lets other threads run, which have replaced the file until it returns; this does not, so it is asked
-    last.
+    Checked last: during ``os.fstat`` other threads run and may replace the file, but not during this.
     """
     try:
         return not os.get_inheritable(fd)
@@ -132,11 +131,10 @@ def _is_not_inheritable(fd: int) -> bool:
 
 
 def make_table_large() -> None:
-    """Have the system make this process's table of descriptors as large as numbers of ours need it.
+    """Enlarge this process's descriptor table to the size that our numbers need.
 
-    Where the process has one thread this takes microseconds. With several, Linux lets whoever makes it grow wait until
-    each processor has seen the old table out of use (``expand_fdtable``, ``synchronize_rcu``), 10 ms and more: too long
-    for the first call that is recorded.
+    With one thread, this takes microseconds. With several, Linux waits until no processor uses the old table any more
+    (``expand_fdtable``, ``synchronize_rcu``), which takes 10 ms and more: too long for the first recorded call.
     """
     with contextlib.suppress(OSError):
         low = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)

@@ -1,7 +1,7 @@
-"""Texts that repeat in a spool file: each is written once, on a line of its own, and then referred to by its number.
+"""Texts that repeat in a spool file: each is written once, on its own line, and then referred to by its number.
 
-A part is JSON, or the frame of a message whose long strings are parts of their own. An attribute whose text has parts
-carries its frame in the field ``inspectorFrame`` of its value, where OTLP has ``stringValue``.
+A part is JSON, or the frame of a message whose long strings are parts themselves. If the text of an attribute has
+parts, the value has its frame in the field ``inspectorFrame``, in place of OTLP's ``stringValue``.
 """
 
 from collections.abc import Callable
@@ -13,16 +13,16 @@ from msgspec import Raw
 from inspector.frames import Frame, Refers, frame_of, frame_text
 
 FIELD: Final = "inspectorFrame"
-"""The field of an OTLP/JSON ``AnyValue`` that holds the frame of a text."""
+"""The field of an OTLP/JSON ``AnyValue`` with the frame of a text."""
 LONG_CHARS: Final = 1024
-"""A text of up to so many characters costs less as it is."""
+"""A text up to this length takes less space in place."""
 
 _BEGIN = b'{"part":'
 _MISSING = b"null"
 _MOST_BYTES = 64 << 20
-"""Bytes that one text may have, as many as a line."""
+"""The most bytes of one text, the same as of a line."""
 _LEAST_BYTES = 64
-"""Bytes that the shortest part counts for, since a short run of numbers names any number of them."""
+"""How many bytes the shortest part counts as, because a short run of numbers can refer to any number of them."""
 _CACHED_BYTES = 8 << 20
 _MOST_DIGITS = 18
 
@@ -39,15 +39,15 @@ _Place = TypeVar("_Place")
 
 
 class Text(NamedTuple):
-    """What an attribute says, put together."""
+    """The text of an attribute, joined from its parts."""
 
     text: str
     is_whole: bool
-    """Whether all of its parts were there; null stands for those that were not."""
+    """Whether all parts were found; the missing ones are null."""
 
 
 def part_line(number: int, body: bytes | Frame) -> bytes:
-    """Returns the line of a part, its newline included: JSON as it is, or a frame around earlier parts."""
+    """Returns the line of a part with its newline: plain JSON, or a frame with earlier parts."""
     what = b'"frame":' + msgspec.json.encode(body) if isinstance(body, Frame) else b'"json":' + body
     return b"%b%d,%b}\n" % (_BEGIN, number, what)
 
@@ -56,7 +56,7 @@ class Parts(Generic[_Place]):
     """The parts of one spool file, as far as it was read.
 
     Args:
-        load: Reads a line again by the place that it was noted with.
+        load: Reads a line again, at the place that was noted with it.
     """
 
     def __init__(self, load: Callable[[_Place], bytes]) -> None:
@@ -65,10 +65,10 @@ class Parts(Generic[_Place]):
         self._bodies: dict[int, bytes] = {}
         self._cached_bytes = 0
         self.given_bytes = 0
-        """How much text was put together so far: lines are short, and what is made of them may be long."""
+        """How many bytes of text were joined so far: short lines may refer to long texts."""
 
     def note(self, line: bytes, place: _Place) -> bool:
-        """Take note of a line, and tell whether it is that of a part."""
+        """Remember the place of a part; returns whether the line is one."""
         if not line.startswith(_BEGIN):
             return False
         digits = line[len(_BEGIN) : len(_BEGIN) + _MOST_DIGITS + 1].partition(b",")[0]
@@ -78,14 +78,14 @@ class Parts(Generic[_Place]):
         return True
 
     def text(self, frame: bytes | Raw) -> Text | None:
-        """Return the text of an attribute by its frame; None for what is no frame, or for a text of over 64 MiB."""
+        """Return the text of an attribute by its frame; None if it is not a frame, or the text exceeds 64 MiB."""
         try:
             return self.whole(_decode_refers(frame))
         except (msgspec.MsgspecError, UnicodeError, RecursionError):
             return None
 
     def whole(self, refers: Refers) -> Text | None:
-        """Return the text that a frame stands for; None for one of over 64 MiB."""
+        """Return the text of a frame; None if it is larger than 64 MiB."""
         try:
             reading = _Reading(self)
             text = frame_text(frame_of(refers), reading.body).decode()
@@ -118,7 +118,7 @@ class Parts(Generic[_Place]):
 
 
 class _Reading:
-    """One text that is put together."""
+    """One text while it is joined."""
 
     def __init__(self, parts: Parts[_Place]) -> None:
         self._body = parts._body  # noqa: SLF001 - of this module  # pyright: ignore[reportPrivateUsage]
@@ -134,7 +134,7 @@ class _Reading:
         return self._count(self._body(number, self, within=False))
 
     def inner(self, number: int) -> bytes:
-        """Return a part of a part, which has none itself."""
+        """Return a part of a part, which cannot have parts itself."""
         return self._count(self._body(number, self, within=True))
 
     def _count(self, body: bytes) -> bytes:

@@ -1,4 +1,4 @@
-"""What a recorded value consists of: JSON's own types, and text that stands for more than it shows."""
+"""The plain data that recorded values are copied to: JSON's own types, and markers for what was left out."""
 
 import math
 from collections.abc import Iterable
@@ -6,17 +6,19 @@ from dataclasses import dataclass
 from typing import Any, Self, TypeAlias
 
 Plain: TypeAlias = "str | int | float | bool | list[Plain] | dict[str, Plain] | None"
-"""A private copy of a value: nothing in it is shared with the program but immutable text and numbers."""
+"""A private copy of a value: it shares only immutable texts and numbers with the program."""
 
 EDGE_CHARS = 8192
-"""Text kept on either side of a cut until secrets are redacted, then dropped: what is left of a secret lies in it."""
+"""How many characters to keep beyond what is written, on either side of a cut. They are dropped after redaction,
+because part of a secret may be in them."""
 
 KEY_CHARS = 9216
-"""Of a longer key its length alone is kept: keys are not cut, since nothing trims them once they are redacted."""
+"""A longer key is replaced by its length. Keys are not cut, since nothing would drop their edges after redaction."""
 
 BYTES_SHOWN = 3072
 BYTES_KEPT = 4096
-"""Bytes in a snapshot; those past ``BYTES_SHOWN`` are dropped after redaction, like the edges of a cut text."""
+"""How many bytes a snapshot keeps; those beyond ``BYTES_SHOWN`` are dropped after redaction, like the edges of a
+text."""
 
 INT64_MIN = -(2**63)
 INT64_MAX = 2**63 - 1
@@ -24,52 +26,52 @@ INT64_MAX = 2**63 - 1
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much of a value a snapshot takes, whatever the value holds."""
+    """How much of a value a snapshot copies."""
 
     depth: int = 32
     items: int = 10_000
-    """Entries of all containers together, each about a quarter of a microsecond of work; whatever takes longer, such as
-    objects, bytes, odd keys and text that is not ASCII, counts for as many."""
+    """Entries of all containers together. An entry takes about a quarter of a microsecond; slower values, such as
+    objects, bytes, unusual keys and text that is not ASCII, count as several."""
     text_chars: int = 262_144
-    """A longer text keeps its beginning and its end."""
+    """Longer texts keep their beginning and their end."""
     all_chars: int = 2_097_152
-    """Characters of all texts together, short ones aside; of those that come later, their length alone is kept."""
+    """Characters of all texts together, except short ones; further texts are replaced by their length."""
 
 
 class Cut(str):  # noqa: SLOT000 - a str cannot have slots that hold anything
-    """Text whose middle was left out; a plain ``str`` for whoever does not care.
+    """Text without its middle, usable as a plain ``str``.
 
-    The encoder knows it by its type and drops the edges of both parts (``EDGE_CHARS``) when it writes them, which is
-    why a secret that lies across the cut never survives in part.
+    The encoder recognizes the type and drops the edges of both parts (``EDGE_CHARS``) when it writes them. So if the
+    cut goes through a secret, no part of the secret is written.
     """
 
     missing: int
-    """Characters left out between ``head`` and ``tail``."""
+    """How many characters between ``head`` and ``tail`` were left out."""
     edge: int
-    """Characters on either side that are dropped when it is written, at least one."""
+    """How many characters on either side are dropped when it is written, at least one."""
     _head_chars: int
     _tail_chars: int
 
     def __new__(cls, head: str, tail: str, missing: int, edge: int = EDGE_CHARS) -> Self:
-        """Joins both parts around a marker that says how much is missing."""
+        """Join both parts around a marker with the number of missing characters."""
         cut = super().__new__(cls, head + more(missing, "character") + tail)
         cut.missing, cut.edge = missing, edge
-        # Not the parts themselves: many wait to be written, and each would be held twice.
+        # Not the parts themselves, because then each text in the queue would be in memory twice.
         cut._head_chars, cut._tail_chars = len(head), len(tail)
         return cut
 
     @property
     def head(self) -> str:
-        """What stands before the cut."""
+        """The text before the cut."""
         return str.__getitem__(self, slice(self._head_chars))
 
     @property
     def tail(self) -> str:
-        """What stands behind the cut."""
+        """The text after the cut."""
         return str.__getitem__(self, slice(str.__len__(self) - self._tail_chars, None))
 
     def trimmed(self) -> str:
-        """The text as it is written: without the edges that may hold part of a secret."""
+        """Return the text as it is written: without the edges, in which part of a secret may be."""
         head, tail = self.head[: -self.edge], self.tail[self.edge :]
         edges = self._head_chars - len(head) + self._tail_chars - len(tail)
         marker = more(self.missing + edges, "character")
@@ -77,7 +79,7 @@ class Cut(str):  # noqa: SLOT000 - a str cannot have slots that hold anything
 
 
 def beginning(text: str, most: int) -> str:
-    """The text where it has at most ``most`` characters, else a ``Cut`` of which as many are written."""
+    """Return a text of at most ``most`` characters unchanged, and a ``Cut`` of a longer one."""
     if type(text) is Cut:
         if len(text.head) <= most + EDGE_CHARS:
             return text
@@ -92,29 +94,29 @@ def beginning(text: str, most: int) -> str:
 
 
 def behind(lead: str, text: str) -> str:
-    """The text behind a lead of our own; a ``Cut`` stays one."""
+    """Return a text after a prefix of our own; a ``Cut`` stays one."""
     if type(text) is Cut:
         return Cut(lead + text.head, text.tail, text.missing, text.edge)
     return lead + text
 
 
 def written(text: str) -> str:
-    """A text as it is written, once it is known to hold no secret: a ``Cut`` without its edges."""
+    """Return a text without secrets as it is written: a ``Cut`` without its edges."""
     return text.trimmed() if type(text) is Cut else text
 
 
 class Omitted(str):
-    """A marker in place of entries that were left out; a plain ``str`` for whoever does not care."""
+    """A marker for entries that were left out, usable as a plain ``str``."""
 
     __slots__ = ()
 
 
 def weigh(plain: "dict[str, Any] | list[Any] | tuple[Any, ...]") -> int:
-    """About how many bytes a dictionary or list of plain values holds on to: its texts, and eight for each entry."""
+    """Return the approximate bytes of a dictionary or list of plain values: its texts, and eight for each entry."""
     weight = 0
     waiting: list[Any] = [plain]
-    # One loop, and exact types that are told apart here: this runs for each recorded call, and a call for each part
-    # takes far longer where it crosses the end of a piece of Python's stack.
+    # One loop with exact types: this runs for each recorded call, and recursion would be much slower where it crosses
+    # the end of a chunk of Python's stack.
     for part in waiting:
         weight += 8 * len(part)
         kind = type(part)  # pyright: ignore[reportUnknownVariableType] - of anything
@@ -124,7 +126,7 @@ def weigh(plain: "dict[str, Any] | list[Any] | tuple[Any, ...]") -> int:
             if kind is str:
                 weight += len(item)
             elif kind is Cut:
-                # The marker's letters make each character two bytes.
+                # Because of the marker, each character takes two bytes.
                 weight += str.__sizeof__(item)
             elif kind is dict or kind is list or kind is tuple:
                 waiting.append(item)
@@ -132,33 +134,33 @@ def weigh(plain: "dict[str, Any] | list[Any] | tuple[Any, ...]") -> int:
 
 
 def more(count: int, noun: str) -> str:
-    """The marker for ``count`` things left out, for example ``… [12,345 more characters] …``."""
+    """Return the marker for ``count`` omitted things, for example ``… [12,345 more characters] …``."""
     return f"… [{count:,} more {noun}{'' if count == 1 else 's'}] …"
 
 
 def no_room_for(count: int) -> Omitted:
-    """The marker in place of a text of ``count`` characters for which there is no room."""
+    """Return the marker for a text of ``count`` characters that exceeds the limit."""
     return Omitted(more(count, "character"))
 
 
 def fitting_key(key: str) -> str:
-    """The name of a field or attribute as it is kept: well-formed, or what says how long it is (``KEY_CHARS``)."""
+    """Return the recorded name of a field or attribute: well-formed, or its length if above ``KEY_CHARS``."""
     return well_formed(key) if len(key) <= KEY_CHARS else str.__str__(no_room_for(len(key)))
 
 
 def omitted(count: int) -> Omitted:
-    """The marker entry for ``count`` items that were left out of a container."""
+    """Return the marker entry for ``count`` omitted items of a container."""
     return Omitted(f"… [{count:,} more item{'' if count == 1 else 's'}]")
 
 
 MOST_SURROGATES = 100
-"""Lone surrogates in a text that are replaced one by one, which takes a fifth of a microsecond for each."""
+"""How many lone surrogates of a text are replaced one by one, which takes a fifth of a microsecond for each."""
 
 
 def well_formed(text: str) -> str:
-    """The text with every lone surrogate replaced by U+FFFD, since neither UTF-8 nor SQLite can hold one.
+    """Return the text with every lone surrogate replaced by U+FFFD, because UTF-8 and SQLite cannot store one.
 
-    Where there are more than ``MOST_SURROGATES`` each becomes a question mark, which takes no longer for many.
+    With more than ``MOST_SURROGATES``, each becomes a question mark instead, which takes the same time for any number.
     """
     if text.isascii():
         return text
@@ -170,7 +172,7 @@ def well_formed(text: str) -> str:
 
 
 def _without_surrogates(text: str) -> str:
-    # Each takes three bytes of UTF-8.
+    # Each takes three bytes in UTF-8.
     count = (len(text.encode("utf-8", "surrogatepass")) - len(text.encode("utf-8", "ignore"))) // 3
     if count > MOST_SURROGATES:
         return text.encode("utf-8", "replace").decode()
@@ -178,16 +180,16 @@ def _without_surrogates(text: str) -> str:
 
 
 _ENTRY_BYTES = 160
-"""How much a dictionary or set takes up for an entry at most, unless many were taken out of it."""
+"""The most bytes of a dictionary or set per entry, unless many entries were removed."""
 
 
 def gaps(size_bytes: int, entries: int) -> int:
-    """What it takes to walk over the places that entries were taken out of, in entries."""
+    """Return the cost of iterating over the slots of removed entries, in entries."""
     return max(0, size_bytes - _ENTRY_BYTES * entries - 4096) >> 12
 
 
 def integer(value: int) -> Plain:
-    """An exact ``int`` as JSON readers can hold it: text beyond 64 bits, its size alone beyond 1,024."""
+    """Return an ``int`` in a form that JSON readers can store: as text beyond 64 bits, as its size beyond 1,024."""
     if INT64_MIN <= value <= INT64_MAX:
         return value
     if (bits := value.bit_length()) > 1024:
@@ -196,7 +198,7 @@ def integer(value: int) -> Plain:
 
 
 def number(value: float) -> Plain:
-    """An exact ``float``; what JSON cannot spell becomes ``"NaN"``, ``"Infinity"`` or ``"-Infinity"``."""
+    """Return a ``float``; values that JSON does not have become ``"NaN"``, ``"Infinity"`` or ``"-Infinity"``."""
     if math.isfinite(value):
         return value
     if math.isnan(value):

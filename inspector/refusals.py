@@ -1,4 +1,4 @@
-"""Spans that endpoints permanently refused, noted in the home."""
+"""Records in the home which spans endpoints permanently refused."""
 
 import json
 import os
@@ -15,32 +15,32 @@ _DAY_NS = 86_400 * 10**9
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """Spans that an endpoint took no copy of, and never will."""
+    """Spans that an endpoint refused and that will not be sent again."""
 
     url: str
     """The endpoint."""
     spans: int
     reason: str
-    """What it said to the last of them."""
+    """Its answer to the last of them."""
     file: Path = field(compare=False)
-    """Where this is noted; whoever deletes it begins to count anew."""
+    """The file with these counts; deleting it resets them."""
     last_ns: int = field(compare=False)
     """When the last of them was refused, in nanoseconds since the Unix epoch."""
 
     @property
     def sentence(self) -> str:
-        """How many spans who refused, and why."""
+        """How many spans were refused, by whom, and why."""
         return f"{self.url} refused {self.spans:,} span{'' if self.spans == 1 else 's'} for good: {self.reason}"
 
 
 def note_refused(directory: Path, url: str, spans: int, reason: str) -> None:
-    """Add to the spans that were refused; the one process that sends from the directory does.
+    """Add to the refused spans; only the process that sends from the directory calls this.
 
     Args:
         directory: The outbox of the endpoint.
         url: The endpoint.
-        spans: How many it refused now.
-        reason: What it said.
+        spans: The number of newly refused spans.
+        reason: The answer of the endpoint.
     """
     with suppress(OSError):
         before = refused(directory)
@@ -53,7 +53,7 @@ def note_refused(directory: Path, url: str, spans: int, reason: str) -> None:
 
 
 def refused(directory: Path) -> Refused | None:
-    """Return what was ever refused of what was sent from a directory; None where nothing was."""
+    """Return all refusals of spans from a directory; None if there are none."""
     path = directory / _FILE
     try:
         noted: Any = json.loads(path.read_text(encoding="utf-8"))
@@ -63,11 +63,11 @@ def refused(directory: Path) -> Refused | None:
 
 
 def all_refused(outbox: Path, *, days: float, now_ns: int) -> Iterator[Refused]:
-    """Yield what each endpoint of a home refused.
+    """Yield the refusals of each endpoint of a home.
 
     Args:
-        outbox: The directory with one for each endpoint.
-        days: How long a refusal is said: as long as any other loss, until what was recorded then would be pruned.
+        outbox: The directory with a subdirectory for each endpoint.
+        days: How long to report a refusal, like other losses: until spans recorded then would be pruned.
         now_ns: The time, in nanoseconds since the Unix epoch.
     """
     for path in sorted(outbox.glob(f"*/{_FILE}")):

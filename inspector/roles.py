@@ -8,9 +8,9 @@ ROLES: Mapping[str, str] = {
     **dict.fromkeys(("system", "developer"), "system"),
     **dict.fromkeys(("tool", "function"), "tool"),
 }
-"""Roles by their names in lower case; ``chat`` is what is left of LangChain's ``ChatMessage``."""
+"""Roles by their names in lower case; ``chat`` comes from LangChain's ``ChatMessage``."""
 
 
 def role_named(name: str) -> str | None:
-    """Return the role that a name stands for, be it a role's or that of a class of messages; None for any other."""
+    """Return the role with this name, or of a message class with this name; None for others."""
     return ROLES.get(name.removesuffix("Chunk").removesuffix("Message").lower())

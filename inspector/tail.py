@@ -1,4 +1,4 @@
-"""One spool file: what its name says, whether its writer is done with it, and its complete lines."""
+"""Reads one spool file: the meaning of its name, whether its writer is finished, and its complete lines."""
 
 import os
 import stat
@@ -11,7 +11,7 @@ from inspector.parts import Parts
 from inspector.spooling import SUFFIX, is_abandoned, process_of, unborn_process_of
 
 MAX_LINE = 64 << 20
-"""Bytes; a longer line comes in pieces of this length, none of which is JSON, so it is never whole in memory."""
+"""The most bytes of a line. A longer one is read in pieces of this size, none of which is valid JSON."""
 _CHUNK = 1 << 20
 
 
@@ -23,11 +23,11 @@ class Segment:
     inode: int
     size: int
     process: str | None
-    """Key of the recording process; None for a file that another program wrote, which is read and never deleted."""
+    """The key of the recording process; None for a file from another program, which is read but never deleted."""
 
     @property
     def name(self) -> str:
-        """The file's name, by which the store remembers how far it was read."""
+        """The file's name, by which the store remembers the read position."""
         return self.path.name
 
 
@@ -37,15 +37,15 @@ class Line:
 
     data: bytes
     end: int
-    """Offset of the byte after it, the newline included."""
+    """The offset after it, newline included."""
     whole: bool
-    """False for what stands after the last newline."""
+    """False for the bytes after the last newline."""
 
 
 def list_segments(directory: Path) -> tuple[list[Segment], dict[str, str]]:
-    """Return the directory's segments in the order they are read, and why other entries are left alone.
+    """Return the directory's segments in the order to read them, and why other entries are ignored.
 
-    Sorting by name puts the processes in the order they started, and each one's segments in the order of writing.
+    Sorted by name, processes are in the order they started, and the segments of each in the order they were written.
     """
     segments: list[Segment] = []
     ignored: dict[str, str] = {}
@@ -83,7 +83,7 @@ def _unreadable(status: os.stat_result) -> str | None:
 
 
 def files_by_process(directory: Path) -> dict[str, list[Path]]:
-    """Return the segments of every process, with those that are about to be born."""
+    """Return the segments of every process, including those without their final name."""
     found: dict[str, list[Path]] = {}
     with suppress(FileNotFoundError, NotADirectoryError, PermissionError):
         for entry in os.scandir(directory):
@@ -94,27 +94,27 @@ def files_by_process(directory: Path) -> dict[str, list[Path]]:
 
 
 def is_alive(files: Iterable[Path], known: Container[str]) -> bool:
-    """Tell whether a process has a segment that is not among the known ones, or one about to be born.
+    """Tell whether a process has an unknown segment, or one that is being created.
 
-    List the files after all known ones were found finished: a writer makes the next segment before it lets go of the
-    last.
+    List the files after all known ones were found finished, because a writer creates the next segment before it
+    releases the last.
 
     Args:
-        files: Those of the process.
-        known: Names of segments that are finished.
+        files: The files of the process.
+        known: The names of finished segments.
     """
     return any(path.name not in known if path.suffix == SUFFIX else not is_abandoned(path) for path in files)
 
 
 @contextmanager
 def opened(segment: Segment) -> Generator[int]:
-    """Open a segment for reading, yielding its descriptor.
+    """Open a segment for reading, and yield its descriptor.
 
     Raises:
-        FileNotFoundError: The name is gone, or by now stands for another file.
+        FileNotFoundError: It was removed or replaced.
         OSError: The file cannot be read.
     """
-    # A FIFO put in the file's place would block the open, a link would lead out of the directory.
+    # If somebody replaced the file, a FIFO would block here, and a link would lead out of the directory.
     fd = os.open(segment.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         if os.fstat(fd).st_ino != segment.inode:
@@ -125,10 +125,10 @@ def opened(segment: Segment) -> Generator[int]:
 
 
 class SegmentParts:
-    """The parts of one segment, read from it again when they are asked for.
+    """The parts of one segment, which are read from it again when needed.
 
     Args:
-        inode: That of the segment.
+        inode: The inode of the segment.
     """
 
     def __init__(self, inode: int) -> None:
@@ -137,11 +137,11 @@ class SegmentParts:
         self._fd = -1
 
     def begin(self, fd: int, offset: int) -> None:
-        """Read from this descriptor from now on, and take note of what stands before the offset, if that is not known.
+        """Read from this descriptor from now on; the first time, find the parts before the offset.
 
         Args:
             fd: The segment, opened for reading.
-            offset: Where reading goes on.
+            offset: Where reading continues.
         """
         is_new = self._fd < 0
         self._fd = fd
@@ -150,7 +150,7 @@ class SegmentParts:
                 self.note(line)
 
     def note(self, line: Line) -> bool:
-        """Take note of a line, and tell whether it is that of a part."""
+        """Remember the place of a part; returns whether the line is one."""
         size = len(line.data)
         return line.whole and self.parts.note(line.data, (line.end - size - 1, size))
 
@@ -162,7 +162,7 @@ class SegmentParts:
 def read_lines(
     fd: int, offset: int, size: int, *, max_line: int = MAX_LINE, chunk_bytes: int = _CHUNK
 ) -> Iterator[Line]:
-    """Yield the lines between two offsets; what follows the last newline comes last and is not whole."""
+    """Yield the lines between two offsets; the bytes after the last newline come last and are not whole."""
     parts: list[bytes] = []
     length, position = 0, offset
     while position < size:

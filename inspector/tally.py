@@ -1,7 +1,7 @@
-"""How many calls each process under ``inspector run`` has recorded, in files that can be read without a database.
+"""Counts the calls of each process under ``inspector run``, in files that can be read without a database.
 
-A spool says it too, but a server that runs at the same time takes spools in and deletes them. So each recorded process
-leaves its counts in a directory of the run, and writes them anew whenever it has written to its spool.
+The counts are also in the spool, but a server that is running ingests spools and deletes them. So each recorded process
+has a file with its counts in the directory of the run, and updates it whenever it has written to its spool.
 """
 
 import contextlib
@@ -14,21 +14,21 @@ from pathlib import Path
 from inspector.ownfile import OwnFile
 
 VARIABLE = "INSPECTOR_RUN"
-"""What tells a process that it runs below ``inspector run``: the pid of that command, whether it is quiet, the modules
-to wait for, and the directory of the run, joined by colons."""
+"""Tells a process that it runs under ``inspector run``: the pid of that command, whether it is quiet, the modules to
+wait for, and the directory of the run, joined by colons."""
 
 _WIDTH = 2048
-"""Bytes of a file: each writing covers the one before, so that whoever reads at any moment finds one of them whole."""
+"""The bytes of a file. Each write replaces the previous one, so readers always find a complete one."""
 _LONGEST_NAME = 100
 _NAMED = 8
-"""Traces that a file names."""
+"""How many traces a file lists."""
 _REMEMBERED = 128
-"""Traces that are counted apart at least; a program that begins more is known by the most telling of them."""
+"""At least this many traces are counted separately; if there are more, the least interesting are dropped."""
 
 
 @dataclass(slots=True)
 class TraceCounts:
-    """What one process has recorded of one trace."""
+    """The calls of one trace that one process has recorded."""
 
     trace_id: str
     calls: int = 0
@@ -37,48 +37,49 @@ class TraceCounts:
 
     @property
     def weight(self) -> tuple[bool, bool, int]:
-        """What makes a trace worth a look before others: that something failed in it, else that there is much in it."""
+        """The sort key of the most interesting trace: first those with failures, then the largest."""
         return self.began_here, self.failed > 0, self.calls
 
 
 @dataclass(slots=True)
 class Counts:
-    """What one process has recorded so far."""
+    """The calls that one process has recorded so far."""
 
     pid: int
     calls: int = 0
-    """Spans in its spool that are calls of their own for sure."""
+    """Spans in its spool that are certainly calls of their own."""
     failed: int = 0
-    """Those of them that failed."""
+    """How many of them failed."""
     remote: int = 0
-    """Spans of calls whose other side was recorded where the trace context came from, if it was."""
+    """Spans of calls whose other side is recorded too if the sender of the trace context records."""
     remote_failed: int = 0
     perhaps: int = 0
-    """Spans that may be duplicates of one around them, which is decided once they are stored."""
+    """Spans that may be duplicates of one around them, which the store decides."""
     perhaps_failed: int = 0
     runs: int = 0
-    """Spans with no parent: traces that began here."""
+    """Spans without a parent: traces that began here."""
     own_runs: int = 0
     """Requests, blocks and cells, each a run of its own beside the program's."""
     service: str = ""
-    """What the program is called."""
+    """The name of the program."""
     dropped: int = 0
-    """Calls that are not in its spool because too many waited to be written."""
+    """Calls that are not in its spool because the queue was full."""
     unwritten: int = 0
-    """Calls that are not in its spool because the file could not be written, as on a full disk; some may still be."""
+    """Calls that are not in its spool because the file could not be written, for example on a full disk; some may
+    follow."""
     unencodable: int = 0
-    """Calls that no record could be made of."""
+    """Calls that could not be encoded."""
     unmatched: int = 0
     """Hooks that ended a call which was not open."""
     traces: list[TraceCounts] = field(default_factory=list[TraceCounts])
-    """The most telling of the traces it took part in."""
+    """The most interesting of its traces."""
 
 
 class Tally:
-    """Counts the calls of one process and leaves the counts where ``inspector run`` finds them.
+    """Counts the calls of one process, in a file for ``inspector run``.
 
     Args:
-        directory: The run's; it may be gone when the run has ended and a process of it goes on.
+        directory: The directory of the run; it may be gone if the process outlives the run.
         process: The process key.
     """
 
@@ -89,7 +90,7 @@ class Tally:
         self._file: OwnFile | None = None
 
     def count(self, trace_id: int, *, is_root: bool, certainty: str = "call") -> None:
-        """Count a span that was not counted before: a ``call`` of its own, or ``remote`` or ``perhaps`` a duplicate."""
+        """Count a new span: certainly a ``call`` of its own, or ``remote`` or ``perhaps`` a duplicate."""
         counts = self._counts
         if certainty == "call":
             counts.calls += 1
@@ -103,7 +104,7 @@ class Tally:
         trace.began_here |= is_root
 
     def count_failure(self, trace_id: int, *, certainty: str = "call") -> None:
-        """Count a span that failed."""
+        """Count a failed span."""
         counts = self._counts
         if certainty == "call":
             counts.failed += 1
@@ -118,11 +119,11 @@ class Tally:
         self._counts.own_runs += 1
 
     def name(self, service: str) -> None:
-        """Say what the program is called; a name that is too long for the file is left out."""
+        """Set the name of the program; a name that is too long for the file is left out."""
         self._counts.service = service if len(service) <= _LONGEST_NAME else ""
 
     def count_losses(self, *, dropped: int, unwritten: int, unencodable: int, unmatched: int) -> None:
-        """Set what was not recorded since the process began."""
+        """Set the losses since the process began."""
         counts = self._counts
         counts.dropped, counts.unwritten, counts.unencodable = dropped, unwritten, unencodable
         counts.unmatched = unmatched
@@ -137,7 +138,7 @@ class Tally:
         return found
 
     def save(self) -> None:
-        """Write the counts; what cannot be written is not worth a word."""
+        """Write the counts; errors are ignored."""
         self._counts.traces = _most_telling(self._traces.values(), _NAMED)
         text = json.dumps(asdict(self._counts)).encode().ljust(_WIDTH)
         with contextlib.suppress(OSError):
@@ -145,7 +146,7 @@ class Tally:
                 try:
                     os.pwrite(self._file.fd(), text, 0)
                 except OSError:
-                    # A program that becomes a daemon closes every file it knows nothing of.
+                    # A program that becomes a daemon closes all unknown files.
                     self.close()
                 else:
                     return
@@ -160,7 +161,7 @@ class Tally:
 
 
 def _most_telling(traces: Collection[TraceCounts], number: int) -> list[TraceCounts]:
-    """Return the traces that are most worth a look, the best last; of equal ones those that began later."""
+    """Return the most interesting traces, the best last; of equal ones those that began later."""
     return sorted(traces, key=_weight)[-number:]
 
 
@@ -169,24 +170,24 @@ def _weight(trace: TraceCounts) -> tuple[bool, bool, int]:
 
 
 def tally_of(process: str) -> Tally | None:
-    """Return the tally of this process, or None when it does not run below ``inspector run``."""
+    """Return the tally of this process; None if it does not run under ``inspector run``."""
     parts = os.environ.get(VARIABLE, "").split(":", 3)
     return Tally(Path(parts[3]), process) if len(parts) == 4 else None
 
 
 def run_id(directory: Path) -> str:
-    """Return what tells a run from others: all that its processes record has it as an attribute of the resource."""
+    """Return the id of a run, which is a resource attribute of everything that its processes record."""
     return directory.name.rpartition("-")[2]
 
 
 def this_run() -> str | None:
-    """Return the id of the run that this process is below, or None when it is below none."""
+    """Return the id of the run that this process belongs to; None if it does not run under ``inspector run``."""
     parts = os.environ.get(VARIABLE, "").split(":", 3)
     return run_id(Path(parts[3])) if len(parts) == 4 else None
 
 
 def read_tallies(directory: Path) -> Iterator[Counts]:
-    """Yield the counts that the processes of a run have left."""
+    """Yield the counts of the processes of a run."""
     for path in sorted(directory.glob("recorded-*.json")):
         with contextlib.suppress(OSError, ValueError, TypeError):
             found = json.loads(path.read_bytes())

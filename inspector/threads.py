@@ -1,4 +1,4 @@
-"""How a thread of ours ends inside another program."""
+"""Waits for threads of ours inside another program."""
 
 import os
 import sys
@@ -7,7 +7,7 @@ import time
 
 
 def await_end(thread: threading.Thread, timeout_s: float) -> bool:
-    """Wait until a thread has ended, and the system knows of it as well: Python counts threads there when it forks.
+    """Wait until a thread has ended, in the system too: when Python forks, it counts the system's threads.
 
     Returns:
         Whether it has ended.

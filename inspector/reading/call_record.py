@@ -14,7 +14,7 @@ from inspector.reading.llm_facts import RequestFacts, ResponseFacts
 from inspector.reading.usage import Usage
 
 State: TypeAlias = Literal["running", "ok", "error", "denied", "cancelled", "abandoned"]
-"""How a call stands, or how it ended."""
+"""The state of a call, or how it ended."""
 Section: TypeAlias = Literal["before", "after", "extra", "noted", "raw"]
 """The fields of a record that hold captured values, by name."""
 
@@ -57,7 +57,7 @@ class Read(Struct, omit_defaults=True, gc=False):
 
 
 class CallRecord(Struct, omit_defaults=True, gc=False):
-    """One call as it stands. A later record of the same call takes the place of an earlier one."""
+    """The state of one call. A later record of the same call replaces it."""
 
     trace: TraceId
     span: SpanId
@@ -114,7 +114,7 @@ class Line(Struct, omit_defaults=True):
 
 
 class LineByParts(Struct):
-    """A line whose calls are still text, so that one that is damaged does not cost the others."""
+    """A line whose calls are not decoded yet, so that a damaged one does not affect the others."""
 
     process: dict[str, str | int]
     calls: tuple[Raw, ...] = ()

@@ -21,7 +21,7 @@ _DELETE: Final = "\x7f"
 """The only letter of ASCII that is written in two ways."""
 _VALUE: Final = re.compile(r'("[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"|[0-9]++)')
 _LEAST_CHARS: Final = 256
-"""Of a text that stands by itself."""
+"""The minimum length of a text that is stored separately."""
 _decode_text = msgspec.json.Decoder(str).decode
 _encode = msgspec.json.Encoder().encode
 
@@ -30,10 +30,10 @@ class JoinedColumn(Struct, array_like=True):
     """Strings that are the pieces of one text."""
 
     text: int
-    """Index of that text."""
+    """The index of that text."""
     letters: Letters
     sizes: list[int]
-    """Characters of each, as JSON writes it."""
+    """The length of each string in JSON."""
 
 
 class Shape(Struct, array_like=True):
@@ -49,16 +49,16 @@ class Columns(Struct, array_like=True):
     """The text of a stream."""
 
     order: list[int]
-    """The shape of each event, by its place among them."""
+    """The index of each event's shape."""
     shapes: list[Shape]
 
 
 class SplitStream(NamedTuple):
-    """The text of a stream as columns, and the texts that its columns make."""
+    """The text of a stream as columns, with the texts from its columns."""
 
     columns: Columns
     texts: list[str]
-    """Texts that stand alone."""
+    """Texts that are stored separately."""
     joined: list[str]
     """The joined strings of each column, however short."""
 
@@ -132,7 +132,7 @@ def _column(values: Sequence[str], texts: list[str], joined: list[str]) -> str |
     if all(value.startswith('"') for value in values):
         together = f'"{"".join(value[1:-1] for value in values)}"'
         joined.append(together)
-        # One letter all along is what a stream is filled up with.
+        # A text of one repeated letter is padding.
         is_text = len(together) > _LEAST_CHARS and together.count(together[1]) < len(together) - 2
         found = unquoted(together) if is_text else None
         if found is not None:
