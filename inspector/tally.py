@@ -132,14 +132,14 @@ class Tally:
         found = self._traces.get(trace_id)
         if found is None:
             if len(self._traces) >= 2 * _REMEMBERED:
-                kept = {id(each) for each in _most_telling(self._traces.values(), _REMEMBERED)}
+                kept = {id(each) for each in _most_interesting(self._traces.values(), _REMEMBERED)}
                 self._traces = {key: each for key, each in self._traces.items() if id(each) in kept}
             found = self._traces[trace_id] = TraceCounts(f"{trace_id:032x}")
         return found
 
     def save(self) -> None:
         """Write the counts; errors are ignored."""
-        self._counts.traces = _most_telling(self._traces.values(), _NAMED)
+        self._counts.traces = _most_interesting(self._traces.values(), _NAMED)
         text = json.dumps(asdict(self._counts)).encode().ljust(_WIDTH)
         with contextlib.suppress(OSError):
             if self._file is not None:
@@ -160,7 +160,7 @@ class Tally:
             file.close()
 
 
-def _most_telling(traces: Collection[TraceCounts], number: int) -> list[TraceCounts]:
+def _most_interesting(traces: Collection[TraceCounts], number: int) -> list[TraceCounts]:
     """Return the most interesting traces, the best last; of equal ones those that began later."""
     return sorted(traces, key=_weight)[-number:]
 

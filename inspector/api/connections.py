@@ -39,7 +39,7 @@ _of_requests = logging.getLogger("inspector.api.requests")
 _of_requests.setLevel(logging.ERROR)
 """Where uvicorn logs single requests. What anybody can send is not a warning, or strangers could fill the disk."""
 
-SAY_AGAIN_S = 60.0
+WARN_AGAIN_S = 60.0
 """How often the log repeats a message about connections, such as that there are too many."""
 _TRIES = 32
 _TCP_INFO_BYTES = 128
@@ -95,7 +95,7 @@ class Connections(ServerState):
         self.idle: OrderedDict[Connection, None] = OrderedDict()
         """Those that were answered and have no further request, the longest first."""
         self._not_accepted = 0
-        self._said_s: dict[str, float] = {}
+        self._warned_s: dict[str, float] = {}
 
     def make_place(self) -> bool:
         """Free a slot if all are taken; returns whether there is one now.
@@ -104,7 +104,7 @@ class Connections(ServerState):
         """
         if len(self.connections) < self.limits.most:
             return True
-        self._say_full()
+        self._warn_full()
         return self._give_way()
 
     def end(self, connection: "Connection", reason: Reason) -> None:
@@ -143,7 +143,7 @@ class Connections(ServerState):
             return
         self._not_accepted += 1
         self._give_way()
-        self._say("cannot accept connections (%s), %d times so far", error.strerror, self._not_accepted)
+        self._warn("cannot accept connections (%s), %d times so far", error.strerror, self._not_accepted)
 
     def _all(self) -> list["Connection"]:
         return [connection for connection in self.connections if isinstance(connection, Connection)]
@@ -154,7 +154,7 @@ class Connections(ServerState):
         try:
             yield
         except Exception:  # noqa: BLE001  # a border: whatever it is, it is this connection's alone
-            self._say_at_most("cannot close a connection in order; it is dropped", exc_info=True)
+            self._warn_once_a_minute("cannot close a connection in order; it is dropped", exc_info=True)
             self.forget(connection)
             connection.transport.abort()
 
@@ -167,8 +167,8 @@ class Connections(ServerState):
                         return True
         return False
 
-    def _say_full(self) -> None:
-        self._say(
+    def _warn_full(self) -> None:
+        self._warn(
             "all %d places for connections are taken; half-open and idle ones give way (%d so far), and requests that "
             "find no place are answered with 503 (%d so far)",
             self.limits.most,
@@ -176,14 +176,14 @@ class Connections(ServerState):
             self.refused,
         )
 
-    def _say(self, message: str, *values: object) -> None:
-        self._say_at_most(f"{message}; find who holds them, or allow more with: ulimit -n", *values)
+    def _warn(self, message: str, *values: object) -> None:
+        self._warn_once_a_minute(f"{message}; find who holds them, or allow more with: ulimit -n", *values)
 
-    def _say_at_most(self, message: str, *values: object, exc_info: bool = False) -> None:
+    def _warn_once_a_minute(self, message: str, *values: object, exc_info: bool = False) -> None:
         """Log a warning, but each only once a minute."""
         now_s = self.now_s()
-        if now_s - self._said_s.get(message, float("-inf")) >= SAY_AGAIN_S:
-            self._said_s[message] = now_s
+        if now_s - self._warned_s.get(message, float("-inf")) >= WARN_AGAIN_S:
+            self._warned_s[message] = now_s
             logger.warning(message, *values, exc_info=exc_info)
 
 

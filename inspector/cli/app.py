@@ -86,7 +86,7 @@ class CommandTable(Group):
             formatter.write_dl(list(COMMANDS.items()))
 
 
-def _say_version(ctx: click.Context, param: click.Parameter, is_asked: bool) -> None:  # noqa: ARG001, FBT001 - click's
+def _print_version(ctx: click.Context, param: click.Parameter, is_asked: bool) -> None:  # noqa: ARG001, FBT001 - click's
     if is_asked:
         from inspector.cli.versions import DISTRIBUTION, version_of
 
@@ -106,7 +106,7 @@ def _say_version(ctx: click.Context, param: click.Parameter, is_asked: bool) -> 
     is_flag=True,
     is_eager=True,
     expose_value=False,
-    callback=_say_version,
+    callback=_print_version,
     help="Show the version and exit; 'inspector version' shows more.",
 )
 @click.pass_context

@@ -49,7 +49,7 @@ def ending_lines(program: Program, choices: Choices, outcome: Outcome, status: i
         else:
             every = f"inspector {_all_of_it(outcome)}{_elsewhere(choices)}"
             yield f"inspector: recorded {_counted(outcome)}; to see them: {every}"
-            if outcome.telling is not None and (outcome.telling.failed or outcome.telling.calls > 1):
+            if outcome.shown_trace is not None and (outcome.shown_trace.failed or outcome.shown_trace.calls > 1):
                 yield f"inspector: {_which(outcome)}{one}"
         yield _in_the_browser(environment, choices, outcome)
     for sentence in loss_sentences(outcome.losses):
@@ -112,13 +112,13 @@ def _failed(outcome: Outcome) -> str:
 
 def _which(outcome: Outcome) -> str:
     """Say why one of several traces is named."""
-    if outcome.runs == 1 or outcome.telling is None:
+    if outcome.runs == 1 or outcome.shown_trace is None:
         return ""
-    return "where something failed: " if outcome.telling.failed else "the largest: "
+    return "where something failed: " if outcome.shown_trace.failed else "the largest: "
 
 
 def _trace_id(outcome: Outcome) -> str:
-    return "" if outcome.telling is None else outcome.telling.trace_id
+    return "" if outcome.shown_trace is None else outcome.shown_trace.trace_id
 
 
 def _elsewhere(choices: Choices) -> str:

@@ -32,7 +32,7 @@ def events(**options: Unpack[EventsOptions]) -> None:
     --json, --page and --home is also a parameter of GET /events.
     """
     from inspector.cli.documents import LARGE, event_fields
-    from inspector.cli.namesakes import listed_apart
+    from inspector.cli.namesakes import page_with_model_names
     from inspector.cli.pages import read_list
     from inspector.cli.rows import event_table
 
@@ -42,6 +42,6 @@ def events(**options: Unpack[EventsOptions]) -> None:
     listed = read_list(
         options,
         lambda store, cursor, limit: store.events(where, sort=sort, order=order, cursor=cursor, limit=limit, full=full),
-        shown=listed_apart if names is None else None,
+        shown=page_with_model_names if names is None else None,
     )
     listed.show(names, event_table, nothing="no span matches")

@@ -28,16 +28,16 @@ class _Attributes(Struct):
     source: str | None = field(name=sc.TOOL_SOURCE, default=None)
 
 
-def told_apart(store: Store, traces: _Traces) -> _Traces:
+def with_model_names(store: Store, traces: _Traces) -> _Traces:
     """Return the traces of a run, the calls of tools that share a name under those that models know them by."""
     calls = [event for events in traces for event in events if event.kind == "tool" and event.folded_into is None]
     often = _often(calls)
     found = (call for trace_id in _traces_of(calls, often) for call in tool_calls_of(store, trace_id, _SERVED))
     known = {(call.trace_id, call.span_id): _known(call) for call in islice(found, _MOST_CALLS) if call.tool in often}
-    return [_apart(events, calls, known) for events in traces]
+    return [_renamed(events, calls, known) for events in traces]
 
 
-def listed_apart(store: Store, events: Sequence[Event]) -> Sequence[Event]:
+def page_with_model_names(store: Store, events: Sequence[Event]) -> Sequence[Event]:
     """Return a page of spans, the calls of tools that share a name on it under those that models know them by.
 
     A duplicate has the name of the call that it is a duplicate of: a server knows its tool by the tool's own.
@@ -49,14 +49,14 @@ def listed_apart(store: Store, events: Sequence[Event]) -> Sequence[Event]:
         if call.tool in often:
             found = store.event(call.folded_into or call.span_id, trace_id=call.trace_id)
             known[call.trace_id, call.span_id] = None if found is None or found.tool != call.tool else _known(found)
-    return _apart(events, calls, known)
+    return _renamed(events, calls, known)
 
 
 def _often(calls: Sequence[Event]) -> set[str]:
     return {tool for tool, count in Counter(call.tool for call in calls).items() if tool is not None and count > 1}
 
 
-def _apart(events: Sequence[Event], calls: Sequence[Event], known: Mapping[_Place, str | None]) -> Sequence[Event]:
+def _renamed(events: Sequence[Event], calls: Sequence[Event], known: Mapping[_Place, str | None]) -> Sequence[Event]:
     names: dict[str, set[str]] = {}
     for call in calls:
         if call.tool is not None:

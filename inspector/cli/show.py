@@ -102,7 +102,7 @@ def show(**options: Unpack[ShowOptions]) -> None:
     is_all = options["everything"] or options["depth"] is not None
     shape = Shape(options["errors"], options["depth"], options["fold"], is_all)
     standard, settings = standard_output(), settings_of(options["home"])
-    _say_refused(settings)
+    _print_refused(settings)
     may_page = not (is_document or options["no_pager"])
     with ExitStack() as stack:
         file = None if what is None else file_of(what)
@@ -124,7 +124,7 @@ def show(**options: Unpack[ShowOptions]) -> None:
             _show_replays(store, found, terminal, None if file is None else str(file))
 
 
-def _say_refused(settings: "Settings") -> None:
+def _print_refused(settings: "Settings") -> None:
     """Report what is not in the home because it was sent elsewhere, and refused there."""
     from inspector.cli.notices import notice
     from inspector.refusals import all_refused
@@ -168,7 +168,7 @@ def _inferred(
     from inspector.cli.attempts import attempt_annotations
     from inspector.cli.conversations import with_conversations
     from inspector.cli.lookup import question_and_answer, turns_of
-    from inspector.cli.namesakes import told_apart
+    from inspector.cli.namesakes import with_model_names
     from inspector.cli.notices import notice
 
     turns = turns_of(store, run_id)
@@ -180,12 +180,12 @@ def _inferred(
             "as with INSPECTOR_CAPTURE_CONTENT=false"
         )
     inferred = with_conversations(
-        told_apart(store, traces), turns, lambda first, last: question_and_answer(store, first, last)
+        with_model_names(store, traces), turns, lambda first, last: question_and_answer(store, first, last)
     )
     return inferred.traces, {**attempt_annotations(store, traces, terminal), **inferred.annotations}
 
 
-def _say_none_failed(shape: "Shape", events: Iterable[Event]) -> None:
+def _print_none_failed(shape: "Shape", events: Iterable[Event]) -> None:
     from inspector.cli.notices import notice
 
     if shape.errors and not any(event.status == "error" for event in events):
@@ -208,7 +208,7 @@ def _show_run(store: "Store", run: Run, terminal: "Terminal", names: tuple[str, 
     traces, annotations = _inferred(store, run.run_id, [events for _, events in whole], terminal)
     drawn = [(trace, events) for (trace, _), events in zip(whole, traces, strict=True)]
     terminal.write(run_lines(run, drawn, terminal, losses=losses, shape=shape, annotations=annotations))
-    _say_none_failed(shape, [event for events in traces for event in events])
+    _print_none_failed(shape, [event for events in traces for event in events])
 
 
 def _show_event(event: Event, terminal: "Terminal", as_json: tuple[str, ...] | None) -> None:
@@ -237,4 +237,4 @@ def _show_trace(
         return
     (drawn,), annotations = _inferred(store, found.run_id, [events], terminal)
     terminal.write(trace_lines(found, drawn, terminal, shape, annotations))
-    _say_none_failed(shape, drawn)
+    _print_none_failed(shape, drawn)

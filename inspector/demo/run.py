@@ -34,7 +34,7 @@ def run_demo(settings: Settings, *, hang: bool = False) -> str:
         choices = Choices(home=settings.home, content=settings.capture_content, quiet=True)
         environment = environment_of(_environ(), choices, directory)
         status = run_to_the_end(Program(sys.executable, arguments), environment)
-        shown = outcome_of(directory).telling
+        shown = outcome_of(directory).shown_trace
     except LaunchError as error:
         raise DemoError(f"the demo cannot be started: {error}") from error
     finally:

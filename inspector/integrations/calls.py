@@ -353,14 +353,14 @@ def guarded(callback: Callable[..., None]) -> Callable[..., None]:
     """Keep exceptions of a callback from the framework; the first failure of each callback is logged."""
 
     @wraps(callback)
-    def told_safely(*args: Any, **kwargs: Any) -> None:
+    def call_safely(*args: Any, **kwargs: Any) -> None:
         try:
             callback(*args, **kwargs)
         # As above.
         except Exception:  # noqa: BLE001
-            warn_once(f"{_place(callback)} could not tell of a call")
+            warn_once(f"{_place(callback)} could not record a call")
 
-    return told_safely
+    return call_safely
 
 
 def _place(function: Callable[..., Any]) -> str:

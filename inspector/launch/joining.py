@@ -33,7 +33,7 @@ def join() -> None:
         from inspector import replay
 
         replay.begin(Path(tape), directory)
-    atexit.register(_leave_word, directory, os.getpid())
+    atexit.register(_note_frameworks, directory, os.getpid())
 
 
 class _Notices(logging.Handler):
@@ -58,7 +58,7 @@ class _Notices(logging.Handler):
             file.write(f"{text}\n")
 
 
-def _leave_word(directory: Path, pid: int) -> None:
+def _note_frameworks(directory: Path, pid: int) -> None:
     """Note which frameworks were in use, to explain why nothing was recorded."""
     if os.getpid() == pid:
         # The run, and its directory, may have ended before this process.

@@ -36,8 +36,8 @@ class Outcome:
     """Requests, blocks and cells, which are runs of their own and not part of the program's run."""
     services: tuple[str, ...]
     """Names of the programs of its processes; empty for an unknown name."""
-    telling: TraceCounts | None
-    """The trace most worth a look: one with failures, else the largest; one that began here, if any did."""
+    shown_trace: TraceCounts | None
+    """The trace to show: one with failures, else the largest; one that began here, if any did."""
     run_id: str
     """The ``inspector.run.id`` of everything that was recorded."""
     joined: bool
@@ -72,7 +72,7 @@ def outcome_of(directory: Path) -> Outcome:
         runs=runs,
         own_runs=_sum(counts, "own_runs"),
         services=tuple(sorted({each.service for each in counts if each.calls or each.perhaps or each.remote})),
-        telling=_most_telling(counts),
+        shown_trace=_shown_trace(counts),
         run_id=run_id(directory),
         joined=bool(counts),
         ended=any(directory.glob("frameworks-*")),
@@ -98,7 +98,7 @@ def _sum(counts: list[Counts], name: str) -> int:
     return sum(getattr(each, name) for each in counts)
 
 
-def _most_telling(counts: list[Counts]) -> TraceCounts | None:
+def _shown_trace(counts: list[Counts]) -> TraceCounts | None:
     traces: dict[str, TraceCounts] = {}
     for part in (each for process in counts for each in process.traces):
         whole = traces.setdefault(part.trace_id, TraceCounts(part.trace_id))

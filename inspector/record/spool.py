@@ -224,7 +224,7 @@ class Spool:
         self._given_up = not (written or self._failing or self._thread is None)
         if self._given_up:
             # The thread continues as long as the process exists.
-            self._say_what_is_unwritten()
+            self._report_unwritten()
         elif self._stop(timeout_s):
             self._stopping = False
             self._without_thread = True
@@ -354,10 +354,10 @@ class Spool:
         finally:
             self._writing, self._rendering = False, 0
         if wrote or self._failing or self._given_up or self._closed:
-            self._say_what_is_unwritten()
+            self._report_unwritten()
         return wrote
 
-    def _say_what_is_unwritten(self) -> None:
+    def _report_unwritten(self) -> None:
         self._mark.show(self._unwritten() - self._reported if self._failing or self._given_up else 0)
         if self._tally is not None:
             self._save(self._tally)

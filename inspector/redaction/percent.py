@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-_TELLING: Final = re.compile(r"%(?:25){0,3}(?:2[027]|0[AaDd]|3[AaDd]|5[BbCc])")
+_MARK: Final = re.compile(r"%(?:25){0,3}(?:2[027]|0[AaDd]|3[AaDd]|5[BbCc])")
 """An escape of a character that JSON, headers and commands need; addresses with only other escapes are skipped."""
 _PLACEHOLDER: Final = re.compile(r"\[redacted:[\w ]{1,64}#[0-9a-f]{4}\]")
 _RUN: Final = re.compile(rf"(?:{_PLACEHOLDER.pattern}|\S)+")
@@ -37,9 +37,9 @@ class Undone(NamedTuple):
 def undone(text: str) -> Iterator[Undone]:
     """Yield every part of a text, up to the next space, that contains such escapes."""
     position = 0
-    while telling := _TELLING.search(text, position):
-        run = _RUN.match(text, telling.start())
-        start, position = _run_start(text, position, telling.start()), run.end() if run else telling.end()
+    while mark := _MARK.search(text, position):
+        run = _RUN.match(text, mark.start())
+        start, position = _run_start(text, position, mark.start()), run.end() if run else mark.end()
         yield _undo(text, start, position)
 
 

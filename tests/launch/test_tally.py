@@ -32,7 +32,7 @@ def test_the_largest_trace_is_named_and_of_equal_ones_the_last(tally, tmp_path):
     one = tally("a")
     for number, calls in ((1, 3), (2, 7), (3, 7), (4, 1)):
         count(one, number, calls)
-    assert outcome_of(tmp_path).telling.trace_id == trace(3)
+    assert outcome_of(tmp_path).shown_trace.trace_id == trace(3)
 
 
 def test_a_trace_with_a_failure_is_named_before_any_other(tally, tmp_path):
@@ -40,7 +40,7 @@ def test_a_trace_with_a_failure_is_named_before_any_other(tally, tmp_path):
     count(one, 1, 2, failed=1)
     count(one, 2, 9)
     found = outcome_of(tmp_path)
-    assert (found.telling.trace_id, found.telling.failed) == (trace(1), 1)
+    assert (found.shown_trace.trace_id, found.shown_trace.failed) == (trace(1), 1)
     assert (found.calls, found.failed, found.runs) == (11, 1, 2)
 
 
@@ -49,14 +49,14 @@ def test_what_several_processes_have_of_a_trace_is_added_up(tally, tmp_path):
     count(tally("server"), 1, 3, began_here=False)
     count(tally("other"), 2, 4)
     found = outcome_of(tmp_path)
-    assert (found.telling.trace_id, found.telling.calls, found.runs) == (trace(1), 5, 2)
+    assert (found.shown_trace.trace_id, found.shown_trace.calls, found.runs) == (trace(1), 5, 2)
 
 
 def test_a_trace_that_began_elsewhere_is_named_where_none_began_here(tally, tmp_path):
     count(tally("server"), 1, 9, began_here=False)
-    assert outcome_of(tmp_path).telling.trace_id == trace(1)
+    assert outcome_of(tmp_path).shown_trace.trace_id == trace(1)
     count(tally("client"), 2, 1)
-    assert outcome_of(tmp_path).telling.trace_id == trace(2)
+    assert outcome_of(tmp_path).shown_trace.trace_id == trace(2)
 
 
 def test_of_very_many_traces_those_that_tell_the_most_are_remembered(tally, tmp_path):
@@ -106,4 +106,4 @@ def test_what_was_not_recorded_is_left_even_where_nothing_was(tally, tmp_path):
 def test_nothing_is_named_where_nothing_was_recorded(tally, tmp_path):
     tally("a").save()
     found = outcome_of(tmp_path)
-    assert (found.telling, found.calls, found.joined) == (None, 0, True)
+    assert (found.shown_trace, found.calls, found.joined) == (None, 0, True)

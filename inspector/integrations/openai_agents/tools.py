@@ -77,11 +77,11 @@ def _first_of(handoffs: Any) -> Any:
 def handoff(from_agent: str) -> Keywords:
     """The call of a handoff, with the name that the model used."""
     asked = handed_off.get()
-    told_of: dict[str, Any] = {"tool_source": "agent", "agent_name": from_agent}
+    context: dict[str, Any] = {"tool_source": "agent", "agent_name": from_agent}
     if asked is None:
-        return {"tool_name": "handoff", "args": {"from_agent": from_agent}, "context": told_of}
-    told_of["tool_use_id"] = asked.call_id
-    return {"tool_name": asked.name, "args": _arguments(asked.arguments), "context": told_of}
+        return {"tool_name": "handoff", "args": {"from_agent": from_agent}, "context": context}
+    context["tool_use_id"] = asked.call_id
+    return {"tool_name": asked.name, "args": _arguments(asked.arguments), "context": context}
 
 
 def failing(original: Any) -> Any:

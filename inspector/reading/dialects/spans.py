@@ -112,7 +112,7 @@ def _read_recorded(decoded: DecodedSpan) -> Span:
     contents = table.contents[kind]
     if contents:
         _normalise(decoded, contents)
-    stands = status(decoded, table)
+    state = status(decoded, table)
     model = _named(attributes, table.model, table)
     counts, cost = _spent(decoded, table, model) if kind == "llm" else (None, None)
     is_recorded = table.name == INSPECTOR.name
@@ -127,7 +127,7 @@ def _read_recorded(decoded: DecodedSpan) -> Span:
         decoded.span_id,
         decoded.name[:LONGEST_NAME],
         kind,
-        stands,
+        state,
         decoded.start_ns,
         decoded.parent_id,
         text(attributes, table.session),
@@ -142,7 +142,7 @@ def _read_recorded(decoded: DecodedSpan) -> Span:
         counts and counts.output,
         counts and counts.cache_read,
         cost,
-        None if stands == "ok" else error(decoded, stands, table),
+        None if state == "ok" else error(decoded, state, table),
         _content_key(attributes, table.inputs[kind]),
         _content_key(attributes, table.outputs[kind]),
         attributes,
