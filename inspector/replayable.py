@@ -157,9 +157,9 @@ def _replays_of(store: Store, run: Run) -> tuple[tuple[RunLink, ...], bool]:
 
 
 def _runs_with(store: Store, where: Filter) -> tuple[Collection[Run], bool]:
-    """Return the runs that calls of replays are of, the latest, and whether there may be more.
+    """Return the latest runs with calls of replays, and whether there may be more.
 
-    Calls are found by an index, and runs are not, so runs are asked for where some have so many calls that these may
+    Calls are found by an index, but runs are not. So runs are only queried if some have so many calls that they may
     hide others.
     """
     found: dict[str, Run] = {}

@@ -106,13 +106,13 @@ class Call:
         self.call_id = urandom(8).hex()
         self.is_open = True
         self.subject: object = None
-        """The framework's own object, for integrations that tell calls apart by it; let go of at the end."""
+        """The framework's own object, for integrations that identify calls by it; released at the end."""
         self.decision: Decision | None = None
         """What the controller decided about a model call, once it was asked."""
         self.is_decided = False
         """Whether the controller was asked about a tool call, or its body has begun."""
         self.exchanges: list[Exchange] = []
-        """What the HTTP client below it got, one an attempt; let go of at the end."""
+        """The responses that the HTTP client below it received, one per attempt; released at the end."""
         self._keywords = keywords
         self._context = context
         self._outside = None if context is None else context.copy()
@@ -185,7 +185,7 @@ class Call:
         self._emit(hook.name, keywords)
 
     def failed(self, exc: BaseException) -> None:
-        """Emit the error hook; its class tells a cancellation or a closed generator from an error."""
+        """Emit the error hook; its class distinguishes a cancellation or a closed generator from an error."""
         if self.is_open:
             without_ours(exc)
             hook = HOOKS[_ERROR[self.noun]]
@@ -333,7 +333,7 @@ def _late_keywords(noun: Noun) -> frozenset[str]:
 def _described(describe: Describe) -> Keywords:
     try:
         return dict(describe())
-    # The border to a framework, whose objects may be of an unknown version.
+    # The boundary to a framework, whose objects may be of an unknown version.
     except Exception:  # noqa: BLE001
         warn_once(f"{_place(describe)} could not read a call; it is recorded without")
         return {}

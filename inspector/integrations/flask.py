@@ -1,7 +1,7 @@
-"""Flask, under whatever server.
+"""Flask, with any server.
 
-``Flask.wsgi_app`` is what servers come to and what middleware is put around; ``Flask.handle_exception`` makes a page
-of an exception, which no server is told of.
+``Flask.wsgi_app`` is what servers call and what middleware wraps. ``Flask.handle_exception`` turns an exception into a
+page, so the server does not see the exception.
 """
 
 import sys
@@ -15,7 +15,7 @@ from inspector.integrations.wsgi import answer_wsgi
 
 
 def install(patches: Patches) -> None:
-    """Wrap what servers call, and what exceptions come to."""
+    """Wrap the functions that servers call and that handle exceptions."""
     wrappers = {"wsgi_app": _wsgi_app, "handle_exception": _handle_exception}
     patches.wrap_once_imported("flask.app", "Flask", wrappers)
 

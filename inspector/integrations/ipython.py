@@ -1,7 +1,7 @@
-"""IPython and notebooks: each cell is a run of its own once something is recorded in it.
+"""IPython and notebooks: each cell is a run of its own if something is recorded in it.
 
 ``InteractiveShell.run_cell_async`` runs the cells of terminals and of kernels. The events ``pre_run_cell`` and
-``post_run_cell`` belong to one shell each, and a kernel tells of the second one later, from elsewhere.
+``post_run_cell`` belong to one shell each, and a kernel emits the second one later, from another place.
 """
 
 import os
@@ -16,7 +16,7 @@ from inspector.record.spans import RecordedSpan
 
 
 def install(patches: Patches) -> None:
-    """Wrap what runs a cell."""
+    """Wrap the function that runs a cell."""
     patches.wrap_once_imported("IPython.core.interactiveshell", "InteractiveShell", {"run_cell_async": _run_cell})
 
 
@@ -38,7 +38,7 @@ def _begun(number: int) -> tuple[Recorder, RecordedSpan] | None:
     recorder = attachment.recorder
     try:
         return recorder, recorder.begin_root("cell", f"cell [{number}]", os.urandom(6).hex())
-    except Exception:  # noqa: BLE001 - the border to the program
+    except Exception:  # noqa: BLE001 - the boundary to the program
         warn_once("a cell could not be recorded")
         return None
 
@@ -46,5 +46,5 @@ def _begun(number: int) -> tuple[Recorder, RecordedSpan] | None:
 def _end(recorder: Recorder, span: RecordedSpan, result: Any) -> None:
     try:
         recorder.end_root(span, getattr(result, "error_before_exec", None) or getattr(result, "error_in_exec", None))
-    except Exception:  # noqa: BLE001 - the border to the program
+    except Exception:  # noqa: BLE001 - the boundary to the program
         warn_once("the end of a cell could not be recorded")

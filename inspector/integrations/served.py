@@ -1,7 +1,7 @@
-"""Requests to a server in the program; each is a run of its own once something is recorded in it.
+"""Requests to a server in the program; each is a run of its own if something is recorded in it.
 
-A server and its framework both see a request, and so do nested applications: the first to see it opens the request, and
-the others leave it alone.
+A server and its framework both see a request, and so do nested applications: the first one opens it, and the others do
+nothing.
 """
 
 import os
@@ -22,7 +22,7 @@ _VARIABLE: Final = "INSPECTOR_REQUESTS"
 
 
 class Served:
-    """One request, from its arrival to the end of its answer.
+    """One request, from its arrival to the end of its response.
 
     Args:
         recorder: The recorder.
@@ -33,9 +33,9 @@ class Served:
         self._recorder = recorder
         self.serving = serving
         self.status: int | None = None
-        """The status of the answer, once it began."""
+        """The status of the response, once it began."""
         self.is_left = False
-        """Whether the client went away before the end of the answer."""
+        """Whether the client disconnected before the end of the response."""
 
     def ended(self, exc: BaseException | None = None) -> None:
         """End the request, normally or with an exception; never raises."""
@@ -47,7 +47,7 @@ class Served:
             self._recorder.end_request(self.serving, exc, state=self._state(exc), keep=keep)
             # Its traceback keeps the program's frames alive.
             self.serving.exc = None
-        except Exception:  # noqa: BLE001 - the border to the program
+        except Exception:  # noqa: BLE001 - the boundary to the program
             warn_once("the end of a request could not be recorded")
 
     def _state(self, exc: BaseException | None) -> State:
@@ -75,7 +75,7 @@ def arrived(method: str, path: str, headers: Mapping[str, Any], *, at_server: bo
         recorder = attachment.recorder
         remote = caller_in(headers) if headers else None
         return Served(recorder, recorder.begin_request({"method": method, "path": path}, remote))
-    except Exception:  # noqa: BLE001 - the border to the program
+    except Exception:  # noqa: BLE001 - the boundary to the program
         warn_once("a request could not be recorded")
         return None
 

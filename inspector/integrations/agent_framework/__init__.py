@@ -8,8 +8,8 @@ are the functions that all of that goes through, the same since 1.0:
 - ``BaseChatClient.get_response``, which the layers of a client call once for each request to its model.
 - ``_auto_invoke_function``: each function call of a model, with what middlewares make of it; a failure is a result
   there, whose exception is taken from ``FunctionTool.invoke``.
-- ``Workflow.run``, and ``Executor.execute`` as the steps of a workflow that its author gave names to. Executors that
-  are an agent or a workflow are told of as those.
+- ``Workflow.run``, and ``Executor.execute`` for the steps that the workflow's author named. Executors that are an
+  agent or a workflow are recorded as such.
 - ``ResponseStream.__anext__`` and ``get_final_response``, for what is streamed.
 """
 

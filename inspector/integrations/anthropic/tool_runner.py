@@ -1,7 +1,7 @@
-"""The tool runner of the SDK, ``client.beta.messages.tool_runner``: a loop of model calls and the tools they ask for.
+"""The tool runner of the SDK, ``client.beta.messages.tool_runner``: a loop of model calls and the requested tools.
 
-A run is an agent call: it is what the SDK's own OpenTelemetry calls it, and without it each of its calls would be a
-tree of its own. The program is given each reply between two steps of the loop, so the run encloses the steps alone.
+A run is recorded as an agent call, as in the SDK's own OpenTelemetry; otherwise each of its calls would be a separate
+trace. The program gets each reply between two steps of the loop, so the run encloses only the steps.
 """
 
 from collections.abc import AsyncGenerator, Callable, Generator
@@ -49,7 +49,7 @@ class _Steps:
 
     @contextmanager
     def step(self) -> Generator[None]:
-        """Have what is called in a step, or as the loop is closed, be below the run."""
+        """Make calls during a step, or while the loop is closed, children of the run."""
         leave = self.call.enter()
         try:
             yield
@@ -57,7 +57,7 @@ class _Steps:
             leave()
 
     def took(self, item: Any) -> Any:
-        """Note what the program is given."""
+        """Note the item that the program gets."""
         self._last = item
         return item
 
@@ -119,13 +119,13 @@ def _begun(runner: Any) -> Call:
         emitter="anthropic",
     )
     _runs[runner] = call
-    # One that is left between two steps may never be told so, at the end of the process least of all.
+    # A runner that is dropped between two steps may never be closed, in particular at the end of the process.
     finalize(runner, call.abandoned)
     return call
 
 
 def _message_of(item: Any) -> Any:
-    """Return the message of a reply, which a streaming runner hands out as the stream of it."""
+    """Return the message of a reply, which a streaming runner returns as a stream."""
     return getattr(item, "current_message_snapshot", item)
 
 
@@ -158,11 +158,11 @@ def _tool_async(original: Callable[..., Any], read: Callable[..., tuple[Any, Any
 
 
 class _Decided:
-    """A tool whose body runs as the controller decides, for the one call that is told of here.
+    """A tool whose body runs as the controller decides, for the one call that is reported here.
 
     Args:
         tool: The program's own.
-        call: What is called in place of its method.
+        call: Called in place of its method.
     """
 
     def __init__(self, tool: Any, call: Callable[..., Any]) -> None:
@@ -207,7 +207,7 @@ def _decided_async(original: Callable[..., Any]) -> Callable[..., Any]:
 
 @contextmanager
 def _tool_call(runner: Any, describe: Describe) -> Generator[Call]:
-    """Tell of a tool call, below the run of its runner."""
+    """Report a tool call, below the run of its runner."""
     leave = _into_run(runner)
     try:
         with opened("tool_call", describe, emitter="anthropic") as call:

@@ -6,15 +6,15 @@ which gets each run with its id and its parent's. Callbacks do not cover everyth
 - ``_set_config_context`` of ``langchain_core.runnables.config`` and of ``langgraph._internal._runnable`` sets the
   context that a chain, node or tool then runs in. There the run is made the innermost call, so that whatever its
   code calls, an SDK or hooks of its own, is found below it. The consumer of a stream stays outside.
-- ``BaseTool.arun``, ``BaseChatModel.agenerate``, ``BaseLLM.agenerate`` and ``BaseRetriever.ainvoke`` tell their
-  callbacks nothing when they are cancelled.
+- ``BaseTool.arun``, ``BaseChatModel.agenerate``, ``BaseLLM.agenerate`` and ``BaseRetriever.ainvoke`` do not call
+  their callbacks when they are cancelled.
 - ``_run`` and ``_arun`` of each class of ``BaseTool``, and ``_get_relevant_documents`` and its twin of each class of
   ``BaseRetriever``, are what a controller decides about, which callbacks cannot.
 
-What is told: the outermost chain and each graph are workflows; a graph made by ``create_agent`` is an agent. Nodes of
-other graphs are told of as workflows too, of the type ``node``: they are the steps its author gave names to, and what
-runs side by side. Nodes of agents are not, nor are chains inside of chains, prompts and parsers: each would only wrap
-the model call or the tool call that is told of anyway.
+The outermost chain and each graph are recorded as workflows, and a graph from ``create_agent`` as an agent. Nodes of
+other graphs are recorded as workflows of the type ``node``: they are the steps that the author named, and may run
+concurrently. Nodes of agents, chains inside of chains, prompts and parsers are not recorded: each would only wrap a
+model call or tool call that is recorded anyway.
 """
 
 from contextvars import ContextVar

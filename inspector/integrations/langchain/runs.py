@@ -32,22 +32,22 @@ class Run:
         self.id = run_id
         self.call: Call | None = None
         self.anchor: Call | None = None if parent is None else parent.anchor
-        """The run's own call, else the innermost call above it."""
+        """The run's own call, or else the innermost call above it."""
         self.is_graph = False
         self.is_agent = False
         self.entrypoint: str | None = None
-        """The name of the function that a graph was made of."""
+        """The name of the function that a graph was created from."""
         self.leave: Callable[[], None] | None = None
         """Stops the call from being the innermost one in the context it began in."""
         self.outermost_graph: Run | None = None if parent is None else parent.outermost_graph
         self.waits_for: dict[Any, Any] = {}
         """What an outermost graph was interrupted for, by the ids of the interrupts."""
         self.node: str | None = None
-        """The name of a node that is a graph, which is told of as the graph alone."""
+        """The name of a node that is a graph, which is only recorded as the graph."""
         self.thread: str | None = None
-        """The conversation that a graph goes on with."""
+        """The conversation that a graph continues."""
         self.session_id: str | None = None
-        """The session that the run begins, where none is bound."""
+        """The session that the run begins, if none is bound."""
 
 
 class Runs:

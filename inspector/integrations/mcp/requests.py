@@ -175,7 +175,8 @@ def _placed(
         meta = members(params.get("_meta"))
         surroundings = Surroundings(meta, headers)
         ours = named_for_us(meta)
-    # The border to the SDK, whose objects may be of a version that nobody has seen; described again, it is told of.
+    # The boundary to the SDK, whose objects may be of an unknown version. The hook describes it again, and reports the
+    # failure.
     except Exception:  # noqa: BLE001
         return None, None
     return envelope if ours is None else {**envelope, "params": {**params, "_meta": ours}}, surroundings

@@ -6,7 +6,7 @@ functions are wrapped that have not changed since 2.0:
 
 - ``Agent.iter``, which every way to run an agent goes through.
 - ``request`` and ``request_stream`` of each class of ``Model``, present and future: the interface that models
-  implement. One that hands the request to another model (``WrapperModel``, ``FallbackModel``) is told of as that.
+  implement. A model that delegates to another one (``WrapperModel``, ``FallbackModel``) is recorded as the other one.
 - ``ToolManager.execute_tool_call``: each tool call of an agent, whatever toolset it is from, also with arguments that
   were found to be wrong.
 - ``call_tool`` of each class of ``AbstractToolset``, present and future: the outermost one of a call is where its body

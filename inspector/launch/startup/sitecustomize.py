@@ -1,9 +1,9 @@
-"""Runs first in every Python below ``inspector run``: stands ready to record, and gets out of the program's way.
+"""Runs first in every Python under ``inspector run``: prepares to record, without getting in the program's way.
 
-Python imports the first ``sitecustomize`` of its path before the program, see https://docs.python.org/3/library/site.html.
-This one imports nothing of the inspector: it waits for the import of something that can be recorded, so that a process
-that is no agent pays next to nothing. Pythons of other versions and without our packages come by here too, so it is
-written in what all of them understand, and imports no more than it has to.
+Python imports the first ``sitecustomize`` of its path before the program, see
+https://docs.python.org/3/library/site.html. This one imports nothing of the inspector. It waits until something that
+can be recorded is imported, so it costs other processes next to nothing. Pythons of other versions and without our
+packages run it too, so it uses only syntax that all of them understand, and imports no more than necessary.
 """
 
 # pathlib takes longer to load than everything here, and the directory is one of the path and no package:
@@ -20,18 +20,18 @@ _ALWAYS = "*"
 
 
 class _Run:
-    """What ``inspector run`` says in the environment."""
+    """The settings that ``inspector run`` passes in the environment."""
 
     def __init__(self, variable: str) -> None:
         self.parent, self.quiet, triggers, self.directory = variable.split(":", 3)
         self.triggers = triggers.split(",")
 
     def came_by(self) -> None:
-        """Leave word that a Python was reached at all."""
+        """Note that some Python was started."""
         self._write("python", "")
 
     def left_out(self, reason: str, *, is_beginning: bool = False) -> None:
-        """Leave word that a Python cannot record; say so as it begins, where it is all that was started."""
+        """Note that a Python cannot record. If the run consists of this Python only, say so at its start."""
         is_all = is_beginning and not self.quiet and str(os.getppid()) == self.parent
         reason = " ".join(reason.split())
         self._write(f"left-out-{os.getpid()}", f"{sys.executable}\n{reason}\n{'told' if is_all else ''}\n")
@@ -50,14 +50,15 @@ class _Run:
 
 
 class _Waiting:
-    """A finder on ``sys.meta_path`` that finds nothing: it begins to record when what it awaits is asked for.
+    """A finder on ``sys.meta_path`` that finds nothing itself: it starts recording when an awaited module is imported.
 
-    That is the last step of the bus's own import. So whoever asks for the bus meanwhile waits, as for any module that
-    another thread imports, and emits nothing that nobody hears; and Python knows a deadlock of such imports.
+    Recording starts in the last step of the bus's own import. So other threads that import the bus wait until that is
+    done, as for any module, and emit no hook before there is a subscriber; and Python detects deadlocks of such
+    imports.
     """
 
     def __init__(self, run: _Run) -> None:
-        # threading is not loaded yet, and the program may want to be the first to do so.
+        # `threading` is not imported yet, and the program may want to be the first to import it.
         from _thread import get_ident
 
         self._run = run
@@ -68,12 +69,12 @@ class _Waiting:
         self._asking: set[int] = set()
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> object:
-        """Begin, and return what the other finders find; None for modules that tell nothing."""
+        """Start recording, and return the spec from the other finders; None for other modules."""
         del path, target
         if name not in self._triggers or not _is_imported(name):
             return None
         if name == _BUS:
-            # One thread at a time imports it.
+            # Only one thread at a time imports it.
             is_over, self._is_over = self._is_over, True
             return None if is_over or not self._can_record() else self._joining()
         if name == _PROGRAM_ATTACHES and not self._is_over:
@@ -86,22 +87,22 @@ class _Waiting:
             return None
         self._asking.add(thread)
         try:
-            # Another thread's framework is not to be imported before the recorder stands either.
+            # A framework imported in another thread has to wait for the recorder too.
             _import(_BUS, self._run)
-            # Not left to the finders that come next: one may have been put in front of them.
+            # Asks the finders now, because another one may have been inserted before this one.
             return _found(name)
         finally:
             self._asking.discard(thread)
 
     def _can_record(self) -> bool:
         if self._missing is None:
-            # At once: the question itself comes by here.
+            # Set first, because the check itself gets here.
             self._missing = ""
             self._missing = _missing_for(self._run)
         return bool(self._triggers) and not self._missing
 
     def _joining(self) -> object:
-        """Return the bus's spec; whoever imports by it begins to record before the import is over."""
+        """Return the bus's spec, whose loader also starts recording before the import is over."""
         spec = _found(_BUS)
         own: dict[str, object] | None = getattr(getattr(spec, "loader", None), "__dict__", None)
         if type(own) is not dict:
@@ -115,7 +116,7 @@ class _Waiting:
                 execute(module)
                 self._begin()
             else:
-                # An archive has one loader for all that is in it.
+                # All modules of an archive have the same loader.
                 execute(module)
 
         own["exec_module"] = execute_and_begin
@@ -127,9 +128,9 @@ class _Waiting:
 
 
 def _is_imported(name: str) -> bool:
-    """Tell whether a module is asked for because it is imported; a program may also ask whether it is installed.
+    """Tell whether a module is being imported; a program may also only check whether it is installed.
 
-    An import passes by ``_find_and_load`` of importlib, however many finders ask each other below it.
+    An import always has importlib's ``_find_and_load`` on the stack, even if finders ask each other.
     """
     frame = sys._getframe(1)  # noqa: SLF001 - the one way to know who asks  # pyright: ignore[reportPrivateUsage]
     while frame is not None:
@@ -140,7 +141,7 @@ def _is_imported(name: str) -> bool:
 
 
 def _found(name: str) -> object:
-    """Return the spec of a module; one that has been imported meanwhile is not executed a second time."""
+    """Return the spec of a module; one that was imported meanwhile is not executed again."""
     from importlib.util import find_spec
 
     module = sys.modules.get(name)
@@ -163,7 +164,7 @@ def _found(name: str) -> object:
 
 
 def _spec_of(module: object, name: str) -> object:
-    """Return a spec whose loader gives a module that no loader made, or one that takes no attributes."""
+    """Return a spec for a module that no loader created, or that accepts no attributes."""
     from importlib.machinery import ModuleSpec
 
     class Loader:
@@ -171,7 +172,7 @@ def _spec_of(module: object, name: str) -> object:
             return module
 
         def exec_module(self, _: object) -> None:
-            """It has been executed, or there is nothing to execute."""
+            """Do nothing: it was executed, or there is nothing to execute."""
 
     spec = ModuleSpec(name, Loader())  # pyright: ignore[reportArgumentType] - as much of a loader as is asked for
     spec.submodule_search_locations = getattr(module, "__path__", None)
@@ -183,7 +184,7 @@ def _begin(run: _Run) -> None:
         from inspector.launch.joining import join
 
         join()
-    # The border to the program, which has to run as it would without us.
+    # The boundary to the program, which has to run as it would without us.
     except Exception as error:  # noqa: BLE001
         run.left_out(f"{type(error).__name__}: {error}")
 
@@ -197,7 +198,7 @@ def _import(name: str, run: _Run) -> None:
 
 
 def _missing_for(run: _Run) -> str:
-    """Say why this Python cannot record, and leave word of it; an empty text when it can."""
+    """Return why this Python cannot record, and note it; empty if it can."""
     try:
         missing = _what_is_missing()
     # As above.
@@ -209,7 +210,7 @@ def _missing_for(run: _Run) -> str:
 
 
 def _what_is_missing() -> str:
-    """Say why this Python cannot record; an empty text when it can."""
+    """Return why this Python cannot record; empty if it can."""
     if sys.version_info < _OLDEST:
         return f"it is Python {sys.version_info[0]}.{sys.version_info[1]}; the inspector needs 3.11 or newer"
     from importlib.util import find_spec
@@ -228,7 +229,7 @@ def _what_is_missing() -> str:
 
 
 def _is_installed(name: str) -> bool:
-    # By the finders alone: importlib.util, which asks them too, takes a third of the time that we have.
+    # Asks the finders directly: importlib.util, which asks them too, would take a third of the time that we have.
     finders = (getattr(each, "find_spec", None) for each in sys.meta_path)
     return any(find(name, None) is not None for find in finders if find is not None)
 
@@ -249,10 +250,10 @@ sys.path[:] = [each for each in sys.path if each != _HERE]
 try:
     if os.environ.get("INSPECTOR_RUN"):
         _start(os.environ["INSPECTOR_RUN"])
-# The border to any Python and any environment.
+# The boundary to any Python and any environment.
 except Exception:  # noqa: BLE001, S110
     pass
 
-# What this module hides goes on in its place; where there is nothing, ``site`` takes the error for just that.
+# A `sitecustomize` hidden by this one runs next; if there is none, ``site`` expects exactly this error.
 sys.modules.pop("sitecustomize", None)
 import sitecustomize  # noqa: E402, F401  # pyright: ignore[reportUnusedImport] - imported for what it does
