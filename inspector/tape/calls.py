@@ -196,9 +196,12 @@ def _is_made_again(event: Event) -> bool:
     if _is_left_to_server(attributes):
         return False
     is_move = attributes.get(sc.TOOL_SOURCE) == "runtime" and sc.SEED_TOOL_INPUT in attributes
-    if event.status == "ok" and not (is_move or _is_agent(attributes)):
+    if is_move or _is_agent(attributes):
+        return True
+    if event.status == "ok":
         raise _refused(event, _NOT_YET.format(event.kind))
-    return True
+    # The body of a call that did not end may have begun.
+    return event.status in ("error", "denied")
 
 
 def _is_left_to_server(attributes: Mapping[str, Any]) -> bool:

@@ -205,6 +205,19 @@ def test_a_tool_call_that_cannot_be_given_back_is_refused_with_the_reason(unplay
     assert why in refused(call(2), unplayable)
 
 
+@pytest.mark.parametrize("status", ["cancelled", "lost", "running", "abandoned"])
+def test_a_tool_call_of_a_framework_that_did_not_end_is_refused_as_its_body_may_have_begun(status):
+    of_framework = {"inspector.emitter": "openai_agents", "inspector.raw.result": None}
+    assert "it did not end" in refused(tool(1, status=status, **of_framework), tool(2))
+
+
+@pytest.mark.parametrize("status", ["error", "denied"])
+def test_a_tool_call_that_a_framework_refused_by_itself_is_made_again(status):
+    of_framework = {"inspector.emitter": "openai_agents", "inspector.raw.result": None}
+    tape = tape_of("r1", [tool(1, status=status, **of_framework), tool(2)])
+    assert [each.span for each in tape.calls] == [f"{2:016x}"]
+
+
 def test_a_request_to_a_server_is_on_the_tape_and_what_the_server_did_is_not():
     params = {"name": "a", "arguments": {"b": 1}, "_meta": {"progressToken": 1, "traceparent": "00-1", "kept": 2}}
     inbound = asked_of_server(2, parent=1, **{"mcp.rpc.direction": "inbound"})
