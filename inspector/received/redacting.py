@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, version
 from itertools import islice
+from operator import is_
 from pathlib import Path
 from typing import Any, cast
 
@@ -78,8 +79,8 @@ class Redacting:
             name=self.text("name", span.name),
             status_message=self.text("status", span.status_message) if span.status_message else span.status_message,
             attributes=self.attributes(span.attributes),
-            events=[self.attributes(event) for event in span.events],
-            links=[self.attributes(link) for link in span.links],
+            events=self._each(span.events),
+            links=self._each(span.links),
         )
 
     def text(self, key: str, text: str) -> str:
@@ -92,6 +93,14 @@ class Redacting:
         if not count:
             return cast("dict[str, AttributeValue]", attributes)
         return cast("dict[str, AttributeValue]", plain) if isinstance(plain, dict) else {}
+
+    def _each(self, several: Sequence[Mapping[str, AttributeValue]]) -> Sequence[Mapping[str, AttributeValue]]:
+        """Return events or links without their secrets; if there are none, the same object.
+
+        A list instead of an empty tuple would count as a span that had secrets.
+        """
+        clean = [self.attributes(each) for each in several]
+        return several if all(map(is_, clean, several)) else clean
 
     def _are_clean(self, spans: Iterable[DecodedSpan]) -> bool:
         try:

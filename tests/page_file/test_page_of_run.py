@@ -10,6 +10,7 @@ import pytest
 
 from inspector.model import NewLabel, Span, SpanError
 from inspector.page_file import FilePage, RunTooLarge, WebAppMissing, page_of_run, writing
+from inspector.redaction import Redactor
 from inspector.settings import Settings
 from inspector.store import open_store
 
@@ -88,6 +89,15 @@ def test_secrets_that_were_recorded_are_not_in_the_file(store):
     assert page.redacted == 2
     assert KEY not in json.dumps(read(page))
     assert "[redacted:" in json.dumps(read(page))
+
+
+@pytest.mark.parametrize("events", [[], [{"name": "retry", "time_unix_nano": str(START_NS), "attributes": {"n": 1}}]])
+def test_a_span_that_only_looks_as_if_it_had_a_secret_is_not_counted(store, events):
+    note = "-u user, password: see below"
+    assert not Redactor().clean(note)
+    assert Redactor().redact_text("app.note", note) == note
+    store.write([span_of(1, attributes={"app.note": note}, events=events)])
+    assert page_of_run(store, store.run("run-1"), app=APP).redacted == 0
 
 
 def test_without_content_nothing_that_was_said_is_in_the_file(store):
