@@ -55,7 +55,7 @@ class _Recording(NamedTuple):
     """The name of the program."""
 
 
-@click.command(context_settings={"allow_interspersed_args": False})
+@click.command(context_settings={"allow_interspersed_args": True})
 @click.option(
     "--live-after-divergence",
     is_flag=True,
@@ -114,7 +114,6 @@ def replay(*, run: str, program: tuple[str, ...], home: Path | None, **options: 
     from inspector.launch import Choices
     from inspector.tape import Plan
 
-    words = program[1:] if program[:1] == ("--",) else program
     plan = Plan(
         goes_on=options["live_after_divergence"], allowed=options["allow"], ignored=options["ignore"], is_free=True
     )
@@ -125,7 +124,7 @@ def replay(*, run: str, program: tuple[str, ...], home: Path | None, **options: 
     service = None if "INSPECTOR_SERVICE" in os.environ else recorded.service
     # Before the program's directory is gone to.
     choices = Choices(home=None if home is None else home.absolute(), frozen=recorded.frozen, service=service)
-    return _replay(tape, words or start_again(recorded.program, run), choices)
+    return _replay(tape, program or start_again(recorded.program, run), choices)
 
 
 def _with_answers(tape: "Tape", answers: tuple[str, ...]) -> "Tape":
