@@ -25,8 +25,13 @@ _LOOK_EARLY_S: Final = 2.0
 and while that is less than a quarter of the maximum."""
 MOST_AT_ONCE: Final = 16
 """Rows to read at a time; each may contain some thousand spans."""
-_WAITING: Final = f"SELECT id FROM inbox FINAL WHERE done = 0 ORDER BY id LIMIT {MOST_AT_ONCE}"
-_ENTRY: Final = ", ".join(("id", "body", *READ))
+_BUSY_S: Final = 2.0
+"""How long after an entry the next one is expected."""
+_IDS: Final = f"SELECT id FROM inbox FINAL WHERE done = 0 ORDER BY id LIMIT {MOST_AT_ONCE}"
+# `FINAL` would read the bodies of all entries.
+_ENTRIES: Final = (
+    f"SELECT {', '.join(('id', 'body', *READ))} FROM inbox WHERE id IN ({_IDS}) AND done = 0 ORDER BY id LIMIT 1 BY id"
+)
 _MOST_TIDIED: Final = 10_000
 _KEPT_NS: Final = 60 * 10**9
 """How long an outcome is kept for the process that waits for it."""
@@ -58,6 +63,7 @@ class Inbox:
         self._last_ns = 0
         self._waiting = Waiting()
         self._looked_s = -math.inf
+        self._found_s = -math.inf
 
     def check_room(self) -> None:
         """Makes sure that there is room for more, since many servers can ingest faster than one can write.
@@ -94,14 +100,14 @@ class Inbox:
 
     def waiting(self) -> list[Entry]:
         """Returns the oldest waiting entries."""
-        # Ids first: `FINAL` would read the bodies of all entries. Mostly there are none, and the query for the columns
-        # of spans takes four times as long even then.
-        ids = [row[0] for row in self._database.rows(_WAITING)]
-        if not ids:
+        # The query for entries takes four times as long as the one for ids, even if there are none. Where servers send
+        # all the time, one query is better than two.
+        if time.monotonic() >= self._found_s + _BUSY_S and not self._database.rows(_IDS):
             return []
-        values = Values()
-        sql = f"SELECT {_ENTRY} FROM inbox WHERE id IN {values.texts(ids)} AND done = 0 ORDER BY id LIMIT 1 BY id"
-        return [Entry(row[0], row[1], spans_of(row[0], row[2:])) for row in self._database.rows(sql, values)]
+        found = [Entry(row[0], row[1], spans_of(row[0], row[2:])) for row in self._database.rows(_ENTRIES)]
+        if found:
+            self._found_s = time.monotonic()
+        return found
 
     def is_own(self, entry: Entry) -> bool:
         """Tells whether this process sent an entry."""
