@@ -52,6 +52,7 @@ def test_replays_are_marked_where_runs_are_listed_and_lead_to_their_comparison(r
     expect(page.get_by_role("row").filter(has_text="Where is it cold?")).to_be_visible()
     marks = page.get_by_role("link", name="replay", exact=True)
     expect(marks).to_have_count(2)
+    expect(page.get_by_label("Runs in figures")).to_contain_text("2 replays left out")
     expect(marks.first).to_have_attribute("title", f"Replay of {ORIGINAL}. Compare the two runs")
     marks.first.click()
     page.wait_for_url(re.compile(f"/diff.*a={ORIGINAL}&b={LATEST}"))

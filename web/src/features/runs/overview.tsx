@@ -61,6 +61,11 @@ export function Overview({ stats, failed, search, deleted, onRange }: Props) {
           newest runs only
         </p>
       )}
+      {stats !== undefined && stats.replays_left_out > 0 && (
+        <p className={css.note} title="The list has them; figures count only runs that asked a model.">
+          {plural(stats.replays_left_out, "replay")} left out
+        </p>
+      )}
       {deleted > 0 && <p className={css.note}>{plural(deleted, "deleted run")} still counted until the undo expires</p>}
       {failed && !stats ? (
         <p className={css.note}>The figures could not be loaded.</p>
