@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Sequence
 
 from inspector.ingest.losses import Missing
-from inspector.ingest.one_by_one import read_spans, write_each
+from inspector.ingest.one_by_one import read_spans, write_storable
 from inspector.model import Loss, NewLabel, Span
 from inspector.otlp import Decoded
 from inspector.received.labels import labels_apart
@@ -97,7 +97,7 @@ class Batch:
             raise
         # Otherwise a span that makes every store call fail would be read again forever, and block all later ones.
         except Exception:  # noqa: BLE001
-            _log.exception("a batch of %d spans was refused; writing them one by one", len(spans))
-            write_each(self._store, spans)
+            _log.exception("a batch of %d spans was refused; storing what can be stored", len(spans))
+            write_storable(self._store, spans)
             self._store.write((), marks=marks, losses=losses, labels=labels)
         self._committed(marks, len(spans))

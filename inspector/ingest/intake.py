@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from inspector.ingest.ahead import Ahead
 from inspector.ingest.errors import IntakeFull
-from inspector.ingest.one_by_one import read_spans, write_each
+from inspector.ingest.one_by_one import read_spans, write_storable
 from inspector.model import NewLabel, Span
 from inspector.otlp import Decoded
 from inspector.received import Part, Received, as_sent, in_parts, receive
@@ -282,8 +282,8 @@ class Intake:
             raise
         # As for a group of requests.
         except Exception:  # noqa: BLE001
-            _log.exception("%d spans of a request were refused; storing them one by one", len(part.spans))
-            self._write_one_by_one(unpacked, part.spans, part.labels)
+            _log.exception("%d spans of a request were refused; storing what can be stored", len(part.spans))
+            self._write_storable(unpacked, part.spans, part.labels)
 
     def _turn_away(self, group: list[_Unpacked], error: StoreError) -> None:
         """Refuse a group and everything in the queue; otherwise each would wait for the same lock in turn."""
@@ -297,7 +297,7 @@ class Intake:
     def _write_each(self, group: list[_Unpacked]) -> None:
         for at, unpacked in enumerate(group):
             try:
-                self._write_one_by_one(unpacked, unpacked.spans, unpacked.labels)
+                self._write_storable(unpacked, unpacked.spans, unpacked.labels)
                 self._write_parts(unpacked)
             except StoreError as error:
                 self._turn_away(group[at:], error)
@@ -305,8 +305,8 @@ class Intake:
             self._committed()
             _acknowledge(unpacked)
 
-    def _write_one_by_one(self, unpacked: _Unpacked, spans: Sequence[Span], labels: Sequence[NewLabel]) -> None:
-        if refused := write_each(self._store, spans):
+    def _write_storable(self, unpacked: _Unpacked, spans: Sequence[Span], labels: Sequence[NewLabel]) -> None:
+        if refused := write_storable(self._store, spans):
             # The sender is told about them, and must not send them again.
             unpacked.note_rejected("unstorable", refused)
         if labels:

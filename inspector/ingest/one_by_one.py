@@ -1,7 +1,7 @@
-"""Processes spans one by one after a batch of them failed, so that only the bad ones are lost."""
+"""Processes spans apart after a batch of them failed, so that only the bad ones are lost."""
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from inspector.model import Span
 from inspector.otlp import DecodedSpan
@@ -28,20 +28,25 @@ def read_spans(decoded: Sequence[DecodedSpan]) -> tuple[list[Span], int]:
     return spans, len(decoded) - len(spans)
 
 
-def write_each(store: Store, spans: Iterable[Span]) -> int:
-    """Write spans in transactions of their own, and return how many the store can never take.
+def write_storable(store: Store, spans: Sequence[Span]) -> int:
+    """Write spans whose batch was refused, half by half, and return how many the store can never take.
 
     Raises:
         StoreError: The store takes none now.
     """
     refused = 0
-    for span in spans:
+    half = len(spans) // 2
+    for part in (spans[:half], spans[half:]) if half else (spans,):
         try:
-            store.write((span,))
+            store.write(part)
         except StoreError:
             raise
-        # Whatever is wrong with this span, trying again would not help.
+        # Whatever is wrong with a span, trying again would not help.
         except Exception:  # noqa: BLE001
+            if len(part) > 1:
+                refused += write_storable(store, part)
+                continue
+            (span,) = part
             _log.exception("span %s of %s was refused and is left out", span.span_id, span.process)
             refused += 1
     return refused

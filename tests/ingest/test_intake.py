@@ -145,6 +145,14 @@ def test_a_span_that_the_store_cannot_take_costs_itself_alone(store, intake):
     assert stored(store) == {1, 2, 4, 5}
 
 
+def test_a_span_that_the_store_cannot_take_is_found_among_many_in_few_writes(store, intake):
+    store.unloved = f"{700:016x}"
+    receipt = intake.deliver(lambda: decoded(*range(1, 1025)), 1).result(10)
+    assert (receipt.spans, receipt.rejected) == (1023, {"unstorable": 1})
+    # Of two halves one is stored each time.
+    assert sorted(store.batches) == [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
+
+
 def test_what_cannot_be_decoded_costs_itself_alone(store, intake):
     hold(store, intake)
     broken = intake.deliver(lambda: Decoded(malformed="why", too_large=True), 1)

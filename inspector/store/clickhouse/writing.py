@@ -242,9 +242,11 @@ class Writing:
             raise
         # It would hold up everything behind it for ever.
         except Exception:  # noqa: BLE001
-            _log.exception("a change sent by another process failed and is left out")
+            parts = _halves(change)
+            if not parts:
+                _log.exception("a change sent by another process failed and is left out")
             self._writer.ready()
-            for part in _parts(change):
+            for part in parts:
                 self._outcome(part)
             return "null"
 
@@ -298,9 +300,15 @@ def _read(entry: Entry) -> Change | None:
     return msgspec.structs.replace(change, spans=entry.spans) if entry.spans and isinstance(change, Write) else change
 
 
-def _parts(change: Change) -> list[Write]:
-    """Returns the spans and labels of a change one by one, where they are several."""
-    if not isinstance(change, Write) or len(change.spans) + len(change.labels) < 2:
+def _halves(change: Change) -> list[Write]:
+    """Returns two changes that are one together, so that only what is wrong in it is left out; none if it is single."""
+    if not isinstance(change, Write):
         return []
-    spans = [Write([span], (), change.arrived_ns, change.late) for span in change.spans]
-    return spans + [Write((), [label]) for label in change.labels]
+    spans, labels = change.spans, change.labels
+    if spans and labels:
+        return [msgspec.structs.replace(change, labels=()), Write((), labels)]
+    if len(spans) > 1:
+        half = len(spans) // 2
+        return [msgspec.structs.replace(change, spans=part) for part in (spans[:half], spans[half:])]
+    half = len(labels) // 2
+    return [Write((), labels[:half]), Write((), labels[half:])] if half else []
