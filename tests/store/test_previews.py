@@ -47,6 +47,19 @@ def test_arguments_are_told_member_by_member_on_one_line(preview, given, shown):
 
 
 @pytest.mark.parametrize(
+    "given, shown",
+    [
+        (["Plan Lisbon", {"data": "iVBORw0", "media_type": "image/png"}], "Plan Lisbon"),
+        ([{"role": "user", "content": "Plan Oslo"}], "Plan Oslo"),
+        ([1, 2], "[1,2]"),
+        ({"city": "Oslo", "nights": 2}, "city: Oslo, nights: 2"),
+    ],
+)
+def test_of_the_messages_that_an_agent_is_given_the_first_question_is_shown(preview, given, shown):
+    assert preview(given, kind="agent")[0] == shown
+
+
+@pytest.mark.parametrize(
     "gave, shown",
     [
         ({"ok": True, "price": 192}, "ok: true, price: 192"),

@@ -23,12 +23,16 @@ def preview_of(
 
     Args:
         place: Its trace id and span id.
-        kind: Its kind. The preview of a model call's input is the first question of the conversation.
+        kind: Its kind. The preview of a model call's input is the first question of the conversation, and so is that of
+            an agent or a workflow whose input is a list.
         content: Its input and output.
         error: The type and the message of its error.
     """
     given, returned = content
-    asked = _question(given) if kind == "llm" else _line(given)
+    has_messages = kind == "llm" or (kind in ("agent", "workflow") and (given or "").startswith("["))
+    asked = _question(given) if has_messages else None
+    if asked is None and kind != "llm":
+        asked = _line(given)
     answered = _answer(returned) if kind in ("llm", "agent", "workflow") else _line(returned, result=True)
     return Preview(*place, asked, answered, _error_line(*error))
 
