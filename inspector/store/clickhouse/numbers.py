@@ -10,9 +10,14 @@ LAST_SEQ: Final = "(SELECT max(value) FROM notes FINAL WHERE name = 'seq')"
 """SQL for the ``seq`` of the last complete change."""
 
 
+def read_notes(database: Database) -> dict[str, int]:
+    """Returns all notes."""
+    return dict(database.rows("SELECT name, value FROM notes FINAL"))
+
+
 def read_numbers(database: Database) -> dict[str, int]:
     """Returns all notes, with the last ``seq``, trace number and version read from the tables themselves."""
-    found: dict[str, int] = dict(database.rows("SELECT name, value FROM notes FINAL"))
+    found = read_notes(database)
     for name, sql in _LAST.items():
         row = database.row(sql)
         found[name] = max(found.get(name, 0), 0 if row is None else row[0])

@@ -142,8 +142,8 @@ def _prune_losses(database: Database, writer: Writer, before_ns: int, by: Age) -
         database.command(f"DELETE FROM {keeper_of(database, 'losses')} WHERE {older}", settings=_AT_ONCE)
 
 
-def sum_losses(database: Database, numbers: dict[str, int]) -> tuple[Losses, Losses]:
+def sum_losses(database: Database, notes: dict[str, int]) -> tuple[Losses, Losses]:
     """Returns the losses within the time that is kept, and all losses including pruned ones."""
     kept: dict[str, int] = dict(database.rows("SELECT reason, sum(count) FROM losses GROUP BY reason"))
-    ever = {reason: kept.get(reason, 0) + numbers.get(f"lost_{reason}", 0) for reason in LOSS_REASONS}
+    ever = {reason: kept.get(reason, 0) + notes.get(f"lost_{reason}", 0) for reason in LOSS_REASONS}
     return losses_of(kept), losses_of(ever)

@@ -7,7 +7,7 @@ from typing import Final
 from inspector.model import Loss, Losses, Run, Trace
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.inbox import read_waiting
-from inspector.store.clickhouse.numbers import read_number, read_numbers
+from inspector.store.clickhouse.numbers import read_notes, read_number
 from inspector.store.clickhouse.removal import sum_losses, used_bytes
 from inspector.store.clickhouse.slots import of_run, of_trace
 from inspector.store.clickhouse.tables import LOSSES, SCHEMA_VERSION
@@ -66,10 +66,10 @@ def losses_near(database: Database, whole: Trace | Run) -> Losses | None:
 
 def read_health(database: Database) -> Health:
     """Returns the size, age and lag of the store."""
-    numbers = read_numbers(database)
+    notes = read_notes(database)
     row = database.row("SELECT sum(spans), minOrNull(start_ns) FROM traces FINAL")
     spans, oldest_ns = (0, None) if row is None else row
-    losses, losses_ever = sum_losses(database, numbers)
+    losses, losses_ever = sum_losses(database, notes)
     used = used_bytes(database)
     return Health(
         spans=spans,
@@ -81,8 +81,8 @@ def read_health(database: Database) -> Health:
         schema_version=str(SCHEMA_VERSION),
         losses=losses,
         losses_ever=losses_ever,
-        calls_ever=calls_ever(numbers),
-        removed=removals(numbers),
+        calls_ever=calls_ever(notes),
+        removed=removals(notes),
         waiting=read_waiting(database),
     )
 
