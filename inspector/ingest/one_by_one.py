@@ -36,7 +36,7 @@ def write_storable(store: Store, spans: Sequence[Span]) -> int:
     """
     refused = 0
     half = len(spans) // 2
-    for part in (spans[:half], spans[half:]) if half else (spans,):
+    for part in filter(None, (spans[:half], spans[half:])):
         try:
             store.write(part)
         except StoreError:
