@@ -1,4 +1,5 @@
 import json
+from base64 import b64encode
 
 import pytest
 
@@ -73,3 +74,18 @@ def test_what_a_model_was_asked_for_is_recorded_as_its_provider_would_spell_it(r
     assert messages[3]["parts"] == [{"type": "tool_call_response", "id": "c1", "response": 3}]
     tools = json.loads(json.loads(bytes(asked[0].attributes))["gen_ai.tool.definitions"])
     assert [tool["function"]["name"] for tool in tools] == ["add", "guess", "research", "fail"]
+
+
+def test_an_image_of_a_prompt_is_recorded_whole_as_an_image(recorded):
+    (call,) = (event for event in recorded.events if event.kind == "llm" and event.agent == "sees")
+    (message,) = json.loads(bytes(call.input))
+    assert message["parts"] == [
+        {"type": "text", "content": "What is it?"},
+        {
+            "type": "blob",
+            "modality": "image",
+            "mime_type": "image/png",
+            "content": b64encode(bytes(5000)).decode(),
+        },
+        {"type": "uri", "modality": "image", "mime_type": None, "uri": "https://example.com/scan"},
+    ]

@@ -1,5 +1,6 @@
 """The keywords of hooks, from pydantic-ai's objects."""
 
+from base64 import b64encode
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, cast
 
@@ -26,6 +27,12 @@ _ROLES: Final = {
     "system-prompt": "system",
     "tool-return": "tool",
     "user-prompt": "user",
+}
+_ADDRESSES: Final = {
+    "audio-url": "audio_url",
+    "document-url": "document",
+    "image-url": "image_url",
+    "video-url": "video_url",
 }
 _DEFERRED: Final = frozenset({"ApprovalRequired", "CallDeferred"})
 
@@ -90,9 +97,24 @@ def _asked(part: Any) -> dict[str, Any]:
     if part.part_kind == "retry-prompt" and part.tool_name:
         role = "tool"
     message: dict[str, Any] = {"role": role, "content": part.content}
+    if role == "user" and isinstance(part.content, list | tuple):
+        message["content"] = [_block(each) for each in part.content]
     if role == "tool":
         message |= {"name": part.tool_name, "tool_call_id": part.tool_call_id}
     return message
+
+
+def _block(item: Any) -> Any:
+    """A part of a user's prompt; data is whole, as bytes of an object would not be."""
+    match getattr(item, "kind", None):
+        case "binary":
+            return {"type": "file", "media_type": item.media_type, "data": b64encode(item.data).decode("ascii")}
+        case ("audio-url" | "document-url" | "image-url" | "video-url") as kind:
+            return {"type": _ADDRESSES[kind], "url": item.url}
+        case "text-content":
+            return {"type": "text", "text": item.content}
+        case _:
+            return item
 
 
 def _answer(response: Any) -> dict[str, Any]:
@@ -105,6 +127,8 @@ def _answer(response: Any) -> dict[str, Any]:
             blocks.append({"type": "text", "text": part.content})
         elif part.part_kind == "thinking":
             blocks.append({"type": "thinking", "thinking": part.content})
+        elif part.part_kind == "file":
+            blocks.append(_block(part.content))
         else:
             blocks.append(part)
     message: dict[str, Any] = {"role": "assistant", "content": blocks}

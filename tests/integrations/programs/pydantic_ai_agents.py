@@ -17,7 +17,15 @@ from pydantic_ai import (
 )
 from pydantic_ai.direct import model_request, model_request_stream
 from pydantic_ai.exceptions import ModelHTTPError
-from pydantic_ai.messages import ModelRequest, ModelResponse, TextPart, ToolCallPart, UserPromptPart
+from pydantic_ai.messages import (
+    BinaryContent,
+    ImageUrl,
+    ModelRequest,
+    ModelResponse,
+    TextPart,
+    ToolCallPart,
+    UserPromptPart,
+)
 from pydantic_ai.models.fallback import FallbackModel
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, FunctionModel
 from pydantic_ai.models.test import TestModel
@@ -209,6 +217,13 @@ async def models() -> None:
     count("agent", "stops", None, "closed")
 
 
+async def images() -> None:
+    scan = BinaryContent(bytes(5000), media_type="image/png")
+    await Agent(scripted("x"), name="sees").run(["What is it?", scan, ImageUrl("https://example.com/scan")])
+    count("agent", "sees", None)
+    counted("sees", 1)
+
+
 async def deferred() -> None:
     wanted = asks(("pay", {"amount": 3}, "c1"), ("later", {}, "c2"))
     careful = Agent(scripted(wanted, "done"), name="careful", output_type=[str, DeferredToolRequests])
@@ -241,7 +256,7 @@ async def brief() -> None:
 
 
 async def everything() -> None:
-    for work in (tools, cut, streams, models, deferred):
+    for work in (tools, cut, streams, models, images, deferred):
         await work()
 
 
