@@ -35,6 +35,8 @@ def diff_lines(
     for side, (sign, style) in ((a, _A), (b, _B)):
         yield terminal.style(terminal.cut(terminal.safe(f"{sign} {_about(side)}")), style)
     yield ""
+    if None not in (a.service, b.service) and a.service != b.service:
+        yield terminal.cut(terminal.safe(f"The runs are of different programs: {a.service} and {b.service}."))
     yield from _parting(comparison, terminal)
     cause = cause_of(comparison)
     if comparison.program and not (cause and cause.program):

@@ -91,6 +91,13 @@ def test_without_names_the_last_run_is_compared_with_the_one_of_its_program_befo
     assert (named["a"]["trace_id"], named["b"]["trace_id"], named["equal"]) == ("a" * 32, "c" * 32, True)
 
 
+def test_runs_of_different_programs_are_said_to_be_that(inspector, write_spans, trip):
+    write_spans(*trip("a", at_s=1), *(replace(span, service="food") for span in trip("b", at_s=2)))
+    lines = inspector("diff", "run-a", "run-b").stdout.decode().splitlines()
+    assert lines[3] == "The runs are of different programs: travel and food."
+    assert "different programs" not in inspector("diff", "run-a", "run-a").stdout.decode()
+
+
 def test_a_file_is_compared_like_the_run_that_it_was_made_of(inspector, write_spans, trip, tmp_path):
     write_spans(*trip("a", at_s=1), *trip("b", at_s=2, city="Rome"))
     file = tmp_path / "kept.jsonl"

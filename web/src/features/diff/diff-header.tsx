@@ -10,7 +10,7 @@ import { Recorded } from "@/ui/recorded";
 import { StatusMark } from "@/ui/status";
 import { When } from "@/ui/when";
 import css from "./diff-header.module.css";
-import { ignoredWords, partingSentence, programWords } from "./words";
+import { ignoredWords, partingSentence, programsSentence, programWords } from "./words";
 
 interface Props {
   diff: Diff;
@@ -28,6 +28,7 @@ export function DiffHeader({ diff, places, at, all, onSelect, onStep, onAll }: P
   const names = [diff.a, diff.b].map(({ name, label }) => name ?? label);
   usePageTitle(names[0] === names[1] ? `${names[0]}, compared` : names.join(" and "));
   const ignored = ignoredWords(diff.ignored);
+  const programs = programsSentence(diff);
   const place = at === null ? -1 : places.indexOf(at);
   return (
     <header className={css.header}>
@@ -78,6 +79,11 @@ export function DiffHeader({ diff, places, at, all, onSelect, onStep, onAll }: P
           )}
         </div>
       </div>
+      {programs !== null && (
+        <p className={css.ignored}>
+          <bdi>{visible(programs)}</bdi>
+        </p>
+      )}
       {diff.program.length > 0 && (
         <p className={css.ignored}>
           Program: <bdi>{visible(programWords(diff.program))}</bdi>

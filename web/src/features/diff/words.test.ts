@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Diff, DiffCall, DiffStep } from "@/api/diff";
-import { differenceWords, ignoredWords, partingSentence, programWords } from "./words";
+import { differenceWords, ignoredWords, partingSentence, programsSentence, programWords } from "./words";
 
 const CALL: DiffCall = { trace_id: "a", span_id: "b", name: "search", status: "ok", duration_ms: 1 };
 const STEP: DiffStep = {
@@ -44,4 +44,13 @@ test("what of a program differs is named with what it was and is", () => {
     { kind: "commit" as const, name: "commit", a: "1a2b", b: "3c4d with changes" },
   ];
   expect(programWords(changes)).toBe("openai 3.53.0 became 3.54.0, commit 1a2b became 3c4d with changes");
+});
+
+test("runs of different programs are said to be that", () => {
+  const run = { label: "a", run_id: "a", trace_id: null, name: "plan", status: "ok" as const, spans: 1 };
+  const begun = { ...run, start_time_unix_nano: null, duration_ms: null };
+  const runs = (a: string | null, b: string | null) => ({ a: { ...begun, service: a }, b: { ...begun, service: b } });
+  expect(programsSentence(runs("travel", "food"))).toBe("The runs are of different programs: travel and food.");
+  expect(programsSentence(runs("travel", "travel"))).toBeNull();
+  expect(programsSentence(runs("travel", null))).toBeNull();
 });

@@ -38,3 +38,9 @@ export function ignoredWords(ignored: Diff["ignored"]): string | null {
 export function programWords(changes: Diff["program"]): string {
   return changes.map(({ name, a, b }) => `${name} ${a} became ${b}`).join(", ");
 }
+
+/** That the runs are not of one program, in a sentence; null if they are, or if that is not known. */
+export function programsSentence({ a, b }: Pick<Diff, "a" | "b">): string | null {
+  if (a.service === null || b.service === null || a.service === b.service) return null;
+  return `The runs are of different programs: ${a.service} and ${b.service}.`;
+}
