@@ -23,6 +23,7 @@ def status(fork_python, tmp_path):
                 with urllib.request.urlopen(request, timeout=60) as answer:
                     return answer.status
             except urllib.error.HTTPError as error:
+                error.close()
                 return error.code
 
     return ask

@@ -56,6 +56,7 @@ def signed_in(address):
         with opener.open(f"{base}events", timeout=DEADLINE_S) as answer:
             return answer.status
     except urllib.error.HTTPError as error:
+        error.close()
         return error.code
 
 

@@ -74,8 +74,12 @@ def tell(number, frame):
     if number == signal.SIGTERM: sys.exit(5)
 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGWINCH):
     signal.signal(number, tell)
+# Each signal writes a byte, so that none is missed that arrives just before the program waits again.
+received, written = os.pipe()
+os.set_blocking(written, False)
+signal.set_wakeup_fd(written)
 print("ready", flush=True)
-while True: signal.pause()
+while True: os.read(received, 1)
 """
 
 

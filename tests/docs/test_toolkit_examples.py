@@ -8,6 +8,12 @@ import pytest
 from forking import forking
 from spooled import spans_of
 
+# Warnings are errors, but for one that langchain-core causes on Python 3.14.
+ALLOW = """
+import warnings
+warnings.filterwarnings("ignore", "'asyncio.iscoroutinefunction' is deprecated", DeprecationWarning)
+"""
+
 # Runs an example as a user would, and writes down the hooks that it emits.
 WATCH = """
 import json, pathlib, runpy, sys
@@ -52,7 +58,7 @@ def examples(root):
 def test_an_example_prints_and_emits_what_it_should(expected, examples, run, tmp_path):
     printed, hooks, _ = sections(expected)
     file = str(examples / f"{expected.stem}.py")
-    done = run(sys.executable, "-W", "error", "-c", WATCH, file, PYTHONIOENCODING="utf-8")
+    done = run(sys.executable, "-W", "error", "-c", ALLOW + WATCH, file, PYTHONIOENCODING="utf-8")
     assert (done.stdout + done.stderr, done.returncode) == (printed, 0)
     emitted = json.loads((tmp_path / "hooks.json").read_text())
     assert (sorted(emitted) if expected.stem in AT_ONCE else emitted) == hooks.splitlines()
@@ -69,7 +75,7 @@ def fork_recorded():
 
 @pytest.mark.parametrize("expected", EXPECTED, ids=lambda path: path.stem)
 def test_an_example_is_recorded_as_the_calls_it_made(expected, examples, environment, fork_recorded, tmp_path):
-    command = ("-W", "error", "-c", RECORD, str(examples / f"{expected.stem}.py"), fork_recorded.stand_in)
+    command = ("-W", "error", "-c", ALLOW + RECORD, str(examples / f"{expected.stem}.py"), fork_recorded.stand_in)
     env = environment | {"INSPECTOR_HOME": str(tmp_path)}
     with fork_recorded(*command, env=env, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
         _, errors = process.communicate(timeout=60)

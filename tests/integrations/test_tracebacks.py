@@ -117,7 +117,8 @@ def test_each_exception_of_a_group_and_the_group_itself_have_no_frame_of_ours():
 
     with pytest.raises(ExceptionGroup) as caught:
         asyncio.run(hidden(both)())
-    assert frames(caught.value)[-2:] == ["both", "__aexit__"]
+    # Python 3.14 has `_aexit` below it.
+    assert [name for name in frames(caught.value) if name != "_aexit"][-2:] == ["both", "__aexit__"]
     assert [frames(each) for each in caught.value.exceptions] == [["of_the_framework"]] * 2
     assert "/integrations/tracebacks.py" not in "".join(traceback.format_exception(caught.value))
 

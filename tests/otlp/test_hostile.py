@@ -390,11 +390,11 @@ OUTER = {
     "lone-surrogate-in-a-key": (json_request(json_span(attributes=[{"key": "\ud800"}])), 200),
     "unknown-fields": (json_request(json_span(unknown={"a": [1, {"b": None}]})), 200),
     "enum-names": (json_request(json_span(kind="SPAN_KIND_CLIENT", status={"code": "STATUS_CODE_ERROR"})), 200),
-    "deep-list-100k": (b"[" * 100_000 + b"]" * 100_000, 400),
-    "deep-list-100k-in-an-unknown-field": (spliced(b"[" * 100_000 + b"]" * 100_000, unknown="SPLICE"), 400),
-    "anyvalue-depth-50000": (
+    "deep-list": (b"[" * 1_000_000 + b"]" * 1_000_000, 400),
+    "deep-list-in-an-unknown-field": (spliced(b"[" * 1_000_000 + b"]" * 1_000_000, unknown="SPLICE"), 400),
+    "anyvalue-depth-300000": (
         spliced(
-            b'{"arrayValue":{"values":[' * 50_000 + b"{}" + b"]}}" * 50_000,
+            b'{"arrayValue":{"values":[' * 300_000 + b"{}" + b"]}}" * 300_000,
             attributes=[{"key": "a", "value": "SPLICE"}],
         ),
         400,

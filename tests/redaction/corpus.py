@@ -133,7 +133,7 @@ def _tracebacks(rng: random.Random) -> Iterator[str]:
             for argument in ("{'a': 1", object(), -1):
                 try:
                     function(argument)
-                except Exception:
+                except (Exception, SystemExit):
                     yield traceback.format_exc()
 
 

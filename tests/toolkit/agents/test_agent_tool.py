@@ -138,7 +138,6 @@ async def _async_function(message):
 
 
 def _sync_function(message):
-    asyncio.get_event_loop_policy()
     return message.upper()
 
 
