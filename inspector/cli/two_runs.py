@@ -34,8 +34,6 @@ def diff_lines(
     """
     for side, (sign, style) in ((a, _A), (b, _B)):
         yield terminal.style(terminal.cut(terminal.safe(f"{sign} {_about(side)}")), style)
-    if a.service and b.service and a.service != b.service:
-        yield terminal.cut(terminal.safe(f"They are runs of different programs: {a.service} and {b.service}."))
     yield ""
     if None not in (a.service, b.service) and a.service != b.service:
         yield terminal.cut(terminal.safe(f"The runs are of different programs: {a.service} and {b.service}."))

@@ -75,12 +75,6 @@ def test_equal_runs_are_called_equal_and_the_exit_code_says_so_when_asked(inspec
     assert inspector("diff", "run-a", "run-c").returncode == 0
 
 
-def test_runs_of_different_programs_are_said_to_be_so(inspector, write_spans, trip):
-    write_spans(*trip("a", at_s=1), *(replace(each, service="visit") for each in trip("b", at_s=2)))
-    lines = inspector("diff", "run-a", "run-b").stdout.decode().splitlines()
-    assert lines[2:5] == ["They are runs of different programs: travel and visit.", "", "The runs are equal."]
-
-
 def test_without_names_the_last_run_is_compared_with_the_one_of_its_program_before_it(
     inspector, write_spans, trip, span
 ):
