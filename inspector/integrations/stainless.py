@@ -11,7 +11,7 @@ from contextvars import copy_context
 from copy import copy
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from typing import Any, Final
 
 from inspector.integrations.byte_streams import reading_of
 from inspector.integrations.calls import Call, Model, announce, enclosing, opened, safely
@@ -20,6 +20,8 @@ from inspector.integrations.model_requests import Endpoint, ModelRequest
 from inspector.integrations.patches import Patches
 from inspector.integrations.plain import is_fields
 from inspector.integrations.streams import AsyncItems, Items
+
+_NOT_GIVEN: Final = frozenset(("NotGiven", "Omit"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +150,9 @@ def _body(options: Any) -> dict[str, Any]:
     """Return the body of a request before the SDK sends it."""
     body = options.json_data
     more = getattr(options, "extra_json", None)
-    return {**(body if is_fields(body) else {"input": body}), **(more if is_fields(more) else {})}
+    whole = {**(body if is_fields(body) else {"input": body}), **(more if is_fields(more) else {})}
+    # Since 2.14, the SDK of Anthropic leaves its marks for what was not given here and removes them later.
+    return {name: value for name, value in whole.items() if type(value).__name__ not in _NOT_GIVEN}
 
 
 def _changed(decision: Decision, options: Any) -> Any:

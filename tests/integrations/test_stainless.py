@@ -57,6 +57,19 @@ def test_a_request_that_is_closed_outside_of_its_context_is_abandoned_and_raises
     assert isinstance(emitted[1][1]["exc"], GeneratorExit)
 
 
+class Omit:
+    """What the SDKs call their mark for what was not given."""
+
+
+def test_what_was_not_given_is_not_in_the_prompt(client):
+    options = SimpleNamespace(url="/chat", method="post", json_data={"model": "m", "system": Omit(), "top_p": None})
+    with capture() as emitted:
+        request = client.request(None, options)
+        request.send(None)
+        request.close()
+    assert emitted[0][1]["prompt"] == {"model": "m", "top_p": None}
+
+
 def test_a_copy_of_what_a_program_reads_may_be_dropped_before_it_has_been_read():
     with capture() as emitted:
         call = opened("llm_generate", lambda: {"llm": "m", "prompt": "p"}, emitter="test")
