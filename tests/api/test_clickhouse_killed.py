@@ -196,6 +196,7 @@ def kill_at_random(fork_python, directory, seed, kills):
         done.set()
         reading.join(PATIENCE_S)
         assert reader.stats(Filter()).total.count == len(fleet.sent)
+        until(lambda: reader.health().calls_ever["llm"], (len(fleet.sent), 0))
         for name in ("one", "two"):
             assert "Traceback" not in (directory / f"{name}.log").read_text()
         return fleet

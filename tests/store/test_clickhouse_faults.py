@@ -2,6 +2,7 @@
 again."""
 
 import itertools
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
@@ -12,12 +13,14 @@ from lists import told, walk
 from made_spans import Made, make, spans_of
 from msgspec.structs import replace
 from oracle import Oracle
+from oracle_filters import is_of_replay
 from patience import PATIENT
 from urllib3 import Timeout
 
 from inspector.model import Filter, Loss, NewLabel, Span
 from inspector.store import SpoolMark, StoreError
 from inspector.store.clickhouse import ClickHouseStore, read_address
+from inspector.store.clickhouse.numbers import read_notes
 
 COUNT = itertools.count(1)
 FAULTS = ("applied", 164, "late", "unread", 243, "read", 252, "half answered", 497)
@@ -43,6 +46,15 @@ class Team:
     cursor: int = 0
     met: dict[tuple[str, str], str] = field(default_factory=dict)
     """The status that each span had when it was met last."""
+    calls: Counter[str] = field(default_factory=Counter)
+    errors: Counter[str] = field(default_factory=Counter)
+    """By kind, of all that was written so far."""
+
+    def counted(self, what: str) -> dict[str, int]:
+        """By kind, how many calls or errors the counters have, without those that later ones make up for."""
+        notes = read_notes(self.one._database)
+        kinds = {name.removeprefix(f"{what} ") for name in notes if name.startswith(f"{what} ")}
+        return {kind: notes[f"{what} {kind}"] - notes.get(f"owed {what} {kind}", 0) for kind in kinds}
 
     def follow(self) -> None:
         while events := self.one.after(self.cursor, Filter()):
@@ -106,6 +118,11 @@ def check(team: Team, number: int, oracle: Oracle) -> None:
     assert len(team.one.labels(trace_id=traces[0]).items) == 1
     marks = team.one.spools() | team.other.spools()
     assert marks[f"{number}.jsonl"].offset == number
+    counted = [span for span in oracle.calls(oracle.spans.values()) if not is_of_replay(span)]
+    team.calls.update(span.kind for span in counted)
+    team.errors.update(span.kind for span in counted if span.status == "error")
+    assert team.counted("calls") == team.calls
+    assert {kind: count for kind, count in team.counted("errors").items() if count} == team.errors
     team.follow()
     assert {key: team.met[key] for key in oracle.spans} == {key: span.status for key, span in oracle.spans.items()}
 

@@ -80,6 +80,8 @@ def test_traces_from_before_they_knew_where_their_spans_lie_are_read_and_go_on(a
     for statement in (
         f"ALTER TABLE {address.database}.traces DROP INDEX by_trace, DROP INDEX by_run",
         f"ALTER TABLE {address.database}.traces DROP COLUMN first_slot, DROP COLUMN last_slot",
+        f"ALTER TABLE {address.database}.spans DROP COLUMN calls_gain, DROP COLUMN errors_gain",
+        f"DELETE FROM {address.database}.notes WHERE name = 'counted'",
         f"INSERT INTO {address.database}.notes VALUES ('schema', 1000, 4)",
     ):
         engine._database.command(statement)
@@ -89,6 +91,7 @@ def test_traces_from_before_they_knew_where_their_spans_lie_are_read_and_go_on(a
         store.write(spans)
         assert len(store.events(Filter(trace_id=spans[0].trace_id)).items) == 3
         assert store.runs(Filter()).items[0].spans == 3
+        assert sum(calls for calls, _ in store.health().calls_ever.values()) == 3
 
 
 def test_a_later_version_is_left_as_it_is(address, engine):

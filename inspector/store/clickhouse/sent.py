@@ -28,9 +28,11 @@ _DECIDED: Final = {
     "session_id": "Nullable(String)",
     "session_inherited": "Nullable(UInt8)",
     "folded_into": "Nullable(String)",
+    "calls_gain": "Int8",
+    "errors_gain": "Int8",
 }
 """What the writer decides for each span, in the order of `_decided`."""
-_LEFT_OUT: Final = (0, 0, 0, 0, None, None, None)
+_LEFT_OUT: Final = (0, 0, 0, 0, None, None, None, 0, 0)
 
 
 def columns_of(spans: Sequence[Prepared]) -> dict[str, Sequence[Any]]:
@@ -103,4 +105,5 @@ def move(database: Database, changes: Mapping[str, Sequence[Change]], version: i
 
 def _decided(change: Change) -> tuple[Any, ...]:
     row = change.row
-    return row.id, row.seq, change.slot, change.digest, row.session_id, row.session_inherited, row.folded_into
+    belongs = row.session_id, row.session_inherited, row.folded_into
+    return row.id, row.seq, change.slot, change.digest, *belongs, change.calls_gain, change.errors_gain

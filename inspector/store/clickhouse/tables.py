@@ -10,7 +10,7 @@ from typing import Final
 
 from inspector.store.values.rows import Row
 
-SCHEMA_VERSION: Final = 10
+SCHEMA_VERSION: Final = 11
 
 _NAME: Final = "LowCardinality(String)"
 _MAYBE_NAME: Final = "LowCardinality(Nullable(String))"
@@ -53,6 +53,8 @@ SPANS: Final = {
     "text": _LARGE,
     "asks": "Array(LowCardinality(String))",
     "turn": "Nullable(String) CODEC(ZSTD(3))",
+    # By how much its insert changes the counters of its kind, for when these are not saved after it.
+    **dict.fromkeys(("calls_gain", "errors_gain"), "Int8 CODEC(ZSTD(1))"),
 }
 """The columns of spans: those of `Row`, its key, the words that it is found by, and what is said of a conversation."""
 OF_ROW: Final = tuple(name for name in Row._fields if name not in ("trace_id", "shared"))
@@ -113,7 +115,7 @@ MARKS: Final = {
     **dict.fromkeys(("offset", "lines", "bad_lines", "spans", "bad_spans"), "Int64"),
 }
 LEASES: Final = {"name": "String", "number": "Int64", "holder": "String"}
-DECIDED: Final = ("id", "seq", "version", "session_inherited", "folded_into")
+DECIDED: Final = ("id", "seq", "version", "session_inherited", "folded_into", "calls_gain", "errors_gain")
 """The columns of spans that only the process that writes them knows."""
 SENT: Final = {
     **{name: kind.split(" CODEC")[0] for name, kind in SPANS.items() if name not in DECIDED},

@@ -18,7 +18,7 @@ from inspector.store.clickhouse.prepared import Change, Content, Prepared, Prepa
 from inspector.store.clickhouse.sent import move, read_content
 from inspector.store.clickhouse.slots import reached
 from inspector.store.clickhouse.tables import TRACES
-from inspector.store.values.ever import count_calls
+from inspector.store.values.ever import Gain, add_gains, gains_of
 from inspector.store.values.records import Key, own_session
 from inspector.store.values.rows import Row, placed
 from inspector.store.values.sums import TraceSums
@@ -37,6 +37,8 @@ class _Batch:
     )
     told: set[str] = field(default_factory=set[str])
     """Traces of which another question or answer is known."""
+    uncounted: dict[Key, tuple[int, int]] = field(default_factory=dict[Key, tuple[int, int]])
+    """The calls and errors that spans had added when counters were not saved after them."""
 
 
 class Writer:
@@ -186,24 +188,33 @@ class Writer:
 
     def _mend(self) -> None:
         """Settles the traces of spans that were written without them, and numbers those spans anew."""
+        if "counted" not in self.numbers:
+            # Nobody noted it before version 11 of the tables.
+            row = self._database.row("SELECT max(version) FROM traces")
+            self.numbers["counted"] = 0 if row is None else row[0]
         # Without a version nobody wrote anything before.
         if self.numbers["version"]:
-            row = self._database.row("SELECT max(version) FROM traces")
-            self._late = (0 if row is None else row[0], self.numbers["version"])
+            self._late = (self.numbers["counted"], self.numbers["version"])
             self._watched_until_s = time.monotonic() + _WATCHED_S
             self._renumber(*self._late)
-        self.forget()
+        self._known.forget()
+        self.note(self._kept())
         self._is_torn = False
+
+    def _kept(self) -> dict[str, int]:
+        return {name: value for name, value in self.numbers.items() if name not in _UNKEPT}
 
     def _renumber(self, after: int, until: int) -> None:
         found = self._database.rows(
-            f"SELECT trace_id, span_id FROM spans FINAL WHERE version > {after} AND version <= {until} ORDER BY seq"
+            "SELECT trace_id, span_id, calls_gain, errors_gain FROM spans FINAL "
+            f"WHERE version > {after} AND version <= {until} ORDER BY seq"
         )
         if not found:
             return
         self._known.forget()
         with self._whole():
-            batch = _Batch(self._known.of(list(dict.fromkeys(trace_id for trace_id, _ in found)), torn=True))
+            batch = _Batch(self._known.of(list(dict.fromkeys(trace_id for trace_id, *_ in found)), torn=True))
+            batch.uncounted = {(trace_id, span_id): (calls, errors) for trace_id, span_id, calls, errors in found}
             for members in batch.traces.values():
                 if not members.sums.id:
                     members.sums.id = self._next("trace")
@@ -211,7 +222,7 @@ class Writer:
                     members.family.changed.update(members.family.nodes)
                     members.family.unsettled.update(members.family.nodes)
             others = self._followers(batch)
-            for trace_id, span_id in found:
+            for trace_id, span_id in batch.uncounted:
                 own = others.setdefault(trace_id, {})
                 own.setdefault(span_id, batch.traces[trace_id].spans[span_id].row)
             self._save(batch, others)
@@ -319,28 +330,38 @@ class Writer:
         }
         if not batch.traces:
             return
+        gains = self._gains(batch, changes)
         version = self.next_version()
         token = self.token(version)
         self._hours.change((change.slot for own in changes.values() for change in own), version, token)
         self._database.insert_columns("spans", columns_of(changes, version), token=token)
         move(self._database, changes, version)
-        pairs: list[tuple[Row | None, Row]] = []
         for trace_id, members in batch.traces.items():
-            own = changes.get(trace_id, ())
-            for row, *_ in own:
-                known = members.spans.get(row.span_id)
-                pairs.append((None if known is None else known.row, row))
-            members.put((row, slot, digest) for row, _, slot, digest in own)
+            members.put((row, slot, digest) for row, _, slot, digest, *_ in changes.get(trace_id, ()))
             session, mixed = batch.sessions[trace_id]
             sums = members.sums
             sums.session_start_ns, sums.session_id = (0, None) if session is None else session
             sums.finish()
             members.share_out(mixed=mixed)
         self._save_traces(batch, version, token)
-        count_calls(self.numbers, pairs)
-        kept = {name: value for name, value in self.numbers.items() if name not in _UNKEPT}
-        numbers.save_numbers(self._database, kept, version=version, token=token)
+        add_gains(self.numbers, gains)
+        self.numbers["counted"] = version
+        numbers.save_numbers(self._database, self._kept(), version=version, token=token)
         self._known.keep(batch.traces.values())
+
+    def _gains(self, batch: _Batch, changes: Mapping[str, list[Change]]) -> list[Gain]:
+        """Returns what the changes add to the counters, and keeps it with them."""
+        found: list[Gain] = []
+        for trace_id, own in changes.items():
+            spans = batch.traces[trace_id].spans
+            for at, change in enumerate(own):
+                row, known = change.row, spans.get(change.row.span_id)
+                gain, *others = gains_of(None if known is None else known.row, row)
+                calls, errors = batch.uncounted.get((trace_id, row.span_id), (0, 0))
+                gain = Gain(row.kind, gain.calls + calls, gain.errors + errors)
+                found += (gain, *others)
+                own[at] = change._replace(calls_gain=gain.calls, errors_gain=gain.errors)
+        return found
 
     def _complete(self, batch: _Batch, others: Mapping[str, Mapping[str, Row]]) -> dict[str, list[Change]]:
         """Reads what is large of stored rows that are to be written again, each as a change of its own."""

@@ -1,11 +1,10 @@
 """Monotonic counters: how many calls and errors of each kind were ever stored, without those of replays."""
 
 from collections.abc import Iterable, Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 from inspector.model import KINDS, Kind
 from inspector.store.values.rows import Row
-from inspector.store.values.sums import Sums
 
 _CALLS: Final = "calls "
 _ERRORS: Final = "errors "
@@ -23,15 +22,51 @@ def count_calls(counts: dict[str, int], changes: Iterable[tuple[Row | None, Row]
         counts: The counters, which are changed.
         changes: Each row with the one that it replaces.
     """
-    gained: dict[str, Sums] = {}
-    for old, new in changes:
-        if new.replay is None:
-            gained.setdefault(new.kind, Sums()).count(new, 1)
-        if old is not None and old.replay is None:
-            gained.setdefault(old.kind, Sums()).count(old, -1)
-    for kind, sums in gained.items():
-        _grow(counts, _CALLS + kind, sums.calls)
-        _grow(counts, _ERRORS + kind, sums.errors)
+    add_gains(counts, (gain for old, new in changes for gain in gains_of(old, new)))
+
+
+class Gain(NamedTuple):
+    """What a row adds to the counters of a kind, or with negative numbers subtracts from them."""
+
+    kind: str
+    calls: int
+    errors: int
+
+
+def gains_of(old: Row | None, new: Row) -> tuple[Gain, ...]:
+    """Returns what a row adds to the counters of its own kind, and first of all that.
+
+    The counters of the kind of the row that it replaces follow, if that is another.
+    """
+    calls, errors = _counted(new)
+    if old is None:
+        return (Gain(new.kind, calls, errors),)
+    old_calls, old_errors = _counted(old)
+    if old.kind == new.kind:
+        return (Gain(new.kind, calls - old_calls, errors - old_errors),)
+    return Gain(new.kind, calls, errors), Gain(old.kind, -old_calls, -old_errors)
+
+
+def add_gains(counts: dict[str, int], gains: Iterable[Gain]) -> None:
+    """Adds up by how much the calls of each kind change, and counts that.
+
+    Args:
+        counts: The counters, which are changed.
+        gains: Of all rows that are written at once.
+    """
+    added: dict[str, tuple[int, int]] = {}
+    for kind, calls, errors in gains:
+        known = added.get(kind, (0, 0))
+        added[kind] = known[0] + calls, known[1] + errors
+    for kind, (calls, errors) in added.items():
+        _grow(counts, _CALLS + kind, calls)
+        _grow(counts, _ERRORS + kind, errors)
+
+
+def _counted(row: Row) -> tuple[int, int]:
+    if row.replay is not None or row.folded_into is not None:
+        return 0, 0
+    return 1, int(row.status == "error")
 
 
 def _grow(counts: dict[str, int], name: str, more: int) -> None:
