@@ -142,9 +142,13 @@ def turn(store, make_span):
     def write(asked, *spans, run="r", answers=None):
         began = make_span().start_ns
         question = [{"role": "user", "parts": [{"type": "text", "content": f"go {run} {began}"}]}]
-        wants = [{"type": "tool_call", "id": id_, "name": name, "arguments": {}} for name, id_ in asked]
+        asked = [(name, id_, *(arguments or ({},))) for name, id_, *arguments in asked]
+        wants = [
+            {"type": "tool_call", "id": id_, "name": name, "arguments": arguments} for name, id_, arguments in asked
+        ]
         gave = [
-            {"type": "tool_call_response", "id": id_, "response": (answers or {}).get(id_, "fine")} for _, id_ in asked
+            {"type": "tool_call_response", "id": id_, "response": (answers or {}).get(id_, "fine")}
+            for _, id_, _ in asked
         ]
         answer = {"role": "assistant", "parts": wants}
         talks = [question, [*question, answer, {"role": "tool", "parts": gave}]]
@@ -155,7 +159,7 @@ def turn(store, make_span):
             span = make_span(kind="llm", run=run, process="p", attributes=attributes, **times)
             store.write([replace(span, trace_id=span.span_id * 2)])
         for at, (name, id_, fields) in enumerate(spans):
-            attributes = {} if id_ is None else {"gen_ai.tool.call.id": id_}
+            attributes = fields.pop("attributes", {}) | ({} if id_ is None else {"gen_ai.tool.call.id": id_})
             start_ns = fields.pop("start_ns", began + SECOND_NS // 2 + at)
             given_ = {"tool": name, "run": run, "process": "p", "start_ns": start_ns, "attributes": attributes}
             span = make_span(**given_, **fields)

@@ -12,7 +12,7 @@ from inspector.store.clickhouse.slots import of_run, of_trace, reached
 from inspector.store.values.chains import Chains, ToolResult
 from inspector.store.values.cursor import cut, read_cursor
 from inspector.store.values.inferred_tools import InferredTools
-from inspector.store.values.recorded_tools import MOST_TOOLS, TOOL_CALL_ID, RecordedTools, recorded_tools
+from inspector.store.values.recorded_tools import MOST_TOOLS, RecordedTools, recorded_tools
 from inspector.store.values.rows import INT64_MAX
 from inspector.store.values.turn_pages import Next, time_of_tools, turn_of
 from inspector.store.values.turns import CallFacts, Linked, Place, call_facts
@@ -124,10 +124,9 @@ def _recorded(database: Database, run_id: str, rows: Sequence[Any], following: M
     if between is None:
         return recorded_tools(())
     values = Values()
-    call_id = f"nullIf(JSONExtractString(ifNull(identity, ''), {TOOL_CALL_ID + 1}), '')"
     since_ns, until_ns = map(values.whole, between)
     found = database.rows(
-        f"SELECT start_ns, trace_id, span_id, tool, status, {call_id}, folded_into FROM spans FINAL "
+        f"SELECT start_ns, trace_id, span_id, tool, status, identity, folded_into FROM spans FINAL "
         f"WHERE {of_run(values.text(run_id))} AND kind = 'tool' AND start_ns BETWEEN {since_ns} AND {until_ns} "
         f"ORDER BY start_ns, id LIMIT {MOST_TOOLS}",
         values,

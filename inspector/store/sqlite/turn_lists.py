@@ -11,7 +11,6 @@ from inspector.store.sqlite.contents import json_list
 from inspector.store.sqlite.engine import driver
 from inspector.store.values.chains import ToolResult
 from inspector.store.values.cursor import cut, read_cursor
-from inspector.store.values.identity import tool_call_id_of
 from inspector.store.values.recorded_tools import MOST_TOOLS, RecordedTools, recorded_tools
 from inspector.store.values.rows import INT64_MAX
 from inspector.store.values.turn_pages import Next, time_of_tools, turn_of
@@ -67,5 +66,4 @@ def _recorded(connection: Connection, run_id: str, rows: Sequence[Any], followin
     between = time_of_tools(rows, following)
     if between is None:
         return recorded_tools(())
-    calls = driver(connection).execute(_RECORDED, (run_id, *between, MOST_TOOLS))
-    return recorded_tools([(*call, identity and tool_call_id_of(identity), into) for *call, identity, into in calls])
+    return recorded_tools(driver(connection).execute(_RECORDED, (run_id, *between, MOST_TOOLS)).fetchall())

@@ -132,9 +132,10 @@ def read_identity(stored: str | bytes) -> Identity:
     return _PACKED.decode(stored) if isinstance(stored, bytes) else _shortened(_IDENTITY.decode(stored))
 
 
-def tool_call_id_of(stored: str | bytes) -> str | None:
-    """Return the id that the model gave the call of a stored row."""
-    return (_PACKED.decode(stored) if isinstance(stored, bytes) else _IDENTITY.decode(stored)).tool_call_id
+def tool_call_of(stored: str | bytes) -> tuple[str | None, Mapping[str, int] | None]:
+    """Return the id that the model gave the call of a stored row, and the checksums of its arguments."""
+    identity = _PACKED.decode(stored) if isinstance(stored, bytes) else _IDENTITY.decode(stored)
+    return identity.tool_call_id, identity.input
 
 
 def _shortened(identity: Identity) -> Identity:
@@ -265,6 +266,14 @@ def _input(span: Span) -> dict[str, int] | None:
         return None
     try:
         return _arguments(text) if span.kind == "tool" else _last_text(text)
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+        return None
+
+
+def checked_arguments(text: str) -> Mapping[str, int] | None:
+    """Return the checksums of the arguments that a model asked a tool with; None if their JSON is not whole."""
+    try:
+        return _arguments(text)
     except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
         return None
 

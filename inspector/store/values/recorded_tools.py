@@ -2,17 +2,18 @@
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 from inspector.model import SpanPlace, Status
 from inspector.store.values.chains import RequestedTool
-from inspector.store.values.identity import Identity, short_id
+from inspector.store.values.identity import checked_arguments, short_id, tool_call_of
 from inspector.toolnames import plain_name, plain_names
 
 MOST_TOOLS = 100_000
 """Maximum number of a run's tool spans that are searched."""
-TOOL_CALL_ID = Identity.__struct_fields__.index("tool_call_id")
-"""The index of the model's id of the call in a stored identity."""
+_MOST_ALIKE = 100
+"""Maximum number of calls of a tool whose arguments are compared with those of one request."""
 
 
 class RecordedTool(NamedTuple):
@@ -23,6 +24,8 @@ class RecordedTool(NamedTuple):
     span_id: str
     tool: str
     status: Status
+    arguments: frozenset[tuple[str, int]] | None
+    """The checksums of its arguments by name; None if they are not known."""
 
     @property
     def place(self) -> SpanPlace:
@@ -57,29 +60,38 @@ class RecordedTools(NamedTuple):
             found.append(
                 _take(sorted(alike, key=lambda call: plain_name(call.tool) not in plain_names(tool.name)), taken)
             )
-        for at, tool in enumerate(asked):
-            if found[at] is None:
-                named = (self.by_name.get(name, ()) for name in plain_names(tool.name))
-                found[at] = _take((call for calls in named for call in _between(calls, since_ns, until_ns)), taken)
+        # Loops that run at the same time call one tool; what each asked for tells their calls apart.
+        for is_alike in (True, False):
+            for at, tool in enumerate(asked):
+                if found[at] is None:
+                    calls = self._named(tool.name, since_ns, until_ns)
+                    found[at] = _take(_with_arguments(tool.arguments, calls) if is_alike else calls, taken)
         return found
+
+    def _named(self, name: str, since_ns: int, until_ns: int) -> Iterator[RecordedTool]:
+        for plain in plain_names(name):
+            yield from _between(self.by_name.get(plain, ()), since_ns, until_ns)
 
 
 def recorded_tools(rows: Sequence[Any]) -> RecordedTools:
     """Returns tool calls indexed by id and by name.
 
     Args:
-        rows: Per span in the order they began: start, trace id, span id, tool, status, the model's id of the call, and
-            the span that counts for it.
+        rows: Per span in the order they began: start, trace id, span id, tool, status, identity, and the span that
+            counts for it.
     """
+    identified = [tool_call_of(identity) if identity else (None, None) for *_, identity, _ in rows]
     calls = {
-        (trace_id, span_id): RecordedTool(start_ns, trace_id, span_id, tool or "", status)
-        for start_ns, trace_id, span_id, tool, status, _, folded_into in rows
+        (trace_id, span_id): RecordedTool(start_ns, trace_id, span_id, tool or "", status, _items(arguments))
+        for (start_ns, trace_id, span_id, tool, status, _, folded_into), (_, arguments) in zip(
+            rows, identified, strict=True
+        )
         if folded_into is None
     }
     by_id: dict[str, list[RecordedTool]] = {}
     by_name: dict[str, list[RecordedTool]] = {}
     plain: dict[str, str] = {}
-    for _, trace_id, span_id, _, _, call_id, folded_into in rows:
+    for (_, trace_id, span_id, _, _, _, folded_into), (call_id, _) in zip(rows, identified, strict=True):
         call = calls.get((trace_id, folded_into or span_id))
         if call is None:
             continue
@@ -89,6 +101,16 @@ def recorded_tools(rows: Sequence[Any]) -> RecordedTools:
         if call_id is not None:
             by_id.setdefault(call_id, []).append(call)
     return RecordedTools({call_id: sorted(found, key=_start_ns) for call_id, found in by_id.items()}, by_name)
+
+
+def _items(arguments: Mapping[str, int] | None) -> frozenset[tuple[str, int]] | None:
+    return None if arguments is None else frozenset(arguments.items())
+
+
+def _with_arguments(asked: str, calls: Iterable[RecordedTool]) -> Iterator[RecordedTool]:
+    """Yield the calls that have the arguments that were asked for; a function may add others, by its defaults."""
+    wanted = _items(checked_arguments(asked))
+    return (call for call in islice(calls, _MOST_ALIKE) if wanted and call.arguments and wanted <= call.arguments)
 
 
 def _start_ns(call: RecordedTool) -> int:

@@ -53,6 +53,21 @@ def test_an_id_is_stronger_than_a_name_and_each_span_is_one_call(turn):
     assert [tool.recorded for tool in (first, second, third)] == [True, True, False]
 
 
+def test_of_calls_without_ids_that_with_the_arguments_is_meant(turn):
+    """Loops that run at the same time ask one tool for different things, and its calls have no ids."""
+    args = {"input_key": "args"}
+    rome, oslo, lima = turn(
+        [("look", "c1", {"city": "Rome"}), ("look", "c2", {"city": "Oslo"}), ("look", "c3", {"city": "Lima"})],
+        ("look", None, {**args, "attributes": {"args": '{"city":"Bonn"}'}}),
+        ("look", None, {**args, "attributes": {"args": '{"city": "Oslo", "unit": "C"}'}, "status": "error"}),
+        ("look", None, {**args, "attributes": {"args": '{"city":"Rome"}'}}),
+    )
+    assert [tool.failed for tool in (rome, oslo, lima)] == [False, True, False]
+    assert len({tool.span for tool in (rome, oslo, lima)} - {None}) == 3
+    starts = [tool.span.span_id for tool in (lima, oslo, rome)]
+    assert starts == sorted(starts)
+
+
 def test_a_recorded_call_failed_where_its_span_did_whatever_the_message_says(turn):
     answers = {"c1": "fine, at last", "c2": "Error: so the page begins"}
     refused, fetched = turn(
