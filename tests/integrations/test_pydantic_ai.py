@@ -89,3 +89,5 @@ def test_an_image_of_a_prompt_is_recorded_whole_as_an_image(recorded):
         },
         {"type": "uri", "modality": "image", "mime_type": None, "uri": "https://example.com/scan"},
     ]
+    (agent,) = (event for event in recorded.events if event.name == "invoke_agent sees")
+    assert json.loads(bytes(agent.input))[1]["media_type"] == "image/png"

@@ -77,7 +77,11 @@ def _opened_agent(agent: Any, prompt: Any, session_id: Any) -> Call:
         # A run belongs to its conversation; inner calls get that from their parent.
         context.set(session_id)
     try:
-        return opened("agent_call", lambda: {"agent": facts.agent(agent), "input": prompt}, emitter="pydantic_ai")
+        return opened(
+            "agent_call",
+            lambda: {"agent": facts.agent(agent), "input": facts.question(prompt)},
+            emitter="pydantic_ai",
+        )
     finally:
         context.set(around)
 

@@ -1,7 +1,7 @@
 """The keywords of hooks, from pydantic-ai's objects."""
 
 from base64 import b64encode
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, cast
 
 from inspector.integrations.calls import Keywords, Model, Named
@@ -97,11 +97,18 @@ def _asked(part: Any) -> dict[str, Any]:
     if part.part_kind == "retry-prompt" and part.tool_name:
         role = "tool"
     message: dict[str, Any] = {"role": role, "content": part.content}
-    if role == "user" and isinstance(part.content, list | tuple):
-        message["content"] = [_block(each) for each in part.content]
+    if role == "user":
+        message["content"] = question(part.content)
     if role == "tool":
         message |= {"name": part.tool_name, "tool_call_id": part.tool_call_id}
     return message
+
+
+def question(content: Any) -> Any:
+    """What a user asks: a text, or a list of texts, images and files."""
+    if not isinstance(content, list | tuple):
+        return content
+    return [_block(each) for each in cast("Sequence[Any]", content)]
 
 
 def _block(item: Any) -> Any:
