@@ -105,7 +105,8 @@ def _counted(outcome: Outcome) -> str:
 
 def _failed(outcome: Outcome) -> str:
     if outcome.perhaps_failed:
-        return f" ({max(1, outcome.failed):,} or more calls failed)"
+        least = max(1, outcome.failed)
+        return f" (at least {least:,} {'call' if least == 1 else 'calls'} failed)"
     calls = f" {'call' if outcome.failed == 1 else 'calls'}" if outcome.perhaps else ""
     return f" ({outcome.failed:,}{calls} failed)" if outcome.failed else ""
 
