@@ -21,6 +21,9 @@ _IN_ANOTHER_WAY = (
     "other calls can be recorded with --otel and an instrumentor of the library, with hooks, or as OTLP: "
     "docs/frameworks.md"
 )
+_WITHOUT_CONTENT = (
+    " without prompts, answers, arguments and results; INSPECTOR_CAPTURE_CONTENT=true records and sends them"
+)
 _INSTALL = 'pip install "mcp-agent-inspector[record]"'
 
 
@@ -41,7 +44,8 @@ def ending_lines(program: Program, choices: Choices, outcome: Outcome, status: i
             yield f"inspector: {_IN_ANOTHER_WAY}"
     elif environment.endpoint is not None:
         yield f"inspector: recorded {_counted(outcome)} ({_which(outcome)}{_trace_id(outcome)})"
-        yield from _sent(environment, environment.endpoint, outcome)
+        is_decided = environment.capture_content is not None or not choices.content
+        yield from _sent(environment, environment.endpoint, outcome, without="" if is_decided else _WITHOUT_CONTENT)
     else:
         one = f"inspector show {_trace_id(outcome)}{_elsewhere(choices)}"
         if _is_one_trace(outcome):
@@ -132,7 +136,7 @@ def prepare() -> None:
         import_module("inspector.cli.ownership")
 
 
-def _sent(environment: Environment, url: str, outcome: Outcome) -> Iterator[str]:
+def _sent(environment: Environment, url: str, outcome: Outcome, *, without: str) -> Iterator[str]:
     from inspector.forward import Endpoint, advice_on, last_problem, left_over
 
     endpoint = Endpoint.of(url)
@@ -140,7 +144,7 @@ def _sent(environment: Environment, url: str, outcome: Outcome) -> Iterator[str]
     if not left_over(directory):
         # What it refused is among the notices.
         if not any(notice.startswith(f"{endpoint.url} refused") for notice in outcome.notices):
-            yield f"inspector: sent to {endpoint.url}"
+            yield f"inspector: sent to {endpoint.url}{without}"
         return
     problem = last_problem(directory)
     why = f" ({problem})" if problem else ""

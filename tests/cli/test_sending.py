@@ -94,6 +94,19 @@ def test_a_token_that_is_missing_is_asked_for_wherever_it_shows(run, script, cal
     assert ADVICE in then
 
 
+@pytest.mark.parametrize(
+    ("arguments", "variables", "is_said"),
+    [((), {}, True), (("--no-content",), {}, False), ((), {"INSPECTOR_CAPTURE_CONTENT": "true"}, False)],
+)
+def test_that_content_is_left_out_is_said_unless_somebody_decided_it(
+    run, script, call, receiver, arguments, variables, is_said
+):
+    done = run(*arguments, script(call("add")), INSPECTOR_ENDPOINT=receiver.url, **variables)
+    (sent,) = (line for line in done.stderr.decode().splitlines() if line.startswith("inspector: sent to "))
+    without = " without prompts, answers, arguments and results; INSPECTOR_CAPTURE_CONTENT=true records and sends them"
+    assert sent == f"inspector: sent to {receiver.url}/v1/traces{without if is_said else ''}"
+
+
 def test_what_waits_is_named_where_no_endpoint_is_set(run, script, call, doctor, receiver, inspector):
     receiver.status = 503
     run(script(call("add")), INSPECTOR_ENDPOINT=receiver.url)
