@@ -32,7 +32,7 @@ from inspector.store.clickhouse.tables import SPANS, TRACES
 from inspector.store.limits import ReadLimits
 from inspector.store.sqlite import SqliteStore
 
-BYTES: Final = 500
+BYTES: Final = 494
 """A span with its text index, merged."""
 WRITE_US: Final = 150.0
 """CPU to prepare and write a span. One writer serves all shards."""

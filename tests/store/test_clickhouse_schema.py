@@ -94,6 +94,20 @@ def test_traces_from_before_they_knew_where_their_spans_lie_are_read_and_go_on(a
         assert sum(calls for calls, _ in store.health().calls_ever.values()) == 3
 
 
+def test_tables_that_were_made_before_are_compressed_as_new_ones(address, engine):
+    create(address)
+    settings = (
+        "SELECT name, arraySort(extractAll(engine_full, '[a-z_]+ = [^,]+')) FROM system.tables "
+        f"WHERE database = '{address.database}' ORDER BY name"
+    )
+    made = engine._database.rows(settings)
+    for table in ("spans", "notes"):
+        engine._database.command(f"ALTER TABLE {address.database}.{table} RESET SETTING default_compression_codec")
+    assert engine._database.rows(settings) != made
+    upgrade(address, "mine")
+    assert engine._database.rows(settings) == made
+
+
 def test_a_later_version_is_left_as_it_is(address, engine):
     create(address)
     later = SCHEMA_VERSION + 1

@@ -90,6 +90,11 @@ def _missing(database: Database) -> Iterator[str]:
             _, its_name, what = index.split(" ", 2)
             if (name, its_name) not in known:
                 yield f"ALTER TABLE {name} ADD INDEX IF NOT EXISTS {its_name} {what}"
+    # What is stored already is compressed anew when it is next merged.
+    compressed = "engine LIKE '%MergeTree' AND position(engine_full, 'default_compression_codec') = 0"
+    for (name,) in database.rows(f"SELECT name FROM system.tables WHERE {here} AND {compressed}"):
+        if name in tables.TABLES and not tables.TABLES[name].is_scattered:
+            yield f"ALTER TABLE {name} MODIFY SETTING {tables.COMPRESSED}"
     yield from tables.views(database.address.database, replaced=True)
 
 

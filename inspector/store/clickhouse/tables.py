@@ -14,24 +14,24 @@ SCHEMA_VERSION: Final = 11
 
 _NAME: Final = "LowCardinality(String)"
 _MAYBE_NAME: Final = "LowCardinality(Nullable(String))"
-_TIME: Final = "Int64 CODEC(Delta(8), ZSTD(1))"
+_RISING: Final = "Int64 CODEC(Delta(8), ZSTD(1))"
 _COUNT: Final = "Nullable(Int64)"
 _LARGE: Final = "String CODEC(ZSTD(3))"
 SPANS: Final = {
-    "slot": "Int64 CODEC(Delta(8), ZSTD(1))",
-    "trace_id": "String CODEC(ZSTD(1))",
-    "span_id": "String CODEC(ZSTD(1))",
-    "version": "Int64 CODEC(Delta(8), ZSTD(1))",
+    "slot": _RISING,
+    "trace_id": "String",
+    "span_id": "String",
+    "version": _RISING,
     "digest": "UInt64",
-    "id": "Int64 CODEC(Delta(8), ZSTD(1))",
-    "seq": "Int64 CODEC(Delta(8), ZSTD(1))",
-    "parent_id": "Nullable(String) CODEC(ZSTD(1))",
+    "id": _RISING,
+    "seq": _RISING,
+    "parent_id": "Nullable(String)",
     "session_id": _MAYBE_NAME,
     **dict.fromkeys(("kind", "name", "status"), _NAME),
     **dict.fromkeys(("hook", "dialect", "service", "agent", "model", "tool", "request_model"), _MAYBE_NAME),
-    "start_ns": _TIME,
-    "end_ns": "Nullable(Int64) CODEC(ZSTD(1))",
-    "duration_ms": "Nullable(Float64) CODEC(ZSTD(1))",
+    "start_ns": _RISING,
+    "end_ns": "Nullable(Int64) CODEC(Delta(8), ZSTD(1))",
+    "duration_ms": "Nullable(Float64)",
     **dict.fromkeys(("input_tokens", "output_tokens", "cached_tokens"), _COUNT),
     "cost_usd": "Nullable(Float64)",
     "folded_into": "Nullable(String)",
@@ -54,7 +54,7 @@ SPANS: Final = {
     "asks": "Array(LowCardinality(String))",
     "turn": "Nullable(String) CODEC(ZSTD(3))",
     # By how much its insert changes the counters of its kind, for when these are not saved after it.
-    **dict.fromkeys(("calls_gain", "errors_gain"), "Int8 CODEC(ZSTD(1))"),
+    **dict.fromkeys(("calls_gain", "errors_gain"), "Int8"),
 }
 """The columns of spans: those of `Row`, its key, the words that it is found by, and what is said of a conversation."""
 OF_ROW: Final = tuple(name for name in Row._fields if name not in ("trace_id", "shared"))
@@ -76,7 +76,7 @@ TRACES: Final = {
     "service": _MAYBE_NAME,
     "head_agent": _MAYBE_NAME,
     "agent": _MAYBE_NAME,
-    "start_ns": _TIME,
+    "start_ns": _RISING,
     "end_ns": "Nullable(Int64)",
     "duration_ms": "Nullable(Float64)",
     "models": "Array(LowCardinality(String))",
@@ -127,7 +127,7 @@ INBOX: Final = {
     "done": "UInt8",
     "body": _LARGE,
     "outcome": "String",
-    **{name: f"Array({kind}) CODEC(ZSTD(1))" for name, kind in SENT.items()},
+    **{name: f"Array({kind})" for name, kind in SENT.items()},
 }
 """Waiting changes, each with the columns of its spans as arrays."""
 NOTES: Final = {"name": "String", "version": "Int64", "value": "Int64"}
@@ -154,7 +154,7 @@ FIGURES: Final = {
     "priced": "Int64",
     "cost_usd": "Float64",
     "unpriced_calls": "Int64",
-    "durations": "Tuple(Array(Int32), Array(Int64)) CODEC(ZSTD(1))",
+    "durations": "Tuple(Array(Int32), Array(Int64))",
 }
 """Sums of the calls of an hour, by the values of a column, and of all of them where it is empty."""
 _INDEXES: Final = (
@@ -170,8 +170,10 @@ _TRACE_INDEXES: Final = (
     "INDEX by_trace trace_id TYPE bloom_filter(0.0001) GRANULARITY 1",
     "INDEX by_run run_id TYPE bloom_filter(0.001) GRANULARITY 1",
 )
+COMPRESSED: Final = "default_compression_codec = 'ZSTD(1)'"
+"""How columns and indexes are compressed that say nothing else, except in tables that are read a few rows at a time."""
 _REPEATS: Final = "non_replicated_deduplication_window = 100"
-_SCATTERED: Final = ", index_granularity = 256, min_compress_block_size = 4096"
+_SCATTERED: Final = "index_granularity = 256, min_compress_block_size = 4096"
 _REPLICATED_REPEATS: Final = "replicated_deduplication_window = 1000"
 
 
@@ -275,7 +277,7 @@ def _created(name: str, table: Table, engine: str, repeats: str = _REPEATS) -> s
     by = f"\nPARTITION BY {table.partition}" if table.partition else ""
     return (
         f"CREATE TABLE IF NOT EXISTS {name} (\n  {lines}\n)\nENGINE = {engine}{by}\nORDER BY ({table.order})\n"
-        f"SETTINGS {repeats}{_SCATTERED if table.is_scattered else ''}"
+        f"SETTINGS {repeats}, {_SCATTERED if table.is_scattered else COMPRESSED}"
     )
 
 
