@@ -6,12 +6,12 @@ Neither has an extension point that covers every client and sees a call as a who
 generator that decodes a stream's chunks, and ``_sleep_for_retry``, which tells of retries and may be missing.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextvars import copy_context
 from copy import copy
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from inspector.integrations.byte_streams import reading_of
 from inspector.integrations.calls import Call, Model, announce, enclosing, opened, safely
@@ -121,6 +121,8 @@ def _opened(api: Api, client: Any, options: Any) -> ModelRequest | None:
     if endpoint is None:
         return None
 
+    _list_iterators(options)
+
     def describe() -> dict[str, Any]:
         body = _body(options)
         model = body.get("model")
@@ -130,6 +132,16 @@ def _opened(api: Api, client: Any, options: Any) -> ModelRequest | None:
 
     # In its own context: a stream is open while its consumer continues, whose calls are not below it.
     return ModelRequest(endpoint, opened("llm_generate", describe, emitter=api.package, context=copy_context()))
+
+
+def _list_iterators(options: Any) -> None:
+    """Put lists in the place of iterators, such as of messages, as the SDK does with them: they can be read once."""
+    body = options.json_data
+    if is_fields(body) and any(isinstance(value, Iterator) for value in body.values()):
+        options.json_data = {
+            name: [*cast("Iterator[Any]", value)] if isinstance(value, Iterator) else value
+            for name, value in body.items()
+        }
 
 
 def _returned(asked: ModelRequest, result: Any) -> None:

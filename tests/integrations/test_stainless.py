@@ -70,6 +70,17 @@ def test_what_was_not_given_is_not_in_the_prompt(client):
     assert emitted[0][1]["prompt"] == {"model": "m", "top_p": None}
 
 
+def test_messages_from_an_iterator_are_recorded_and_sent(client):
+    messages = [{"role": "user", "content": "hi"}]
+    options = SimpleNamespace(url="/chat", method="post", json_data={"model": "m", "messages": iter(messages)})
+    with capture() as emitted:
+        request = client.request(None, options)
+        request.send(None)
+        request.close()
+    assert emitted[0][1]["prompt"] == {"model": "m", "messages": messages}
+    assert options.json_data["messages"] == messages
+
+
 def test_a_copy_of_what_a_program_reads_may_be_dropped_before_it_has_been_read():
     with capture() as emitted:
         call = opened("llm_generate", lambda: {"llm": "m", "prompt": "p"}, emitter="test")
