@@ -1,14 +1,15 @@
 """Two runs side by side: which calls correspond, and what differs in each pair."""
 
+import gc
 from bisect import bisect_right
 from collections import Counter, deque
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from itertools import accumulate
 from typing import Literal, TypeAlias
 
-from inspector.diff.collecting import no_collecting
 from inspector.diff.programs import ProgramChange
 from inspector.diff.steps import Part, Step, steps_of
 from inspector.diff.volatile import Volatile
@@ -106,11 +107,24 @@ def compare(a: Iterable[Event], b: Iterable[Event], program: Sequence[ProgramCha
         b: The second run.
         program: How their programs differ.
     """
-    with no_collecting():
+    with _no_garbage_collection():
         volatile = Volatile()
         pairs = list(aligned(steps_of(a, volatile), steps_of(b, volatile)))
         parted = [pair for pair in pairs if set(pair.differences) - {"input"}]
         return Comparison(pairs, min(parted, key=_parting(pairs), default=None), volatile.counts, program)
+
+
+@contextmanager
+def _no_garbage_collection() -> Generator[None]:
+    # A run creates some hundred thousand objects without a cycle. Looking for one in all of them, again and again as
+    # they grow, takes as long as comparing them.
+    is_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if is_on:
+            gc.enable()
 
 
 def _parting(pairs: Sequence[Pair]) -> Callable[[Pair], tuple[int, int]]:
