@@ -4,7 +4,6 @@ A server and its framework both see a request, and so do nested applications: th
 nothing.
 """
 
-import os
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -18,7 +17,6 @@ from inspector.record.spans import State
 from inspector.record.states import state_of
 
 _FAILED: Final = 500
-_VARIABLE: Final = "INSPECTOR_REQUESTS"
 
 
 class Served:
@@ -43,8 +41,7 @@ class Served:
             exc = exc or self.serving.exc
             facts = self.serving.facts
             self.serving.facts = facts if self.status is None else {**facts, "status": self.status}
-            keep = os.environ.get(_VARIABLE) == "all"
-            self._recorder.end_request(self.serving, exc, state=self._state(exc), keep=keep)
+            self._recorder.end_request(self.serving, exc, state=self._state(exc))
             # Its traceback keeps the program's frames alive.
             self.serving.exc = None
         except Exception:  # noqa: BLE001 - the boundary to the program

@@ -45,7 +45,14 @@ class Attachment:
     """This process's recording, from ``attach`` to ``detach``."""
 
     def __init__(
-        self, directory: Path, texts: Texts, service: str | None, tracer: trace.Tracer | None, versions: Versions
+        self,
+        directory: Path,
+        texts: Texts,
+        service: str | None,
+        tracer: trace.Tracer | None,
+        versions: Versions,
+        *,
+        keeps_requests: bool,
     ) -> None:
         self._directory = directory
         self._versions = versions
@@ -54,7 +61,7 @@ class Attachment:
         self.on_start: Callable[[], object] | None = None
         """Called when the writer's thread starts, see `Spool.on_start`."""
         mirror = None if tracer is None else Mirror(tracer, texts)
-        self.recorder = Recorder(self._new_spool(), mirror=mirror, keeps_raw=texts.raw)
+        self.recorder = Recorder(self._new_spool(), mirror=mirror, keeps_raw=texts.raw, keeps_requests=keeps_requests)
         atexit.register(self.retire)
         # Finalizers of the program may end open calls, and run later than this one if they were registered before it.
         self._after_finalizers = weakref.finalize(self, self.retire, _LAST_FLUSH_S)
@@ -223,7 +230,14 @@ def attach(  # noqa: PLR0913 - as `inspector.attach`, which says what it is for
             redactor = Redactor(redact_patterns, redact, partial(salt_of, settings.home))
             texts = Texts(redactor, max_bytes=MAX_VALUE_BYTES, content=content, raw=raw)
             tracer = None if tracer_provider is None else tracer_provider.get_tracer(sc.SCOPE_NAME, _version())
-            _attached = Attachment(spool or settings.spool, texts, service or settings.service, tracer, versions)
+            _attached = Attachment(
+                spool or settings.spool,
+                texts,
+                service or settings.service,
+                tracer,
+                versions,
+                keeps_requests=settings.requests == "all",
+            )
         return _attached
 
 

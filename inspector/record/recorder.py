@@ -40,6 +40,7 @@ class Recorder:
         ids: The source of ids.
         mirror: Creates spans of the application's own tracer, too.
         keeps_raw: Whether what a replay needs is recorded.
+        keeps_requests: Whether requests without calls are recorded.
     """
 
     def __init__(
@@ -50,9 +51,11 @@ class Recorder:
         ids: Ids | None = None,
         mirror: Mirror | None = None,
         keeps_raw: bool = False,
+        keeps_requests: bool = False,
     ) -> None:
         self._mirror = mirror
         self._keeps_raw = keeps_raw
+        self._keeps_requests = keeps_requests
         self._ids = ids or Ids()
         self.spool = spool
         clock = clock or Clock()
@@ -188,18 +191,17 @@ class Recorder:
         serving.answer(request)
         return request
 
-    def end_request(self, request: Serving, exc: BaseException | None, *, state: State, keep: bool = False) -> None:
-        """End a request; if no call was recorded in it, it is not recorded either.
+    def end_request(self, request: Serving, exc: BaseException | None, *, state: State) -> None:
+        """End a request; one in which no call was recorded is recorded only if all are.
 
         Args:
             request: The request.
             exc: The exception that ended it, if any.
             state: How it ended.
-            keep: Whether to record it even without calls.
         """
         stop_tick = self._tick()
         root = request.root.get(None)
-        if root is None and keep and not request.is_left_out:
+        if root is None and self._keeps_requests and not request.is_left_out:
             root = self._calls.root_of(request)
         request.is_over = True
         if root is None:
