@@ -3,7 +3,7 @@ import { duplicatesOf, otherSpan } from "@/lib/duplicates";
 import { treeOf } from "@/lib/tree";
 import { Recorded } from "@/ui/recorded";
 import { SpanLink } from "@/ui/span-link";
-import css from "./duplicates.module.css";
+import css from "./note.module.css";
 import type { OverviewProps } from "./overview-props";
 
 const MOST = 4;

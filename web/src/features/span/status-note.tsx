@@ -1,7 +1,7 @@
 import type { Status } from "@/lib/filter";
 import type { FullSpan } from "@/lib/full-span";
 import { StatusMark } from "@/ui/status";
-import css from "./status-note.module.css";
+import css from "./note.module.css";
 
 const NOTES: Partial<Record<Status, string>> = {
   running: "This is still running. Its input is below; its output appears here when it ends.",
@@ -20,7 +20,7 @@ export function StatusNote({ span }: { span: FullSpan }) {
   return (
     <p className={css.note}>
       <StatusMark status={span.status} />
-      {note}
+      <span>{note}</span>
     </p>
   );
 }
