@@ -3,7 +3,7 @@ import { useCallback, useMemo } from "react";
 import type { Session } from "@/api/client";
 import type { ChangeAddress } from "@/lib/address";
 import { orderIn, sortedBy } from "@/lib/sort";
-import { CopyButton } from "@/ui/button";
+import { CodeLine } from "@/ui/code-line";
 import { FilterBar } from "@/ui/filter-bar";
 import { Headings } from "@/ui/list";
 import { Empty, Failure, Skeleton } from "@/ui/notice";
@@ -105,15 +105,12 @@ function Listed({ search, change, onOpen, query, sessions }: ListedProps) {
 }
 
 function NoSessions({ narrow }: { narrow: boolean }) {
-  const icon = <Layers size={28} aria-hidden className={css.icon} />;
+  const icon = <Layers size={28} aria-hidden />;
   if (narrow) return <Empty title="No session was active at that time" icon={icon} />;
   return (
     <Empty title="No session yet" icon={icon}>
       <p>A session groups runs that belong together, such as those of one conversation. Name it before a run starts:</p>
-      <div className={css.line}>
-        <code>{SET}</code>
-        <CopyButton text={SET} label="Copy the line" />
-      </div>
+      <CodeLine text={SET} label="Copy the line" />
     </Empty>
   );
 }
