@@ -4,6 +4,7 @@ import {
   type Condition,
   changed,
   conditionsOf,
+  FILTER_FIELDS,
   type FilterField,
   fieldLabel,
   type SuggestedField,
@@ -20,8 +21,8 @@ export interface FilterBarProps {
   filter: Filter;
   /** `typing` is set for each change of the searched text: such a step replaces the previous one. */
   onChange: (next: Filter, typing: boolean) => void;
-  /** The fields that can be added; conditions of other fields are still shown, and can be removed. */
-  fields: readonly FilterField[];
+  /** The fields that can be added, by default all; conditions of other fields are still shown, and can be removed. */
+  fields?: readonly FilterField[];
   /** Suggests values of a field, the most frequent first. */
   suggest?: (field: SuggestedField) => Promise<string[]>;
   placeholder?: string;
@@ -37,7 +38,7 @@ export interface FilterBarProps {
 
 /** The filter of a list on one line: search, time, a chip for each condition, and a menu to add more. */
 export function FilterBar(props: FilterBarProps) {
-  const { filter, onChange, fields, suggest, placeholder, search = true, notice, runName, children } = props;
+  const { filter, onChange, fields = FILTER_FIELDS, suggest, search = true, notice, runName, children } = props;
   // Changes when the filter is cleared, to drop letters that were typed but not sent yet.
   const [cleared, setCleared] = useState(0);
   const step = (next: Filter) => onChange(next, false);
@@ -51,7 +52,7 @@ export function FilterBar(props: FilterBarProps) {
         <SearchBox
           key={cleared}
           text={filter.q ?? ""}
-          placeholder={placeholder ?? "Search"}
+          placeholder={props.placeholder ?? "Search prompts, answers, arguments, results"}
           onChange={(q) => onChange(changed(filter, { q }), true)}
         />
       )}

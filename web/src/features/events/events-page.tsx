@@ -3,7 +3,6 @@ import type { SpanEvent } from "@/api/client";
 import { useRunName } from "@/api/use-run-name";
 import { useSuggest } from "@/api/use-suggest";
 import { type ChangeAddress, parseSearch, stringifySearch } from "@/lib/address";
-import { FILTER_FIELDS } from "@/lib/conditions";
 import { type Filter, filterOf, isNarrow, type Search } from "@/lib/filter";
 import { keyOf } from "@/lib/shortcuts";
 import { useCommands } from "@/ui/commands";
@@ -112,9 +111,7 @@ function View({ search, change, filter, detail, list, hold, bar }: Shown) {
       <PageTitle title="Spans" />
       <FilterBar
         filter={filter}
-        fields={FILTER_FIELDS}
         suggest={suggest}
-        placeholder="Search prompts, answers, arguments, results"
         runName={runName}
         notice={notice}
         onChange={(next, typing) => void change((before) => withFilter(before, next), typing)}

@@ -6,7 +6,7 @@ import { refreshLabels, toggleVerdict } from "@/api/labels";
 import { sessionQuery, statsQuery } from "@/api/queries";
 import { useSuggest } from "@/api/use-suggest";
 import type { ChangeAddress } from "@/lib/address";
-import { changed, FILTER_FIELDS } from "@/lib/conditions";
+import { changed } from "@/lib/conditions";
 import { type Filter, isNarrow } from "@/lib/filter";
 import { plural } from "@/lib/format";
 import { type ListOrder, orderIn, sortedBy } from "@/lib/sort";
@@ -82,7 +82,6 @@ export function RunsPage({ search, change, onOpen, onCompare, onLeave }: Props) 
       <Missing />
       <FilterBar
         filter={filter}
-        fields={FILTER_FIELDS}
         onChange={show}
         suggest={suggest}
         placeholder="Search prompts, answers, arguments, errors"

@@ -5,7 +5,6 @@ import { statsQuery } from "@/api/queries";
 import { useRunName } from "@/api/use-run-name";
 import { useSuggest } from "@/api/use-suggest";
 import type { ChangeAddress } from "@/lib/address";
-import { FILTER_FIELDS } from "@/lib/conditions";
 import type { Grouping } from "@/lib/figures";
 import { callsCounted, runsCounted } from "@/lib/figures";
 import { type Filter, filterOf, isNarrow, type Search } from "@/lib/filter";
@@ -57,9 +56,7 @@ export function StatsPage({ search, change }: { search: StatsSearch; change: Cha
       <PageTitle title="Stats" />
       <FilterBar
         filter={filter}
-        fields={FILTER_FIELDS}
         suggest={suggest}
-        placeholder="Search prompts, answers, arguments, results"
         runName={runName}
         notice={notice}
         onChange={(next, typing) => void change((before) => withFilter(before, next), typing)}
