@@ -676,7 +676,7 @@ export interface components {
          * @enum {string}
          */
         Status: "running" | "ok" | "error" | "denied" | "cancelled" | "abandoned" | "lost";
-        AskedLabel: string;
+        LabelFilter: string;
         /**
          * @description `score` lists only what has a label with a score, by its highest score: of the first `label` in the filter, or
          *     else of any label.
@@ -1956,7 +1956,7 @@ export interface components {
          *     `relevance=relevant`). Repeat it to require several. An event has its own labels, a run also those of its spans,
          *     and a trace those of its spans and of its run.
          */
-        label: components["schemas"]["AskedLabel"][];
+        label: components["schemas"]["LabelFilter"][];
         /**
          * @description Words that must all occur in the prompt, answer, arguments, result or error. In a prompt, only the last message
          *     and those that are new in the session are searched, so a question is found where it was asked, not in every
