@@ -80,7 +80,7 @@ def _other_body(attempt: Sent, kwargs: dict[str, Any]) -> dict[str, Any]:
 
 
 def _note(exchange: Exchange, exc: Exception) -> None:
-    """Note what an exception says: of a response that the session was asked to raise for, or instead of one."""
+    """Note the response of an exception that the session raised for its status, or the message of another one."""
     kind = type(exc)
     if kind.__name__ == "ClientResponseError" and exc.__cause__ is None:
         refused: Any = exc

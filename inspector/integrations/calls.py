@@ -77,7 +77,7 @@ class Call:
     """One call reported by an integration; it ends once, and later ends are ignored.
 
     Until it ends, it encloses other calls of its context (see `enclosing`). As a context manager it is the innermost
-    one here too, and fails with what is raised inside; that it went well, `ended` says afterwards.
+    one here too, and fails with what is raised inside; after a success, call `ended`.
     """
 
     __slots__ = (

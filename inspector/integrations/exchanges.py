@@ -104,7 +104,7 @@ class Exchange:
             return None if pieces is None else list(pieces)
         try:
             return plain_pieces(pieces, headers, kind)
-        # Whatever a decoder has to say about the bytes.
+        # Decoders raise errors of their own for invalid bytes.
         except Exception:  # noqa: BLE001
             return None
 

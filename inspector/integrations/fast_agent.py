@@ -150,7 +150,7 @@ def _is_control(messages: Any) -> bool:
     # A command to fast-agent itself, written like a prompt; no model is asked.
     try:
         return messages[-1].first_text().startswith(_SAVE_HISTORY)
-    except Exception:  # noqa: BLE001 -- whatever it is, fast-agent will say what is wrong with it
+    except Exception:  # noqa: BLE001 -- fast-agent itself reports what is wrong with it
         return False
 
 

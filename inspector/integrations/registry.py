@@ -11,13 +11,13 @@ class Integration:
     """One framework, and the module of ours that makes it emit hooks: ``inspector.integrations.<name>``.
 
     That module has a function ``install(patches)``. It runs right after ``trigger`` was imported, may import whatever
-    of the framework it needs, and says to ``patches`` how everything is undone.
+    of the framework it needs, and adds to ``patches`` how each change is undone.
     """
 
     name: str
-    """What it is switched off by."""
+    """The name that switches it off."""
     distribution: str
-    """The package, as it is installed."""
+    """The name of its package, as installed."""
     trigger: str
     """The module whose import means that the framework is in use."""
     since: tuple[int, ...]
@@ -52,13 +52,13 @@ INTEGRATIONS: tuple[Integration, ...] = (
 )
 
 SERVERS: frozenset[str] = frozenset(("django", "flask", "starlette", "uvicorn"))
-"""Those that see requests of servers, as instrumentors of OpenTelemetry do, whose spans take the place of ours."""
+"""Integrations that record requests of servers, as OpenTelemetry's instrumentors do; their spans replace ours."""
 
 HTTP_CLIENTS: frozenset[str] = frozenset(("aiohttp", "httpx", "httpx2", "requests"))
-"""Those that see requests to models alone, where instrumentors of OpenTelemetry see every request."""
+"""Integrations that record only requests to models; OpenTelemetry's instrumentors record every request."""
 
 STANDARD_LIBRARY: frozenset[str] = frozenset(("threading",))
-"""Those of modules that every program has: their import says nothing about it, and is nothing to record."""
+"""Integrations of the standard library: that a program imports it means nothing, and is not recorded."""
 
 
 def loaded_versions() -> dict[str, str]:

@@ -3,7 +3,7 @@
 Neither has an extension point that covers every client and sees a call as a whole. So one method is patched,
 ``request`` of the two client classes, through which every endpoint goes in every mode, with its retries inside:
 ``create``, ``parse``, ``stream``, raw and streaming responses. Beside it ``__stream__`` of the two stream classes, the
-generator that decodes a stream's chunks, and ``_sleep_for_retry``, which tells of retries and may be missing.
+generator that decodes a stream's chunks, and ``_sleep_for_retry``, which is called before a retry and may be missing.
 """
 
 from collections.abc import Callable, Iterator, Mapping

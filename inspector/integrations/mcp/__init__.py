@@ -2,7 +2,7 @@
 
 The SDK publishes middleware for servers (``Server.middleware``, ``Extension.intercept_tool_call``, 2.x alone), but each
 has to be put into a server object of the program's, and there is nothing for clients. So the functions that all of a
-generation's requests go through are wrapped: `sdk2` and `sdk1` name them and say why.
+generation's requests go through are wrapped: `sdk2` and `sdk1` list them with the reasons.
 """
 
 from importlib import import_module

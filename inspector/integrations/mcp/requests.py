@@ -24,7 +24,7 @@ _under_way: WeakKeyDictionary[Any, dict[tuple[Direction, RequestId], "Exchange"]
 class Exchange:
     """A request and its outcome; it ends once.
 
-    As a context manager it ends with what is raised inside; what came otherwise, `answered` says afterwards.
+    As a context manager it ends with what is raised inside; after a response, call `answered`.
     """
 
     __slots__ = ("_call", "_direction", "_key", "_request", "_surroundings", "_table")

@@ -25,7 +25,7 @@ def install(patches: Patches) -> None:
 
 
 def _refused(response: dict[str, Any]) -> str | None:
-    """Return what a response of the Responses API says of why it failed."""
+    """Return why a response of the Responses API failed; None if it did not."""
     if response.get("status") != "failed":
         return None
     error = response.get("error")

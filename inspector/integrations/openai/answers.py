@@ -1,15 +1,15 @@
-"""Chunks of OpenAI's streams, put together to what the same request answers when it is no stream."""
+"""Chunks of OpenAI's streams, put together to the answer of the same request without streaming."""
 
 from typing import Any
 
 from inspector.integrations.plain import is_fields, is_items
 
 _FIXED = frozenset({"id", "index", "name", "role", "type"})
-"""Fields of a delta that come whole, some of them again with every chunk."""
+"""Fields of a delta that are never split, and may be repeated in every chunk."""
 
 
 class ChatAnswer:
-    """Chunks of a chat completion, from any provider: fields that nobody knows are put together by their type."""
+    """Chunks of a chat completion, from any provider: unknown fields are put together by their type."""
 
     def __init__(self) -> None:
         self._head: dict[str, Any] = {}
@@ -55,7 +55,7 @@ class CompletionAnswer:
 
 
 class ResponsesAnswer:
-    """Events of the Responses API: the last one carries the response whole, those before it tell it in parts."""
+    """Events of the Responses API: the last one has the whole response, those before it have parts of it."""
 
     def __init__(self) -> None:
         self._whole: dict[str, Any] = {}

@@ -59,7 +59,7 @@ def _add_part(parts: list[dict[str, Any]], part: dict[str, Any]) -> None:
 
 
 class OllamaAnswer:
-    """Lines of Ollama's ``/api/chat`` and ``/api/generate``, which streams unless it is told not to."""
+    """Lines of Ollama's ``/api/chat`` and ``/api/generate``, which streams by default."""
 
     def __init__(self) -> None:
         self._head: dict[str, Any] = {}

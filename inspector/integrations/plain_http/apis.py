@@ -29,11 +29,11 @@ class _Path:
     """A path of an API that calls a model."""
 
     pattern: re.Pattern[str]
-    """Of the end of the path; the group ``model``, if there is one, is the model that is asked."""
+    """It matches the end of the path; the group ``model``, if there is one, is the model."""
     holds: tuple[str, ...]
-    """Members that the body has, all of them: other services have such paths too."""
+    """Members that the body must have, because other services have such paths too."""
     provider: str
-    """Whose it is where the host says nothing."""
+    """The provider, unless the host names another one."""
     endpoint: Endpoint
 
 

@@ -125,7 +125,7 @@ def _attempt(call: Call, url: Any) -> Sent | None:
 
 
 def refused(request: ModelRequest, status: int) -> ModelRequest:
-    """Return the request as one that was refused, where the status of its response says so."""
+    """Return the request as a refused one if the status of its response is an error."""
     if status < _FIRST_ERROR:
         return request
     phrase = safely(lambda: HTTPStatus(status).phrase, "")
