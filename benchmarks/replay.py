@@ -15,7 +15,7 @@ from pathlib import Path
 
 from inspector.replay.player import Player
 from inspector.tape import Tape, TapeCall
-from inspector.tape.asked import asked
+from inspector.tape.request_parts import parts_of_body
 from instrument.control import Proposal
 
 BUDGET_MS = 2.0
@@ -33,7 +33,7 @@ def conversation(number):
 
 
 def tape_of(bodies):
-    requests = [asked(body) for body in bodies]
+    requests = [parts_of_body(body) for body in bodies]
     calls = [
         TapeCall(f"{at:016x}", "llm_generate", "chat m-1", "", (), dict(request.parts), EXCHANGES)
         for at, request in enumerate(requests)

@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 import msgspec
 from msgspec.structs import replace
 
-from inspector.tape.asked import Asked, asked_in
+from inspector.tape.request_parts import RequestParts, hashed_parts
 from inspector.tape.tape import Tape
 
 _IGNORED: Final = "[ignored]"
@@ -29,13 +29,15 @@ class Ignoring:
         self.counts: Counter[str] = Counter({each.pattern: 0 for each in self._patterns})
         """How often each pattern matched."""
 
-    def in_request(self, request: Asked) -> Asked:
+    def in_request(self, request: RequestParts) -> RequestParts:
         """Return a request without the matches."""
-        return asked_in((label, self._value(_read(request.texts[digest]))) for label, digest in request.parts.items())
+        return hashed_parts(
+            (label, self._value(_read(request.texts[digest]))) for label, digest in request.parts.items()
+        )
 
     def in_tape(self, tape: Tape) -> Tape:
         """Return a tape whose requests are without the matches."""
-        made = [self.in_request(Asked(call.parts, tape.texts)) for call in tape.calls]
+        made = [self.in_request(RequestParts(call.parts, tape.texts)) for call in tape.calls]
         calls = (replace(call, parts=dict(each.parts)) for call, each in zip(tape.calls, made, strict=True))
         return replace(tape, calls=tuple(calls), texts={key: text for each in made for key, text in each.texts.items()})
 

@@ -28,8 +28,8 @@ from inspector.replay.network import forbid_network
 from inspector.replay.raising import raised_again
 from inspector.replay.report import Miss, ReplayDiverged, Report, leave
 from inspector.tape import requests
-from inspector.tape.asked import Asked, asked, asked_of_tool
 from inspector.tape.calls import AROUND, CLIENTS, TOOLKIT, Key, TapeCall, key_of
+from inspector.tape.request_parts import RequestParts, parts_of_arguments, parts_of_body
 from inspector.tape.tape import Tape, read_tape
 from instrument import control
 from instrument.control import Answer, HttpAnswer, Proceed, Proposal
@@ -179,11 +179,11 @@ class Player:
         is_tool_or_model = proposal.noun in ("tool_call", "llm_generate")
         return "" if is_tool_or_model else requests.server_at(proposal.subject, self._redactor)
 
-    def _request(self, proposal: Proposal) -> Asked:
+    def _request(self, proposal: Proposal) -> RequestParts:
         is_tool = proposal.noun != "llm_generate"
         given, _ = self._redactor.redact_value("args" if is_tool else "prompt", plain(_given(proposal)))
-        of_noun = {"llm_generate": asked, requests.NOUN: requests.asked_of_server}
-        request = of_noun.get(proposal.noun, asked_of_tool)(given)
+        of_noun = {"llm_generate": parts_of_body, requests.NOUN: requests.parts_of_params}
+        request = of_noun.get(proposal.noun, parts_of_arguments)(given)
         return self._ignoring.in_request(request) if self._tape.plan.ignored else request
 
     def _leave_the_tape(self, miss: Miss) -> None:
@@ -199,7 +199,7 @@ class Player:
             self._stop(Miss("a second process of it calls a model, but only calls of one process can be replayed"))
         self._has_claimed = True
 
-    def _miss_of(self, proposal: Proposal, request: Asked) -> Miss:
+    def _miss_of(self, proposal: Proposal, request: RequestParts) -> Miss:
         kind = {"llm_generate": "model", "tool_call": "tool", requests.NOUN: "MCP"}.get(proposal.noun, proposal.noun)
         alike = [place for place, call in enumerate(self._tape.calls) if _is_alike(call, proposal)]
         number = 1 + sum(self._tape.calls[place].noun == proposal.noun for place in self._reused)
@@ -316,11 +316,11 @@ def _is_alike(call: TapeCall, proposal: Proposal) -> bool:
     return call.noun == proposal.noun and call.subject == _subject(proposal)
 
 
-def _likeness(call: TapeCall, request: Asked) -> int:
+def _likeness(call: TapeCall, request: RequestParts) -> int:
     return sum(request.parts.get(label) == digest for label, digest in call.parts.items())
 
 
-def _labels(call: TapeCall, request: Asked) -> Iterator[str]:
+def _labels(call: TapeCall, request: RequestParts) -> Iterator[str]:
     """Name the parts of both requests: system text, tools, messages, parameters."""
     every = dict.fromkeys([*call.parts, *request.parts])
     ranks = ("argument", "system", "tool", "message", "request", "parameter")

@@ -10,7 +10,7 @@ from inspector import semconv as sc
 from inspector.model import Event
 from inspector.reading.exchanges import Exchange, ExchangeUnreadable, read_exchanges
 from inspector.tape import requests
-from inspector.tape.asked import Asked, asked, asked_of_tool
+from inspector.tape.request_parts import RequestParts, parts_of_arguments, parts_of_body
 
 CLIENTS: Final = ("openai", "anthropic", "aiohttp", "httpx", "httpx2", "requests")
 """Emitters of model calls that a replay can answer."""
@@ -93,7 +93,7 @@ class TapeCall(Struct, frozen=True):
     path: tuple[str, ...]
     """The program's agents and workflows around it, outermost first."""
     parts: dict[str, str]
-    """Its input, as `asked` splits it."""
+    """Its input, as `parts_of_body` splits it."""
     exchanges: str | None = None
     """The responses that a model's client received, as `read_exchanges` reads them."""
     result: str | None = None
@@ -133,16 +133,16 @@ def key_of(noun: str, subject: str, path: tuple[str, ...], parts: Mapping[str, s
     return noun, subject, path, tuple(sorted(parts.items()))
 
 
-def call_of(event: Event, path: tuple[str, ...]) -> tuple[TapeCall, Asked] | None:
+def call_of(event: Event, path: tuple[str, ...]) -> tuple[TapeCall, RequestParts] | None:
     """Return a call as it is answered, with its input; None if the program makes it again by itself."""
     attributes = attributes_of(event)
     if event.kind == "llm":
-        request = asked(_body(event))
+        request = parts_of_body(_body(event))
         make = _model_of_toolkit if attributes.get(sc.EMITTER) == TOOLKIT else _model_call
         return make(event, path, request), request
     is_withheld = attributes.get(sc.EMITTER) in WITHHELD and not _is_left_to_server(attributes)
     if event.hook == "tool_call" and is_withheld:
-        request = asked_of_tool(_arguments(event))
+        request = parts_of_arguments(_arguments(event))
         return _tool_call(event, path, request), request
     if requests.is_unanswered(attributes):
         return None
@@ -214,7 +214,7 @@ def _is_agent(attributes: Mapping[str, Any]) -> bool:
     return attributes.get(sc.EMITTER) in WITHHELD and attributes.get(sc.TOOL_SOURCE) == "agent"
 
 
-def _model_call(event: Event, path: tuple[str, ...], request: Asked) -> TapeCall:
+def _model_call(event: Event, path: tuple[str, ...], request: RequestParts) -> TapeCall:
     found = (event.span_id, "llm_generate", event.name, "", path, dict(request.parts))
     try:
         return TapeCall(*found, _exchanges(event))
@@ -222,7 +222,7 @@ def _model_call(event: Event, path: tuple[str, ...], request: Asked) -> TapeCall
         return TapeCall(*found, unrecordable=str(why))
 
 
-def _model_of_toolkit(event: Event, path: tuple[str, ...], request: Asked) -> TapeCall:
+def _model_of_toolkit(event: Event, path: tuple[str, ...], request: RequestParts) -> TapeCall:
     """Return the call of a model that answers by itself, such as a script or a model of the program."""
     attributes = attributes_of(event)
     response, error = attributes.get(sc.SEED_LLM_RESPONSE), attributes.get(_ERROR)
@@ -245,7 +245,7 @@ def _model_of_toolkit(event: Event, path: tuple[str, ...], request: Asked) -> Ta
     )
 
 
-def _tool_call(event: Event, path: tuple[str, ...], request: Asked) -> TapeCall:
+def _tool_call(event: Event, path: tuple[str, ...], request: RequestParts) -> TapeCall:
     tool = str(attributes_of(event).get(sc.SEED_TOOL_NAME))
     found = (event.span_id, "tool_call", event.name, tool, path, dict(request.parts))
     if _is_agent(attributes_of(event)):
@@ -302,7 +302,7 @@ def _is_refusal(event: Event) -> bool:
     return not (isinstance(controlled, str) and json.loads(controlled).get("did") == "denied")
 
 
-def _request(event: Event, path: tuple[str, ...]) -> tuple[TapeCall, Asked]:
+def _request(event: Event, path: tuple[str, ...]) -> tuple[TapeCall, RequestParts]:
     attributes = attributes_of(event)
     request, why = requests.recorded_request(attributes)
     if request is None:

@@ -9,7 +9,7 @@ from inspector.plain import Plain
 from inspector.reading.addresses import place_attributes
 from inspector.record.addresses import place_without_secrets
 from inspector.redaction import Redactor
-from inspector.tape.asked import Asked, asked_of_tool
+from inspector.tape.request_parts import RequestParts, parts_of_arguments
 from instrument.control import Proposal
 
 NOUN: Final = "rpc_request"
@@ -33,17 +33,17 @@ def is_unanswered(attributes: Mapping[str, Any]) -> bool:
     return method.startswith("notifications/") or method == _LISTENING
 
 
-def asked_of_server(params: Any) -> Asked:
+def parts_of_params(params: Any) -> RequestParts:
     """Return a request to a server, in parts, from params without secrets."""
     given: dict[str, Any] = dict(cast("Mapping[str, Any]", params)) if isinstance(params, Mapping) else {}
     meta = given.pop("_meta", None)
     if isinstance(meta, Mapping):
         kept = {key: value for key, value in cast("Mapping[str, Any]", meta).items() if key not in _VOLATILE}
         given |= {"_meta": kept} if kept else {}
-    return asked_of_tool(given)
+    return parts_of_arguments(given)
 
 
-def recorded_request(attributes: Mapping[str, Any]) -> tuple[Asked | None, str | None]:
+def recorded_request(attributes: Mapping[str, Any]) -> tuple[RequestParts | None, str | None]:
     """Return a recorded request to a server, or why it is not known."""
     text = attributes.get(sc.SEED_RPC_REQUEST)
     if not isinstance(text, str):
@@ -53,7 +53,7 @@ def recorded_request(attributes: Mapping[str, Any]) -> tuple[Asked | None, str |
     params = json.loads(text).get("params")
     if isinstance(params, Mapping) and _INPUT in params:
         return None, "its server asked the program for input in the middle of it, which a replay does not do yet"
-    return asked_of_server(params), None
+    return parts_of_params(params), None
 
 
 def recorded_response(attributes: Mapping[str, Any]) -> tuple[str | None, str | None]:

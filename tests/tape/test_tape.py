@@ -7,8 +7,8 @@ import pytest
 from inspector.model import Event
 from inspector.redaction import Redactor
 from inspector.tape import NotReplayable, place_of, read_tape, tape_of, write_tape
-from inspector.tape.asked import asked
 from inspector.tape.calls import key_of
+from inspector.tape.request_parts import parts_of_body
 from inspector.tape.requests import server_at
 
 BODY = {"model": "m-1", "messages": [{"role": "user", "content": "hi"}], "temperature": 0}
@@ -50,7 +50,7 @@ def call(number, body=BODY, *, emitter="openai", exchanges=(EXCHANGE,), parent=N
     return event(number, parent=parent, status=status, hook="llm_generate", **(known | more))
 
 
-def asked_of_server(number, params=None, *, parent=None, status="ok", kind="rpc", hook="rpc_request", **more):
+def server_request(number, params=None, *, parent=None, status="ok", kind="rpc", hook="rpc_request", **more):
     known = {
         "inspector.emitter": "mcp",
         "mcp.rpc.method": "tools/call",
@@ -92,19 +92,19 @@ def test_a_tape_has_each_call_with_the_agents_around_it_and_each_text_once(tmp_p
 def test_a_request_is_divided_into_what_a_person_calls_its_parts():
     body = {"system": "be brief", "tools": [{"name": "a"}], "contents": [1], "input": "text", "seed": 1}
     labels = ["system text", "tool 1", "message 1", "parameter input", "parameter seed"]
-    assert list(asked(body).parts) == labels
-    assert list(asked("text").parts) == ["request"]
+    assert list(parts_of_body(body).parts) == labels
+    assert list(parts_of_body("text").parts) == ["request"]
 
 
 def test_the_order_of_fields_makes_no_other_request_and_a_value_does():
     first, second = {"a": 1, "messages": [{"x": 1, "y": 2}]}, {"messages": [{"y": 2, "x": 1}], "a": 1}
-    assert key(asked(first)) == key(asked(second))
-    assert key(asked({**first, "a": 1.5})) != key(asked(first))
+    assert key(parts_of_body(first)) == key(parts_of_body(second))
+    assert key(parts_of_body({**first, "a": 1.5})) != key(parts_of_body(first))
 
 
 def test_two_marks_of_one_secret_are_equal_in_whatever_process_they_were_made():
     one, two = ({"messages": [f"key [redacted:openai 51 chars #{digits}]"]} for digits in ("1f0c", "a2b3"))
-    assert key(asked(one)) == key(asked(two))
+    assert key(parts_of_body(one)) == key(parts_of_body(two))
 
 
 @pytest.mark.parametrize(
@@ -119,13 +119,13 @@ def test_two_marks_of_one_secret_are_equal_in_whatever_process_they_were_made():
         (call(1, exchanges=[{"status": 200, "left_out": "a secret"}]), "its answer was not recorded (a secret)"),
         (call(1, exchanges=[{**EXCHANGE, "text": ['"[redacted:x 9 chars #1f0c]"']}]), "a secret was taken out of its"),
         (call(1, emitter="requests", exchanges=[{**EXCHANGE, "end": "left"}]), "its stream was not read to its end"),
-        (asked_of_server(1, status="cancelled"), "it did not end"),
-        (asked_of_server(1, **{"mcp.rpc.response_json": None}), "what it gave was not recorded"),
-        (asked_of_server(1, **{"mcp.rpc.request_json": None}), "it was recorded without content"),
-        (asked_of_server(1, **{"mcp.rpc.request_json_truncated": True}), "its request was too long"),
-        (asked_of_server(1, **{"mcp.rpc.response_json_truncated": True}), "its answer was too long"),
+        (server_request(1, status="cancelled"), "it did not end"),
+        (server_request(1, **{"mcp.rpc.response_json": None}), "what it gave was not recorded"),
+        (server_request(1, **{"mcp.rpc.request_json": None}), "it was recorded without content"),
+        (server_request(1, **{"mcp.rpc.request_json_truncated": True}), "its request was too long"),
+        (server_request(1, **{"mcp.rpc.response_json_truncated": True}), "its answer was too long"),
         (
-            asked_of_server(1, **{"mcp.rpc.response_json": {"result": "[redacted:x 9 chars #1f0c]"}}),
+            server_request(1, **{"mcp.rpc.response_json": {"result": "[redacted:x 9 chars #1f0c]"}}),
             "a secret was taken",
         ),
         (event(1, "tool", hook="tool_call", name="execute_tool wipe"), "a replay does not withhold tool calls of this"),
@@ -220,12 +220,12 @@ def test_a_tool_call_that_a_framework_refused_by_itself_is_made_again(status):
 
 def test_a_request_to_a_server_is_on_the_tape_and_what_the_server_did_is_not():
     params = {"name": "a", "arguments": {"b": 1}, "_meta": {"progressToken": 1, "traceparent": "00-1", "kept": 2}}
-    inbound = asked_of_server(2, parent=1, **{"mcp.rpc.direction": "inbound"})
+    inbound = server_request(2, parent=1, **{"mcp.rpc.direction": "inbound"})
     served = event(
         3, "tool", parent=2, hook="tool_call", name="execute_tool a", **{"inspector.tool.source": "function"}
     )
-    note = asked_of_server(4, **{"mcp.rpc.method": "notifications/initialized"})
-    tape = tape_of("r1", [asked_of_server(1, params), inbound, served, note])
+    note = server_request(4, **{"mcp.rpc.method": "notifications/initialized"})
+    tape = tape_of("r1", [server_request(1, params), inbound, served, note])
     (made,) = tape.calls
     assert (made.noun, made.subject, made.server) == ("rpc_request", "tools/call", "http://a/mcp")
     assert made.output == '{"result": {}}'
@@ -235,38 +235,38 @@ def test_a_request_to_a_server_is_on_the_tape_and_what_the_server_did_is_not():
 def test_a_tool_call_of_a_client_stands_for_its_request_or_leaves_it_to_one_below():
     of_client = {"kind": "tool", "hook": "tool_call"}
     alone = event(2, "tool", hook="tool_call", name="execute_tool b", **{"inspector.emitter": "mcp"})
-    tape = tape_of("r1", [asked_of_server(1, **of_client), alone, asked_of_server(3, parent=2)])
+    tape = tape_of("r1", [server_request(1, **of_client), alone, server_request(3, parent=2)])
     assert [call.span for call in tape.calls] == [f"{1:016x}", f"{3:016x}"]
 
 
 def test_what_a_client_asks_its_server_for_a_call_is_on_the_tape_too():
     of_client = {"kind": "tool", "hook": "tool_call"}
-    listing = asked_of_server(2, parent=1, **{"mcp.rpc.method": "tools/list"})
-    served = asked_of_server(3, parent=2, **{"mcp.rpc.direction": "inbound"})
-    of_server = asked_of_server(4, parent=3)
-    tape = tape_of("r1", [asked_of_server(1, **of_client), listing, served, of_server])
+    listing = server_request(2, parent=1, **{"mcp.rpc.method": "tools/list"})
+    served = server_request(3, parent=2, **{"mcp.rpc.direction": "inbound"})
+    of_server = server_request(4, parent=3)
+    tape = tape_of("r1", [server_request(1, **of_client), listing, served, of_server])
     assert [call.span for call in tape.calls] == [f"{1:016x}", f"{2:016x}"]
 
 
 def test_a_call_that_is_sent_again_with_what_its_server_asked_for_cannot_be_replayed_yet():
-    again = asked_of_server(1, {"name": "a", "inputResponses": {"row": 4}})
+    again = server_request(1, {"name": "a", "inputResponses": {"row": 4}})
     assert "its server asked the program for input in the middle of it" in refused(again)
 
 
 def test_a_request_that_stays_open_while_its_client_listens_is_not_on_the_tape():
-    listening = asked_of_server(2, **{"mcp.rpc.method": "subscriptions/listen"})
-    assert [call.span for call in tape_of("r1", [asked_of_server(1), listening]).calls] == [f"{1:016x}"]
+    listening = server_request(2, **{"mcp.rpc.method": "subscriptions/listen"})
+    assert [call.span for call in tape_of("r1", [server_request(1), listening]).calls] == [f"{1:016x}"]
 
 
 def test_a_server_that_asks_the_program_something_cannot_be_replayed_yet():
-    back = asked_of_server(2, parent=1, **{"mcp.rpc.direction": "inbound", "mcp.rpc.method": "sampling/createMessage"})
-    assert refused(asked_of_server(1), back).endswith("cannot be replayed yet: a server asks it of the program")
+    back = server_request(2, parent=1, **{"mcp.rpc.direction": "inbound", "mcp.rpc.method": "sampling/createMessage"})
+    assert refused(server_request(1), back).endswith("cannot be replayed yet: a server asks it of the program")
     assert len(tape_of("r1", [tool(1), back]).calls) == 1
 
 
 def test_servers_are_told_apart_by_their_addresses_or_their_commands():
     command = {"url.full": None, "inspector.rpc.server_command": ["python", "desk.py"]}
-    (made,) = tape_of("r1", [asked_of_server(1, **command)]).calls
+    (made,) = tape_of("r1", [server_request(1, **command)]).calls
     assert made.server == server_at(["python", "desk.py"], Redactor())
     assert server_at("http://user:word@a/mcp?key=1", Redactor()) == "http://a/mcp"
     assert server_at(None, Redactor()) == ""

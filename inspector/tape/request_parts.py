@@ -1,4 +1,4 @@
-"""A request to a model, in parts: they identify equal requests, and name where two differ."""
+"""A request in parts, whose hashes show which requests are equal, and whose labels show where two differ."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,8 +15,8 @@ _SALTED: Final = re.compile(r"(\[redacted:[^\]\n]{1,80}?) #[0-9a-f]{4}\]")
 _encode: Final = msgspec.json.Encoder(order="sorted").encode
 
 
-class Asked(NamedTuple):
-    """A request to a model, or the arguments of a tool."""
+class RequestParts(NamedTuple):
+    """The parts of a request to a model or an MCP server, or of the arguments of a tool."""
 
     parts: Mapping[str, str]
     """A hash of each part by its label, in the order of the request."""
@@ -24,30 +24,26 @@ class Asked(NamedTuple):
     """The JSON of each part, by its hash."""
 
 
-def asked(body: Any) -> Asked:
-    """Return the parts of a request.
-
-    Args:
-        body: Its body as plain data, without secrets.
-    """
-    return asked_in(_parts(body))
+def parts_of_body(body: Any) -> RequestParts:
+    """Return the parts of the body of a request to a model, which is plain data without secrets."""
+    return hashed_parts(_parts(body))
 
 
-def asked_of_tool(arguments: Any) -> Asked:
-    """Return the arguments of a tool, each a part, as plain data without secrets."""
+def parts_of_arguments(arguments: Any) -> RequestParts:
+    """Return each argument of a tool as a part; they are plain data without secrets."""
     named = cast("dict[str, Any]", arguments) if isinstance(arguments, dict) else {"": arguments}
-    return asked_in((f"argument {name}", value) for name, value in named.items())
+    return hashed_parts((f"argument {name}", value) for name, value in named.items())
 
 
-def asked_in(named: Iterable[tuple[str, Any]]) -> Asked:
-    """Return a request from parts that already have labels."""
+def hashed_parts(named: Iterable[tuple[str, Any]]) -> RequestParts:
+    """Return the parts of a request from their labels and values."""
     parts: dict[str, str] = {}
     texts: dict[str, str] = {}
     for label, value in named:
         text = _SALTED.sub(r"\1]", _encode(value).decode())
         digest = blake2b(text.encode(), digest_size=16).hexdigest()
         parts[label], texts[digest] = digest, text
-    return Asked(parts, texts)
+    return RequestParts(parts, texts)
 
 
 def _parts(body: Any) -> Iterator[tuple[str, Any]]:
