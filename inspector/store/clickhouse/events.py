@@ -7,7 +7,7 @@ import msgspec
 
 from inspector.model import Event, Filter, Page, Sort
 from inspector.store.clickhouse.database import Database, Values
-from inspector.store.clickhouse.filters import NAMED_MODEL, Question, ask_spans, named
+from inspector.store.clickhouse.filters import NAMED_MODEL, Conditions, named, narrow_spans
 from inspector.store.clickhouse.labels import scores_of_spans
 from inspector.store.clickhouse.listing import Source, read_page
 from inspector.store.clickhouse.numbers import LAST_SEQ
@@ -40,19 +40,19 @@ def read_events(
     database: Database, where: Filter, window: Window[Sort], limits: ReadLimits, *, full: bool, raw: bool
 ) -> Page[Event]:
     """Returns one page of events."""
-    question = Question()
-    if not ask_spans(question, named(database, where)):
+    conditions = Conditions()
+    if not narrow_spans(conditions, named(database, where)):
         return Page(())
     list_of = ("events", where, window.sort, window.order)
     columns = _KEY if full else _SUMMARY
     table = "spans FINAL"
     if window.sort == "score":
-        scores = scores_of_spans(where.labels, question.values)
+        scores = scores_of_spans(where.labels, conditions.values)
         among = f"SELECT * FROM {table} WHERE trace_id IN (SELECT trace_id FROM ({scores}))"
         table = f"({among}) AS spans INNER JOIN ({scores}) AS scores USING (trace_id, span_id)"
     # A span's slot is the minute of its start.
     source = Source(table, _SORTED[window.sort], along="slot" if window.sort == "time" else "")
-    rows, following = read_page(database, question, window, list_of, source, columns)
+    rows, following = read_page(database, conditions, window, list_of, source, columns)
     if not full:
         return Page(tuple(Event(*summary_values(row)) for row in rows), following)
     items, done = _in_full(database, rows, limits.full_bytes, raw=raw)
@@ -77,13 +77,13 @@ def read_after(
     database: Database, seq: int, where: Filter, limits: ReadLimits, *, limit: int, full: bool
 ) -> tuple[Event, ...]:
     """Returns the events that changed after a ``seq``, in the order of change; fewer if they are large."""
-    question = Question()
-    if not ask_spans(question, named(database, where)):
+    conditions = Conditions()
+    if not narrow_spans(conditions, named(database, where)):
         return ()
-    question.meets(f"seq > {question.values.whole(seq)} AND seq <= {LAST_SEQ}")
+    conditions.add(f"seq > {conditions.values.whole(seq)} AND seq <= {LAST_SEQ}")
     columns = ", ".join(_KEY if full else _SUMMARY)
     rows = database.rows(
-        f"SELECT {columns} FROM spans FINAL {question.where} ORDER BY seq LIMIT {limit}", question.values
+        f"SELECT {columns} FROM spans FINAL {conditions.where} ORDER BY seq LIMIT {limit}", conditions.values
     )
     if full:
         return tuple(_in_full(database, rows, limits.full_bytes, raw=False)[0])

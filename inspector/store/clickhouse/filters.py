@@ -1,4 +1,4 @@
-"""A `Filter` as conditions of a question, with every value bound."""
+"""A `Filter` as the conditions of a query, with every value bound."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -28,24 +28,24 @@ _OF_TRACES: Final = {"agent": "ifNull(head_agent, agent)"}
 _STEP: Final = re.compile(r"\[(\d{1,9})\]|([^.\[]+)")
 _MOST_DOTS: Final = 4
 """Of a path with more, no name holds a dot itself."""
-_ASKED_OF_SPANS: Final = frozenset(("trace_id", *filter_fields_of("span")))
+_FIELDS_OF_SPANS: Final = frozenset(("trace_id", *filter_fields_of("span")))
 
 
 @dataclass(slots=True)
-class Question:
-    """Conditions that rows must meet, and the values that they name."""
+class Conditions:
+    """What rows must meet, with the values that are bound in it."""
 
-    conditions: list[str] = field(default_factory=list[str])
+    all: list[str] = field(default_factory=list[str])
     values: Values = field(default_factory=Values)
 
     @property
     def where(self) -> str:
-        """The conditions as a clause, which is there also where there are none."""
-        return f"WHERE {' AND '.join(self.conditions) or 'true'}"
+        """The conditions as a clause, also if there are none."""
+        return f"WHERE {' AND '.join(self.all) or 'true'}"
 
-    def meets(self, *conditions: str) -> None:
+    def add(self, *conditions: str) -> None:
         """Adds conditions."""
-        self.conditions += conditions
+        self.all += conditions
 
 
 def named(database: Database, where: Filter) -> Filter:
@@ -59,92 +59,92 @@ def named(database: Database, where: Filter) -> Filter:
     return naming.named(where, is_there)
 
 
-def ask_spans(question: Question, where: Filter) -> bool:
-    """Adds what rows of spans must meet, and returns whether any can; names are to be those of `named`."""
-    values = question.values
+def narrow_spans(conditions: Conditions, where: Filter) -> bool:
+    """Adds the conditions of a filter with the names of `named` on spans; returns whether any span can meet them."""
+    values = conditions.values
     for row in where.rows():
         value = getattr(where, row.field)
         if row.column is not None:
-            question.meets(*_compared(row, value, _COLUMNS.get(row.column, row.column), values))
+            conditions.add(*_compared(row, value, _COLUMNS.get(row.column, row.column), values))
         elif row.field in _SPANS:
-            question.meets(*_SPANS[row.field](value, values))
+            conditions.add(*_SPANS[row.field](value, values))
     if where.q is None or not where.q.strip():
         return True
     found = required_strings(where.q)
     if found is None:
         return False
-    # Their index knows words alone: where they stand is then looked up in the few that have them.
+    # The index has only words; their order is checked in the few spans that have them all.
     words = [word for needle in found for word in (needle.split() if needle.endswith(" ") else needle.split()[:-1])]
     if words:
-        question.meets(f"hasAllTokens(text, {values.texts(sorted(set(words))[:64])})")
-    question.meets(*(f"position(text, {values.text(needle)}) > 0" for needle in found))
+        conditions.add(f"hasAllTokens(text, {values.texts(sorted(set(words))[:64])})")
+    conditions.add(*(f"position(text, {values.text(needle)}) > 0" for needle in found))
     return True
 
 
-def ask_traces(database: Database, question: Question, where: Filter) -> bool:
-    """Adds what rows of traces must meet, themselves and by one of their spans; returns whether any can."""
-    values = question.values
+def narrow_traces(database: Database, conditions: Conditions, where: Filter) -> bool:
+    """Adds the conditions of a filter on traces and on one of their spans; returns whether any trace can meet them."""
+    values = conditions.values
     if where.session_id is not None:
-        question.meets(f"arrayExists(share -> share.session_id = {values.text(where.session_id)}, shares)")
+        conditions.add(f"arrayExists(share -> share.session_id = {values.text(where.session_id)}, shares)")
     if where.agent is not None:
-        question.meets(f"{_OF_TRACES['agent']} = {values.text(where.agent)}")
+        conditions.add(f"{_OF_TRACES['agent']} = {values.text(where.agent)}")
     if where.trace_id is not None:
-        question.meets(f"trace_id = {values.text(where.trace_id)}")
+        conditions.add(f"trace_id = {values.text(where.trace_id)}")
     if where.run_id is not None:
-        question.meets(f"run_id = {values.text(where.run_id)}")
+        conditions.add(f"run_id = {values.text(where.run_id)}")
     if not where.replays:
-        question.meets(f"trace_id NOT IN ({REPLAYED})")
+        conditions.add(f"trace_id NOT IN ({REPLAYED})")
     for label in where.labels:
         met = _met(label, values)
-        question.meets(
+        conditions.add(
             f"(trace_id IN (SELECT trace_id FROM labels FINAL WHERE {met} AND trace_id <> '') "
             f"OR run_id IN (SELECT run_id FROM labels FINAL WHERE {met} AND run_id <> ''))"
         )
-    _ask_own(question, where)
-    return _ask_by_span(database, question, where)
+    _narrow_own(conditions, where)
+    return _narrow_by_span(database, conditions, where)
 
 
-def ask_runs(database: Database, question: Question, where: Filter) -> bool:
-    """Adds what rows of runs must meet, themselves and by one of their traces; returns whether any can."""
-    values = question.values
+def narrow_runs(database: Database, conditions: Conditions, where: Filter) -> bool:
+    """Adds the conditions of a filter on runs and on one of their traces; returns whether any run can meet them."""
+    values = conditions.values
     if where.run_id is not None:
-        question.meets(f"run_id = {values.text(where.run_id)}")
+        conditions.add(f"run_id = {values.text(where.run_id)}")
     if not where.replays:
-        question.meets(f"run_id NOT IN (SELECT run_id FROM traces FINAL WHERE trace_id IN ({REPLAYED}))")
+        conditions.add(f"run_id NOT IN (SELECT run_id FROM traces FINAL WHERE trace_id IN ({REPLAYED}))")
     for label in where.labels:
-        question.meets(f"run_id IN ({_runs_labelled(_met(label, values))})")
-    _ask_own(question, where)
-    of_trace = Question(values=values)
-    asked = where.only((*filter_fields_of("trace"), *filter_fields_of("span")))
-    if not ask_traces(database, of_trace, asked):
+        conditions.add(f"run_id IN ({_runs_labelled(_met(label, values))})")
+    _narrow_own(conditions, where)
+    of_trace = Conditions(values=values)
+    below = where.only((*filter_fields_of("trace"), *filter_fields_of("span")))
+    if not narrow_traces(database, of_trace, below):
         return False
-    if of_trace.conditions:
+    if of_trace.all:
         inferred = InferredTools.of(where)
         met = f"run_id IN (SELECT run_id FROM traces FINAL {of_trace.where})"
         more = [] if inferred is None else inferring(database, inferred)
-        question.meets(f"({met} OR run_id IN {values.texts(more)})" if more else met)
+        conditions.add(f"({met} OR run_id IN {values.texts(more)})" if more else met)
     return True
 
 
-def _ask_by_span(database: Database, question: Question, where: Filter) -> bool:
-    asked = named(database, where).only(_ASKED_OF_SPANS | {"answered_model", "known_tool", "error_class"})
-    if not any(row.of == "span" and row.field != "duplicates" for row in asked.rows()):
+def _narrow_by_span(database: Database, conditions: Conditions, where: Filter) -> bool:
+    of_filter = named(database, where).only(_FIELDS_OF_SPANS | {"answered_model", "known_tool", "error_class"})
+    if not any(row.of == "span" and row.field != "duplicates" for row in of_filter.rows()):
         return True
-    of_span = Question(values=question.values)
-    if not ask_spans(of_span, asked):
+    of_span = Conditions(values=conditions.values)
+    if not narrow_spans(of_span, of_filter):
         return False
-    question.meets(f"trace_id IN (SELECT trace_id FROM spans FINAL {of_span.where})")
+    conditions.add(f"trace_id IN (SELECT trace_id FROM spans FINAL {of_span.where})")
     return True
 
 
-def _ask_own(question: Question, where: Filter) -> None:
-    """Adds what runs have themselves, and so traces too."""
+def _narrow_own(conditions: Conditions, where: Filter) -> None:
+    """Adds the conditions on the columns that runs and traces have in common."""
     for row in where.rows():
         if row.of == "run" and row.column is not None:
-            question.meets(*_compared(row, getattr(where, row.field), row.column, question.values))
+            conditions.add(*_compared(row, getattr(where, row.field), row.column, conditions.values))
     if where.min_cost_usd is not None or where.max_cost_usd is not None:
         # The sum of costs is 0 where none is known.
-        question.meets("priced > 0")
+        conditions.add("priced > 0")
 
 
 def _compared(row: FilterField, value: Any, column: str, values: Values) -> list[str]:
@@ -170,24 +170,24 @@ def _is_of_type(name: str, values: Values) -> str:
 
 def _is_known_as(name: str, values: Values) -> str:
     of_type = _is_of_type(name, values)
-    retold = f"SELECT trace_id, assumeNotNull(folded_into) FROM spans FINAL WHERE {of_type} AND folded_into IS NOT NULL"
-    return f"({of_type} OR (trace_id, span_id) IN ({retold}))"
+    folded = f"SELECT trace_id, assumeNotNull(folded_into) FROM spans FINAL WHERE {of_type} AND folded_into IS NOT NULL"
+    return f"({of_type} OR (trace_id, span_id) IN ({folded}))"
 
 
 def _attribute(key: str, wanted: str, values: Values) -> str:
     condition = f"{text_at('attributes', [values.text(key)])} = {values.text(wanted)}"
-    # The resource's service name is kept in the column alone.
+    # The resource's service name is only in the column.
     return f"(service = {values.text(wanted)} OR {condition})" if key == semconv.SERVICE_NAME else condition
 
 
 def _is_tool_known_as(name: str, values: Values) -> str:
-    # A client of MCP says the server and the tool; only who told the model of it knows how it joined the two.
-    told = _attribute(semconv.SEED_TOOL_NAME, name, values)
-    ways = [f"tool IN {values.texts(own_names(name))} AND {told}", f"tool IN {values.texts(unsafe_names(name))}"]
+    # An MCP client names the server and the tool; how the two were joined for the model, only its caller knows.
+    joined = _attribute(semconv.SEED_TOOL_NAME, name, values)
+    ways = [f"tool IN {values.texts(own_names(name))} AND {joined}", f"tool IN {values.texts(unsafe_names(name))}"]
     for server, own in parted(name):
-        # Rows of earlier versions have it among their attributes alone.
-        said = f"server IS NULL AND {_attribute(semconv.TOOL_SERVER, server, values)}"
-        ways.append(f"tool = {values.text(own)} AND (server = {values.text(server)} OR {said})")
+        # Rows of earlier versions have the server only in their attributes.
+        in_attributes = f"server IS NULL AND {_attribute(semconv.TOOL_SERVER, server, values)}"
+        ways.append(f"tool = {values.text(own)} AND (server = {values.text(server)} OR {in_attributes})")
     return f"({' OR '.join(ways)})"
 
 
@@ -198,7 +198,7 @@ def text_at(json: str, path: Iterable[str]) -> str:
 
 
 def _content(key: str, path: str, wanted: str, values: Values) -> str:
-    # A name that is not there is as good as one that has nothing.
+    # A missing name is treated like one without content.
     content = text_at("attributes", [f"ifNull({key}, '')"])
     ways = [text_at(content, steps) for steps in _ways(path, values)]
     met = " OR ".join(f"{way} = {values.text(wanted)}" for way in ways)
@@ -206,7 +206,7 @@ def _content(key: str, path: str, wanted: str, values: Values) -> str:
 
 
 def _ways(path: str, values: Values) -> list[list[str]]:
-    """Returns the ways that a path may lead: its dots are between names, or inside of one."""
+    """Returns the readings of a path: each of its dots is between two names, or part of one."""
     return [[step if step.isdigit() else values.text(step[1:]) for step in steps] for steps in _readings(path)]
 
 
@@ -226,17 +226,17 @@ def _readings(path: str) -> list[list[str]]:
 _COMPARISONS: Final = frozenset(("=", ">", ">=", "<", "<="))
 
 
-def _met(asked: LabelFilter, values: Values) -> str:
-    name = f"name = {values.text(asked.name)}"
-    if asked.comparison is None:
+def _met(label: LabelFilter, values: Values) -> str:
+    name = f"name = {values.text(label.name)}"
+    if label.comparison is None:
         return name
-    assert asked.comparison in _COMPARISONS
-    is_value = f"value = {values.text(asked.operand)}"
+    assert label.comparison in _COMPARISONS
+    is_value = f"value = {values.text(label.operand)}"
     try:
-        met = f"score {asked.comparison} {values.real(float(asked.operand))}"
+        met = f"score {label.comparison} {values.real(float(label.operand))}"
     except ValueError:
         return f"{name} AND {is_value}"
-    return f"{name} AND ({f'{is_value} OR {met}' if asked.comparison == '=' else met})"
+    return f"{name} AND ({f'{is_value} OR {met}' if label.comparison == '=' else met})"
 
 
 def _runs_labelled(met: str) -> str:
@@ -255,11 +255,11 @@ _NAMED: Final[Mapping[Named, Callable[[str, Values], str]]] = {
 }
 """Conditions for spans that have a name."""
 _SPANS: Final[Mapping[str, Callable[[Any, Values], list[str]]]] = {
-    "trace_id": lambda given, v: [of_trace(v.text(given))],
-    "run_id": lambda given, v: [of_run(v.text(given))],
-    "error_class": lambda given, v: [_is_of_type(given, v)],
-    "known_error_type": lambda given, v: [_is_known_as(given, v)],
-    "known_tool": lambda given, v: [_is_tool_known_as(given, v)],
+    "trace_id": lambda trace_id, v: [of_trace(v.text(trace_id))],
+    "run_id": lambda run_id, v: [of_run(v.text(run_id))],
+    "error_class": lambda name, v: [_is_of_type(name, v)],
+    "known_error_type": lambda name, v: [_is_known_as(name, v)],
+    "known_tool": lambda name, v: [_is_tool_known_as(name, v)],
     "duplicates": lambda _, v: [IS_CALL],  # noqa: ARG005 - as the others
     "replays": lambda _, v: [NO_REPLAY],  # noqa: ARG005 - as the others
     "attributes": lambda pairs, v: [_attribute(key, wanted, v) for key, wanted in pairs],
@@ -269,4 +269,4 @@ _SPANS: Final[Mapping[str, Callable[[Any, Values], list[str]]]] = {
         f"(trace_id, span_id) IN (SELECT trace_id, span_id FROM labels FINAL WHERE {_met(each, v)})" for each in labels
     ],
 }
-"""Conditions on spans of fields without a column of theirs."""
+"""Conditions on spans of fields without a column."""

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from inspector.model import NOTE, OPPOSITES, Label, LabelFilter, NewLabel, Page
 from inspector.store.clickhouse.database import Database, Values
-from inspector.store.clickhouse.filters import Question
+from inspector.store.clickhouse.filters import Conditions
 from inspector.store.clickhouse.listing import Source, read_page
 from inspector.store.clickhouse.tables import LABELS
 from inspector.store.clickhouse.writer import Writer
@@ -117,18 +117,18 @@ def read_labels(  # what a list can be asked for
     limit: int,
 ) -> Page[Label]:
     """Returns one page of labels, the latest first; those of a run include those of its spans."""
-    question = Question()
-    values = question.values
+    conditions = Conditions()
+    values = conditions.values
     if run_id is not None:
         of_run = f"SELECT trace_id FROM traces FINAL WHERE run_id = {values.text(run_id)}"
-        question.meets(f"(run_id = {values.text(run_id)} OR trace_id IN ({of_run}))")
+        conditions.add(f"(run_id = {values.text(run_id)} OR trace_id IN ({of_run}))")
     if trace_id is not None:
-        question.meets(f"trace_id = {values.text(trace_id)}")
+        conditions.add(f"trace_id = {values.text(trace_id)}")
     if span_id is not None:
-        question.meets(f"span_id = {values.text(span_id)}")
+        conditions.add(f"span_id = {values.text(span_id)}")
     rows, following = read_page(
         database,
-        question,
+        conditions,
         Window("time", "desc", cursor, limit),
         ("labels", run_id, trace_id, span_id),
         Source("labels FINAL", "time_ns"),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from inspector.store.clickhouse.database import Database, Values
-from inspector.store.clickhouse.filters import Question
+from inspector.store.clickhouse.filters import Conditions
 from inspector.store.clickhouse.latest import latest
 from inspector.store.clickhouse.tables import runs_among
 from inspector.store.values.cursor import cut, read_cursor
@@ -55,7 +55,7 @@ class _Place:
 
 def read_page(
     database: Database,
-    question: Question,
+    conditions: Conditions,
     window: Window[S],
     list_of: object,
     source: Source,
@@ -65,7 +65,7 @@ def read_page(
 
     Args:
         database: The database.
-        question: The conditions on the rows.
+        conditions: The conditions on the rows.
         window: The requested page.
         list_of: Everything that defines the list.
         source: The table and the order.
@@ -76,8 +76,8 @@ def read_page(
     """
     beyond, way = ("<", "DESC") if window.order == "desc" else (">", "ASC")
     after = read_cursor(list_of, window.cursor)
-    values = Values(dict(question.values.bound))
-    where = f"{question.where} AND {_Place(after, source.value, beyond).met(values)}"
+    values = Values(dict(conditions.values.bound))
+    where = f"{conditions.where} AND {_Place(after, source.value, beyond).met(values)}"
     wanted = (source.whole,) if source.whole else columns
 
     def read(table: str, further: str = "true") -> Sequence[Any]:

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from inspector.model import Filter, Hit, Hits, Preview, Run, Trace
 from inspector.store.clickhouse.database import Database, Values
-from inspector.store.clickhouse.filters import NAMED_MODEL, Question, ask_spans, text_at
+from inspector.store.clickhouse.filters import NAMED_MODEL, Conditions, narrow_spans, text_at
 from inspector.store.clickhouse.slots import of_run, of_trace
 from inspector.store.limits import ReadLimits
 from inspector.store.values.outlines import PLAIN
@@ -45,25 +45,25 @@ def read_hits(
 ) -> Hits | None:
     """Returns the spans of a trace or a run that contain words, and where; None if there is no such trace or run."""
     del limits
-    question = Question()
-    values = question.values
+    conditions = Conditions()
+    values = conditions.values
     own = values.text(place.id)
     if database.row(f"SELECT 1 FROM traces WHERE {place.column} = {own} LIMIT 1", values) is None:
         return None
-    question.meets(of_run(own) if place.column == "run_id" else of_trace(own))
-    search = Question(values=values)
-    if not ask_spans(search, Filter(q=q)) or not search.conditions:
+    conditions.add(of_run(own) if place.column == "run_id" else of_trace(own))
+    search = Conditions(values=values)
+    if not narrow_spans(search, Filter(q=q)) or not search.all:
         return Hits((), 0, complete=True)
     terms = patterns(q)
-    matches = " AND ".join(search.conditions)
+    matches = " AND ".join(search.all)
     if attributes:
         # Words that are only in attributes, and those of running spans, are not indexed: these texts are scanned.
         everything = "concat(name, '\\n', ifNull(error_message, ''), '\\n', attributes)"
         looked = (f"position(lower({everything}), {values.text(word)}) > 0" for word in words_of(q).split())
         matches = f"(({matches}) OR ({' AND '.join(looked)}))"
-    question.meets(matches)
+    conditions.add(matches)
     rows = database.rows(
-        f"SELECT {', '.join(_SEARCHED)}, attributes FROM spans FINAL {question.where} "
+        f"SELECT {', '.join(_SEARCHED)}, attributes FROM spans FINAL {conditions.where} "
         f"ORDER BY start_ns, id LIMIT {_MOST_HITS + 1}",
         values,
     )

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from inspector.model import Filter, GroupBy, Stats, StatsBucket, StatsGroup, StatsOf
 from inspector.store.clickhouse.database import Database
-from inspector.store.clickhouse.filters import Question, ask_runs, ask_spans, ask_traces, named
+from inspector.store.clickhouse.filters import Conditions, named, narrow_runs, narrow_spans, narrow_traces
 from inspector.store.clickhouse.hours import KEYS, UNPRICED
 from inspector.store.clickhouse.labels import KEY, of_runs, of_traces
 from inspector.store.clickhouse.rollup_stats import MOST_GROUPS, read_rollup_stats
@@ -50,34 +50,34 @@ def read_stats(
     """Returns the statistics of a filter."""
     if of == "events" and (found := read_rollup_stats(database, where, limits, by=by, buckets=buckets)) is not None:
         return found
-    question = Question()
+    conditions = Conditions()
     if of == "events":
         calls = named(database, replace(where, duplicates=False))
-        can_be, table, columns = ask_spans(question, calls), "spans FINAL", _OF_CALLS
+        can_be, table, columns = narrow_spans(conditions, calls), "spans FINAL", _OF_CALLS
     elif of == "traces":
-        can_be, table, columns = ask_traces(database, question, where), "traces FINAL", _OF_WHOLES
+        can_be, table, columns = narrow_traces(database, conditions, where), "traces FINAL", _OF_WHOLES
     else:
-        can_be, table, columns = ask_runs(database, question, where), "runs", _OF_WHOLES
+        can_be, table, columns = narrow_runs(database, conditions, where), "runs", _OF_WHOLES
     if not can_be:
         return Stats(StatsGroup(None, *_NOTHING), (), (), complete=True)
-    total = database.row(f"SELECT {columns} FROM {table} {question.where}", question.values)
+    total = database.row(f"SELECT {columns} FROM {table} {conditions.where}", conditions.values)
     assert total is not None
     groups: Sequence[Sequence[Any]] = ()
     if by == "label":
-        groups = _by_label(database, question, table, of, columns)
+        groups = _by_label(database, conditions, table, of, columns)
     elif by is not None and of != "events" and by in _MANY:
-        groups = _of_many(database, question, table, of, by)
+        groups = _of_many(database, conditions, table, of, by)
     elif by is not None:
         key = KEYS[by] if (of, by) != ("traces", "agent") else "ifNull(head_agent, agent)"
         groups = database.rows(
-            f"SELECT {key} AS key, {columns} FROM {table} {question.where} GROUP BY key {_LARGEST}", question.values
+            f"SELECT {key} AS key, {columns} FROM {table} {conditions.where} GROUP BY key {_LARGEST}", conditions.values
         )
     return Stats(
         StatsGroup(None, *_values_of(total)),
         tuple(
             StatsGroup(row[0], *_values_of(row[1:11]), mean_score=row[11] if by == "label" else None) for row in groups
         ),
-        _buckets(database, question, table, columns, where, buckets),
+        _buckets(database, conditions, table, columns, where, buckets),
         complete=True,
     )
 
@@ -91,7 +91,9 @@ def _values_of(row: Sequence[Any]) -> tuple[Any, ...]:
     return (count, errors, *lengths, *tokens, round(cost, 12) if priced else None, unpriced)
 
 
-def _of_many(database: Database, question: Question, table: str, of: StatsOf, by: GroupBy) -> Sequence[Sequence[Any]]:
+def _of_many(
+    database: Database, conditions: Conditions, table: str, of: StatsOf, by: GroupBy
+) -> Sequence[Sequence[Any]]:
     """Returns the groups by a field with several values per trace or run; those without one are in a group of None."""
     own = "trace_id" if of == "traces" else "run_id"
     key = KEYS[by]
@@ -100,13 +102,15 @@ def _of_many(database: Database, question: Question, table: str, of: StatsOf, by
         of_run = "SELECT trace_id, run_id FROM traces FINAL"
         has = f"SELECT DISTINCT run_id, key FROM ({has}) AS held INNER JOIN ({of_run}) AS its USING (trace_id)"
     return database.rows(
-        f"SELECT key, {_OF_WHOLES} FROM (SELECT * FROM {table} {question.where}) AS wholes "
+        f"SELECT key, {_OF_WHOLES} FROM (SELECT * FROM {table} {conditions.where}) AS wholes "
         f"LEFT JOIN ({has}) AS keys USING ({own}) GROUP BY key {_LARGEST}",
-        question.values,
+        conditions.values,
     )
 
 
-def _by_label(database: Database, question: Question, table: str, of: StatsOf, columns: str) -> Sequence[Sequence[Any]]:
+def _by_label(
+    database: Database, conditions: Conditions, table: str, of: StatsOf, columns: str
+) -> Sequence[Sequence[Any]]:
     """Returns the groups by label, each with its mean score; items without labels are in the group of None."""
     of_label = f"{KEY} AS key, score"
     own, its = {
@@ -117,24 +121,26 @@ def _by_label(database: Database, question: Question, table: str, of: StatsOf, c
     has = f"SELECT {own}, key, sum(score) AS total, count(score) AS scores FROM ({its}) GROUP BY {own}, key"
     return database.rows(
         f"SELECT key, {columns}, sum(total) / nullIf(sum(scores), 0) "
-        f"FROM (SELECT * FROM {table} {question.where}) AS wholes "
+        f"FROM (SELECT * FROM {table} {conditions.where}) AS wholes "
         f"LEFT JOIN ({has}) AS labelled USING ({own}) GROUP BY key {_LARGEST}",
-        question.values,
+        conditions.values,
     )
 
 
 def _buckets(  # what slices are made of
-    database: Database, question: Question, table: str, columns: str, where: Filter, count: int
+    database: Database, conditions: Conditions, table: str, columns: str, where: Filter, count: int
 ) -> tuple[StatsBucket, ...]:
     if count <= 0:
         return ()
-    ends = database.row(f"SELECT min(start_ns), max(start_ns), count() FROM {table} {question.where}", question.values)
+    ends = database.row(
+        f"SELECT min(start_ns), max(start_ns), count() FROM {table} {conditions.where}", conditions.values
+    )
     first, last, rows = (0, 0, 0) if ends is None else ends
     slices = slices_of(where, (first, last) if rows else None, count)
     if slices is None:
         return ()
     found = database.rows(
-        f"SELECT {slices.of('start_ns')} AS slice, {columns} FROM {table} {question.where} GROUP BY slice",
-        question.values,
+        f"SELECT {slices.of('start_ns')} AS slice, {columns} FROM {table} {conditions.where} GROUP BY slice",
+        conditions.values,
     )
     return slices.buckets({row[0]: _values_of(row[1:]) for row in found})

@@ -5,7 +5,7 @@ from typing import Final
 
 from inspector.model import Filter, Page, Run, RunSort, Session, SessionSort, Trace, TraceSort
 from inspector.store.clickhouse.database import Database, Values
-from inspector.store.clickhouse.filters import Question, ask_runs, ask_traces
+from inspector.store.clickhouse.filters import Conditions, narrow_runs, narrow_traces
 from inspector.store.clickhouse.labels import labels_of_runs, scores_of_runs
 from inspector.store.clickhouse.listing import Source, read_page
 from inspector.store.clickhouse.replays import with_replays
@@ -60,12 +60,12 @@ def read_traces(
 ) -> Page[Trace]:
     """Returns one page of traces."""
     del limits
-    question = Question()
-    if not ask_traces(database, question, where):
+    conditions = Conditions()
+    if not narrow_traces(database, conditions, where):
         return Page(())
     rows, following = read_page(
         database,
-        question,
+        conditions,
         window,
         ("traces", where, window.sort, window.order),
         Source("traces FINAL", _SORTED[window.sort], whole="trace_id"),
@@ -99,15 +99,15 @@ def read_runs(
 ) -> Page[Run]:
     """Returns one page of runs."""
     del limits
-    question = Question()
-    if not ask_runs(database, question, where):
+    conditions = Conditions()
+    if not narrow_runs(database, conditions, where):
         return Page(())
     table = "runs"
     if window.sort == "score":
-        table = f"runs INNER JOIN ({scores_of_runs(where.labels, question.values)}) AS scores USING (run_id)"
+        table = f"runs INNER JOIN ({scores_of_runs(where.labels, conditions.values)}) AS scores USING (run_id)"
     rows, following = read_page(
         database,
-        question,
+        conditions,
         window,
         ("runs", where, window.sort, window.order),
         Source(table, _SORTED[window.sort], whole="run_id"),
@@ -131,14 +131,14 @@ def read_sessions(
     database: Database, window: Window[SessionSort], *, since_ns: int | None, until_ns: int | None
 ) -> Page[Session]:
     """Returns one page of sessions that were active between two times."""
-    question = Question()
+    conditions = Conditions()
     if since_ns is not None:
-        question.meets(f"latest_ns >= {question.values.whole(clamp(since_ns))}")
+        conditions.add(f"latest_ns >= {conditions.values.whole(clamp(since_ns))}")
     if until_ns is not None and until_ns <= INT64_MAX:
-        question.meets(f"start_ns < {question.values.whole(clamp(until_ns))}")
+        conditions.add(f"start_ns < {conditions.values.whole(clamp(until_ns))}")
     rows, following = read_page(
         database,
-        question,
+        conditions,
         window,
         ("sessions", since_ns, until_ns, window.sort, window.order),
         Source("sessions", _SORTED_SESSIONS[window.sort]),
