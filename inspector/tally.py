@@ -162,11 +162,7 @@ class Tally:
 
 def _most_interesting(traces: Collection[TraceCounts], number: int) -> list[TraceCounts]:
     """Return the most interesting traces, the best last; of equal ones those that began later."""
-    return sorted(traces, key=_weight)[-number:]
-
-
-def _weight(trace: TraceCounts) -> tuple[bool, bool, int]:
-    return trace.weight
+    return sorted(traces, key=lambda trace: trace.weight)[-number:]
 
 
 def tally_of(process: str) -> Tally | None:
