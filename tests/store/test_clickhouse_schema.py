@@ -80,7 +80,7 @@ def test_traces_from_before_they_knew_where_their_spans_lie_are_read_and_go_on(a
     for statement in (
         f"ALTER TABLE {address.database}.traces DROP INDEX by_trace, DROP INDEX by_run",
         f"ALTER TABLE {address.database}.traces DROP COLUMN first_slot, DROP COLUMN last_slot",
-        f"ALTER TABLE {address.database}.spans DROP COLUMN calls_gain, DROP COLUMN errors_gain",
+        f"ALTER TABLE {address.database}.spans DROP COLUMN counted_as",
         f"DELETE FROM {address.database}.notes WHERE name = 'counted'",
         f"INSERT INTO {address.database}.notes VALUES ('schema', 1000, 4)",
     ):

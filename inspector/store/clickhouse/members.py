@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.slots import reached
 from inspector.store.clickhouse.tables import OF_ROW, SHARE, TRACES
+from inspector.store.values.ever import counted_as
 from inspector.store.values.folding import Family
 from inspector.store.values.rows import INT64_MAX, Row
 from inspector.store.values.same_call import Node
@@ -30,6 +31,13 @@ class Kept(NamedTuple):
     slot: int
     digest: int
     """Tells whether a record says anything new; 0 where that is not known."""
+    counted_before: str | None = None
+    """What the counters of calls have of it, if that is not what its row says: they were not saved after it."""
+
+    @property
+    def counted_as(self) -> str:
+        """What the counters of calls have of it."""
+        return counted_as(self.row) if self.counted_before is None else self.counted_before
 
 
 @dataclass(slots=True)
@@ -126,7 +134,7 @@ class Members:
         """Adds all spans up anew; what the trace was about is kept."""
         old = self.sums
         self.sums = TraceSums(id=old.id, trace_id=old.trace_id)
-        for row, _, _ in self.spans.values():
+        for row, *_ in self.spans.values():
             self.sums.add(row)
         self.sums.question, self.sums.question_ns = old.question, old.question_ns
         self.sums.answer, self.sums.answer_ns = old.answer, old.answer_ns
@@ -138,7 +146,7 @@ class Members:
             if self.sums.session_id is not None:
                 self.shares[self.sums.session_id] = self.sums
             return
-        for row, _, _ in self.spans.values():
+        for row, *_ in self.spans.values():
             if row.session_id is not None:
                 self.shares.setdefault(row.session_id, Sums()).count(row, 1)
 
@@ -158,11 +166,19 @@ class Known:
         """Lets go of everything, as after a write that failed or traces that were deleted."""
         self._traces.clear()
 
-    def of(self, trace_ids: Sequence[str], *, torn: bool = False) -> dict[str, Members]:
-        """Returns the members of those traces that are stored, also by spans alone where a write was torn."""
+    def of(
+        self, trace_ids: Sequence[str], uncounted: tuple[int, int] | None = None, *, torn: bool = False
+    ) -> dict[str, Members]:
+        """Returns the members of those traces that are stored, also by spans alone where a write was torn.
+
+        Args:
+            trace_ids: The traces.
+            uncounted: Spans of versions after the first and up to the second are in no counter yet.
+            torn: Whether a write was torn.
+        """
         unknown = [trace_id for trace_id in trace_ids if trace_id not in self._traces]
         if unknown:
-            self._traces.update(_read(self._database, unknown, torn=torn))
+            self._traces.update(_read(self._database, unknown, uncounted, torn=torn))
         for trace_id in trace_ids:
             if trace_id in self._traces:
                 self._traces.move_to_end(trace_id)
@@ -209,7 +225,9 @@ def trace_row(members: Members, version: int, arrived_ns: int) -> tuple[Any, ...
     return tuple(given[name] if name in given else getattr(sums, name) for name in TRACES)
 
 
-def _read(database: Database, trace_ids: Sequence[str], *, torn: bool) -> dict[str, Members]:
+def _read(
+    database: Database, trace_ids: Sequence[str], uncounted: tuple[int, int] | None, *, torn: bool
+) -> dict[str, Members]:
     values = Values()
     among = f"trace_id IN {values.texts(trace_ids)}"
     found: dict[str, Members] = {}
@@ -220,8 +238,10 @@ def _read(database: Database, trace_ids: Sequence[str], *, torn: bool) -> dict[s
         if not rows:
             return found
         among += f" AND {reached(row[6:] for row in rows)}"
-    sql = f"SELECT trace_id, slot, digest, {', '.join(_LIGHT)} FROM spans FINAL WHERE {among} ORDER BY id"
-    for trace_id, slot, digest, *fields in database.rows(sql, values):
+    after, until = uncounted or (0, 0)
+    before = f"if(version > {after} AND version <= {until}, toString(counted_as), NULL)"
+    sql = f"SELECT trace_id, slot, digest, {before}, {', '.join(_LIGHT)} FROM spans FINAL WHERE {among} ORDER BY id"
+    for trace_id, slot, digest, counted, *fields in database.rows(sql, values):
         members = found.get(trace_id)
         if members is None:
             number, question, question_ns, answer, answer_ns = excerpts.get(trace_id, (0, None, 0, None, 0))
@@ -230,7 +250,7 @@ def _read(database: Database, trace_ids: Sequence[str], *, torn: bool) -> dict[s
             members = found[trace_id] = Members(sums)
         values_of: dict[str, Any] = _BLANK | dict(zip(_LIGHT, fields, strict=True))
         row = Row(**values_of)._replace(trace_id=members.sums.id)
-        members.add(Kept(row, slot, digest))
+        members.add(Kept(row, slot, digest, counted))
     for members in found.values():
         _complete(members)
     return found
@@ -241,7 +261,7 @@ def _complete(members: Members) -> None:
     if len(members.spans) > MOST_FOLDED or members.family is None:
         members.family = None
         return
-    for row, _, _ in members.spans.values():
+    for row, *_ in members.spans.values():
         members.family.add(node_of(row))
         if row.folded_into is not None:
             members.family.fold(row.span_id, row.folded_into)

@@ -86,9 +86,8 @@ class Change(NamedTuple):
     content: Content | Sent
     slot: int
     digest: int
-    calls_gain: int = 0
-    """By how much it changes the number of calls of its kind that were ever stored."""
-    errors_gain: int = 0
+    counted_as: str = ""
+    """What the counters of calls had of the span before."""
 
 
 class Preparing:
@@ -182,7 +181,7 @@ def columns_of(changes: Mapping[str, Sequence[Change]], version: int) -> dict[st
     written = [(trace_id, change) for trace_id, change in pairs if isinstance(change.content, Content)]
     if not written:
         return {}
-    rows, contents, slots, digests, calls, errors = zip(*(change for _, change in written), strict=True)
+    rows, contents, slots, digests, counted = zip(*(change for _, change in written), strict=True)
     columns: dict[str, Sequence[Any]] = {
         **dict(zip(Row._fields, zip(*rows, strict=True), strict=True)),
         **dict(zip(Content._fields, zip(*contents, strict=True), strict=True)),
@@ -190,8 +189,7 @@ def columns_of(changes: Mapping[str, Sequence[Change]], version: int) -> dict[st
         "version": [version] * len(written),
         "slot": slots,
         "digest": digests,
-        "calls_gain": calls,
-        "errors_gain": errors,
+        "counted_as": counted,
     }
     return {name: columns[name] for name in SPANS}
 

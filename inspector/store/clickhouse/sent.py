@@ -28,11 +28,10 @@ _DECIDED: Final = {
     "session_id": "Nullable(String)",
     "session_inherited": "Nullable(UInt8)",
     "folded_into": "Nullable(String)",
-    "calls_gain": "Int8",
-    "errors_gain": "Int8",
+    "counted_as": "String",
 }
 """What the writer decides for each span, in the order of `_decided`."""
-_LEFT_OUT: Final = (0, 0, 0, 0, None, None, None, 0, 0)
+_LEFT_OUT: Final = (0, 0, 0, 0, None, None, None, "")
 
 
 def columns_of(spans: Sequence[Prepared]) -> dict[str, Sequence[Any]]:
@@ -106,4 +105,4 @@ def move(database: Database, changes: Mapping[str, Sequence[Change]], version: i
 def _decided(change: Change) -> tuple[Any, ...]:
     row = change.row
     belongs = row.session_id, row.session_inherited, row.folded_into
-    return row.id, row.seq, change.slot, change.digest, *belongs, change.calls_gain, change.errors_gain
+    return row.id, row.seq, change.slot, change.digest, *belongs, change.counted_as

@@ -53,8 +53,8 @@ SPANS: Final = {
     "text": _LARGE,
     "asks": "Array(LowCardinality(String))",
     "turn": "Nullable(String) CODEC(ZSTD(3))",
-    # By how much its insert changes the counters of its kind, for when these are not saved after it.
-    **dict.fromkeys(("calls_gain", "errors_gain"), "Int8"),
+    # What the counters of calls had of it before, for when they are not saved after it.
+    "counted_as": _NAME,
 }
 """The columns of spans: those of `Row`, its key, the words that it is found by, and what is said of a conversation."""
 OF_ROW: Final = tuple(name for name in Row._fields if name not in ("trace_id", "shared"))
@@ -115,7 +115,7 @@ MARKS: Final = {
     **dict.fromkeys(("offset", "lines", "bad_lines", "spans", "bad_spans"), "Int64"),
 }
 LEASES: Final = {"name": "String", "number": "Int64", "holder": "String"}
-DECIDED: Final = ("id", "seq", "version", "session_inherited", "folded_into", "calls_gain", "errors_gain")
+DECIDED: Final = ("id", "seq", "version", "session_inherited", "folded_into", "counted_as")
 """The columns of spans that only the process that writes them knows."""
 SENT: Final = {
     **{name: kind.split(" CODEC")[0] for name, kind in SPANS.items() if name not in DECIDED},

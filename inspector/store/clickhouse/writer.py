@@ -3,7 +3,7 @@
 import math
 import secrets
 import time
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Final
@@ -18,7 +18,7 @@ from inspector.store.clickhouse.prepared import Change, Content, Prepared, Prepa
 from inspector.store.clickhouse.sent import move, read_content
 from inspector.store.clickhouse.slots import reached
 from inspector.store.clickhouse.tables import TRACES
-from inspector.store.values.ever import Gain, add_gains, gains_of
+from inspector.store.values.ever import counted_as, recount
 from inspector.store.values.records import Key, own_session
 from inspector.store.values.rows import Row, placed
 from inspector.store.values.sums import TraceSums
@@ -37,8 +37,6 @@ class _Batch:
     )
     told: set[str] = field(default_factory=set[str])
     """Traces of which another question or answer is known."""
-    uncounted: dict[Key, tuple[int, int]] = field(default_factory=dict[Key, tuple[int, int]])
-    """The calls and errors that spans had added when counters were not saved after them."""
 
 
 class Writer:
@@ -111,7 +109,7 @@ class Writer:
         if not wanted:
             return 0
         with self._whole():
-            batch = _Batch(self._known.of(list(dict.fromkeys(trace_id for trace_id, _ in wanted))))
+            batch = _Batch(self._known.of(_traces_of(wanted), self._late))
             self._accept(batch, wanted, again=again)
             self._record(batch, late=late)
             self._tell(batch, again=again)
@@ -130,7 +128,7 @@ class Writer:
         if not found:
             return 0
         with self._whole():
-            batch = _Batch(self._known.of(list(dict.fromkeys(trace_id for trace_id, _ in found))))
+            batch = _Batch(self._known.of(_traces_of(found), self._late))
             lost: dict[str, dict[str, Row]] = {}
             for trace_id, span_id in found:
                 kept = batch.traces[trace_id].spans[span_id]
@@ -206,15 +204,13 @@ class Writer:
 
     def _renumber(self, after: int, until: int) -> None:
         found = self._database.rows(
-            "SELECT trace_id, span_id, calls_gain, errors_gain FROM spans FINAL "
-            f"WHERE version > {after} AND version <= {until} ORDER BY seq"
+            f"SELECT trace_id, span_id FROM spans FINAL WHERE version > {after} AND version <= {until} ORDER BY seq"
         )
         if not found:
             return
         self._known.forget()
         with self._whole():
-            batch = _Batch(self._known.of(list(dict.fromkeys(trace_id for trace_id, *_ in found)), torn=True))
-            batch.uncounted = {(trace_id, span_id): (calls, errors) for trace_id, span_id, calls, errors in found}
+            batch = _Batch(self._known.of(_traces_of(found), self._late, torn=True))
             for members in batch.traces.values():
                 if not members.sums.id:
                     members.sums.id = self._next("trace")
@@ -222,7 +218,7 @@ class Writer:
                     members.family.changed.update(members.family.nodes)
                     members.family.unsettled.update(members.family.nodes)
             others = self._followers(batch)
-            for trace_id, span_id in batch.uncounted:
+            for trace_id, span_id in found:
                 own = others.setdefault(trace_id, {})
                 own.setdefault(span_id, batch.traces[trace_id].spans[span_id].row)
             self._save(batch, others)
@@ -294,7 +290,7 @@ class Writer:
             session, changes = batch.sessions[trace_id][0], batch.changes.get(trace_id, {})
             found: dict[str, Row] = {}
             if session is not None and session[1] != members.sums.session_id:
-                for span_id, (row, _, _) in members.spans.items():
+                for span_id, (row, *_) in members.spans.items():
                     follows = row.session_id is None or row.session_inherited == 1
                     if follows and row.session_id != session[1] and span_id not in changes:
                         found[span_id] = row._replace(session_id=session[1], session_inherited=1)
@@ -330,7 +326,7 @@ class Writer:
         }
         if not batch.traces:
             return
-        gains = self._gains(batch, changes)
+        recounted = self._recounted(batch, changes)
         version = self.next_version()
         token = self.token(version)
         self._hours.change((change.slot for own in changes.values() for change in own), version, token)
@@ -344,23 +340,21 @@ class Writer:
             sums.finish()
             members.share_out(mixed=mixed)
         self._save_traces(batch, version, token)
-        add_gains(self.numbers, gains)
+        recount(self.numbers, recounted)
         self.numbers["counted"] = version
         numbers.save_numbers(self._database, self._kept(), version=version, token=token)
         self._known.keep(batch.traces.values())
 
-    def _gains(self, batch: _Batch, changes: Mapping[str, list[Change]]) -> list[Gain]:
-        """Returns what the changes add to the counters, and keeps it with them."""
-        found: list[Gain] = []
+    def _recounted(self, batch: _Batch, changes: Mapping[str, list[Change]]) -> list[tuple[str, str]]:
+        """Returns what spans were counted as and are now, and keeps the former with the changes."""
+        found: list[tuple[str, str]] = []
         for trace_id, own in changes.items():
             spans = batch.traces[trace_id].spans
             for at, change in enumerate(own):
-                row, known = change.row, spans.get(change.row.span_id)
-                gain, *others = gains_of(None if known is None else known.row, row)
-                calls, errors = batch.uncounted.get((trace_id, row.span_id), (0, 0))
-                gain = Gain(row.kind, gain.calls + calls, gain.errors + errors)
-                found += (gain, *others)
-                own[at] = change._replace(calls_gain=gain.calls, errors_gain=gain.errors)
+                known = spans.get(change.row.span_id)
+                before = "" if known is None else known.counted_as
+                found.append((before, counted_as(change.row)))
+                own[at] = change._replace(counted_as=before)
         return found
 
     def _complete(self, batch: _Batch, others: Mapping[str, Mapping[str, Row]]) -> dict[str, list[Change]]:
@@ -391,6 +385,10 @@ class Writer:
         arrived_ns = self.numbers.get("arrived", 0)
         rows = [trace_row(members, version, arrived_ns) for members in batch.traces.values() if members.spans]
         self._database.insert("traces", tuple(TRACES), rows, token=token)
+
+
+def _traces_of(keys: Iterable[Key]) -> list[str]:
+    return list(dict.fromkeys(trace_id for trace_id, _ in keys))
 
 
 _AHEAD: Final = 1_000_000

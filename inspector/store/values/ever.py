@@ -1,7 +1,8 @@
 """Monotonic counters: how many calls and errors of each kind were ever stored, without those of replays."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Final, NamedTuple
+from typing import Final
 
 from inspector.model import KINDS, Kind
 from inspector.store.values.rows import Row
@@ -22,51 +23,38 @@ def count_calls(counts: dict[str, int], changes: Iterable[tuple[Row | None, Row]
         counts: The counters, which are changed.
         changes: Each row with the one that it replaces.
     """
-    add_gains(counts, (gain for old, new in changes for gain in gains_of(old, new)))
+    recount(counts, (("" if old is None else counted_as(old), counted_as(new)) for old, new in changes))
 
 
-class Gain(NamedTuple):
-    """What a row adds to the counters of a kind, or with negative numbers subtracts from them."""
-
-    kind: str
-    calls: int
-    errors: int
-
-
-def gains_of(old: Row | None, new: Row) -> tuple[Gain, ...]:
-    """Returns what a row adds to the counters of its own kind, and first of all that.
-
-    The counters of the kind of the row that it replaces follow, if that is another.
-    """
-    calls, errors = _counted(new)
-    if old is None:
-        return (Gain(new.kind, calls, errors),)
-    old_calls, old_errors = _counted(old)
-    if old.kind == new.kind:
-        return (Gain(new.kind, calls - old_calls, errors - old_errors),)
-    return Gain(new.kind, calls, errors), Gain(old.kind, -old_calls, -old_errors)
+def counted_as(row: Row) -> str:
+    """Returns the kind that a row is counted under, followed by ``error`` if it is one; empty if it is not counted."""
+    if row.replay is not None or row.folded_into is not None:
+        return ""
+    return f"{row.kind} error" if row.status == "error" else row.kind
 
 
-def add_gains(counts: dict[str, int], gains: Iterable[Gain]) -> None:
-    """Adds up by how much the calls of each kind change, and counts that.
+def recount(counts: dict[str, int], changes: Iterable[tuple[str, str]]) -> None:
+    """Counts spans that were counted as one thing before, if at all, as another.
 
     Args:
         counts: The counters, which are changed.
-        gains: Of all rows that are written at once.
+        changes: Of all rows that are written at once.
     """
-    added: dict[str, tuple[int, int]] = {}
-    for kind, calls, errors in gains:
-        known = added.get(kind, (0, 0))
-        added[kind] = known[0] + calls, known[1] + errors
-    for kind, (calls, errors) in added.items():
-        _grow(counts, _CALLS + kind, calls)
-        _grow(counts, _ERRORS + kind, errors)
+    gained: Counter[str] = Counter()
+    for (before, after), spans in Counter(changes).items():
+        for name in _counters(after):
+            gained[name] += spans
+        for name in _counters(before):
+            gained[name] -= spans
+    for name, more in gained.items():
+        _grow(counts, name, more)
 
 
-def _counted(row: Row) -> tuple[int, int]:
-    if row.replay is not None or row.folded_into is not None:
-        return 0, 0
-    return 1, int(row.status == "error")
+def _counters(counted: str) -> tuple[str, ...]:
+    kind, _, error = counted.partition(" ")
+    if error:
+        return _CALLS + kind, _ERRORS + kind
+    return (_CALLS + kind,) if kind else ()
 
 
 def _grow(counts: dict[str, int], name: str, more: int) -> None:
