@@ -37,7 +37,7 @@ def chat(asked, answer, **more):
 
 
 def joined(chunks):
-    return "".join(chunk.choices[0].delta.content or "" for chunk in chunks)
+    return "".join(chunk.choices[0].delta.content or "" for chunk in chunks if chunk.choices)
 
 
 def sync_calls(gpt, claude):
