@@ -197,7 +197,7 @@ def attach(  # noqa: PLR0913 - as `inspector.attach`, which says what it is for
 
     Args:
         service: What this program is called in the inspector; default: ``INSPECTOR_SERVICE``, else
-            ``OTEL_SERVICE_NAME``, else the script's name.
+            ``OTEL_SERVICE_NAME``, else the name of the script or of the application that a server runs.
         home: The inspector's directory; default: ``INSPECTOR_HOME``, else ``~/.inspector``.
         capture_content: Whether prompts, answers, arguments and results are recorded; default:
             ``INSPECTOR_CAPTURE_CONTENT``, else yes.

@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from inspector import semconv as sc
 from inspector.plain import well_formed
+from inspector.record.served import served_program
 from inspector.this_run import replayed_run, this_run
 
 Process: TypeAlias = dict[str, str | int]
@@ -36,9 +37,15 @@ def describe_process(process: str, *, service: str | None, version: str) -> Proc
 
 
 def program_name() -> str:
-    """Return the name that OpenTelemetry SDKs would use for this program: its own setting, or its script or module."""
+    """Return the name of this program: OpenTelemetry's setting, the application of a server, its script or module."""
     if name := os.environ.get("OTEL_SERVICE_NAME"):
         return name
+    launcher = _started()
+    return served_program(launcher, sys.argv[1:], os.environ.get("FLASK_APP")) or launcher
+
+
+def _started() -> str:
+    """Return the script or module that Python was started with."""
     script = sys.argv[0] if sys.argv else ""
     if script == "-m":
         return _module() or "python"

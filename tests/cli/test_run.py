@@ -49,6 +49,14 @@ def test_a_module_is_run_as_python_runs_it(run, environment, tmp_path, recorded,
     assert (event.name, event.service) == ("execute_tool add", "mypack")
 
 
+def test_a_server_is_named_by_its_application(run, environment, tmp_path, recorded, call):
+    (tmp_path / "shop.py").write_text(call("add") + "\nraise SystemExit(0)\n")
+    path = os.pathsep.join((environment["PYTHONPATH"], str(tmp_path)))
+    done = run("-m", "uvicorn", "--port", "0", "shop:create", PYTHONPATH=path)
+    assert done.returncode == 0, done.stderr
+    assert [event.service for event in recorded()] == ["shop"]
+
+
 def test_a_console_script_beside_the_inspector_needs_no_activated_environment(run, tmp_path, call):
     (tmp_path / "test_one.py").write_text(f"def test_one():\n    exec({call('add')!r})\n")
     variables = {"PATH": "/usr/bin:/bin", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
