@@ -63,3 +63,12 @@ def test_arguments_are_read_as_names_and_values():
     asked = json.dumps({"city": "Lisbon", "nights": 2, "near": ["sea", "park"]})
     assert question_in(asked) == 'city: Lisbon, nights: 2, near: ["sea","park"]'
     assert question_in(json.dumps({"rows": [0] * 9_000, "last": 1})) == f"rows: [{'0,' * 116}…"
+
+
+def test_neither_the_data_of_an_image_nor_a_thought_is_told():
+    image = {"type": "blob", "modality": "image", "mime_type": "image/png", "content": "iVBORw0KGgo="}
+    asked = [{"role": "user", "parts": [{"type": "text", "content": "What is here?"}, image]}]
+    thought = {"type": "reasoning", "content": "Let me see."}
+    answered = [{"role": "assistant", "parts": [thought, {"type": "text", "content": "A house."}]}]
+    assert question_in(msgspec.json.encode(asked).decode()) == "What is here?"
+    assert answer_in(msgspec.json.encode(answered).decode()) == "A house."

@@ -21,6 +21,8 @@ _MOST_CHARS = 2_000_000
 _MOST_MESSAGES = 10_000
 _HOLD_MESSAGES = ("messages", "input", "contents", "prompt", "query", "question", "task")
 _HOLD_TEXT = ("content", "parts", "text", "message", "output", "result", "answer", "response")
+_NOT_SAID = frozenset(("blob", "reasoning"))
+"""Types of parts whose content is not what somebody said: the data of a file, a model's thoughts."""
 _ARRAY = msgspec.json.Decoder(list[Raw])
 _ANY = msgspec.json.Decoder()
 _DEEPEST = 6
@@ -175,6 +177,9 @@ def _text(value: Any, depth: int) -> str | None:
     if not isinstance(value, dict):
         return None
     members = _members(cast("object", value))
+    kind = members.get("type")
+    if isinstance(kind, str) and kind in _NOT_SAID:
+        return None
     return next((text for key in _HOLD_TEXT if (text := _text(members.get(key), depth - 1))), None)
 
 
