@@ -12,7 +12,7 @@ from inspector.otlp import DecodedSpan
 from inspector.reading.dialects.content import conversation, copied, listed
 from inspector.reading.dialects.dialect import Dialect, KindRule
 from inspector.reading.fields import parsed
-from inspector.reading.messages import message
+from inspector.reading.messages import message, read_messages
 
 _OPERATIONS: Mapping[str, Kind] = {
     **dict.fromkeys(("ai.generateText", "ai.streamText", "ai.generateObject", "ai.streamObject"), "agent"),
@@ -22,6 +22,12 @@ _OPERATIONS: Mapping[str, Kind] = {
     "ai.toolCall": "tool",
 }
 _METADATA = "ai.telemetry.metadata."
+
+
+def _embedded(span: DecodedSpan) -> AttributeValue:
+    """Find what was embedded: each value as JSON."""
+    values = listed("ai.values")(span)
+    return cast("AttributeValue", read_messages(values, "user")) if values else None
 
 
 def _answer(span: DecodedSpan) -> AttributeValue:
@@ -58,6 +64,8 @@ VERCEL_AI = Dialect(
     output_tokens=("ai.usage.outputTokens", "ai.usage.completionTokens"),
     cache_read=("ai.usage.cachedInputTokens", "ai.usage.inputTokenDetails.cacheReadTokens"),
     cache_write=("ai.usage.inputTokenDetails.cacheWriteTokens",),
+    # A stream that breaks off ends its span as any other, unlike a call that raises.
+    failures={"ai.response.finishReason": frozenset(("error",))},
     inputs={"tool": ("ai.toolCall.args",), "agent": ("ai.prompt",), "other": ("ai.prompt", "ai.value", "ai.values")},
     outputs={
         "tool": ("ai.toolCall.result",),
@@ -66,7 +74,7 @@ VERCEL_AI = Dialect(
     },
     contents={
         "llm": {
-            semconv.INPUT_MESSAGES: (conversation("ai.prompt.messages", "ai.prompt", "ai.values", role="user"),),
+            semconv.INPUT_MESSAGES: (conversation("ai.prompt.messages", "ai.prompt", role="user"), _embedded),
             semconv.OUTPUT_MESSAGES: (_answer,),
             semconv.TOOL_DEFINITIONS: (listed("ai.prompt.tools"),),
             semconv.PROVIDER_NAME: (copied("ai.model.provider"),),

@@ -40,5 +40,21 @@ agent 'ai.streamText' (vercel_ai/1) ok
     agent greeter, model gpt-4o, session_id session-1
     < ai.prompt = {"prompt":"Say hello."}
     > ai.response.text = Hello.
+llm 'ai.streamText.doStream' (vercel_ai/1) error
+    agent cutter, model gpt-4o, session_id session-1
+    < user: "Say hello."
+    > assistant: "Hel" [error]
+    added gen_ai.input.messages, gen_ai.output.messages, gen_ai.provider.name
+agent 'ai.streamText' (vercel_ai/1) error
+    agent cutter, model gpt-4o, session_id session-1
+    < ai.prompt = {"prompt":"Say hello."}
+    > ai.response.text = Hel
+llm 'ai.embed.doEmbed' (vercel_ai/1) ok
+    agent embedder, model text-embedding-3-small, session_id session-1, tokens 11 (0 cached) + 0, $0.00000022
+    < user: "A \\"word\\"."
+    added gen_ai.input.messages, gen_ai.provider.name, gen_ai.request.model
+other 'ai.embed' (vercel_ai/1) ok
+    agent embedder, model text-embedding-3-small, session_id session-1
+    < ai.value = "A \\"word\\"."
 """
     )

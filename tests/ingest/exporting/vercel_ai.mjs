@@ -1,4 +1,5 @@
-// A call of a model with a tool that works and one that fails, and a stream, under the telemetry of the AI SDK.
+// A call of a model with a tool that works and one that fails, a stream, one that breaks off, and an embedding,
+// under the telemetry of the AI SDK.
 //
 //     npm install --prefix /tmp/vercel ai@6.0.326 zod@4.6.7 @opentelemetry/api@1.9.1 \
 //         @opentelemetry/sdk-trace-base@2.12.1 @opentelemetry/context-async-hooks@2.12.0
@@ -8,8 +9,8 @@ import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from "
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import { context } from "@opentelemetry/api";
 import { createRequire } from "node:module";
-import { generateText, simulateReadableStream, stepCountIs, streamText, tool } from "ai";
-import { MockLanguageModelV3 } from "ai/test";
+import { embed, generateText, simulateReadableStream, stepCountIs, streamText, tool } from "ai";
+import { MockEmbeddingModelV3, MockLanguageModelV3 } from "ai/test";
 import { z } from "zod";
 
 const kept = new InMemorySpanExporter();
@@ -76,6 +77,34 @@ await generateText({
   experimental_telemetry: telemetry("forecaster"),
 });
 await streamText({ model, prompt: "Say hello.", experimental_telemetry: telemetry("greeter") }).consumeStream();
+
+const cut = new MockLanguageModelV3({
+  provider: "openai.chat",
+  modelId: "gpt-4o",
+  doStream: async () => ({
+    stream: simulateReadableStream({
+      chunks: [
+        { type: "stream-start", warnings: [] },
+        { type: "text-start", id: "1" },
+        { type: "text-delta", id: "1", delta: "Hel" },
+        { type: "error", error: new Error("cut off") },
+      ],
+    }),
+  }),
+});
+await streamText({
+  model: cut,
+  prompt: "Say hello.",
+  onError: () => {},
+  experimental_telemetry: telemetry("cutter"),
+}).consumeStream();
+
+const embedding = new MockEmbeddingModelV3({
+  provider: "openai.embedding",
+  modelId: "text-embedding-3-small",
+  doEmbed: async () => ({ embeddings: [[0.1, 0.2]], usage: { tokens: 11 }, warnings: [] }),
+});
+await embed({ model: embedding, value: 'A "word".', experimental_telemetry: telemetry("embedder") });
 
 const versions = ["ai", "@opentelemetry/sdk-trace-base"].map(
   (name) => `${name} ${createRequire(import.meta.url)(`${name}/package.json`).version}`,
