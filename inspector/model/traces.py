@@ -287,6 +287,7 @@ class Turn:
     new_from: int
     """The number of these messages that were in the previous prompt or its answer."""
     sizes: Mapping[str, int]
-    """The characters of its prompt by type: ``system``, ``tools``, ``user``, ``assistant``, ``tool``, ``file``."""
+    """The characters of its prompt by type: ``system``, ``tools``, ``user``, ``assistant``, ``tool``, ``file``; an
+    image counts as 4,000."""
     tools: tuple[InferredTool, ...]
     """The tool calls that its answer requests."""

@@ -17,6 +17,8 @@ from inspector.store.values.addresses import address_of
 
 LONGEST_PREVIEW = 200
 """Characters of arguments and results that are kept."""
+IMAGE_CHARS = 4_000
+"""What an image counts as: about 1,000 tokens, whatever its file's size; as base64 it would hide all other parts."""
 MOST_MESSAGES = 10_000
 """A longer prompt is in no conversation."""
 _DIGEST_BYTES = 16
@@ -57,7 +59,10 @@ class Message(NamedTuple):
     asked: tuple[RequestedTool, ...]
     results: tuple[ToolResult, ...]
     sizes: Mapping[str, int]
-    """Numbers of characters, under ``system``, ``user``, ``assistant``, ``tool`` or ``file``."""
+    """Numbers of characters, under ``system``, ``user``, ``assistant``, ``tool`` or ``file``.
+
+    An image has `IMAGE_CHARS`.
+    """
 
 
 class Chain(NamedTuple):
@@ -175,7 +180,7 @@ def read_message(message: Any) -> Message:
     for part in parts:
         what, content = _of_part(part, role)
         size = len(_text_of(content))
-        sizes[what] = sizes.get(what, 0) + size
+        sizes[what] = sizes.get(what, 0) + (IMAGE_CHARS if what == "file" and _is_image(part) else size)
         kind = _members(part).get("type")
         if kind == "tool_call":
             asked.append(_requested_tool(_members(part)))
@@ -200,6 +205,11 @@ def _of_part(part: Any, role: str) -> tuple[str, Any]:
         case _:
             content = members.get("content", members.get("text")) if members else part
             return role if role in ("system", "assistant", "tool") else "user", content
+
+
+def _is_image(part: Any) -> bool:
+    members = _members(part)
+    return members.get("modality") == "image" or str(members.get("mime_type")).startswith("image/")
 
 
 def _digest(what: str, content: Any) -> bytes:

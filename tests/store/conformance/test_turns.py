@@ -31,6 +31,15 @@ def test_a_call_that_begins_with_the_prompt_and_answer_of_another_continues_it(s
     assert then.sizes["user"] == len("Weather in Oslo?")
 
 
+def test_an_image_counts_the_same_however_large_its_file_is(store, ask):
+    sent = {"type": "blob", "modality": "image", "mime_type": "image/png", "content": "iVBORw0KGgo" * 10_000}
+    linked = {"type": "uri", "mime_type": "image/png", "uri": "https://shop.example/a.png"}
+    sound = {"type": "blob", "modality": "audio", "mime_type": "audio/wav", "content": "UklGRg"}
+    store.write([ask([said("user", "Which are these?", sent, linked, sound)], said("assistant", "Cats."))])
+    (turn,) = turns_of(store)
+    assert turn.sizes == {"user": len("Which are these?"), "file": 2 * 4_000 + len('["UklGRg",null,null]')}
+
+
 def test_the_same_messages_in_other_words_of_the_client_are_the_same(store, ask):
     wants = said("assistant", {"type": "reasoning", "content": "hm"}, "Let me see.", call("find", b=1, a=2))
     store.write([ask([said("user", "Where?")], wants)])

@@ -1086,7 +1086,7 @@ export interface components {
             messages: components["schemas"]["Count"];
             /** @description The number of these messages that were in the previous prompt or its answer. */
             new_from: components["schemas"]["Count"];
-            /** @description The characters of its prompt by type: `system`, `tools`, `user`, `assistant`, `tool`, `file`. */
+            /** @description The characters of its prompt by type: `system`, `tools`, `user`, `assistant`, `tool`, `file`; an image counts as 4,000. */
             sizes: {
                 [key: string]: number;
             };

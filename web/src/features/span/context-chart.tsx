@@ -77,7 +77,7 @@ export function ContextChart({ turns, selected }: Props) {
       )}
       <p className={css.note}>
         {estimated ? "Hatched heights are estimates, at four characters a token; the others" : "Heights"} are the
-        provider's figures, split by characters.
+        provider's figures, split by characters{shown.includes("file") && ", with 4,000 for an image"}.
       </p>
     </figure>
   );
