@@ -8,6 +8,7 @@ from types import ModuleType
 
 from inspector.salt import salt_of
 from inspector.settings import Settings
+from inspector.store.address import Address, read_address
 from inspector.store.errors import StoreError
 from inspector.store.limits import READ_LIMITS, ReadLimits
 from inspector.store.protocol import Store
@@ -41,8 +42,8 @@ def open_store(
         StoreError: It is missing (read-only), foreign, damaged, unchecked, of a later version, or cannot be written.
     """
     if settings.database_url is not None:
+        address = _address(settings)
         clickhouse = _clickhouse()
-        address = clickhouse.read_address(_url(settings))
         return clickhouse.ClickHouseStore(
             address, home=_key_of(settings), read_only=read_only, limits=limits, now_ns=now_ns
         )
@@ -63,9 +64,8 @@ def create_tables(settings: Settings) -> str:
     Raises:
         StoreError: The setting is missing, or the database cannot be created.
     """
-    clickhouse = _clickhouse()
-    address = clickhouse.read_address(_url(settings))
-    clickhouse.create(address)
+    address = _address(settings)
+    _clickhouse().create(address)
     return str(address)
 
 
@@ -78,9 +78,8 @@ def upgrade_tables(settings: Settings) -> tuple[str, int, int]:
     Raises:
         StoreError: The setting is missing, or the upgrade failed; it can be repeated.
     """
-    clickhouse = _clickhouse()
-    address = clickhouse.read_address(_url(settings))
-    return str(address), *clickhouse.upgrade(address, _key_of(settings))
+    address = _address(settings)
+    return str(address), *_clickhouse().upgrade(address, _key_of(settings))
 
 
 def table_statements(settings: Settings, *, cluster: str | None = None) -> list[str]:
@@ -93,8 +92,8 @@ def table_statements(settings: Settings, *, cluster: str | None = None) -> list[
     Raises:
         StoreError: The setting is missing.
     """
+    database = _address(settings).database
     clickhouse = _clickhouse()
-    database = clickhouse.read_address(_url(settings)).database
     return list(
         clickhouse.statements(database) if cluster is None else clickhouse.cluster_statements(database, cluster)
     )
@@ -108,7 +107,7 @@ def place_of(settings: Settings) -> str:
     """
     if settings.database_url is None:
         return str(settings.database.resolve())
-    return str(_clickhouse().read_address(_url(settings)))
+    return str(_address(settings))
 
 
 def _key_of(settings: Settings) -> str:
@@ -116,12 +115,12 @@ def _key_of(settings: Settings) -> str:
     return blake2b(salt_of(settings.home), digest_size=8, person=b"marks").hexdigest()
 
 
-def _url(settings: Settings) -> str:
+def _address(settings: Settings) -> Address:
     if settings.database_url is None:
         raise StoreError(
             "no database is named: set INSPECTOR_DATABASE_URL=clickhouse://user:password@host:8123/database"
         )
-    return settings.database_url.get_secret_value()
+    return read_address(settings.database_url.get_secret_value())
 
 
 def _clickhouse() -> ModuleType:

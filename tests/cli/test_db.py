@@ -1,4 +1,5 @@
 import subprocess
+import sys
 
 import pytest
 
@@ -38,6 +39,27 @@ def test_without_an_address_the_variable_is_named(inspector, word):
     done = inspector("db", word)
     assert done.returncode == 1
     assert "INSPECTOR_DATABASE_URL=clickhouse://" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("url", "told"),
+    [
+        ("mysql://ada:hush@box/team", "begins with mysql:, which is not supported: write it as clickhouse://"),
+        ("clickhouse://ada:hush@box/team", "pip install 'mcp-agent-inspector[clickhouse]'"),
+    ],
+)
+def test_without_the_extra_it_is_asked_for_unless_the_address_is_another_databases(environment, url, told):
+    create = """
+import sys
+sys.modules["clickhouse_connect"] = None
+from inspector.cli.app import run
+sys.exit(run(["db", "create"]))
+"""
+    variables = environment | {"INSPECTOR_DATABASE_URL": url}
+    done = subprocess.run([sys.executable, "-c", create], env=variables, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert told in done.stderr
+    assert "hush" not in done.stderr
 
 
 def test_tables_that_are_up_to_date_stay_as_they_are_and_sqlite_needs_no_command(inspector, tmp_path):

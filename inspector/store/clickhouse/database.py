@@ -12,7 +12,7 @@ import clickhouse_connect
 from clickhouse_connect.driver.client import Client
 from clickhouse_connect.driver.exceptions import ClickHouseError, DatabaseError, OperationalError
 
-from inspector.store.clickhouse.address import Address
+from inspector.store.address import Address
 from inspector.store.clickhouse.tables import TABLES
 from inspector.store.errors import QueryTooSlow, StoreBusy, StoreError, StoreFull, StoreReadOnly
 from inspector.store.values.rows import clean

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 
 from inspector.model import Label, Loss, NewLabel, Span
+from inspector.store.address import Address
 from inspector.store.clickhouse import labels, queries, schema, state
-from inspector.store.clickhouse.address import Address
 from inspector.store.clickhouse.changes import Delete, GiveLabel, MarkLost, Note, Prune, RemoveLabel, Write, WriteAgain
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.marks import Marks

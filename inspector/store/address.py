@@ -46,11 +46,13 @@ def read_address(url: str) -> Address:
             database=path if in_memory else given.get("database", "inspector"),
             directory="" if in_memory else parts.path,
         )
+    if parts.scheme not in ("", "clickhouse"):
+        raise StoreError(f"INSPECTOR_DATABASE_URL begins with {parts.scheme}:, which is not supported: {_SHAPE}")
     try:
         port = parts.port
     except ValueError:
         port = -1
-    if parts.scheme != "clickhouse" or not parts.hostname or not path or "/" in path or port == -1:
+    if not parts.scheme or not parts.hostname or not path or "/" in path or port == -1:
         raise StoreError(f"INSPECTOR_DATABASE_URL is not the address of a database: {_SHAPE}")
     secure = given.get("secure", "") in ("1", "true")
     return Address(
