@@ -48,6 +48,33 @@ def test_a_long_question_leaves_half_of_the_line_to_the_answer(homes, serving, v
         assert abs(asked["width"] - answered["width"]) < 4
 
 
+def test_the_last_answer_of_several_traces_is_not_shown_as_that_to_the_first_question(homes, serving, visit):
+    home = homes / "cities"
+    fill(
+        home,
+        [
+            model_call(
+                f"{0xC17 + number:032x}",
+                1,
+                [message("user", f"What is the weather in {city}?")],
+                message("assistant", f"It is sunny in {city}."),
+                start_ms=number * 5000,
+                run=run,
+            )
+            for number, (run, city) in enumerate((("one", "Oslo"), ("two", "Atlantis"), ("two", "Rome")))
+        ],
+    )
+    with serving(home) as server:
+        page = visit(server, "/")
+        asked_twice = page.get_by_role("row").filter(has_text="Atlantis")
+        expect(asked_twice).to_contain_text("It is sunny in Rome.")
+        expect(asked_twice.get_by_label("last answer")).to_have_count(1)
+        expect(asked_twice.get_by_label("answered")).to_have_count(0)
+        expect(page.get_by_role("row").filter(has_text="Oslo").get_by_label("answered")).to_have_count(1)
+        asked_twice.click()
+        expect(page.get_by_text("What is the weather in Atlantis? … It is sunny in Rome.")).to_be_visible()
+
+
 def test_scrolling_loads_all_runs(crowd, visit):
     page = visit(crowd, "/")
     expect(runs_of(page).first).to_be_visible()

@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import { ArrowRight, History, Trash2 } from "lucide-react";
+import { ArrowRight, Ellipsis, History, Trash2 } from "lucide-react";
 import { memo } from "react";
 import type { Run } from "@/api/client";
 import { count, duration, plural } from "@/lib/format";
@@ -139,7 +139,12 @@ function Gist({ run }: { run: Run }) {
       {run.question !== null && <Recorded text={run.question} className={css.asked} />}
       {run.answer !== null && (
         <>
-          <ArrowRight size={11} aria-label="answered" className={css.arrow} />
+          {run.traces > 1 ? (
+            // The last answer of several traces may be one to another question.
+            <Ellipsis size={11} aria-label="last answer" className={css.arrow} />
+          ) : (
+            <ArrowRight size={11} aria-label="answered" className={css.arrow} />
+          )}
           <Recorded text={run.answer} className={css.answered} />
         </>
       )}

@@ -97,7 +97,7 @@ export function TraceHeader({ trace, run, view, onView, clock, inferred, loaded,
           )}
         </div>
       </div>
-      <Gist question={trace.question} answer={trace.answer} />
+      <Gist question={trace.question} answer={trace.answer} traces={run?.traces ?? 1} />
       {isServed() && <ReplayLine runId={trace.run_id} />}
       <TraceFigures {...{ trace, run, clock, inferred }}>{labels}</TraceFigures>
     </header>
@@ -105,14 +105,14 @@ export function TraceHeader({ trace, run, view, onView, clock, inferred, loaded,
 }
 
 /** What it was about, in a line. */
-function Gist({ question, answer }: Pick<Trace, "question" | "answer">) {
+function Gist({ question, answer, traces }: Pick<Trace, "question" | "answer"> & { traces: number }) {
   if (question === null && answer === null) return null;
   return (
     <p className={css.excerpts}>
       {question !== null && <Recorded text={question} className={css.asked} />}
       {answer !== null && (
         <>
-          <span aria-hidden> → </span>
+          <span aria-hidden>{traces > 1 ? " … " : " → "}</span>
           <Recorded text={answer} className={css.answered} />
         </>
       )}
