@@ -243,6 +243,7 @@ def _line(
     cost = terminal.signs(figures.cost(row.figures.cost_usd))
     is_duplicate = event.folded_into is not None
     notes = (
+        terminal.safe(_unnamed(event)),
         terminal.signs(_repeated(row.repeat)),
         f"{figures.counted(row.hidden, 'span')} below" if row.hidden else "",
         DUPLICATE if is_duplicate else "",
@@ -275,6 +276,12 @@ def _after(guides: str) -> str:
     """Return the guides between a row and what is below it."""
     outer, own = guides[: -len(TRUNK)], guides[-len(TRUNK) :]
     return outer + ((BLANK if own == LAST_BRANCH else TRUNK) if own else "") + TRUNK
+
+
+def _unnamed(event: Event) -> str:
+    """Return the tool or agent of a span whose name lacks it: the AI SDK calls every tool ``ai.toolCall``."""
+    called = {"tool": event.tool, "agent": event.agent}.get(event.kind)
+    return called if called and called not in event.name else ""
 
 
 def _repeated(repeat: Repeat | None) -> str:

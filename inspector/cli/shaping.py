@@ -77,7 +77,8 @@ def _folded(tops: Sequence[Event], children: Children) -> Shaped:
     for event in upwards(tops, children):
         inner = tuple(look[child.span_id] for child in children.get(event.span_id, ()))
         error = event.error.type if event.error else None
-        key = (event.kind, event.name, event.status, error, event.folded_into is not None, inner)
+        named = (event.kind, event.name, event.tool, event.agent)
+        key = (*named, event.status, error, event.folded_into is not None, inner)
         look[event.span_id] = looks.setdefault(key, len(looks))
     repeats: dict[str, Repeat] = {}
     shown_children = {parent: _once(inner, look, repeats) for parent, inner in children.items()}

@@ -44,6 +44,19 @@ def test_a_trace_is_drawn_with_signs_times_tokens_cost_and_what_failed(event):
     ]
 
 
+def test_a_tool_or_an_agent_that_its_name_does_not_tell_stands_beside_it(event):
+    events = [
+        event(1, name="ai.generateText", kind="agent", agent="planner", end_ms=400),
+        event(2, 1, name="ai.generateText.doGenerate", kind="llm", agent="planner", end_ms=200),
+        event(3, 1, name="ai.toolCall", kind="tool", agent="planner", tool="pay", start_ms=200, end_ms=400),
+    ]
+    assert draw(events) == [
+        "✓ ai.generateText                ━━━━━━━━━━━━━━━━  400 ms  planner",
+        "├─ ✓ ai.generateText.doGenerate  ━━━━━━━━          200 ms",
+        "└─ ✓ ai.toolCall                         ━━━━━━━━  200 ms  pay",
+    ]
+
+
 def with_duplicates(event):
     used = {"kind": "llm", "input_tokens": 1200, "output_tokens": 120, "cost_usd": 0.0041}
     counting = f"{2:016x}"

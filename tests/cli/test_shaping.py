@@ -53,6 +53,14 @@ def test_equal_neighbours_are_drawn_once_with_their_number(event):
     assert [(row.event.name, row.repeat) for row in rows] == [("root", None), ("poll", Repeat(10, 1))]
 
 
+def test_different_tools_of_one_name_are_not_equal_neighbours(event):
+    tools = ("read", "read", "pay")
+    events = [event(1, name="root")]
+    events += [event(at, 1, name="ai.toolCall", tool=tool, start_ms=at) for at, tool in enumerate(tools, start=2)]
+    rows = tree_rows(events, shape=Shape(fold=True))
+    assert [(row.event.tool, row.repeat) for row in rows] == [(None, None), ("read", Repeat(2, 1)), ("pay", None)]
+
+
 def test_a_repeating_cycle_is_drawn_once_with_its_number(event):
     shown = list(tree_lines(loop(event, 200), Terminal(io.StringIO()), Shape(fold=True)))
     assert [line.split("  ")[0] for line in shown] == ["✓ agent", "├─ ✓ chat", "└─ ✓ read"]
@@ -77,7 +85,7 @@ def test_folding_loses_no_span(kinds):
     from inspector.cli.shaping import shaped
 
     class Leaf:
-        error, folded_into, status, kind = None, None, "ok", "tool"
+        error, folded_into, status, kind, tool, agent = None, None, "ok", "tool", None, None
 
         def __init__(self, at, name):
             self.span_id, self.name = str(at), name
