@@ -112,6 +112,16 @@ describe("linesOf", () => {
     expect(drawn(rows, linesOf(rows, shapeOf(rows, { folded: true })))).toEqual(["0 run", "1 4×chat", "1 4×chat"]);
   });
 
+  it("keeps apart tools that their spans do not name", () => {
+    const tools = ["read", "read", "read", "read", "pay"];
+    const rows = [row("run"), ...tools.map((tool, at) => row(`call${at}`, "run", { name: "ai.toolCall", tool }))];
+    expect(drawn(rows, linesOf(rows, shapeOf(rows, { folded: true })))).toEqual([
+      "0 run",
+      "1 4×ai.toolCall",
+      "1 ai.toolCall",
+    ]);
+  });
+
   it("keeps apart what differs in kind or status", () => {
     const rows = [
       row("run"),

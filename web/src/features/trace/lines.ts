@@ -8,7 +8,8 @@ const FEWEST_CYCLES = 3;
 const LONGEST_CYCLE = 8;
 
 /**
- * Siblings in a row that are of the same kind, name and status, count or do not, and hide no failure of their own.
+ * Siblings in a row that are of the same kind, name, tool, agent and status, count or do not, and hide no failure of
+ * their own.
  *
  * They may come in cycles, such as a model call and two tool calls again and again.
  */
@@ -175,7 +176,8 @@ function isAlike(rows: readonly SpanRow[], first: number, other: number, below: 
   const a = rows[first] as SpanRow;
   const b = rows[other] as SpanRow;
   const counts = (a.foldedInto === null) === (b.foldedInto === null);
-  return counts && a.kind === b.kind && a.status === b.status && a.name === b.name && isPlain(rows, other, below);
+  const named = a.kind === b.kind && a.name === b.name && a.tool === b.tool && a.agent === b.agent;
+  return counts && named && a.status === b.status && isPlain(rows, other, below);
 }
 
 /** A span that ended well around one that did not would hide it in a fold. */
