@@ -207,6 +207,11 @@ def read_all(store: ClickHouseStore, database: Database) -> None:
         "text, common word": lambda: store.events(Filter(q=WORDS[0])),
         "text, rare word": lambda: store.events(Filter(q=WORDS[-1])),
         "runs, 50": lambda: store.runs(Filter()),
+        "failed runs, 50": lambda: store.runs(Filter(statuses=("error",))),
+        "most expensive runs, 50": lambda: store.runs(Filter(), sort="cost"),
+        "runs by a rare word, 50": lambda: store.runs(Filter(q=WORDS[-1])),
+        "sessions, 50": store.sessions,
+        "figures of /health": store.health,
         "statistics by model": lambda: store.stats(Filter(replays=False), by="model"),
     }
     print("\n| p50 | ms | CPU, ms |\n|---|--:|--:|")
