@@ -151,7 +151,7 @@ class Reads(ABC):
             trace_id: The trace, unless a run is given.
             run_id: The run.
             limit: How many hits are returned with their places.
-            attributes: Whether to search attributes outside the full-text index too, and running spans.
+            attributes: Whether to search attributes and tracebacks outside the full-text index too, and running spans.
         """
         place = Within("run_id", clean(run_id)) if run_id else Within("trace_id", clean(trace_id))
         with self._read() as at:

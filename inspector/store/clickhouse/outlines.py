@@ -57,8 +57,9 @@ def read_hits(
     terms = patterns(q)
     matches = " AND ".join(search.all)
     if attributes:
-        # Words that are only in attributes, and those of running spans, are not indexed: these texts are scanned.
-        everything = "concat(name, '\\n', ifNull(error_message, ''), '\\n', attributes)"
+        # Words that are only in attributes or tracebacks are not indexed, nor are running spans: these are scanned.
+        texts = ("name", "ifNull(error_message, '')", "ifNull(error_traceback, '')", "attributes")
+        everything = f"concatWithSeparator('\\n', {', '.join(texts)})"
         looked = (f"position(lower({everything}), {values.text(word)}) > 0" for word in words_of(q).split())
         matches = f"(({matches}) OR ({' AND '.join(looked)}))"
     conditions.add(matches)

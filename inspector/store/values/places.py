@@ -49,6 +49,7 @@ class Searched(NamedTuple):
     agent: str | None
     error_type: str | None
     error_message: str | None
+    error_traceback: str | None
     input_key: str | None
     output_key: str | None
     shared: str | None
@@ -114,6 +115,8 @@ def _leaves(row: Searched, shared: Shared, texts: Mapping[int, Message]) -> Iter
     error = ": ".join(filter(None, (row.error_type, row.error_message)))
     if error:
         yield Leaf("error", "", error)
+    if row.error_traceback:
+        yield Leaf("error", ".traceback", row.error_traceback)
     attributes = _ATTRIBUTES.decode(without_raw(unpack(row.attributes)))
     brought = {content_id: message for content_id, message in texts.items() if message.span == row.id}
     content = _Content(attributes, shared, brought, texts)

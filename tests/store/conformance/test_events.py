@@ -5,7 +5,7 @@ import pytest
 from lists import in_order, walk
 from oracle import duration_ms
 
-from inspector.model import Filter
+from inspector.model import Filter, SpanError
 
 TOKENS = {
     "time": lambda span: span.start_ns,
@@ -115,6 +115,17 @@ def expected_rows(oracle, trace_id):
         figures = (span.input_tokens, span.cost_usd, event.folded_into)
         offset_ms = (span.start_ns - start_ns) / 1e6
         yield span.span_id, span.parent_id, offset_ms, duration_ms(span), *names, *figures
+
+
+@pytest.mark.parametrize("attributes", [True, False])
+def test_a_word_of_a_traceback_is_found_in_its_run_though_it_is_not_indexed(store, make_span, attributes):
+    error = SpanError("ToolError", "divide failed", "Traceback:\n  a / b\nZeroDivisionError: division by zero\n")
+    store.write([make_span(trace_id="t", run="r", status="error", error=error)])
+    store.maintain()
+    hits = store.hits("ZeroDivisionError", run_id="r", attributes=attributes)
+    assert [(place.within, place.path) for hit in hits.items for place in hit.places] == (
+        [("error", ".traceback")] if attributes else []
+    )
 
 
 def test_hits_name_the_spans_of_a_trace_that_hold_the_words(kept):

@@ -197,9 +197,9 @@ export interface paths {
         };
         /**
          * Search a run: the spans that contain a text and where, in the order they began.
-         * @description Searches names, errors, messages, answers, arguments, results and attributes. A text in a prompt counts only for
-         *     the span that introduced it (the first call that sent it, the answer or the tool's result), not for later
-         *     prompts that repeat it.
+         * @description Searches names, errors, tracebacks, messages, answers, arguments, results and attributes. A text in a prompt
+         *     counts only for the span that introduced it (the first call that sent it, the answer or the tool's result), not
+         *     for later prompts that repeat it.
          */
         get: operations["listRunHits"];
         put?: never;
@@ -388,9 +388,9 @@ export interface paths {
         };
         /**
          * Search a trace: the spans that contain a text and where, in the order they began.
-         * @description Searches names, errors, messages, answers, arguments, results and attributes. A text in a prompt counts only for
-         *     the span that introduced it (the first call that sent it, the answer or the tool's result), not for later
-         *     prompts that repeat it.
+         * @description Searches names, errors, tracebacks, messages, answers, arguments, results and attributes. A text in a prompt
+         *     counts only for the span that introduced it (the first call that sent it, the answer or the tool's result), not
+         *     for later prompts that repeat it.
          */
         get: operations["listHits"];
         put?: never;
@@ -2633,8 +2633,8 @@ export interface operations {
                 /** @description The words to search for, in the syntax of `q` in `/events`. */
                 q: components["schemas"]["Search"];
                 /**
-                 * @description `false` skips attributes that the full-text index does not contain, and spans that are still running.
-                 *     Searching them reads every span of the run.
+                 * @description `false` skips attributes and tracebacks that the full-text index does not contain, and spans that are still
+                 *     running. Searching them reads every span of the run.
                  */
                 attributes?: boolean;
                 /** @description Maximum number of spans in `items`; `total` counts all. */
@@ -3062,8 +3062,8 @@ export interface operations {
                 /** @description The words to search for, in the syntax of `q` in `/events`. */
                 q: components["schemas"]["Search"];
                 /**
-                 * @description `false` skips attributes that the full-text index does not contain, and spans that are still running.
-                 *     Searching them reads every span of the trace.
+                 * @description `false` skips attributes and tracebacks that the full-text index does not contain, and spans that are still
+                 *     running. Searching them reads every span of the trace.
                  */
                 attributes?: boolean;
                 /** @description Maximum number of spans in `items`; `total` counts all. */

@@ -19,6 +19,11 @@ test("a word is a whole one, unless a star ends it, and a phrase is its words in
   expect(hitsFinder('"in oslo"')(span({ output: "Oslo, in" }))).toBeNull();
 });
 
+test("a traceback is searched too", () => {
+  const error = { type: "ToolError", message: "divide failed", traceback: "Traceback:\nZeroDivisionError: by zero" };
+  expect(hitsFinder("ZeroDivisionError")(span({ error }))).toMatchObject([{ within: "error", path: ".traceback" }]);
+});
+
 test("a prompt that repeats what an earlier call said is no hit", () => {
   const find = hitsFinder("oslo");
   const prompt = [{ role: "user", content: "Oslo?" }];

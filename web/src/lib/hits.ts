@@ -23,7 +23,7 @@ export interface Hit {
 export interface HitSource {
   kind: string;
   name: string;
-  error: { type?: string | null; message?: string | null } | null;
+  error: { type?: string | null; message?: string | null; traceback?: string | null } | null;
   input?: unknown;
   output?: unknown;
   attributes?: unknown;
@@ -115,6 +115,7 @@ function characters(text: string, units: number): number {
 function* leavesOf({ kind, name, error, input, output, attributes }: HitSource): Generator<Leaf> {
   const failure = [error?.type, error?.message].filter(Boolean).join(": ");
   if (failure) yield { within: "error", path: "", text: failure, isSaid: false };
+  if (error?.traceback) yield { within: "error", path: ".traceback", text: error.traceback, isSaid: false };
   const [given, got] = namesOf(kind);
   yield* within(got, "", read(output), DEEPEST, false);
   const asked = read(input);
