@@ -136,7 +136,7 @@ def _opened(api: Api, client: Any, options: Any) -> ModelRequest | None:
 
 def _list_iterators(options: Any) -> None:
     """Put lists in the place of iterators, such as of messages, as the SDK does with them: they can be read once."""
-    body = options.json_data
+    body = getattr(options, "json_data", None)
     if is_fields(body) and any(isinstance(value, Iterator) for value in body.values()):
         options.json_data = {
             name: [*cast("Iterator[Any]", value)] if isinstance(value, Iterator) else value

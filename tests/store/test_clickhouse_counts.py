@@ -6,7 +6,7 @@ from contextlib import closing, contextmanager
 
 import pytest
 from msgspec.structs import replace
-from patience import PATIENT
+from patience import PATIENT, let_one_write
 
 from inspector.store import StoreError
 from inspector.store.clickhouse import ClickHouseStore, read_address
@@ -26,8 +26,7 @@ def address(engine):
 @pytest.fixture
 def opened(address, monkeypatch):
     """Opens the store, once the one that was opened before is closed; it mends nothing before the next change."""
-    for name in ("writing.LOOK_S", "writing.CLAIM_S", "writing.KEEP_S", "writing.TURN_S", "lease.LENGTH_S"):
-        monkeypatch.setattr(f"inspector.store.clickhouse.{name}", 3600)
+    let_one_write(monkeypatch)
     stores = []
 
     def open_one():

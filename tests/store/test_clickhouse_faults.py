@@ -14,7 +14,7 @@ from made_spans import Made, make, spans_of
 from msgspec.structs import replace
 from oracle import Oracle
 from oracle_filters import is_of_replay
-from patience import PATIENT
+from patience import PATIENT, let_one_write
 from urllib3 import Timeout
 
 from inspector.model import Filter, Loss, NewLabel, Span
@@ -67,8 +67,7 @@ def team() -> Iterator[Team]:
     faults = Faults()
     with pytest.MonkeyPatch.context() as patch, served(faults=faults) as host:
         # However long a test takes, the one that writes goes on to, and does what it is told to alone.
-        for name in ("writing.LOOK_S", "writing.CLAIM_S", "writing.KEEP_S", "writing.TURN_S", "lease.LENGTH_S"):
-            patch.setattr(f"inspector.store.clickhouse.{name}", 3600)
+        let_one_write(patch)
         address = read_address(f"clickhouse://default@{host}/faults")
         one, two = (ClickHouseStore(address, home=home, limits=PATIENT) for home in ("one", "two"))
         with closing(one), closing(two):

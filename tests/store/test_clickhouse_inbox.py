@@ -4,7 +4,7 @@ import itertools
 from contextlib import closing
 
 import pytest
-from patience import PATIENT
+from patience import PATIENT, let_one_write
 
 from inspector.model import Filter, NewLabel, SpanError
 from inspector.store import SpoolMark, StoreBusy
@@ -19,8 +19,7 @@ COUNT = itertools.count(1)
 @pytest.fixture
 def stores(engine, monkeypatch):
     """Two stores, the first of which writes, when it is told to."""
-    for name in ("writing.LOOK_S", "writing.CLAIM_S", "writing.KEEP_S", "writing.TURN_S", "lease.LENGTH_S"):
-        monkeypatch.setattr(f"inspector.store.clickhouse.{name}", 3600)
+    let_one_write(monkeypatch)
     address = read_address(f"chdb://memory/inbox_{next(COUNT)}")
     with (
         closing(ClickHouseStore(address, limits=PATIENT)) as one,
