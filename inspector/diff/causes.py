@@ -96,9 +96,14 @@ def _kind(first: Pair) -> CauseKind:
 
 
 def _before(pair: Pair, first: Pair) -> bool:
-    if pair.a is not None and first.a is not None:
-        return pair.a.start_ns <= first.parted_ns
-    return pair.b is not None and pair.b.start_ns <= first.parted_ns
+    """Whether a pair began before the result was known by which the runs diverge, or concurrently.
+
+    What began while a call ran that only one run made does not follow from that call.
+    """
+    began, ended = (pair.b, first.b) if first.a is None else (pair.a, first.a)
+    if began is None or ended is None:
+        return False
+    return began.start_ns <= ended.end_ns or began.concurrent is ended.concurrent
 
 
 def _name(pair: Pair) -> str:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from itertools import accumulate
+from math import inf
 from typing import Literal, TypeAlias
 
 from inspector.diff.programs import ProgramChange
@@ -20,8 +21,14 @@ Difference: TypeAlias = Literal["input", "answer", "only a", "only b", "order"]
 
 _MOST_COMPARED = 4_000_000
 """Up to this many pairs of siblings, the longest common order is found; beyond, equal ones are paired in turn."""
+_MOST_WEIGHED = 2_500
+"""Up to this many pairs of calls with different inputs, those with most in common are paired; beyond, in turn."""
 _MOST_BELOW = 8
 """How many levels below a call without input are searched for one with input."""
+_Siblings: TypeAlias = tuple[Step | None, Step | None, bool]
+"""A pair of calls, and whether they have moved."""
+_Block: TypeAlias = tuple[Sequence[Step], Sequence[Step], bool]
+"""Parts of two sequences, and whether they are equal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,39 +199,100 @@ def _by_name(parts: Sequence[Part]) -> dict[Hashable, Part]:
     return named
 
 
-def _siblings(a: Sequence[Step], b: Sequence[Step]) -> list[tuple[Step | None, Step | None, bool]]:
-    """Pair the calls below one pair: equal ones in order, then those of the same tool or operation, then moved ones."""
-    a, b = _in_order(a), _in_order(b)
-    pairs: list[tuple[Step | None, Step | None, bool]] = []
-    for left, right, is_equal in _blocks(a, b, _likeness):
+def _siblings(a: Sequence[Step], b: Sequence[Step]) -> list[_Siblings]:
+    """Pair the calls below one pair: equal ones in order, then those that moved, then those of the same tool."""
+    a_at_once, b_at_once = _at_once(a), _at_once(b)
+    blocks = list(_blocks(_in_order(a_at_once), _in_order(b_at_once), _likeness))
+    equal = _equal_elsewhere(blocks)
+    taken = {id(step) for step in equal.values()}
+    pairs: list[tuple[Step | None, Step | None]] = []
+    for left, right, is_equal in blocks:
         if is_equal:
-            pairs += [(one, other, False) for one, other in zip(left, right, strict=True)]
+            pairs += zip(left, right, strict=True)
             continue
-        for one, other, are_kin in _blocks(left, right, lambda step: step.kin):
-            if are_kin:
-                pairs += [(x, y, False) for x, y in zip(one, other, strict=True)]
-            else:
-                pairs += [*((x, None, False) for x in one), *((None, y, False) for y in other)]
-    return _with_moved(pairs)
+        rest = [step for step in left if id(step) not in equal], [step for step in right if id(step) not in taken]
+        changed = deque(_kin(*rest))
+        for step in left:
+            if id(step) in equal:
+                pairs.append((step, equal[id(step)]))
+                continue
+            while changed and (not pairs or pairs[-1][0] is not step):
+                pairs.append(changed.popleft())
+        pairs += changed
+    turned = _turned(pairs, _places(a_at_once), _places(b_at_once)) if equal else set[int]()
+    return [(one, other, id(other) in taken and id(other) in turned) for one, other in pairs]
 
 
-def _with_moved(
-    pairs: Sequence[tuple[Step | None, Step | None, bool]],
-) -> list[tuple[Step | None, Step | None, bool]]:
+def _equal_elsewhere(blocks: Iterable[_Block]) -> dict[int, Step]:
+    """Return the equal calls of the second run that are in another order, by the id of the object of the first run."""
     alone: dict[Hashable, deque[Step]] = {}
-    for one, other, _ in pairs:
-        if one is None and other is not None:
-            alone.setdefault(_likeness(other), deque()).append(other)
-    taken: set[int] = set()
-    found: list[tuple[Step | None, Step | None, bool]] = []
-    for one, other, _ in pairs:
-        if one is not None and other is None and alone.get(_likeness(one)):
-            same = alone[_likeness(one)].popleft()
-            taken.add(id(same))
-            found.append((one, same, True))
+    left_over: list[Step] = []
+    for left, right, is_equal in blocks:
+        if not is_equal:
+            left_over += left
+            for step in right:
+                alone.setdefault(_likeness(step), deque()).append(step)
+    return {id(step): same.popleft() for step in left_over if (same := alone.get(_likeness(step)))}
+
+
+def _kin(a: Sequence[Step], b: Sequence[Step]) -> Iterable[tuple[Step | None, Step | None]]:
+    """Pair calls of the same tool or operation, as many as possible; of these ways, the one with most parts equal."""
+    if [step.kin for step in a] == [step.kin for step in b]:
+        yield from zip(a, b, strict=True)
+    elif a and b and len(a) * len(b) <= _MOST_WEIGHED:
+        yield from _most_alike(a, b)
+    else:
+        for left, right, are_kin in _blocks(a, b, lambda step: step.kin):
+            if are_kin:
+                yield from zip(left, right, strict=True)
+            else:
+                yield from ((step, None) for step in left)
+                yield from ((None, step) for step in right)
+
+
+def _most_alike(a: Sequence[Step], b: Sequence[Step]) -> Iterator[tuple[Step | None, Step | None]]:
+    parts_a, parts_b = [frozenset(step.parts) for step in a], [frozenset(step.parts) for step in b]
+    # All that is equal in all pairs together counts less than one more pair.
+    most_equal = 1 + sum(map(len, parts_a))
+    weights = [
+        [
+            most_equal + len(parts & others) if one.kin == other.kin else 0
+            for other, others in zip(b, parts_b, strict=True)
+        ]
+        for one, parts in zip(a, parts_a, strict=True)
+    ]
+    best = [[0] * (len(b) + 1) for _ in range(len(a) + 1)]
+    for i in reversed(range(len(a))):
+        for j in reversed(range(len(b))):
+            best[i][j] = max(best[i + 1][j], best[i][j + 1], weights[i][j] + best[i + 1][j + 1])
+    i = j = 0
+    while i < len(a) or j < len(b):
+        if i < len(a) and j < len(b) and weights[i][j] and best[i][j] == weights[i][j] + best[i + 1][j + 1]:
+            yield a[i], b[j]
+            i, j = i + 1, j + 1
+        elif j == len(b) or (i < len(a) and best[i][j] == best[i + 1][j]):
+            yield a[i], None
+            i += 1
         else:
-            found.append((one, other, False))
-    return [each for each in found if each[0] is not None or id(each[1]) not in taken]
+            yield None, b[j]
+            j += 1
+
+
+def _turned(
+    pairs: Iterable[tuple[Step | None, Step | None]], places_a: Mapping[int, int], places_b: Mapping[int, int]
+) -> set[int]:
+    """Return the ids of the objects of the second run that another one precedes in one run and follows in the other."""
+    ordered = sorted((places_a[id(one)], places_b[id(other)], id(other)) for one, other in pairs if one and other)
+    turned: set[int] = set()
+    for sign in (1, -1):
+        latest, here, at = -inf, -inf, -inf
+        for place_a, place_b, which in ordered[::sign]:
+            if place_a != at:
+                latest, here, at = max(latest, here), -inf, place_a
+            here = max(here, place_b * sign)
+            if latest > place_b * sign:
+                turned.add(which)
+    return turned
 
 
 def _likeness(step: Step) -> Hashable:
@@ -233,36 +301,42 @@ def _likeness(step: Step) -> Hashable:
     for _ in range(_MOST_BELOW):
         if step.parts or not step.children:
             break
-        step = _in_order(step.children)[0]
+        step = _in_order(_at_once(step.children))[0]
     return kin, step.identity
 
 
-def _in_order(steps: Sequence[Step]) -> list[Step]:
-    """Return siblings in the order they began; concurrent ones in an order that does not depend on timing.
+def _at_once(steps: Sequence[Step]) -> list[list[Step]]:
+    """Return siblings in the order they began, concurrent ones together.
 
     Tools that one answer of a model requests may run concurrently, whether or not they did: the threads of short calls
     come one after the other.
     """
-    ordered: list[Step] = []
-    at_once: list[Step] = []
+    found: list[list[Step]] = []
     until = 0
     for step in steps:
-        if at_once and step.start_ns >= until and not (step.asked_in and step.asked_in == at_once[-1].asked_in):
-            ordered += sorted(at_once, key=_stable)
-            at_once = []
-        at_once.append(step)
+        if found and (step.start_ns < until or (step.asked_in and step.asked_in == found[-1][-1].asked_in)):
+            found[-1].append(step)
+        else:
+            found.append([step])
+        step.concurrent = found[-1]
         until = max(until, step.end_ns)
-    return ordered + sorted(at_once, key=_stable)
+    return found
 
 
-def _stable(step: Step) -> tuple[str, str, bytes]:
-    return (*step.kin, step.identity)
+def _in_order(at_once: Iterable[Sequence[Step]]) -> list[Step]:
+    """Return all steps, concurrent ones by their input: not by timing, and a small change leaves them their places."""
+    return [step for steps in at_once for step in (sorted(steps, key=_stable) if len(steps) > 1 else steps)]
 
 
-_Blocks: TypeAlias = Iterator[tuple[Sequence[Step], Sequence[Step], bool]]
+def _places(at_once: Iterable[Sequence[Step]]) -> dict[int, int]:
+    return {id(step): place for place, steps in enumerate(at_once) for step in steps}
 
 
-def _blocks(a: Sequence[Step], b: Sequence[Step], key: Callable[[Step], Hashable]) -> _Blocks:
+def _stable(step: Step) -> tuple[str, str, tuple[Part, ...]]:
+    return (*step.kin, step.parts)
+
+
+def _blocks(a: Sequence[Step], b: Sequence[Step], key: Callable[[Step], Hashable]) -> Iterator[_Block]:
     """Yields the parts of two sequences in order, each with whether they are equal by this key."""
     keys_a, keys_b = [key(step) for step in a], [key(step) for step in b]
     begin = 0

@@ -28,7 +28,7 @@ _GIVEN_BACK = f'"{sc.REPLAYED_SPAN}":'.encode()
 _IDS_OF_MESSAGES = frozenset(("id", "call_id", "tool_call_id"))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, order=True)
 class Part:
     """One part of the input of a call."""
 
@@ -79,6 +79,8 @@ class Step:
     is_given_back: bool = False
     """Whether a replay returned the recorded result, so nothing below it was called."""
     children: "list[Step]" = field(default_factory=list["Step"])
+    concurrent: "list[Step]" = field(default_factory=list["Step"], repr=False, compare=False)
+    """Siblings that ran at the same time, directly or through others between them, with this one among them."""
 
 
 def steps_of(events: Iterable[Event], volatile: Volatile) -> list[Step]:

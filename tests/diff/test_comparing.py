@@ -191,6 +191,52 @@ def test_calls_at_once_have_no_order():
     assert compare(a, b).is_equal
 
 
+def test_calls_that_were_concurrent_in_one_run_alone_have_no_order():
+    calls = [tool("fetch", {"n": number}, number) for number in range(20)]
+    shuffled = calls[:]
+    random.Random(7).shuffle(shuffled)
+    a = run(agent("planner", "x", "y", *calls), at_once=True)
+    one_by_one = run(agent("planner", "x", "y", *shuffled))
+    assert compare(a, one_by_one).is_equal
+    assert compare(one_by_one, a).is_equal
+
+
+def chunks(numbers, **parameters):
+    return [llm([("user", f"chunk {number}")], f"short {number}", **parameters) for number in numbers]
+
+
+def test_concurrent_calls_that_all_changed_are_paired_with_those_most_like_them():
+    numbers = list(range(6))
+    random.Random(7).shuffle(numbers)
+    a = run(agent("planner", "x", "y", *chunks(range(6), temperature=0.2)), at_once=True)
+    b = run(agent("planner", "x", "y", *chunks(numbers, temperature=0.3)), at_once=True)
+    changed = [[each.part.label for each in pair.changed] for pair in compare(a, b).pairs]
+    assert changed == [[], *[["parameter temperature"]] * 6]
+    assert cause(a, b) == ("input", "llm", "parameter temperature")
+
+
+def test_the_one_concurrent_call_of_a_run_that_stopped_there_is_paired_with_that_most_like_it():
+    a = run(agent("planner", "x", "y", *chunks(range(6), temperature=0.2)), at_once=True)
+    b = run(agent("planner", "x", "y", *chunks([4], temperature=0.3)), at_once=True)
+    assert cause(a, b) == cause(b, a) == ("input", "llm", "parameter temperature")
+
+
+def test_a_changed_call_of_a_pool_is_the_cause_though_calls_before_it_are_missing():
+    events = run(*chunks(range(6), temperature=0.2))
+    a = [
+        replace(event, start_time_unix_nano=str(1000 + 10 * place), end_time_unix_nano=str(1015 + 10 * place))
+        for place, event in enumerate(events)
+    ]
+    b = run(*chunks([5], temperature=0.3))
+    assert cause(a, b) == cause(b, a) == ("input", "llm", "parameter temperature")
+
+
+def test_a_call_that_was_left_out_is_the_cause_of_what_changed_after_it():
+    a = run(tool("search", {"q": 1}, "x"), tool("book", {"n": 1}, "ok"), tool("pay", {"sum": 4}, "ok"))
+    b = run(tool("search", {"q": 1}, "x"), tool("pay", {"sum": 0}, "ok"))
+    assert cause(a, b) == ("program", "book", None)
+
+
 def test_ids_and_times_inside_of_texts_are_not_compared_and_counted():
     def booked(number, at):
         return run(tool("book", {"room": 4}, f"booking {number} made {at}"))
