@@ -25,6 +25,8 @@ _MOST_WEIGHED = 2_500
 """Up to this many pairs of calls with different inputs, those with most in common are paired; beyond, in turn."""
 _MOST_BELOW = 8
 """How many levels below a call without input are searched for one with input."""
+_STOPPED = "ReplayDiverged"
+"""The error of the call at which a replay stopped."""
 _Siblings: TypeAlias = tuple[Step | None, Step | None, bool]
 """A pair of calls, and whether they have moved."""
 _Block: TypeAlias = tuple[Sequence[Step], Sequence[Step], bool]
@@ -117,8 +119,7 @@ def compare(a: Iterable[Event], b: Iterable[Event], program: Sequence[ProgramCha
     with _no_garbage_collection():
         volatile = Volatile()
         pairs = list(aligned(steps_of(a, volatile), steps_of(b, volatile)))
-        parted = [pair for pair in pairs if set(pair.differences) - {"input"}]
-        return Comparison(pairs, min(parted, key=_parting(pairs), default=None), volatile.counts, program)
+        return Comparison(pairs, min(_parted(pairs), key=_parting(pairs), default=None), volatile.counts, program)
 
 
 @contextmanager
@@ -132,6 +133,29 @@ def _no_garbage_collection() -> Generator[None]:
     finally:
         if is_on:
             gc.enable()
+
+
+def _parted(pairs: Sequence[Pair]) -> list[Pair]:
+    """Return the pairs at which the runs may diverge.
+
+    If a replay stopped in one of several calls of the same tool or operation, the missing ones may have come after it:
+    a cassette, or a run that was slower, does not show which of them were concurrent.
+    """
+    parted = [pair for pair in pairs if set(pair.differences) - {"input"}]
+    stopped = next((pair for pair in reversed(parted) if pair.changed and _is_stopped(pair)), None)
+    if stopped is None:
+        return parted
+    kin, depth = stopped.step.kin, stopped.depth
+    return [
+        pair
+        for pair in parted
+        if (pair.a is not None and pair.b is not None) or pair.depth != depth or pair.step.kin != kin
+    ]
+
+
+def _is_stopped(pair: Pair) -> bool:
+    errors = (step.event.error for step in (pair.a, pair.b) if step is not None)
+    return any(error is not None and (error.type or "").endswith(_STOPPED) for error in errors)
 
 
 def _parting(pairs: Sequence[Pair]) -> Callable[[Pair], tuple[int, int]]:

@@ -231,6 +231,16 @@ def test_a_changed_call_of_a_pool_is_the_cause_though_calls_before_it_are_missin
     assert cause(a, b) == cause(b, a) == ("input", "llm", "parameter temperature")
 
 
+def test_where_a_replay_stopped_is_the_cause_though_calls_before_it_in_a_cassette_are_missing():
+    error = SpanError("inspector.replay.report.ReplayDiverged", "is not in the recording", None)
+    (stopped,) = chunks([4], temperature=0.3)
+    cassette = run(llm(ASKED, "x"), *chunks(range(6), temperature=0.2))
+    replayed = run(llm(ASKED, "x"), stopped | {"error": error})
+    assert cause(cassette, replayed) == cause(replayed, cassette) == ("input", "llm", "parameter temperature")
+    found = compare(cassette, replayed)
+    assert found.first.changed
+
+
 def test_a_call_that_was_left_out_is_the_cause_of_what_changed_after_it():
     a = run(tool("search", {"q": 1}, "x"), tool("book", {"n": 1}, "ok"), tool("pay", {"sum": 4}, "ok"))
     b = run(tool("search", {"q": 1}, "x"), tool("pay", {"sum": 0}, "ok"))
