@@ -105,25 +105,40 @@ class _Order:
 
     def siblings(self, spans: Sequence[Json]) -> list[Json]:
         """Return siblings in the order in which they are written."""
+        has_home = not self._is_a_pool(spans)
         found: list[Json] = []
         group: list[Json] = []
         until = 0
         for span in spans:
-            if group and _start(span) >= until and not self._is_beside(group[-1], span):
+            if group and _start(span) >= until and not self._is_beside(group[-1], span, has_home=has_home):
                 found += self._sorted(group)
                 group = []
             group.append(span)
             until = max(until, int(span.get("endTimeUnixNano") or _NEVER))
         return found + self._sorted(group)
 
-    def _is_beside(self, before: Json, span: Json) -> bool:
+    def _is_a_pool(self, spans: Iterable[Json]) -> bool:
+        """Return whether the first thread is one of several that call models concurrently.
+
+        Chance gives each of them its calls, and leaves gaps in which none of them makes one.
+        """
+        until = {True: 0, False: 0}
+        for span in spans:
+            if thread := self._threads[span["spanId"]]:
+                is_home = thread == self._home
+                if _start(span) < until[not is_home]:
+                    return True
+                until[is_home] = max(until[is_home], int(span.get("endTimeUnixNano") or _NEVER))
+        return False
+
+    def _is_beside(self, before: Json, span: Json, *, has_home: bool) -> bool:
         """Return whether only chance put one before the other."""
         asked, then = self._asked.get(span["spanId"]), self._asked.get(before["spanId"])
         if asked is not None and then is not None and asked.model == then.model:
             return True
         # Of a model call alone: an agent or workflow may have begun in another thread than those below it.
         threads = (self._threads[before["spanId"]], self._threads[span["spanId"]])
-        return all(threads) and self._home not in threads
+        return all(threads) and not (has_home and self._home in threads)
 
     def _with_those_below(self, span: Json) -> Iterator[Json]:
         waiting, seen = [span], {span["spanId"]}

@@ -221,6 +221,17 @@ def test_what_several_threads_ask_is_sorted_by_what_they_ask_a_longer_conversati
     assert values(stable(calls, "n"), PROMPT) == [asked[0], asked[3], asked[2], asked[1]]
 
 
+@pytest.mark.parametrize("began", [35, 45])
+def test_calls_of_a_pool_have_no_order_even_if_there_is_a_gap_between_them_by_chance(began):
+    asked = ['{"messages":["b"]}', '{"messages":["c"]}', '{"messages":["a"]}']
+    calls = zip(asked, (1, 3, 1), (10, 12, began), (20, 40, 55), strict=True)
+    spans = [
+        span(number, start=start, end=end, **{PROMPT: text, "thread.id": str(thread)})
+        for number, (text, thread, start, end) in enumerate(calls, 1)
+    ]
+    assert values(stable(spans, "n"), PROMPT) == sorted(asked)
+
+
 @pytest.mark.parametrize("threads", [(1, 2, 3), (1, 1, 2), (1, 2, 1)])
 def test_agents_that_run_one_after_the_other_stay_so_in_whichever_threads_their_models_are_called(threads):
     found = stable(
