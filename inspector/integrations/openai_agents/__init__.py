@@ -13,6 +13,7 @@ Spans of tools and models lack detail, and only the SDK's own models have spans.
 - ``get_response`` and ``stream_response`` of each class of ``Model``, present and future: one attempt each.
 - ``_FunctionToolBatchExecutor._run_single_tool``: function tools, those of MCP servers, and agents as tools; and
   ``maybe_invoke_function_tool_failure_error_function``, which turns an exception into a result.
+- ``call_tool`` of each class of ``MCPServer``, whose results lose their error flag above it.
 - ``_FailureHandlingFunctionToolInvoker.__call__`` and ``_invoke_function_tool_with_metadata``, inside of which a tool's
   own code is run: that is what the controller decides about.
 - ``execute_handoffs``, for the tool call by which a model asked for a handoff.
@@ -35,6 +36,10 @@ def install(patches: Patches) -> None:
         lambda module: patches.wrap_in_subclasses(
             module.Model, {"get_response": models.asked, "stream_response": models.streamed}
         ),
+    )
+    patches.once_imported(
+        "agents.mcp.server",
+        lambda module: patches.wrap_in_subclasses(module.MCPServer, {"call_tool": tools.asking_server}),
     )
     patches.once_imported("agents.run_internal.tool_execution", lambda module: _wrap_tools(patches, module))
     patches.wrap_once_imported("agents.run_internal.turn_resolution", "", {"execute_handoffs": tools.handing_off})

@@ -20,12 +20,14 @@ def innermost_tool(name: str) -> Call | None:
 
 
 class _Failure:
-    """The exception of a tool, if the SDK turned it into an answer."""
+    """The failure of a tool, if the SDK turned it into an answer."""
 
-    __slots__ = ("exc",)
+    __slots__ = ("exc", "result")
 
     def __init__(self) -> None:
         self.exc: BaseException | None = None
+        self.result: Any = None
+        """An MCP server's result that has the error flag."""
 
 
 def called(original: Any) -> Any:
@@ -41,6 +43,8 @@ def called(original: Any) -> Any:
             raise
         if failure.exc is not None:
             call.failed(failure.exc)
+        elif failure.result is not None:
+            call.ended(lambda: {"result": failure.result})
         elif safely(lambda: _waits_for_approval(result), otherwise=False):
             announce("session_paused", lambda: {"reason": f"{func_tool.name} needs approval", "context": None})
             call.interrupted()
@@ -95,6 +99,25 @@ def failing(original: Any) -> Any:
         return await original(*args, **kwargs)
 
     return invoke
+
+
+def asking_server(original: Any) -> Any:
+    """Keep a result that has MCP's error flag: the SDK passes on its content only."""
+
+    async def call_tool(self: Any, *args: Any, **kwargs: Any) -> Any:
+        result = await original(self, *args, **kwargs)
+        if safely(lambda: _is_flagged(result), otherwise=False):
+            call = next(enclosing("tool_call"), None)
+            if call is not None and isinstance(call.subject, _Failure):
+                call.subject.result = result
+        return result
+
+    return call_tool
+
+
+def _is_flagged(result: Any) -> bool:
+    # MCP's SDK 2.x has another name for it than 1.x.
+    return getattr(result, "is_error", None) is True or getattr(result, "isError", None) is True
 
 
 def _facts(tool: Any, tool_call: Any) -> Keywords:

@@ -23,9 +23,11 @@ from agents import (
     set_tracing_disabled,
     trace,
 )
+from agents.mcp import MCPServer
 from agents.run_internal.tool_execution import _FunctionToolBatchExecutor
 from conformance import conform, failed
 from hanging import given_up, hang, until_it_hangs
+from mcp.types import CallToolResult, TextContent, Tool
 from openai.types.responses import (
     Response,
     ResponseCompletedEvent,
@@ -161,6 +163,38 @@ async def tools(**config: Any) -> None:
     counted("planner", 4)
 
 
+class Desk(MCPServer):
+    """A server without a connection, whose tool says that it failed, or what it was asked."""
+
+    name = "desk"
+
+    async def connect(self) -> None: ...
+
+    async def cleanup(self) -> None: ...
+
+    async def list_prompts(self) -> Any: ...
+
+    async def get_prompt(self, name: str, arguments: dict[str, Any] | None = None) -> Any: ...
+
+    async def list_tools(self, *_: Any) -> list[Tool]:
+        return [Tool.model_validate({"name": "stamp", "inputSchema": {"type": "object", "properties": {}}})]
+
+    async def call_tool(self, tool_name: str, arguments: dict[str, Any] | None, *_: Any) -> CallToolResult:
+        is_error = "fails" in (arguments or {})
+        content = [TextContent(type="text", text="no ink" if is_error else "stamped")]
+        return CallToolResult.model_validate({"content": content, "isError": is_error})
+
+
+async def servers() -> None:
+    script = asks(("stamp", {"fails": 1}, "c1")), asks(("stamp", {"on": "a letter"}, "c2")), "done"
+    await Runner.run(agent("clerk", *script, mcp_servers=[Desk()]), "stamp it")
+    count("workflow", "Agent workflow", None, arguments="stamp it", result="done")
+    count("agent", "clerk", "Agent workflow", result="done")
+    counted("clerk", 3)
+    count("tool", "stamp", "clerk", "error", arguments={"fails": 1}, error="no ink")
+    count("tool", "stamp", "clerk", arguments={"on": "a letter"}, result={"type": "text", "text": "stamped"})
+
+
 async def handoffs() -> None:
     billing = agent("billing", "paid")
     triage = agent("triage", asks(("transfer_to_billing", {}, "c1")), handoffs=[billing])
@@ -278,7 +312,7 @@ async def approvals() -> None:
 
 async def everything() -> None:
     set_tracing_disabled(False)
-    for work in (tools, handoffs, cut, streams, left, approvals):
+    for work in (tools, servers, handoffs, cut, streams, left, approvals):
         await work()
 
 
