@@ -64,7 +64,7 @@ def key_values(attributes: Iterable[tuple[str, Attribute]], parts: WrittenParts 
 def _framed(key: str, value: Attribute, parts: WrittenParts | None) -> _Value | None:
     if parts is None or not isinstance(value, str):
         return None
-    refers = parts.refers(key, parts.pieces(value, is_prompt=key in sc.MESSAGE_KEYS) or parts.strings(value))
+    refers = parts.refers(key, parts.pieces(value, is_prompt=key in sc.MESSAGE_KEYS) or parts.quotations(value))
     return None if refers is None else _Value(inspector_frame=refers)
 
 

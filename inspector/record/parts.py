@@ -1,6 +1,6 @@
 """Keeps track of the texts in the current spool file, so that a history that is sent again only costs its new text."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from operator import methodcaller
 from typing import NamedTuple, TypeAlias, cast
 
@@ -25,6 +25,7 @@ _TEXT_MEMBERS = tuple(
 )
 """Members whose names never make their text a secret, so a text that was searched elsewhere is clean here too."""
 _is_object = methodcaller("startswith", b"{")
+_decode_string = msgspec.json.Decoder(str).decode
 
 Clean: TypeAlias = Callable[[Sequence[bytes]], Sequence[bytes]]
 """Removes the secrets of messages."""
@@ -98,6 +99,11 @@ class WrittenParts:
         """Return JSON text cut into its long strings and the text around them; empty if it is short."""
         return cut_strings(text.encode(), LEAST_BYTES) if len(text) > LONG_CHARS else []
 
+    def quotations(self, text: str) -> list[Piece]:
+        """Return any text cut like JSON; empty if what stands between its quotation marks is not a string of JSON."""
+        pieces = self.strings(text)
+        return pieces if all(_is_string(bytes(body)) for body in _bodies(pieces)) else []
+
     def pieces_of(self, prompt: Plain) -> list[Piece]:
         """Return the JSON of a prompt cut into messages; empty if it has none, or has other types than JSON."""
         if not isinstance(prompt, dict | list):
@@ -162,6 +168,20 @@ class WrittenParts:
         self._numbers.clear()
         self._redacted.clear()
         self._blocks.clear()
+
+
+def _bodies(pieces: Sequence[Piece]) -> Iterator[bytes | Raw]:
+    for piece in pieces:
+        if isinstance(piece, Elements):
+            yield from piece.bodies
+
+
+def _is_string(body: bytes) -> bool:
+    try:
+        _decode_string(body)
+    except (msgspec.MsgspecError, UnicodeError):
+        return False
+    return True
 
 
 def _unchanged(bodies: Sequence[bytes]) -> Sequence[bytes]:

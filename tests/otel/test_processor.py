@@ -50,6 +50,19 @@ def flat(attributes):
     return {each["key"]: each["value"] for each in attributes}
 
 
+@pytest.mark.parametrize(
+    "quoted",
+    ['"first line\nsecond line, ' + "and so on " * 60 + '"', '"C:\\path ' + "and so on " * 60 + '"'],
+    ids=["two lines", "a path"],
+)
+def test_a_long_text_with_a_quotation_is_recorded_as_it_is(spool, tracer, quoted):
+    prompt = f"Read this letter: {quoted}\n" + "Answer it. " * 80
+    for _ in range(2):
+        with tracer.start_as_current_span("ask", attributes={"prompt": prompt}):
+            pass
+    assert [span["attributes"]["prompt"] for span in spool.spans()] == [prompt] * 2
+
+
 def test_a_span_is_recorded_with_all_that_the_sdk_kept_of_it(spool, tracer):
     other = SpanContext(0xA, 0xB, is_remote=True)
     with tracer.start_as_current_span(
