@@ -1,7 +1,7 @@
 """What can be wrong with a cassette.
 
 CassetteError
-├── CassetteUnreadable   the file is missing or not a cassette
+├── CassetteUnreadable   the file is missing, damaged or not a cassette
 └── SecretFound          the run contains a secret, so nothing was written
 """
 
@@ -11,7 +11,7 @@ class CassetteError(Exception):
 
 
 class CassetteUnreadable(CassetteError):
-    """The file is missing, or has no span."""
+    """The file is missing, has no span, or a line of it cannot be read."""
 
 
 class SecretFound(CassetteError):

@@ -25,10 +25,10 @@ def events_of_file(path: Path) -> list[Event]:
         path: A cassette, or any file of OTLP JSON lines or of a spool.
 
     Raises:
-        CassetteUnreadable: The file is missing, or has no span.
+        CassetteUnreadable: The file is missing, has no span, or a line of it cannot be read.
     """
     try:
-        found = _events([path])
+        found = _events([path], is_whole=True)
     except OSError as error:
         raise CassetteUnreadable(f"cannot read {path}: {error.strerror or error}") from error
     if not found:
@@ -55,17 +55,32 @@ def frozen_in(program: object) -> Frozen | None:
         return None
 
 
-def _events(files: Iterable[Path]) -> list[Event]:
-    spans = coalesce(span for file in files for span in _spans(file))
+def _events(files: Iterable[Path], *, is_whole: bool = False) -> list[Event]:
+    spans = coalesce(span for file in files for span in _spans(file, is_whole=is_whole))
     return [_event(seq, span) for seq, span in enumerate(sorted(spans.values(), key=lambda span: span.start_ns), 1)]
 
 
-def _spans(file: Path) -> Iterator[Span]:
+def _spans(file: Path, *, is_whole: bool) -> Iterator[Span]:
     parts: Parts[bytes] = Parts(lambda line: line)
     with file.open("rb") as lines:
-        for line in lines:
-            if not parts.note(line, line):
-                yield from map(read_span, read_line(line, parts).spans)
+        for number, line in enumerate(lines, 1):
+            is_part = parts.note(line, line)
+            decoded = None if is_part else read_line(line, parts)
+            # A call that is left out would look like one that the program makes anew.
+            if is_whole and not (_is_json(line) if decoded is None else decoded.malformed is None or line.isspace()):
+                raise CassetteUnreadable(
+                    f"line {number} of {file} cannot be read: the file was cut there, or has a conflict of git;"
+                    " get it from git again, or record it again"
+                )
+            yield from map(read_span, () if decoded is None else decoded.spans)
+
+
+def _is_json(line: bytes) -> bool:
+    try:
+        msgspec.json.decode(line, type=Raw)
+    except msgspec.MsgspecError:
+        return False
+    return True
 
 
 def _event(seq: int, span: Span) -> Event:

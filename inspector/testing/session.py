@@ -38,7 +38,7 @@ class Session:
         is_replayed: Whether calls are replayed; if not, they are made and recorded.
 
     Raises:
-        CassetteUnreadable: The cassette is missing, or has no span.
+        CassetteUnreadable: The cassette is missing, has no span, or a line of it cannot be read.
         NotReplayable: It has a call that cannot be replayed.
     """
 

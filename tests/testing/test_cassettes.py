@@ -93,6 +93,21 @@ def test_a_file_without_a_span_says_so(tmp_path):
         events_of_file(tmp_path / "empty.jsonl")
 
 
+def test_a_file_that_was_cut_or_has_a_conflict_of_git_says_so_instead_of_having_fewer_calls(with_test, tmp_path):
+    whole = (with_test.directory / CASSETTE).read_bytes()
+    lines = whole.splitlines(keepends=True)
+    damaged = tmp_path / "damaged.jsonl"
+    for number, line in enumerate(lines, 1):
+        damaged.write_bytes(b"".join(lines[: number - 1]) + line[: len(line) // 2])
+        with pytest.raises(CassetteUnreadable, match=f"line {number} of .* was cut there"):
+            events_of_file(damaged)
+    damaged.write_bytes(lines[0] + b"<<<<<<< HEAD\n" + b"".join(lines[1:]))
+    with pytest.raises(CassetteUnreadable, match="line 2 of .* or has a conflict of git"):
+        events_of_file(damaged)
+    damaged.write_bytes(whole.rstrip() + b"\n\n")
+    assert len(events_of_file(damaged)) == len(events_of_file(with_test.directory / CASSETTE))
+
+
 def test_a_key_in_a_result_is_refused_with_the_call_and_nothing_is_written(project):
     project.change("app.py", 'f"booked {hotel}"', '{"notes": ["fine", "the key is sk-proj-" + "A1b2C3d4" * 6]}')
     assert project.record("run", "app.py").code == 0
