@@ -3,12 +3,15 @@
 from collections.abc import Mapping
 
 ROLES: Mapping[str, str] = {
-    **dict.fromkeys(("user", "human", "chat"), "user"),
-    **dict.fromkeys(("assistant", "ai", "model", "bot", "chatbot"), "assistant"),
+    **dict.fromkeys(("user", "human", "chat", "tool-response"), "user"),
+    **dict.fromkeys(("assistant", "ai", "model", "bot", "chatbot", "tool-call"), "assistant"),
     **dict.fromkeys(("system", "developer"), "system"),
     **dict.fromkeys(("tool", "function"), "tool"),
 }
-"""Roles by their names in lower case; ``chat`` comes from LangChain's ``ChatMessage``."""
+"""Roles by their names in lower case; ``chat`` comes from LangChain's ``ChatMessage``.
+
+smolagents sends its ``tool-call`` and ``tool-response`` to models as messages of the assistant and the user.
+"""
 
 
 def role_named(name: str) -> str | None:

@@ -64,6 +64,26 @@ def test_a_hook_below_a_librarys_span_for_the_same_call_counts_once_with_it(atta
     assert sorted(counts for _, counts in stored()) == [False, True]
 
 
+def test_a_model_call_of_smolagents_counts_once_after_a_tool_answered(attached, stored):
+    history = [("user", "user", "Tide?"), ("tool-call", "assistant", "Calling tide"), ("tool-response", "user", "high")]
+    told = {
+        "openinference.span.kind": "LLM",
+        "llm.model_name": "gpt-4.1",
+        "llm.token_count.prompt": 7,
+        "llm.token_count.completion": 2,
+    }
+    for at, (role, _, text) in enumerate(history):
+        message = f"llm.input_messages.{at}.message"
+        told |= {f"{message}.role": role, f"{message}.contents.0.message_content.type": "text"}
+        told[f"{message}.contents.0.message_content.text"] = text
+    sent = [{"role": role, "content": text} for _, role, text in history]
+    tracer = trace.get_tracer("openinference.instrumentation.smolagents")
+    with tracer.start_as_current_span("generate", attributes=told):
+        with around("llm_generate", llm="gpt-4.1", prompt={"messages": sent}, emitter="openai") as call:
+            call.set(response="hello", usage={"input_tokens": 7, "output_tokens": 2})
+    assert stored() == [("generate", True), ("chat gpt-4.1", False)]
+
+
 def test_two_spans_of_one_library_are_two_calls(attached, stored):
     tracer = trace.get_tracer("lib")
     tool = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "walk"}

@@ -106,6 +106,10 @@ PROMPTS = {
         ],
         [user(text("hi")), assistant(THOUGHT, CALL), user(ANSWER)],
     ),
+    "smolagents": (
+        [{"role": "tool-call", "content": "Calling"}, {"role": "tool-response", "content": "hi"}],
+        [assistant(text("Calling")), user(text("hi"))],
+    ),
     "opentelemetry": ([{"role": "user", "parts": [text("hi"), CALL, ANSWER, THOUGHT]}], [user(text("hi"), CALL, ANSWER, THOUGHT)]),
     "blocks of one message": ([{"type": "text", "text": "hi"}, {"text": "there"}], [user(text("hi"), text("there"))]),
     "request": ({"model": "m", "messages": [{"role": "user", "content": "hi"}]}, [user(text("hi"))]),
