@@ -33,6 +33,9 @@ class ImageContent:
     mime_type: str
     type: Literal["image"] = "image"
 
+    def __post_init__(self) -> None:
+        _check_base64("ImageContent", self.data)
+
 
 @dataclass(slots=True)
 class ResourceContent:
@@ -46,9 +49,17 @@ class ResourceContent:
     type: Literal["resource"] = "resource"
 
     def __post_init__(self) -> None:
+        if self.blob is not None:
+            _check_base64("ResourceContent", self.blob)
         for name in ("uri", "text"):
             if not (getattr(self, name) or "").isascii():
                 setattr(self, name, sound(getattr(self, name)))
+
+
+def _check_base64(name: str, data: object) -> None:
+    if not isinstance(data, str):
+        kind = type(data).__name__
+        raise TypeError(f"{name} takes base64 text, not {kind}; for bytes: base64.b64encode(data).decode()")
 
 
 Content: TypeAlias = TextContent | ImageContent | ResourceContent

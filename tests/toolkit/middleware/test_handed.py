@@ -11,7 +11,7 @@ from mcp.types import TextContent as SdkText
 from instrument.testing import capture
 from toolkit import ToolContext, ToolNode, ToolResult
 from toolkit import tool as as_tool
-from toolkit.content import TextContent, text_content
+from toolkit.content import ImageContent, ResourceContent, TextContent, text_content
 from toolkit.errors import DefinitionInvalid, ToolRefused
 from toolkit.formats.mcp import mcp_result
 from toolkit.middleware.guardrails import Rewrite
@@ -259,3 +259,9 @@ def test_text_that_a_hook_sets_to_something_else_is_refused_in_words(call):
 def test_content_that_is_no_text_is_refused_in_words():
     with pytest.raises(TypeError, match="TextContent takes text, not int; a tool may return any value as it is"):
         TextContent(5)
+    for of_bytes in (
+        lambda: ImageContent(b"\x89PNG", "image/png"),
+        lambda: ResourceContent("file:///a", blob=b"\x89PNG"),
+    ):
+        with pytest.raises(TypeError, match=r"takes base64 text, not bytes; for bytes: base64.b64encode\(data\)"):
+            of_bytes()
