@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 from serving import wait_until
+from settling import settle
 
 HIDE = """(hidden) => {
   Object.defineProperty(document, "hidden", {configurable: true, get: () => hidden});
@@ -44,6 +45,22 @@ def test_a_new_run_appears_at_the_top_of_the_list(empty, visit, start_agent):
     expect(page.get_by_text("newer").first).to_be_visible()
     shown = page.locator("#main").inner_text()
     assert shown.index("newer") < shown.index("older")
+
+
+@pytest.mark.parametrize("view", ["/", "/spans"])
+def test_what_arrives_during_a_click_does_not_move_the_row_that_was_pressed(empty, visit, start_agent, view):
+    agent = start_agent(empty.home, service="older", run="older")
+    agent.call("tool_call", tool_name="older", args={}, context=None)
+    page, witness = visit(empty, view), visit(empty, view)
+    page.get_by_role("row").filter(has_text="older").hover()
+    # In the new document, the pointer rests over the list and has not moved.
+    page.reload()
+    settle(page)
+    page.mouse.down()
+    start_agent(empty.home, service="newer", run="newer").call("tool_call", tool_name="newer", args={}, context=None)
+    expect(witness.get_by_role("row").filter(has_text="newer")).to_be_visible()
+    page.mouse.up()
+    expect(page.get_by_role("heading", name="older").first).to_be_visible()
 
 
 def test_a_running_run_grows_and_ends_before_ones_eyes(empty, running, visit):

@@ -15,6 +15,17 @@ interface Rows {
 /** How long a list must not move after the pointer moved over it, so that a click hits what the user saw. */
 export const AIMING_MS = 1500;
 
+/** The space below the rows, without which a short list could not be scrolled. */
+const ROOM = "--room";
+
+function scrollTo(list: HTMLElement, top: number) {
+  // Its scroll height is never less than its own.
+  const { offsetTop, offsetHeight } = list.lastElementChild as HTMLElement;
+  const room = Math.max(0, top + list.clientHeight - offsetTop - offsetHeight);
+  list.style.setProperty(ROOM, `${room}px`);
+  list.scrollTop = top;
+}
+
 /**
  * Keeps rows still while new ones arrive above: the ones that the user reads or points at do not move.
  *
@@ -38,8 +49,9 @@ export function useSteadyRows({ scroller, keys, rowHeight, cursor, setCursor, sc
     const top = Math.min(known.length - 1, Math.floor(list.scrollTop / rowHeight));
     const shift = keys.indexOf(known[top] ?? "") - top;
     const held = list.scrollTop > 0 || cursor >= 0 || Date.now() - aimed.current < AIMING_MS;
+    if (shift < 0) list.style.removeProperty(ROOM);
     if (shift <= 0 || !held) return;
-    list.scrollTop += shift * rowHeight;
+    scrollTo(list, list.scrollTop + shift * rowHeight);
     const old = new Set(known);
     const added = keys.slice(0, top + shift).filter((key) => !old.has(key)).length;
     if (list.scrollTop > 0) setUnseen((count) => count + added);
@@ -47,11 +59,14 @@ export function useSteadyRows({ scroller, keys, rowHeight, cursor, setCursor, sc
 
   return {
     unseen,
-    onPointerMove() {
-      aimed.current = Date.now();
+    onAim(pressed: boolean) {
+      aimed.current = pressed ? Number.POSITIVE_INFINITY : Date.now();
     },
     onScroll() {
-      if (unseen > 0 && (scroller.current?.scrollTop ?? 0) < rowHeight / 2) setUnseen(0);
+      const list = scroller.current;
+      if (unseen === 0 || !list || list.scrollTop >= rowHeight / 2) return;
+      list.style.removeProperty(ROOM);
+      setUnseen(0);
     },
     toTop() {
       setUnseen(0);

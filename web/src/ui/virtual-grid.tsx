@@ -27,8 +27,8 @@ export interface Holding {
   waiting: string | null;
   /** Called when the list is scrolled away from its top, or back to it. */
   onScrolled: (away: boolean) => void;
-  /** Called while the pointer moves over the rows. */
-  onAim: () => void;
+  /** Called when the pointer moves over the rows, and when it is pressed or released: a finger does not move before. */
+  onAim: (pressed: boolean) => void;
   /** Called when the keyboard moves the cursor. */
   onMove: () => void;
 }
@@ -106,6 +106,7 @@ export function VirtualGrid(props: Props) {
     open: onOpen,
   });
   const steady = useSteadyRows({ scroller, keys, rowHeight, cursor, setCursor, scrolls: hold === undefined });
+  const onAim = hold?.onAim ?? steady.onAim;
   useListKeys(scroller);
   useEffect(() => {
     if (at < 0) return;
@@ -159,7 +160,8 @@ export function VirtualGrid(props: Props) {
         style={props.style}
         onKeyDown={onKey}
         onScroll={onScroll}
-        onPointerMove={hold?.onAim ?? steady.onPointerMove}
+        onPointerMove={(event) => onAim(event.buttons !== 0)}
+        onPointerDown={() => untilReleased(onAim)}
       >
         <RowGroup className={css.head}>{head}</RowGroup>
         <RowGroup className={clsx(css.rows, lines === 2 && css.ofTwo)} style={{ height: rows.getTotalSize() }}>
@@ -171,6 +173,18 @@ export function VirtualGrid(props: Props) {
       {(more === "coming" || more instanceof Error) && <Foot more={more} noun={noun} onMore={onMore} />}
     </div>
   );
+}
+
+function untilReleased(onAim: Holding["onAim"]) {
+  onAim(true);
+  const released = new AbortController();
+  function release() {
+    released.abort();
+    onAim(false);
+  }
+  window.addEventListener("pointerup", release, released);
+  // As a finger that begins to scroll.
+  window.addEventListener("pointercancel", release, released);
 }
 
 function Foot({ more, noun, onMore }: { more: "coming" | Error; noun: string; onMore: () => void }) {

@@ -12,8 +12,8 @@ export interface Hold {
   pause: () => void;
   toggle: () => void;
   setScrolled: (scrolled: boolean) => void;
-  /** To be called while the pointer moves over the rows. */
-  touch: () => void;
+  /** To be called when the pointer moves over the rows, and when it is pressed or released. */
+  touch: (pressed: boolean) => void;
 }
 
 /** Holds the list while it is paused, scrolled down or pointed at; Space pauses and resumes. */
@@ -24,9 +24,9 @@ export function useHold(): Hold {
   const timer = useRef(0);
   const toggle = useCallback(() => setPaused((before) => !before), []);
   const pause = useCallback(() => setPaused(true), []);
-  const touch = useCallback(() => {
+  const touch = useCallback((pressed: boolean) => {
     window.clearTimeout(timer.current);
-    timer.current = window.setTimeout(() => setTouched(false), AIMING_MS);
+    if (!pressed) timer.current = window.setTimeout(() => setTouched(false), AIMING_MS);
     setTouched(true);
   }, []);
   useEffect(() => () => window.clearTimeout(timer.current), []);
