@@ -126,7 +126,7 @@ export function Waterfall(props: Props) {
       <Minimap rows={rows} order={outline.tree.order} now={clock.now} zoom={zoom} />
       <div
         className={css.frame}
-        style={{ "--name": `min(${nameWidth}px, max(45%, 100% - ${TRACK_REM}rem), 70%)` } as React.CSSProperties}
+        style={{ "--name": `min(${nameWidth}px, max(45cqi, 100cqi - ${TRACK_REM}rem), 70cqi)` } as React.CSSProperties}
       >
         <div
           ref={scroller}
