@@ -10,6 +10,11 @@ test("a narrow axis has as many marks as stand beside each other", () => {
   expect(labels(4040, 40)).toEqual(["0"]);
 });
 
+test("no label is cut at the end of the axis", () => {
+  expect(labels(130, 152)).toEqual(["0", "50 ms"]);
+  expect(labels(130, 190)).toEqual(["0", "50 ms", "100 ms"]);
+});
+
 test("no two labels run into each other, however wide and whatever the time", () => {
   for (const to of [0.004, 1, 900, 4040, 125_000, 5_000_000]) {
     for (let width = 60; width < 1500; width += 37) {

@@ -17,11 +17,16 @@ export function fittingTicks(view: Range, width: number): Tick[] {
     const gap = first && second ? (shareOf(second.ms, view) - shareOf(first.ms, view)) * width : width;
     const widest = Math.max(...ticks.map(({ label }) => label.length * LETTER_PX + AROUND_PX));
     if (widest > gap) continue;
-    const last = ticks.at(-1);
-    const runsInto = last !== undefined && edgeOf(last.ms, view) === "end" && 2 * widest > gap;
-    return runsInto ? ticks.slice(0, -1) : ticks;
+    return lastFits(ticks, view, width, 2 * widest > gap) ? ticks : ticks.slice(0, -1);
   }
   return ticksOf(view, 1);
+}
+
+function lastFits(ticks: readonly Tick[], view: Range, width: number, crowded: boolean): boolean {
+  const last = ticks.at(-1);
+  if (!last) return true;
+  if (edgeOf(last.ms, view) === "end") return !crowded;
+  return shareOf(last.ms, view) * width + last.label.length * LETTER_PX <= width;
 }
 
 /** The ticks that an axis has room for. */
