@@ -9,6 +9,8 @@ from typing import Any, Final, Literal
 
 from inspector.integrations.bodies import MOST_BODY_BYTES, plain_pieces
 
+FIRST_ERROR: Final = 400
+"""From this HTTP status on, a response is an error."""
 _KEPT_HEADERS: Final = (
     "content-type",
     "x-request-id",
@@ -82,6 +84,13 @@ class Exchange:
         self.is_sending = False
         if isinstance(exc, Exception):
             self._end, self._exc = "failed", exc
+
+    def answer(self) -> tuple[bytes, Any] | None:
+        """Return the decoded body and the headers of a complete response without an error status, if it was kept."""
+        if self._end != "whole" or self._status is None or self._status >= FIRST_ERROR:
+            return None
+        pieces = self._plain()
+        return None if pieces is None else (b"".join(pieces), self._headers)
 
     def as_keywords(self) -> dict[str, Any]:
         """Return it as the hooks of its call carry it."""

@@ -90,6 +90,20 @@ class ModelRequest:
 
         self.call.ended(describe)
 
+    def keep_answer(self) -> None:
+        """Keep the answer of a call that fails although it arrived, such as one of the wrong type."""
+        exchange = self.call.exchanges[-1] if self.call.exchanges else None
+        found = None if exchange is None else exchange.answer()
+        if found is None:
+            return
+        try:
+            response = with_request_id(self._whole(*found), found[1])
+            if is_fields(response):
+                self.call.add(response=self.endpoint.shown(response), usage=response.get("usage"))
+        # The border to an answer that the SDK could not read either, perhaps: then there is nothing to keep.
+        except Exception:  # noqa: BLE001
+            return
+
     def reading(self) -> Reading:
         """Return the `Reading` that follows the answer as the program reads it."""
         endpoint = self.endpoint

@@ -59,7 +59,11 @@ def _requested(api: Api, original: Callable[..., Any]) -> Callable[..., Any]:
         with asked.call:
             if asked.is_undecided:
                 options = _changed(decide(asked.call, _body(options)), options)
-            result = original(self, cast_to, options, *args, **kwargs)
+            try:
+                result = original(self, cast_to, options, *args, **kwargs)
+            except Exception:
+                asked.keep_answer()
+                raise
         _returned(asked, result)
         return result
 
@@ -74,7 +78,11 @@ def _requested_async(api: Api, original: Callable[..., Any]) -> Callable[..., An
         with asked.call:
             if asked.is_undecided:
                 options = _changed(await decide_async(asked.call, _body(options)), options)
-            result = await original(self, cast_to, options, *args, **kwargs)
+            try:
+                result = await original(self, cast_to, options, *args, **kwargs)
+            except Exception:
+                asked.keep_answer()
+                raise
         _returned(asked, result)
         return result
 

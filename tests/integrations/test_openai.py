@@ -69,6 +69,11 @@ def test_a_stream_that_was_read_says_when_its_first_chunk_came(recorded):
             assert first_s is None
 
 
+def test_an_answer_that_does_not_fit_the_programs_type_is_kept_with_the_failure(recorded):
+    misfits = [event for event in recorded.of("llm") if "misfit" in asked(event)]
+    assert [(event.status, answered(event)) for event in misfits] == [("error", '{"nom": "Ulm"}')] * 2
+
+
 def test_the_id_of_the_request_is_recorded_with_each_answer_whole_or_streamed(recorded):
     answered = [json.loads(bytes(event.attributes)) for event in recorded.of("llm") if event.output]
     ids = {tuple(held.get("http.response.header.x-request-id", ())) for held in answered}

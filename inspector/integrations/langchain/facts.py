@@ -5,6 +5,7 @@ from types import FrameType
 from typing import Any, Final, cast
 
 from inspector.integrations.calls import Keywords, Model, Named
+from inspector.integrations.exchanges import FIRST_ERROR
 from inspector.integrations.providers import provider_named
 from inspector.roles import role_named
 
@@ -124,6 +125,20 @@ def answer(result: Any) -> Keywords:
     }
     usage = getattr(first, "usage_metadata", None)
     return {"response": response, "usage": usage or fields(result.llm_output).get("token_usage") or None}
+
+
+def partial_answer(result: Any) -> Keywords:
+    """What arrived of an answer whose call failed: the chunks of a stream, or a body that could not be parsed."""
+    generations: Any = getattr(result, "generations", None)
+    first = generations[0][0] if generations and generations[0] else None
+    if first is None:
+        return {}
+    metadata = fields(getattr(getattr(first, "message", None), "response_metadata", None))
+    if "status_code" not in metadata:
+        return answer(result)
+    body = metadata.get("body")
+    has_answer = isinstance(body, dict) and metadata["status_code"] < FIRST_ERROR
+    return {"response": body, "usage": fields(body).get("usage")} if has_answer else {}
 
 
 def _choice(generation: Any, message: Any) -> dict[str, Any]:

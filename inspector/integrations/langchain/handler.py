@@ -6,7 +6,7 @@ from inspect import CO_ASYNC_GENERATOR, CO_GENERATOR
 from typing import Any, Final
 from uuid import UUID
 
-from inspector.integrations.calls import Keywords, announce, guarded
+from inspector.integrations.calls import Keywords, announce, guarded, safely
 from inspector.integrations.langchain import facts
 from inspector.integrations.langchain.callers import (
     caller,
@@ -156,9 +156,10 @@ class _Handler:
     def on_llm_end(self, response: Any, *, run_id: UUID, **_: Any) -> None:
         self._end(run_id, lambda: facts.answer(response))
 
-    def on_llm_error(self, error: BaseException, *, run_id: UUID, **_: Any) -> None:
+    def on_llm_error(self, error: BaseException, *, run_id: UUID, response: Any = None, **_: Any) -> None:
         run = self._runs.end(run_id)
         if run is not None and run.call is not None:
+            run.call.add(**safely(lambda: facts.partial_answer(response), otherwise={}))
             run.call.failed(error)
 
     on_retriever_error = on_llm_error

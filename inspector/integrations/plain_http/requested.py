@@ -10,15 +10,13 @@ from typing import Any, Self
 
 from inspector.integrations.bodies import MOST_BODY_BYTES
 from inspector.integrations.calls import Call, around_here, enclosing, opened, safely
-from inspector.integrations.exchanges import Exchange
+from inspector.integrations.exchanges import FIRST_ERROR, Exchange
 from inspector.integrations.model_requests import ModelRequest
 from inspector.integrations.plain import is_fields
 from inspector.integrations.plain_http.apis import calls_model, recognised
 from inspector.integrations.streams import AnswerFailed
 from instrument import control
 from instrument.control import HttpAnswer
-
-_FIRST_ERROR = 400
 
 
 class Decoded:
@@ -126,7 +124,7 @@ def _attempt(call: Call, url: Any) -> Sent | None:
 
 def refused(request: ModelRequest, status: int) -> ModelRequest:
     """Return the request as a refused one if the status of its response is an error."""
-    if status < _FIRST_ERROR:
+    if status < FIRST_ERROR:
         return request
     phrase = safely(lambda: HTTPStatus(status).phrase, "")
 

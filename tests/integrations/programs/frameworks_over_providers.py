@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+from contextlib import suppress
 from urllib.request import urlopen
 
 import agents
@@ -11,6 +12,7 @@ import models
 from langchain.agents import create_agent
 from langchain_openai import ChatOpenAI
 from openai import AsyncOpenAI
+from pydantic import BaseModel, ValidationError
 from pydantic_ai import Agent
 from pydantic_ai.models.anthropic import AnthropicModel
 from pydantic_ai.models.openai import OpenAIChatModel
@@ -18,9 +20,14 @@ from pydantic_ai.providers.anthropic import AnthropicProvider
 from pydantic_ai.providers.openai import OpenAIProvider
 
 assert anthropic.__version__
+MISFIT = '!say {"sum": "three"}'
 ASKED = '!call add {"a": 1, "b": 2}'
 agents.set_tracing_disabled(True)
 os.environ["OPENAI_API_KEY"] = "sk-none"
+
+
+class Sum(BaseModel):
+    total: int
 
 
 def add(a: int, b: int) -> int:
@@ -33,6 +40,8 @@ def langchain(url: str) -> None:
     create_agent(model, [add], name="of langchain").invoke({"messages": [("user", ASKED)]})
     for _ in model.stream("hello there"):
         pass
+    with suppress(ValidationError):
+        model.with_structured_output(Sum, method="json_schema").invoke(MISFIT)
 
 
 async def pydantic_ai(url: str, root: str) -> None:

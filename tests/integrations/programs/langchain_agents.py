@@ -167,11 +167,11 @@ def streams() -> None:
         for chunk in model.stream("torn"):
             said += chunk.content
     except ValueError as exc:
-        count("llm", "scripted-1", None, "error", error=str(exc))
+        count("llm", "scripted-1", None, "error", error=str(exc), result="c")
     left = model.stream("left")
     next(left)
     left.close()
-    count("llm", "scripted-1", None, "closed")
+    count("llm", "scripted-1", None, "closed", result="d")
     for _ in range(3):
         count("tool", "provider", "scripted-1")
     for _ in range(4):
@@ -194,7 +194,7 @@ async def async_streams() -> None:
     await anext(left)
     await left.aclose()
     count("llm", "scripted-1", None, tokens=[11, 7], result="ab")
-    count("llm", "scripted-1", None, "closed")
+    count("llm", "scripted-1", None, "closed", result="d")
     for _ in range(2):
         count("tool", "provider", "scripted-1")
     for _ in range(4):

@@ -8,7 +8,7 @@ import openai
 from conformance import conform, failed
 from models import serving
 from openai._base_client import AsyncAPIClient
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from instrument import around
 
@@ -46,6 +46,11 @@ def joined(chunks):
     return "".join(chunk.choices[0].delta.content or "" for chunk in chunks if chunk.choices)
 
 
+def misfitting(asked, exc):
+    # The words of the question and of the answer, which came although the call failed.
+    did(asked, None, tokens=[5, 2], status="error", error=type(exc).__name__)
+
+
 def failing(asked, action, **more):
     try:
         action()
@@ -64,6 +69,11 @@ def sync_calls(client):
         completions.parse(**said('s parse\n!say {"name": "Ulm"}'), response_format=City),
     )
     failing("s refused\n!fail 400 9", lambda: completions.create(**said("s refused\n!fail 400 9")))
+    asked = 's misfit\n!say {"nom": "Ulm"}'
+    try:
+        completions.parse(**said(asked), response_format=City)
+    except ValidationError as exc:
+        misfitting(asked, exc)
     chunks = list(completions.create(**said("s stream"), stream=True, **COUNTED))
     did("s stream", joined(chunks), tokens=counted(chunks[-1].usage), streamed=True)
     with completions.stream(**said("s helper"), **COUNTED) as stream:
@@ -125,6 +135,11 @@ async def async_calls(client):
     completions = client.chat.completions
     chat("a create", await completions.create(**said("a create")))
     chat("a retried\n!fail 500 1", await completions.create(**said("a retried\n!fail 500 1")), retries=1)
+    asked = 'a misfit\n!say {"nom": "Ulm"}'
+    try:
+        await completions.parse(**said(asked), response_format=City)
+    except ValidationError as exc:
+        misfitting(asked, exc)
     chunks = [chunk async for chunk in await completions.create(**said("a stream"), stream=True, **COUNTED)]
     did("a stream", joined(chunks), tokens=counted(chunks[-1].usage), streamed=True)
     async with completions.stream(**said("a helper"), **COUNTED) as stream:
