@@ -77,10 +77,23 @@ def test_of_a_prompt_the_users_last_text_is_kept_however_it_is_written(asked):
     system = {"role": "system", "parts": [{"type": "text", "content": "Be short."}]}
     answer = {"role": "tool", "parts": [{"type": "tool_call_response", "id": "1", "response": {"role": "user"}}]}
     plain = asked(user("Where to?"))
-    assert plain == asked(system, user("Hello"), user("Where to?"), answer)
+    assert plain == asked(system, user("Hello"), {"role": "assistant", "content": "Hi"}, user("Where to?"), answer)
     assert plain == asked({"role": "user", "content": "Where\nto?"}, answer)
     assert plain != asked(user("Where from?"))
     assert asked(system) is None
+
+
+@pytest.mark.parametrize("separators", [(",", ":"), (", ", ": ")])
+def test_texts_of_the_user_in_a_row_are_one_text_as_some_frameworks_send_them(identity, separators):
+    def known(*messages):
+        text = json.dumps(messages, separators=separators)
+        return identity(kind="llm", attributes={PROMPT: text}).input
+
+    system, answer = {"role": "system", "parts": []}, {"role": "assistant", "parts": []}
+    apart, together = (user("It failed."), user("Where to?")), user("It failed.\nWhere to?")
+    assert known(together) == known(*apart) == known(system, *apart) == known(apart[0], system, apart[1])
+    assert known(user("Hi"), answer, together) == known(user("Hi"), answer, *apart)
+    assert known(*apart) != known(apart[0], answer, apart[1]) == known(apart[1])
 
 
 def test_embeddings_are_told_from_other_operations_where_one_is_named(identity):
@@ -95,7 +108,7 @@ def test_compact_messages_are_found_without_reading_the_history(identity):
         text = json.dumps(messages, separators=(",", ":"))
         return identity(kind="llm", attributes={PROMPT: text}).input
 
-    history = [user("filling " * 10_000), user("Where to?")]
+    history = [user("filling " * 10_000), {"role": "assistant", "parts": []}, user("Where to?")]
     nested = {"role": "tool", "parts": [{"type": "tool_call_response", "response": [user("Someone else")]}]}
     assert known(user("Where to?")) == known(*history) == known(user("Where to?"), nested)
     only_results = {"role": "user", "parts": [{"type": "tool_call_response", "response": "3"}]}

@@ -4,7 +4,7 @@ It is read at ingest and stored in the span's row, so that duplicates are found 
 at once or in pieces. It has to be cheap, so only the last messages of a prompt are read.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from typing import Any, Final, TypeAlias, cast
@@ -88,8 +88,10 @@ _IDENTITY = msgspec.json.Decoder(Identity)
 _PACKER = msgspec.msgpack.Encoder()
 _PACKED = msgspec.msgpack.Decoder(Identity)
 _USER: Final = '"user"'
-_USERS: Final = frozenset(('{"role":"user"', '{"role": "user"'))
+_USERS: Final = ('{"role":"user"', '{"role": "user"')
 """How a user's message begins, in compact JSON and in that of Python's ``json``; no text in a message contains this."""
+_MESSAGE: Final = '{"role":'
+_ANSWERS: Final = tuple(f'{{"role":{space}"{role}"' for role in ("assistant", "tool") for space in ("", " "))
 _STEPS = msgspec.json.Decoder(list[_Step])
 _ARRAY = msgspec.json.Decoder(list[Any])
 _RAW_ARRAY = msgspec.json.Decoder(list[msgspec.Raw])
@@ -291,10 +293,14 @@ def _arguments(text: str) -> dict[str, int] | None:
 
 
 def _last_text(text: str) -> dict[str, int] | None:
-    """Return the checksum of the user's last text, the only part of a prompt that all recorders write alike."""
+    """Return the checksum of the user's last text, the only part of a prompt that all recorders write alike.
+
+    Messages of the user that follow one another are one text, because some frameworks send them as one.
+    """
     ends = text.rfind(_USER) + len(_USER)
     begins = text.rfind("{", 0, ends)
-    if begins > 0 and text[begins:ends] in _USERS and len(text) - begins < _LONGEST_MESSAGE:
+    is_near = begins > 0 and text[begins:ends] in _USERS and len(text) - begins < _LONGEST_MESSAGE
+    if is_near and _stands_alone(text, begins):
         # The messages from there on; if this is not a list, the match was inside a message.
         with suppress(msgspec.DecodeError):
             if words := _user_text(_ARRAY.decode(f"[{text[begins:]}")[0]):
@@ -303,13 +309,30 @@ def _last_text(text: str) -> dict[str, int] | None:
         return None
     if not text.startswith("["):
         return _checked(_question_in(msgspec.json.decode(text)) if len(text) <= _LONGEST_MESSAGE else None)
-    for raw in reversed(_RAW_ARRAY.decode(text)[-_LAST_MESSAGES:]):
-        if len(bytes(raw)) > _LONGEST_MESSAGE:
-            return None
-        words = _user_text(msgspec.json.decode(raw))
-        if words:
-            return _checked(words)
-    return None
+    return _checked(_last_words(_RAW_ARRAY.decode(text)[-_LAST_MESSAGES:]))
+
+
+def _stands_alone(text: str, begins: int) -> bool:
+    """Tell whether the message at an index is surely not one of several of the user."""
+    before = text.rfind(_MESSAGE, 0, begins)
+    return text.startswith(_ANSWERS, before) if before > 1 else not text.startswith(_USERS, max(before, 0))
+
+
+def _last_words(messages: Sequence[msgspec.Raw]) -> str:
+    """Return the last texts of the user without an answer between them; empty if they are too long to be read."""
+    words: list[str] = []
+    for raw in reversed(messages):
+        message = msgspec.json.decode(raw) if len(bytes(raw)) <= _LONGEST_MESSAGE else None
+        text = _user_text(message)
+        if text:
+            words.append(text)
+        elif message is None or (words and not _has_role(message, "user", "system")):
+            break
+    return "".join(reversed(words))
+
+
+def _has_role(message: Any, *roles: str) -> bool:
+    return isinstance(message, dict) and cast("dict[str, Any]", message).get("role") in roles
 
 
 def _question_in(value: Any) -> str | None:
