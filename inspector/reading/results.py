@@ -12,7 +12,9 @@ import pathlib
 import sys
 import uuid
 from base64 import b64decode
+from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any, Final, Literal, cast
 
 import msgspec
@@ -34,6 +36,7 @@ class _Written(Struct):
     at: str = ""
 
 
+_BUILTINS: Final = "builtins:"
 _decode = msgspec.json.Decoder(Literal["same"] | _Written).decode
 
 
@@ -78,9 +81,12 @@ def _raised(name: str, given: list[Any], state: Mapping[str, Any]) -> BaseExcept
     if not issubclass(cls, BaseException):
         raise ResultUnusable(f"{name} is no exception")
     args = tuple(map(_value, given))
-    # Python's own classes read their arguments there; classes of programs are not called.
+    # Python's own classes read their arguments in one of the two; classes of programs are not called.
     own: Any = next(base for base in cls.__mro__ if base.__module__ == "builtins")
     raised: BaseException = own.__new__(cls, *args)
+    # A class of the program may have replaced the arguments by others.
+    with suppress(TypeError, ValueError):
+        own.__init__(raised, *args)
     for each, item in state.items():
         object.__setattr__(raised, each, _value(item))
     return raised
@@ -136,7 +142,20 @@ def _enum(fields: dict[str, Any]) -> Any:
     cls = _class(fields["class"])
     if not issubclass(cls, enum.Enum):
         raise ResultUnusable(f"{fields.get('class')} is not an enumeration")
-    return cls[fields["name"]]
+    name = fields["name"]
+    if issubclass(cls, enum.Flag) and name not in cls.__members__:
+        combined: Any = cls(0)
+        for each in filter(None, name.split("|")):
+            combined |= cls[each]
+        return combined
+    return cls[name]
+
+
+def _defaultdict(fields: dict[str, Any]) -> Any:
+    factory = fields["factory"]
+    if factory is not None and not str(factory).startswith(_BUILTINS):
+        raise ResultUnusable(f"{factory} is no class of Python's own")
+    return defaultdict(None if factory is None else _class(factory), map(_value, fields["items"]))
 
 
 def _path(fields: dict[str, Any]) -> Any:
@@ -177,12 +196,16 @@ _KINDS: Final[Mapping[str, Callable[[dict[str, Any]], Any]]] = {
     "bytes": lambda fields: b64decode(fields["base64"], validate=True),
     "bytearray": lambda fields: bytearray(b64decode(fields["base64"], validate=True)),
     "dict": lambda fields: dict(map(_value, fields["items"])),
+    "ordereddict": lambda fields: OrderedDict(map(_value, fields["items"])),
+    "counter": lambda fields: Counter(dict(map(_value, fields["items"]))),
+    "defaultdict": _defaultdict,
     "tuple": lambda fields: tuple(_items(fields)),
     "set": lambda fields: set(_items(fields)),
     "frozenset": lambda fields: frozenset(_items(fields)),
     "datetime": lambda fields: dt.datetime.fromisoformat(fields["text"]),
     "date": lambda fields: dt.date.fromisoformat(fields["text"]),
     "time": lambda fields: dt.time.fromisoformat(fields["text"]),
+    "timedelta": lambda fields: dt.timedelta(*map(int, fields["text"].split())),
     "decimal": lambda fields: decimal.Decimal(fields["text"]),
     "uuid": lambda fields: uuid.UUID(fields["text"]),
     "path": _path,

@@ -15,6 +15,7 @@ import math
 import pathlib
 import uuid
 from base64 import b64encode
+from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, cast
 
@@ -45,6 +46,9 @@ _MOST_CHARS: Final = 1 << 20
 _DEEPEST: Final = 32
 _PLAIN: Final = (str, int, bool, type(None))
 _BY_TEXT: Final[Mapping[type, str]] = {
+    int: "int",
+    float: "float",
+    dt.timedelta: "timedelta",
     dt.datetime: "datetime",
     dt.date: "date",
     dt.time: "time",
@@ -52,6 +56,7 @@ _BY_TEXT: Final[Mapping[type, str]] = {
     uuid.UUID: "uuid",
 }
 _SEQUENCES: Final[Mapping[type, str]] = {tuple: "tuple", set: "set", frozenset: "frozenset"}
+_MAPPINGS: Final[Mapping[type, str]] = {OrderedDict: "ordereddict", Counter: "counter", defaultdict: "defaultdict"}
 _PATHS: Final = (pathlib.PosixPath, pathlib.PurePosixPath, pathlib.WindowsPath, pathlib.PureWindowsPath)
 _EXCEPTION_ARGS: Final[Callable[[BaseException], tuple[Any, ...]]] = BaseException.__dict__["args"].__get__
 _FLAGS: Final[Callable[[type], int]] = type.__dict__["__flags__"].__get__
@@ -190,24 +195,42 @@ class _Writer:
         return text
 
     def _other(self, value: Any, kind: type, depth: int, at: str) -> Plain:
-        if kind in (int, float):
-            return {"$kind": kind.__name__, "text": repr(value)}
         if kind in (bytes, bytearray):
             return {"$kind": kind.__name__, "base64": self._text(b64encode(value).decode(), at)}
         if kind in _SEQUENCES:
             return {"$kind": _SEQUENCES[kind], "items": self._items(value, depth, at)}
+        if kind in _MAPPINGS:
+            return self._dictionary(value, kind, depth, at)
         if kind in _BY_TEXT and type(getattr(value, "tzinfo", None)) in (type(None), dt.timezone):
-            text = value.isoformat() if hasattr(value, "isoformat") else str(value)
-            return {"$kind": _BY_TEXT[kind], "text": text}
+            return {"$kind": _BY_TEXT[kind], "text": _as_text(value)}
         if kind in _PATHS:
             return {"$kind": "path", "class": class_path(kind), "text": self._text(str(value), at)}
         return self._of_class(value, kind, depth, at)
+
+    def _dictionary(self, value: dict[Any, Any], kind: type, depth: int, at: str) -> Plain:
+        items: list[Plain] = [self._items(pair, depth + 1, at) for pair in value.items()]
+        made: dict[str, Plain] = {"$kind": _MAPPINGS[kind], "items": items}
+        if kind is defaultdict:
+            factory: object = cast("defaultdict[Any, Any]", value).default_factory
+            if factory is not None and (not isinstance(factory, type) or factory.__module__ != "builtins"):
+                raise Unrecordable(class_path(kind), at)
+            made["factory"] = None if factory is None else class_path(factory)
+        return made
+
+    def _enum(self, value: Any, kind: type, at: str) -> str:
+        """Return the name of a member; of a combination of flags, those of its members."""
+        name = str(_state(value).get("_name_") or "")
+        is_flag, members = enum.Flag in mro(kind), static(kind, "_member_map_")
+        # A combination is called A|B, and none of the flags has no name.
+        if name not in members and not (is_flag and all(each in members for each in filter(None, name.split("|")))):
+            raise Unrecordable(class_path(kind), at)
+        return self._text(name, at)
 
     def _of_class(self, value: Any, kind: type, depth: int, at: str) -> Plain:
         bases = mro(kind)
         made: dict[str, Plain] = {"class": class_path(kind)}
         if enum.Enum in bases:
-            return {"$kind": "enum", **made, "name": self._text(str(_state(value).get("_name_")), at)}
+            return {"$kind": "enum", **made, "name": self._enum(value, kind, at)}
         if BaseException in bases:
             return {"$kind": "exception", **made, **self.exception(value, depth, at)}
         if bases[1:2] == (tuple,) and isinstance(static(kind, "_fields"), tuple):
@@ -232,6 +255,12 @@ class _Writer:
             if type(held) is dict:
                 out[name] = self.mapping(held, depth, at)
         return out
+
+
+def _as_text(value: Any) -> str:
+    if isinstance(value, dt.timedelta):
+        return f"{value.days} {value.seconds} {value.microseconds}"
+    return value.isoformat() if hasattr(value, "isoformat") else str(value)
 
 
 def _is_plain_object(bases: tuple[type, ...]) -> bool:

@@ -9,6 +9,7 @@ import math
 import pathlib
 import typing
 import uuid
+from collections import Counter, OrderedDict, defaultdict
 
 import mcp.types
 import msgspec
@@ -68,6 +69,15 @@ class Size(enum.IntEnum):
     LARGE = 3
 
 
+class Access(enum.Flag):
+    READ = 1
+    WRITE = 2
+
+
+class Mode(enum.IntFlag):
+    FAST = 4
+
+
 class Point(typing.NamedTuple):
     x: int
     y: float
@@ -81,6 +91,12 @@ class FullyBooked(Exception):
     def __init__(self, hotel, *, until):
         super().__init__(f"{hotel} is full until {until}")
         self.hotel, self.until = hotel, until
+
+
+class NoRoom(OSError):
+    def __init__(self, *args):
+        super().__init__(*args)
+        self.seen = True
 
 
 @dataclasses.dataclass
@@ -126,7 +142,15 @@ def raised_again(exc):
         decimal.Decimal("1.10"),
         uuid.UUID(int=7),
         pathlib.PurePosixPath("/a/b"),
+        dt.timedelta(days=-1, seconds=5, microseconds=3),
+        OrderedDict(b=1, a=(2,)),
+        Counter("aab"),
+        defaultdict(list, {"a": [1], 2: []}),
+        defaultdict(None, a=1),
         Board.HALF,
+        Access.READ,
+        Access.READ | Access.WRITE,
+        Access(0),
         Size.LARGE,
         Point(1, 2.5),
         Hotel("Casa", (1, 2), Hotel("Pensão")),
@@ -178,6 +202,8 @@ def test_what_is_json_is_not_written_twice():
         ("x" * (2 << 20), "too large"),
         (tuple(range(20_000)), "too large"),
         (lambda: None, "builtins:function"),
+        (Mode(4 | 8), ".*test_results:Mode"),
+        (defaultdict(lambda: 3, a=1), "collections:defaultdict"),
     ],
     ids=lambda each: each if isinstance(each, str) and len(each) < 99 else type(each).__name__,
 )
@@ -203,6 +229,10 @@ def test_a_value_within_itself_cannot_be_given_back():
         Failed("x"),
         RuntimeError(("a", 1), None),
         json.JSONDecodeError("Expecting value", "x", 0),
+        UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte"),
+        UnicodeEncodeError("ascii", "é", 0, 1, "ordinal not in range(128)"),
+        SyntaxError("invalid syntax", ("a.py", 1, 2, "x y", 1, 3)),
+        NoRoom(28, "No space left"),
     ],
     ids=lambda exc: type(exc).__name__,
 )
@@ -210,6 +240,26 @@ def test_the_same_exception_is_raised_again(exc):
     found = raised_again(exc)
     assert (type(found), str(found), found.args) == (type(exc), str(exc), exc.args)
     assert vars(found) == vars(exc)
+
+
+def test_what_an_exception_of_pythons_own_reads_from_its_arguments_is_there_again():
+    assert raised_again(StopIteration(5)).value == 5
+    assert raised_again(SystemExit(3)).code == 3
+    assert raised_again(NoRoom(28, "No space left")).errno == 28
+    assert raised_again(UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid")).object == b"\xff"
+
+
+def test_an_ordered_dictionary_comes_back_in_the_order_to_which_its_items_were_moved():
+    ordered = OrderedDict(a=1, b=2)
+    ordered.move_to_end("a")
+    assert list(given_back(ordered)) == ["b", "a"]
+
+
+def test_the_factory_of_a_dictionary_is_never_anything_but_a_class_of_pythons_own():
+    found = given_back(defaultdict(list, a=[1]))
+    assert (found["a"], found["b"]) == ([1], [])
+    with pytest.raises(ResultUnusable, match="os:system is no class of Python's own"):
+        read_result('{"value":{"$kind":"defaultdict","factory":"os:system","items":[]}}', "1")
 
 
 @dataclasses.dataclass
