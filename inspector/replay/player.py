@@ -223,7 +223,7 @@ class Player:
             error = None if call.error is None else read_error(call.error)
             result = None if call.result is None else read_result(call.result, call.output)
         except ResultUnusable as reason:
-            self._stop(Miss(f"what {call.name} gave {reason}"))
+            self._stop(Miss(f"the result of {call.name} cannot be restored: {reason}"))
         if error is not None:
             raise error
         return result

@@ -123,3 +123,42 @@ def test_a_run_that_was_recorded_as_it_is_has_its_clock_stand_where_it_began(rec
     began = min(int(each.start_time_unix_nano) for each in bench.events())
     assert (done.code, done.out) == (0, f"{OUT}{began}\n"), done.err
     assert "random numbers were new: record with 'inspector run --freeze' to repeat them\n" in done.err
+
+
+OF_A_CLASS = """
+import dataclasses
+import os
+
+import openai
+from instrument.tools import tool
+
+@dataclasses.dataclass
+class Hotel:
+    name: str
+
+
+@tool
+def find():
+    return Hotel("Casa")
+
+
+if os.environ.get("RENAMED"):
+    del Hotel
+client = openai.OpenAI()
+name = find().name
+answer = client.chat.completions.create(model="m", messages=[{"role": "user", "content": name}])
+print(answer.choices[0].message.content)
+"""
+
+
+def test_a_result_whose_class_is_gone_ends_the_replay_in_words(bench):
+    assert bench.record(written(bench, OF_A_CLASS)) == "echo: Casa\n"
+    (run,) = {each.run_id for each in runs_of(bench)}
+    done = bench.inspector("replay", run, "--", "app.py")
+    assert (done.code, done.out) == (0, "echo: Casa\n"), done.err
+    done = bench.inspector("replay", run, "--", "app.py", RENAMED="1")
+    assert (done.code, done.out) == (3, "")
+    assert (
+        "replay: the program diverged from its recording: the result of execute_tool find cannot be restored: "
+        "there is no class __main__:Hotel in what the program has imported\n" in done.err
+    )
