@@ -1,7 +1,8 @@
 """The keywords of hooks, from the framework's objects."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, Final, cast
 
 from inspector.integrations.calls import Keywords, Model, Named, announce
@@ -73,8 +74,32 @@ def workflow_answer(result: Any) -> Keywords:
     waiting = [event.data for event in result.get_request_info_events()]
     if waiting:
         announce("session_paused", lambda: {"reason": waiting[0] if len(waiting) == 1 else waiting, "context": None})
-    outputs = [_output(each) for each in result.get_outputs()]
+    outputs = [_output(each) for each in _outputs(result)]
     return {"result": outputs[0] if len(outputs) == 1 else outputs}
+
+
+def _outputs(events: Iterable[Any]) -> list[Any]:
+    """The outputs of a workflow; of each answer that was streamed, the list of its updates."""
+    outputs: list[Any] = []
+    updates: dict[str, list[Any]] = {}
+    for event in events:
+        if event.type == "executor_invoked":
+            updates.pop(event.executor_id, None)
+        elif event.type == "output" and type(event.data).__name__ != "AgentResponseUpdate":
+            outputs.append(event.data)
+        elif event.type == "output":
+            if event.executor_id not in updates:
+                outputs.append(updates.setdefault(event.executor_id, _Updates()))
+            updates[event.executor_id].append(event.data)
+    return outputs
+
+
+class _Updates(list[Any]):
+    """The parts of one answer."""
+
+    @property
+    def text(self) -> Any:
+        return import_module("agent_framework").AgentResponse.from_updates(self).text
 
 
 def _output(found: Any) -> Any:

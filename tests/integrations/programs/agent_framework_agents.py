@@ -236,6 +236,14 @@ async def workflows() -> None:
     count("workflow", "writing", None)
     count("agent", "writer", "writing", result="written")
     counted("writer", 1)
+    poet, critic = agent("poet", ["a ", "rhyme"]), agent("critic", ["fi", "ne"])
+    reviewed = WorkflowBuilder(name="reviewed", start_executor=poet).add_edge(poet, critic).build()
+    async for _ in reviewed.run("write", stream=True):
+        pass
+    count("workflow", "reviewed", None, result=["a rhyme", "fine"])
+    for name, answer in (("poet", "a rhyme"), ("critic", "fine")):
+        count("agent", name, "reviewed", result=answer)
+        counted(name, 1)
 
 
 async def everything() -> None:
