@@ -28,7 +28,7 @@ from inspector.api.server import collecting_seldom
 from inspector.model import Filter, Span
 from inspector.store.clickhouse import Address, ClickHouseStore, statements
 from inspector.store.clickhouse.database import Database
-from inspector.store.clickhouse.tables import SPANS, TRACES
+from inspector.store.clickhouse.tables import SHARE, SPANS, TRACES
 from inspector.store.limits import ReadLimits
 from inspector.store.sqlite import SqliteStore
 
@@ -176,6 +176,13 @@ def _copied(table: str, columns: dict[str, str], copies: range) -> str:
                 return f"{name} + copy * {3600 * 10**9}"
             case "id" | "seq":
                 return f"{name} + copy * {10**9}"
+            case "session_id":
+                return "concat(session_id, '-', toString(copy))"
+            case "shares":
+                # A session is one of a copy too.
+                named = "concat(tupleElement(share, 1), '-', toString(copy))"
+                others = ", ".join(f"tupleElement(share, {at})" for at in range(2, len(SHARE) + 1))
+                return f"arrayMap(share -> tuple({named}, {others}), shares)"
             case _:
                 return name
 

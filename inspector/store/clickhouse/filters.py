@@ -3,32 +3,27 @@
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final
 
 from inspector import semconv
-from inspector.model import Filter, FilterField, LabelFilter, filter_fields_of
+from inspector.model import Filter, FilterField, LabelFilter
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.slots import of_run, of_trace
-from inspector.store.clickhouse.turns import inferring
 from inspector.store.values import naming
-from inspector.store.values.inferred_tools import InferredTools
 from inspector.store.values.naming import Named
 from inspector.store.values.rows import INT64_MAX, clamp
 from inspector.store.values.words import required_strings
 from inspector.toolnames import own_names, parted, unsafe_names
 
-Table: TypeAlias = Literal["spans", "traces", "runs"]
 IS_CALL: Final = "folded_into IS NULL"
 NO_REPLAY: Final = "replay IS NULL"
 REPLAYED: Final = "SELECT trace_id FROM spans WHERE replay = 1"
 """Without FINAL, which would merge all spans for it: a trace that ever had a span of a replay is one of a replay."""
 NAMED_MODEL: Final = "ifNull(request_model, model)"
 _COLUMNS: Final = {"named_model": NAMED_MODEL}
-_OF_TRACES: Final = {"agent": "ifNull(head_agent, agent)"}
 _STEP: Final = re.compile(r"\[(\d{1,9})\]|([^.\[]+)")
 _MOST_DOTS: Final = 4
 """Of a path with more, no name holds a dot itself."""
-_FIELDS_OF_SPANS: Final = frozenset(("trace_id", *filter_fields_of("span")))
 
 
 @dataclass(slots=True)
@@ -65,7 +60,7 @@ def narrow_spans(conditions: Conditions, where: Filter) -> bool:
     for row in where.rows():
         value = getattr(where, row.field)
         if row.column is not None:
-            conditions.add(*_compared(row, value, _COLUMNS.get(row.column, row.column), values))
+            conditions.add(*compared(row, value, _COLUMNS.get(row.column, row.column), values))
         elif row.field in _SPANS:
             conditions.add(*_SPANS[row.field](value, values))
     if where.q is None or not where.q.strip():
@@ -81,73 +76,8 @@ def narrow_spans(conditions: Conditions, where: Filter) -> bool:
     return True
 
 
-def narrow_traces(database: Database, conditions: Conditions, where: Filter) -> bool:
-    """Adds the conditions of a filter on traces and on one of their spans; returns whether any trace can meet them."""
-    values = conditions.values
-    if where.session_id is not None:
-        conditions.add(f"arrayExists(share -> share.session_id = {values.text(where.session_id)}, shares)")
-    if where.agent is not None:
-        conditions.add(f"{_OF_TRACES['agent']} = {values.text(where.agent)}")
-    if where.trace_id is not None:
-        conditions.add(f"trace_id = {values.text(where.trace_id)}")
-    if where.run_id is not None:
-        conditions.add(f"run_id = {values.text(where.run_id)}")
-    if not where.replays:
-        conditions.add(f"trace_id NOT IN ({REPLAYED})")
-    for label in where.labels:
-        met = _met(label, values)
-        conditions.add(
-            f"(trace_id IN (SELECT trace_id FROM labels FINAL WHERE {met} AND trace_id <> '') "
-            f"OR run_id IN (SELECT run_id FROM labels FINAL WHERE {met} AND run_id <> ''))"
-        )
-    _narrow_own(conditions, where)
-    return _narrow_by_span(database, conditions, where)
-
-
-def narrow_runs(database: Database, conditions: Conditions, where: Filter) -> bool:
-    """Adds the conditions of a filter on runs and on one of their traces; returns whether any run can meet them."""
-    values = conditions.values
-    if where.run_id is not None:
-        conditions.add(f"run_id = {values.text(where.run_id)}")
-    if not where.replays:
-        conditions.add(f"run_id NOT IN (SELECT run_id FROM traces FINAL WHERE trace_id IN ({REPLAYED}))")
-    for label in where.labels:
-        conditions.add(f"run_id IN ({_runs_labelled(_met(label, values))})")
-    _narrow_own(conditions, where)
-    of_trace = Conditions(values=values)
-    below = where.only((*filter_fields_of("trace"), *filter_fields_of("span")))
-    if not narrow_traces(database, of_trace, below):
-        return False
-    if of_trace.all:
-        inferred = InferredTools.of(where)
-        met = f"run_id IN (SELECT run_id FROM traces FINAL {of_trace.where})"
-        more = [] if inferred is None else inferring(database, inferred)
-        conditions.add(f"({met} OR run_id IN {values.texts(more)})" if more else met)
-    return True
-
-
-def _narrow_by_span(database: Database, conditions: Conditions, where: Filter) -> bool:
-    of_filter = named(database, where).only(_FIELDS_OF_SPANS | {"answered_model", "known_tool", "error_class"})
-    if not any(row.of == "span" and row.field != "duplicates" for row in of_filter.rows()):
-        return True
-    of_span = Conditions(values=conditions.values)
-    if not narrow_spans(of_span, of_filter):
-        return False
-    conditions.add(f"trace_id IN (SELECT trace_id FROM spans FINAL {of_span.where})")
-    return True
-
-
-def _narrow_own(conditions: Conditions, where: Filter) -> None:
-    """Adds the conditions on the columns that runs and traces have in common."""
-    for row in where.rows():
-        if row.of == "run" and row.column is not None:
-            conditions.add(*_compared(row, getattr(where, row.field), row.column, conditions.values))
-    if where.min_cost_usd is not None or where.max_cost_usd is not None:
-        # The sum of costs is 0 where none is known.
-        conditions.add("priced > 0")
-
-
-def _compared(row: FilterField, value: Any, column: str, values: Values) -> list[str]:
+def compared(row: FilterField, value: Any, column: str, values: Values) -> list[str]:
+    """Returns the conditions of a row of the table of filters on its column; none if every value meets it."""
     match row.match:
         case "is":
             return [f"{column} = {values.text(value)}"]
@@ -226,7 +156,8 @@ def _readings(path: str) -> list[list[str]]:
 _COMPARISONS: Final = frozenset(("=", ">", ">=", "<", "<="))
 
 
-def _met(label: LabelFilter, values: Values) -> str:
+def labelled(label: LabelFilter, values: Values) -> str:
+    """Returns the condition of labels that a filter asks for."""
     name = f"name = {values.text(label.name)}"
     if label.comparison is None:
         return name
@@ -237,14 +168,6 @@ def _met(label: LabelFilter, values: Values) -> str:
     except ValueError:
         return f"{name} AND {is_value}"
     return f"{name} AND ({f'{is_value} OR {met}' if label.comparison == '=' else met})"
-
-
-def _runs_labelled(met: str) -> str:
-    of_spans = f"SELECT trace_id FROM labels FINAL WHERE {met} AND trace_id <> ''"
-    return (
-        f"SELECT run_id FROM labels FINAL WHERE {met} AND run_id <> '' "
-        f"UNION ALL SELECT run_id FROM traces FINAL WHERE trace_id IN ({of_spans})"
-    )
 
 
 _NAMED: Final[Mapping[Named, Callable[[str, Values], str]]] = {
@@ -266,7 +189,8 @@ _SPANS: Final[Mapping[str, Callable[[Any, Values], list[str]]]] = {
     "arguments": lambda pairs, v: [_content("input_key", path, wanted, v) for path, wanted in pairs],
     "results": lambda pairs, v: [_content("output_key", path, wanted, v) for path, wanted in pairs],
     "labels": lambda labels, v: [
-        f"(trace_id, span_id) IN (SELECT trace_id, span_id FROM labels FINAL WHERE {_met(each, v)})" for each in labels
+        f"(trace_id, span_id) IN (SELECT trace_id, span_id FROM labels FINAL WHERE {labelled(each, v)})"
+        for each in labels
     ],
 }
 """Conditions on spans of fields without a column."""

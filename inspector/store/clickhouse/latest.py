@@ -1,40 +1,189 @@
-"""Finds the latest traces and runs without scanning all, since spans are sorted by the minute of their start."""
+"""Reads the latest traces and runs that meet a filter, stretch by stretch of time, without scanning all.
 
+What is stored, of any version, shows where to look: the spans or traces that have what the filter asks for. Only what
+began in one stretch of time is then read as it is now. The next stretch is the time before it.
+"""
+
+import itertools
+import time
 from collections.abc import Iterator, Sequence
-from typing import Final
+from dataclasses import dataclass
+from typing import Any, Final
 
+from inspector.model import RunSort, TraceSort
 from inspector.store.clickhouse.database import Database, Values
+from inspector.store.clickhouse.listing import Place, among, read_whole
+from inspector.store.clickhouse.tables import traces_among
+from inspector.store.clickhouse.whole_filters import Own, WholeFilter
+from inspector.store.limits import ReadLimits
+from inspector.store.values.cursor import cut, read_cursor, write_cursor
+from inspector.store.values.rows import INT64_MAX, clamp
+from inspector.store.values.window import Window
 
+_STEPS: Final = (2, 8, 64)
+"""How many traces are looked for in each stretch, per row of the page."""
+_LAST_STEP: Final = 512
+"""The same for all later ones."""
 _SPANS: Final = 50
-"""Spans to scan per requested trace; if traces have more, fewer traces are found."""
+"""Spans to scan per trace that is looked for; if traces have more, fewer traces are found."""
+_MATCHES: Final = 5
+"""The same of those that match a filter."""
+_FEW: Final = 1000
+"""Up to so many traces are found by the index of their ids; with more, scanning their times is faster."""
+_FEW_READ: Final = 300
+"""Up to so many traces or runs are read by the index of their ids; with more, scanning all is faster."""
+_EVER: Final = -INT64_MAX
 
 
-def latest(
-    database: Database, own: str, counts: Sequence[int], values: Values, until_ns: int | None
-) -> Iterator[tuple[int, str]]:
-    """Yields a time and a bound list of ids: all that began since then, and a few others. Each goes further back.
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A stretch of time, with the ids of all that began in it and may meet the filter, and of some others."""
+
+    since_ns: int
+    until_ns: int
+    ids: Sequence[str] | None
+    """None if nothing stored shows which they are."""
+    spans_in: str
+    """Where the spans lie that have what the filter asks for."""
+    is_last: bool
+
+
+def read_latest(
+    database: Database,
+    asked: WholeFilter,
+    window: Window[TraceSort] | Window[RunSort],
+    list_of: object,
+    columns: Sequence[str],
+    limits: ReadLimits,
+) -> tuple[Sequence[Any], str | None]:
+    """Returns the rows of one page of traces or runs, the latest first, and the cursor of the next page.
+
+    If the filter leaves few and time is over, the page has fewer rows, and the next one continues further back.
 
     Args:
         database: The database.
-        own: The column of the ids: ``trace_id`` or ``run_id``.
-        counts: How many traces to look for in each step.
-        values: The values that the ids are bound in.
-        until_ns: When they began at the latest; None for any time.
+        asked: The filter.
+        window: The requested page.
+        list_of: Everything that defines the list.
+        columns: The requested columns.
+        limits: How long to look.
+
+    Raises:
+        CursorInvalid: The cursor belongs to another list.
     """
-    before = "" if until_ns is None else f" AND start_ns <= {until_ns}"
-    seen = 0
-    for count in counts:
-        # Replaced versions of rows may shift the limit a little, which does not matter.
-        spans = f"SELECT trace_id, start_ns FROM spans WHERE true{before} ORDER BY slot DESC LIMIT {count * _SPANS}"
-        firsts = (
-            f"SELECT min(start_ns) AS first_ns FROM ({spans}) GROUP BY trace_id ORDER BY first_ns DESC LIMIT {count}"
-        )
-        row = database.row(f"SELECT min(first_ns), count() FROM ({firsts})")
-        if row is None or row[1] <= seen:
+    place = Place(read_cursor(list_of, window.cursor), "start_ns", "<")
+    wanted = window.limit + 1
+    until = time.monotonic() + limits.walk_s
+    rows: list[Any] = []
+    for stretch in _stretches(database, asked, wanted, place):
+        rows += _read(database, asked, stretch, place, wanted - len(rows))
+        if len(rows) >= wanted:
+            break
+        if not stretch.is_last and time.monotonic() > until:
+            return read_whole(database, asked.own, columns, rows), write_cursor(
+                list_of, (stretch.since_ns - 1, INT64_MAX)
+            )
+    page, following = cut(list_of, rows, window.limit)
+    return read_whole(database, asked.own, columns, page), following
+
+
+def _read(database: Database, asked: WholeFilter, stretch: Stretch, place: Place, most: int) -> Sequence[Any]:
+    if stretch.ids is not None and not stretch.ids:
+        return ()
+    values = Values()
+    table, traces_in, further = "runs" if asked.own == "run_id" else "traces FINAL", "true", "true"
+    if stretch.ids is not None:
+        ids = values.texts(stretch.ids)
+        if len(stretch.ids) <= _FEW_READ:
+            table, traces_in = among(asked.own, ids), traces_among(ids)
+        else:
+            further = f"{_scanned(asked.own)} IN {ids}"
+    conditions = asked.conditions(values, spans_in=stretch.spans_in, traces_in=traces_in)
+    conditions.add(further, place.met(values), _within(stretch.since_ns, stretch.until_ns))
+    return database.rows(
+        f"SELECT {asked.own}, start_ns, id FROM {table} {conditions.where} "
+        f"ORDER BY start_ns DESC, id DESC LIMIT {most}",
+        values,
+    )
+
+
+def _stretches(database: Database, asked: WholeFilter, wanted: int, place: Place) -> Iterator[Stretch]:
+    """Yields stretches, each before the last, as long as there may be more."""
+    where = asked.where
+    floor_ns = _EVER if where.since_ns is None else clamp(where.since_ns)
+    until_ns = INT64_MAX if where.until_ns is None else clamp(where.until_ns - 1)
+    if place.after is not None and isinstance(place.after[0], int):
+        until_ns = min(until_ns, place.after[0])
+    is_shown = asked.of_span is not None or bool(asked.signs(Values()))
+    steps = itertools.chain(_STEPS, itertools.repeat(_LAST_STEP) if is_shown else ())
+    for step in steps:
+        if until_ns < floor_ns:
             return
-        since_ns, seen = row
-        # A trace begins with one of its spans, so all are found; the few others are filtered out later.
-        begun = f"SELECT trace_id FROM spans WHERE start_ns >= {since_ns}{before}"
-        of_them = f"SELECT DISTINCT {own} FROM traces WHERE trace_id IN ({begun})"
-        ids = [found[0] for found in database.rows(of_them)]
-        yield since_ns, values.texts(ids)
+        since_ns = _since(database, asked, wanted * step, (floor_ns, until_ns))
+        yield _stretch(database, asked, wanted * step, (since_ns, until_ns), is_last=since_ns == floor_ns)
+        until_ns = since_ns - 1
+    if until_ns >= floor_ns:
+        yield Stretch(floor_ns, until_ns, None, "true", is_last=True)
+
+
+def _since(database: Database, asked: WholeFilter, count: int, between: tuple[int, int]) -> int:
+    """Returns since when, at the latest, about so many began; the first of the two times if there are no more."""
+    values = Values()
+    matching, signs = asked.matching(values), asked.signs(values)
+    within = _within(*between)
+    if matching is None and signs:
+        rows = f"SELECT start_ns FROM traces WHERE {within} AND {signs[0]} ORDER BY start_ns DESC LIMIT {count}"
+        found = database.row(f"SELECT min(start_ns), count() FROM ({rows})", values)
+        return found[0] if found is not None and found[1] == count else between[0]
+    most = count * (_SPANS if matching is None else _MATCHES)
+    # Replaced versions of rows may shift the limit a little, which does not matter.
+    spans = (
+        f"SELECT trace_id, start_ns FROM spans WHERE {within} AND {matching or 'true'} ORDER BY slot DESC LIMIT {most}"
+    )
+    firsts = f"SELECT min(start_ns) AS first_ns, count() AS found FROM ({spans}) GROUP BY trace_id"
+    latest = f"arrayResize(arrayReverseSort(groupArray(first_ns)), least(count(), {count}))"
+    row = database.row(f"SELECT arrayMin({latest}), count(), sum(found) FROM ({firsts})", values)
+    since_ns, traces, read = (0, 0, 0) if row is None else row
+    return since_ns if traces > count or read == most else between[0]
+
+
+def _stretch(database: Database, asked: WholeFilter, count: int, between: tuple[int, int], *, is_last: bool) -> Stretch:
+    own, values = asked.own, Values()
+    since_ns, until_ns = between
+    within = _within(since_ns, until_ns)
+    matching, signs = asked.matching(values), asked.signs(values)
+    spans_in = _within(since_ns, INT64_MAX)
+    if until_ns < INT64_MAX:
+        # A run that began in this time may go on after it.
+        begun = f"SELECT {own} FROM traces WHERE {within}"
+        spans_in += f" AND slot <= (SELECT max(last_slot) FROM traces WHERE {_scanned(own)} IN ({begun}))"
+    # Of a trace or run that began in this time, its first trace did, and all of its spans began since then.
+    conditions = [within]
+    few = "trace_id" if count <= _FEW else _scanned("trace_id")
+    if matching is not None:
+        spans = f"SELECT trace_id FROM spans WHERE {matching} AND {spans_in}"
+        has = f"{few} IN ({spans})"
+        if own == "run_id":
+            has = f"{_scanned(own)} IN (SELECT run_id FROM traces WHERE {has})"
+        conditions.append(f"({has} OR run_id IN {values.texts(asked.inferring)})" if asked.inferring else has)
+    elif not signs and count <= _FEW:
+        conditions.append(f"trace_id IN (SELECT trace_id FROM spans WHERE {within})")
+    if own == "trace_id":
+        conditions += signs
+    else:
+        held = f"SELECT run_id FROM traces WHERE {_within(since_ns, INT64_MAX)}"
+        conditions += [f"{_scanned(own)} IN ({held} AND {sign})" for sign in signs]
+    found = database.rows(f"SELECT DISTINCT {own} FROM traces WHERE {' AND '.join(conditions)}", values)
+    return Stretch(since_ns, until_ns, [row[0] for row in found], spans_in, is_last)
+
+
+def _within(since_ns: int, until_ns: int) -> str:
+    """Returns the condition of what began between two times, of which those that bound nothing would only cost."""
+    bounds = [f"start_ns >= {since_ns}"] if since_ns > _EVER else []
+    bounds += [f"start_ns <= {until_ns}"] if until_ns < INT64_MAX else []
+    return " AND ".join(bounds) or "true"
+
+
+def _scanned(own: Own) -> str:
+    """Returns a column of ids such that its index is not searched, which takes longer for many ids than to read it."""
+    return f"toString({own})"

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from inspector import semconv
 from inspector.model import Run
@@ -15,36 +15,47 @@ from inspector.store.values.replays import ANSWERED, FIRST_CALLS, FIRST_SPANS, F
 from inspector.store.values.rows import clamp
 
 _KEY: Final = "slot, trace_id, span_id"
+_NAMES: Final = f"position(attributes, '{semconv.REPLAYED_RUN}') > 0"
 
 
 def with_replays(database: Database, items: Sequence[Run]) -> tuple[Run, ...]:
     """Returns runs, the replays among them with the run that each one replays."""
     values = Values()
-    ids = values.texts([run.run_id for run in items])
-    first = (
-        f"SELECT trace_id, run_id FROM traces FINAL WHERE {traces_among(ids)} "
+    its = (
+        "SELECT run_id, trace_id, first_slot, last_slot FROM traces FINAL "
+        f"WHERE {traces_among(values.texts([run.run_id for run in items]))} "
         f"ORDER BY start_ns LIMIT {FIRST_TRACES} BY run_id"
     )
-    slots = database.rows(
-        f"SELECT first_slot, last_slot FROM traces FINAL WHERE trace_id IN (SELECT trace_id FROM ({first}))", values
+    run_of = {row[1]: row for row in database.rows(its, values)}
+    values = Values()
+    lying = f"trace_id IN {values.texts(list(run_of))} AND {reached(row[2:] for row in run_of.values())}"
+    # An index of spans tells where no replay is, so that nearly all pages end here.
+    naming = database.rows(f"SELECT DISTINCT trace_id FROM spans WHERE {lying} AND {_NAMES}", values)
+    if not naming:
+        return tuple(items)
+    values = Values()
+    found = [run_of[row[0]] for row in naming]
+    named = _named(database, values, [row[1] for row in found], reached(row[2:] for row in found))
+    return replays.with_replays(
+        items, [(run_of[trace_id][0], name) for trace_id, name in named], partial(_run_of, database)
     )
+
+
+def _named(database: Database, values: Values, trace_ids: Sequence[str], lying: str) -> Sequence[Any]:
     spans = (
-        f"SELECT {_KEY}, kind, hook, start_ns FROM spans FINAL WHERE trace_id IN (SELECT trace_id FROM ({first})) "
-        f"AND {reached(slots)} ORDER BY start_ns LIMIT {FIRST_SPANS} BY trace_id"
+        f"SELECT {_KEY}, kind, hook, start_ns FROM spans FINAL WHERE trace_id IN {values.texts(trace_ids)} "
+        f"AND {lying} ORDER BY start_ns LIMIT {FIRST_SPANS} BY trace_id"
     )
     calls = (
         f"SELECT {_KEY} FROM ({spans}) WHERE kind IN {ANSWERED} AND hook IS NOT NULL "
         f"ORDER BY start_ns LIMIT {FIRST_CALLS} BY trace_id"
     )
-    key = values.text(semconv.REPLAYED_RUN)
     # By their keys, so that what is large is read of those few alone.
-    named = database.rows(
-        f"SELECT run_id, JSONExtractString(attributes, {key}) FROM (SELECT trace_id, attributes FROM spans FINAL "
-        f"WHERE ({_KEY}) IN ({calls}) AND position(attributes, {key}) > 0) AS spans "
-        f"INNER JOIN ({first}) AS its USING (trace_id)",
+    return database.rows(
+        f"SELECT trace_id, JSONExtractString(attributes, '{semconv.REPLAYED_RUN}') FROM spans FINAL "
+        f"WHERE ({_KEY}) IN ({calls}) AND {_NAMES}",
         values,
     )
-    return replays.with_replays(items, named, partial(_run_of, database))
 
 
 def count_replays(database: Database, since_ns: int | None, until_ns: int | None) -> int:

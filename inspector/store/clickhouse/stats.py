@@ -6,11 +6,12 @@ from typing import Any, Final
 
 from inspector.model import Filter, GroupBy, Stats, StatsBucket, StatsGroup, StatsOf
 from inspector.store.clickhouse.database import Database
-from inspector.store.clickhouse.filters import Conditions, named, narrow_runs, narrow_spans, narrow_traces
+from inspector.store.clickhouse.filters import Conditions, named, narrow_spans
 from inspector.store.clickhouse.hours import KEYS, UNPRICED
 from inspector.store.clickhouse.labels import KEY, of_runs, of_traces
 from inspector.store.clickhouse.rollup_stats import MOST_GROUPS, read_rollup_stats
 from inspector.store.clickhouse.slices import slices_of
+from inspector.store.clickhouse.whole_filters import whole_filter
 from inspector.store.limits import ReadLimits
 from inspector.store.values.call_stats import CallStats
 from inspector.store.values.rows import INT64_MAX
@@ -42,6 +43,11 @@ def _columns(priced: str, unpriced: str) -> str:
 
 _OF_CALLS: Final = _columns("cost_usd IS NOT NULL", UNPRICED)
 _OF_WHOLES: Final = _columns("priced > 0", "sum(unpriced_calls)")
+_TABLES: Final[dict[StatsOf, tuple[str, str]]] = {
+    "events": ("spans FINAL", _OF_CALLS),
+    "traces": ("traces FINAL", _OF_WHOLES),
+    "runs": ("runs", _OF_WHOLES),
+}
 
 
 def read_stats(
@@ -50,15 +56,9 @@ def read_stats(
     """Returns the statistics of a filter."""
     if of == "events" and (found := read_rollup_stats(database, where, limits, by=by, buckets=buckets)) is not None:
         return found
-    conditions = Conditions()
-    if of == "events":
-        calls = named(database, replace(where, duplicates=False))
-        can_be, table, columns = narrow_spans(conditions, calls), "spans FINAL", _OF_CALLS
-    elif of == "traces":
-        can_be, table, columns = narrow_traces(database, conditions, where), "traces FINAL", _OF_WHOLES
-    else:
-        can_be, table, columns = narrow_runs(database, conditions, where), "runs", _OF_WHOLES
-    if not can_be:
+    conditions = _conditions(database, where, of)
+    table, columns = _TABLES[of]
+    if conditions is None:
         return Stats(StatsGroup(None, *_NOTHING), (), (), complete=True)
     total = database.row(f"SELECT {columns} FROM {table} {conditions.where}", conditions.values)
     assert total is not None
@@ -80,6 +80,15 @@ def read_stats(
         _buckets(database, conditions, table, columns, where, buckets),
         complete=True,
     )
+
+
+def _conditions(database: Database, where: Filter, of: StatsOf) -> Conditions | None:
+    if of == "events":
+        conditions = Conditions()
+        calls = named(database, replace(where, duplicates=False))
+        return conditions if narrow_spans(conditions, calls) else None
+    asked = whole_filter(database, "trace_id" if of == "traces" else "run_id", where)
+    return None if asked is None else asked.conditions()
 
 
 _LARGEST: Final = f"ORDER BY count() DESC, key IS NULL, key LIMIT {MOST_GROUPS}"

@@ -8,9 +8,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from inspector.semconv import REPLAYED_RUN
 from inspector.store.values.rows import Row
 
-SCHEMA_VERSION: Final = 11
+SCHEMA_VERSION: Final = 12
 
 _NAME: Final = "LowCardinality(String)"
 _MAYBE_NAME: Final = "LowCardinality(Nullable(String))"
@@ -164,6 +165,7 @@ _INDEXES: Final = (
     "INDEX by_time start_ns TYPE minmax GRANULARITY 1",
     "INDEX by_seq seq TYPE minmax GRANULARITY 1",
     "INDEX by_version version TYPE minmax GRANULARITY 1",
+    f"INDEX by_replay position(attributes, '{REPLAYED_RUN}') TYPE minmax GRANULARITY 1",
     "INDEX by_text text TYPE text(tokenizer = 'splitByNonAlpha')",
 )
 _TRACE_INDEXES: Final = (

@@ -5,12 +5,14 @@ from typing import Final
 
 from inspector.model import Filter, Page, Run, RunSort, Session, SessionSort, Trace, TraceSort
 from inspector.store.clickhouse.database import Database, Values
-from inspector.store.clickhouse.filters import Conditions, narrow_runs, narrow_traces
+from inspector.store.clickhouse.filters import Conditions
 from inspector.store.clickhouse.labels import labels_of_runs, scores_of_runs
+from inspector.store.clickhouse.latest import read_latest
 from inspector.store.clickhouse.listing import Source, read_page
 from inspector.store.clickhouse.replays import with_replays
 from inspector.store.clickhouse.tables import runs_among
 from inspector.store.clickhouse.timelines import timeline_of_run, timeline_of_trace
+from inspector.store.clickhouse.whole_filters import whole_filter
 from inspector.store.limits import ReadLimits
 from inspector.store.values.rows import INT64_MAX, clamp
 from inspector.store.values.summaries import run_of, session_of, trace_of
@@ -28,6 +30,7 @@ _RUN: Final = (
     *("start_ns", "end_ns", "duration_ms", "traces", "failed_traces", "open_calls", *_CALLS, "models", *_AMOUNTS),
 )
 _SESSION: Final = (*("session_id", "status", "start_ns", "end_ns", "traces", "failed_traces", *_CALLS, *_AMOUNTS),)
+_LATEST: Final = ("time", "desc")
 _SORTED: Final[dict[str, str]] = {
     "time": "start_ns",
     "duration": "duration_ms",
@@ -59,18 +62,15 @@ def read_traces(
     database: Database, where: Filter, window: Window[TraceSort], limits: ReadLimits, *, timeline: bool
 ) -> Page[Trace]:
     """Returns one page of traces."""
-    del limits
-    conditions = Conditions()
-    if not narrow_traces(database, conditions, where):
+    asked = whole_filter(database, "trace_id", where)
+    if asked is None:
         return Page(())
-    rows, following = read_page(
-        database,
-        conditions,
-        window,
-        ("traces", where, window.sort, window.order),
-        Source("traces FINAL", _SORTED[window.sort], whole="trace_id"),
-        TRACE,
-    )
+    list_of = ("traces", where, window.sort, window.order)
+    if (window.sort, window.order) == _LATEST:
+        rows, following = read_latest(database, asked, window, list_of, TRACE, limits)
+    else:
+        source = Source("traces FINAL", _SORTED[window.sort], whole="trace_id")
+        rows, following = read_page(database, asked.conditions(), window, list_of, source, TRACE)
     items = tuple(map(trace_of, rows))
     if timeline:
         items = tuple(replace(trace, timeline=timeline_of_trace(database, trace)) for trace in items)
@@ -98,21 +98,18 @@ def read_runs(
     database: Database, where: Filter, window: Window[RunSort], limits: ReadLimits, *, timeline: bool
 ) -> Page[Run]:
     """Returns one page of runs."""
-    del limits
-    conditions = Conditions()
-    if not narrow_runs(database, conditions, where):
+    asked = whole_filter(database, "run_id", where)
+    if asked is None:
         return Page(())
-    table = "runs"
-    if window.sort == "score":
-        table = f"runs INNER JOIN ({scores_of_runs(where.labels, conditions.values)}) AS scores USING (run_id)"
-    rows, following = read_page(
-        database,
-        conditions,
-        window,
-        ("runs", where, window.sort, window.order),
-        Source(table, _SORTED[window.sort], whole="run_id"),
-        _RUN,
-    )
+    list_of = ("runs", where, window.sort, window.order)
+    if (window.sort, window.order) == _LATEST:
+        rows, following = read_latest(database, asked, window, list_of, _RUN, limits)
+    else:
+        conditions, table = asked.conditions(), "runs"
+        if window.sort == "score":
+            table = f"runs INNER JOIN ({scores_of_runs(where.labels, conditions.values)}) AS scores USING (run_id)"
+        source = Source(table, _SORTED[window.sort], whole="run_id")
+        rows, following = read_page(database, conditions, window, list_of, source, _RUN)
     items = _marked(database, tuple(map(run_of, rows)))
     if timeline:
         items = tuple(replace(run, timeline=timeline_of_run(database, run)) for run in items)

@@ -1,0 +1,94 @@
+"""Lists of the latest traces and runs in ClickHouse are read stretch by stretch, and say the same as all of them."""
+
+import itertools
+from contextlib import closing
+from dataclasses import replace
+
+import msgspec
+import pytest
+from patience import PATIENT
+
+from inspector.model import Filter
+from inspector.store.clickhouse import ClickHouseStore, read_address
+
+COUNT = itertools.count(1)
+MINUTE = 60 * 10**9
+BEGUN = 10**18
+OUT_OF_TIME = replace(PATIENT, walk_s=0)
+
+
+def fields_of(at):
+    """Every fourth trace is of a session as old as the first of them, so that what is found late may begin early."""
+    rare = at % 40 in (9, 10)
+    return {
+        "trace_id": f"{at:032x}",
+        "session_id": "long" if at % 4 == 1 else f"s{at}",
+        "status": "error" if at % 50 == 9 else "ok",
+        "agent": "b" if rare else "a",
+        "attributes": {"said": "a rare word" if rare else "a word"},
+        "input_key": "said",
+    }
+
+
+@pytest.fixture
+def address(engine):
+    return read_address(f"chdb://memory/latest_{next(COUNT)}")
+
+
+@pytest.fixture
+def filled(address, make_span):
+    """A database of three hundred traces, one a minute, some of which were another thing before."""
+    spans = [make_span(start_ns=BEGUN + at * MINUTE, **fields_of(at)) for at in range(300)]
+    spans[3] = msgspec.structs.replace(spans[3], end_ns=spans[3].start_ns + MINUTE)
+    before = [msgspec.structs.replace(span, status="running", end_ns=None, attributes={}) for span in spans[::3]]
+    with closing(ClickHouseStore(address, limits=PATIENT)) as store:
+        store.write(before)
+        store.write(spans)
+        store.write([msgspec.structs.replace(spans[280], start_ns=BEGUN, attributes={"said": "rare too"})])
+    return address
+
+
+def pages(ask, where, limit):
+    cursor = None
+    while True:
+        page = ask(where, limit=limit, cursor=cursor)
+        yield page.items
+        cursor = page.next_cursor
+        if cursor is None:
+            return
+
+
+@pytest.mark.parametrize("limits", [PATIENT, OUT_OF_TIME], ids=["in-time", "out-of-time"])
+@pytest.mark.parametrize(
+    "where",
+    [
+        Filter(),
+        Filter(q="rare"),
+        Filter(q="rare", statuses=("error",)),
+        Filter(q="neverwritten"),
+        Filter(statuses=("error",)),
+        Filter(statuses=("error", "ok"), agent="b"),
+        Filter(statuses=("lost",)),
+        Filter(session_id="long"),
+        Filter(session_id="long", q="rare"),
+        Filter(kinds=("tool",), since_ns=BEGUN + 100 * MINUTE, until_ns=BEGUN + 250 * MINUTE),
+        Filter(min_duration_ms=1000.0),
+        Filter(min_duration_ms=1.0, since_ns=BEGUN + 297 * MINUTE),
+    ],
+    ids=lambda where: "-".join(row.field for row in where.rows()) or "all",
+)
+def test_pages_of_the_latest_say_together_what_a_scan_of_all_says(filled, where, limits):
+    with closing(ClickHouseStore(filled, limits=limits, read_only=True)) as store:
+        for ask, own in ((store.runs, "run_id"), (store.traces, "trace_id")):
+            everything = [getattr(each, own) for each in ask(where, limit=1000, order="asc").items]
+            limit = 20 if len(everything) > 100 else 2
+            found = [getattr(each, own) for items in pages(ask, where, limit) for each in items]
+            assert found == everything[::-1]
+
+
+def test_a_page_ends_early_when_its_time_is_over_and_the_next_goes_on(filled):
+    where = Filter(q="rare", statuses=("error",))
+    with closing(ClickHouseStore(filled, limits=OUT_OF_TIME, read_only=True)) as store:
+        sizes = [len(items) for items in pages(store.traces, where, 2)]
+    assert len(sizes) > 1
+    assert 0 in sizes
