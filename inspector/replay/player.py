@@ -21,6 +21,7 @@ from inspector.reading.results import ResultUnusable, read_error, read_result
 from inspector.record.captured import captured, plain
 from inspector.record.current import above
 from inspector.redaction import Redactor
+from inspector.replay.differing import first_difference, likeness
 from inspector.replay.exporters import hush_exporters
 from inspector.replay.ignoring import Ignoring
 from inspector.replay.live import Live
@@ -208,14 +209,13 @@ class Player:
         if not left:
             none = f"all {len(alike)} recorded calls were made" if alike else "nothing of the kind was recorded"
             return Miss(f"{what}: {none}")
-        place = max(left, key=lambda each: (_likeness(self._tape.calls[each], request), -each))
-        call = self._tape.calls[place]
-        part = next((each for each in _labels(call, request) if call.parts.get(each) != request.parts.get(each)), None)
-        if part is None:
+        recorded = {place: RequestParts(self._tape.calls[place].parts, self._tape.texts) for place in left}
+        place = max(left, key=lambda each: (likeness(recorded[each], request), -each))
+        call, different = self._tape.calls[place], first_difference(recorded[place], request)
+        if different is None:
             around, now = " > ".join(call.path) or "nothing", " > ".join(_path()) or "nothing"
             return Miss(f"{what} at this place", "what is around it", around, now)
-        then, now = self._tape.texts.get(call.parts.get(part, "")), request.texts.get(request.parts.get(part, ""))
-        return Miss(f"{what}; the closest is call {place + 1}, {call.name}", part, then, now)
+        return Miss(f"{what}; the closest is call {place + 1}, {call.name}", *different)
 
     def _result(self, call: TapeCall) -> Any:
         """Return the result of a tool, or raise its error."""
@@ -314,14 +314,3 @@ def _subject(proposal: Proposal) -> str:
 def _is_alike(call: TapeCall, proposal: Proposal) -> bool:
     """Return whether it is a call of any model, or of the same tool."""
     return call.noun == proposal.noun and call.subject == _subject(proposal)
-
-
-def _likeness(call: TapeCall, request: RequestParts) -> int:
-    return sum(request.parts.get(label) == digest for label, digest in call.parts.items())
-
-
-def _labels(call: TapeCall, request: RequestParts) -> Iterator[str]:
-    """Name the parts of both requests: system text, tools, messages, parameters."""
-    every = dict.fromkeys([*call.parts, *request.parts])
-    ranks = ("argument", "system", "tool", "message", "request", "parameter")
-    return iter(sorted(every, key=lambda label: ranks.index(label.partition(" ")[0])))
