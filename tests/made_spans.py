@@ -13,6 +13,7 @@ SERVERS = ("desk", "shop")
 BASE_NS = 1_790_000_000_000_000_000
 MS = 1_000_000
 ONE, OTHER = "langchain", "openai"
+ANSWER = "gen_ai.response.id"
 WORDS = ("anchor", "basil", "copper", "delta", "ember")
 ERRORS = ("ValueError", "app.errors.Timeout", "other.Timeout", "tool_error")
 MODELS, TOOLS, AGENTS, SERVICES = (
@@ -82,6 +83,8 @@ def _add_trace(rng: random.Random, made: Made, trace_id: str, start_ns: int) -> 
         if int(trace_id[4:], 16) % 5 == 3:
             replayed = {"inspector.replay.run": "r1", **({"inspector.replay.live": True} if at == 2 else {})}
             span = replace(span, attributes={**span.attributes, **replayed})
+        if span.kind == "llm" and at % 2:
+            span = replace(span, attributes={**span.attributes, ANSWER: f"msg_{at}"})
         members.append(span)
         if span.kind == "llm" and span.status == "ok" and span.input_tokens:
             members.append(_duplicate_of(span, at))
@@ -145,11 +148,12 @@ def _make_span(rng: random.Random, at: int, start_ns: int, **common) -> Span:
 
 
 def _duplicate_of(span: Span, at: int) -> Span:
-    """What another recorder says of a model call, from inside of it."""
-    replayed = {key: value for key, value in span.attributes.items() if key.startswith("inspector.replay.")}
-    attributes = {"inspector.emitter": OTHER, "shade": "inner", **replayed}
+    """What another recorder says of a model call, from inside of it, or next to it with the same answer."""
+    kept = {key: value for key, value in span.attributes.items() if key.startswith(("inspector.replay.", ANSWER))}
+    attributes = {"inspector.emitter": OTHER, "shade": "inner", **kept}
+    parent_id = span.parent_id if ANSWER in kept else span.span_id
     return replace(
-        span, span_id=f"{at + 1:08x}{'d' * 8}", parent_id=span.span_id, attributes=attributes, name="chat", hook=None
+        span, span_id=f"{at + 1:08x}{'d' * 8}", parent_id=parent_id, attributes=attributes, name="chat", hook=None
     )
 
 

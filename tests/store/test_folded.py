@@ -9,6 +9,7 @@ from inspector.store.sqlite import SqliteStore
 
 ONE, OTHER = {"inspector.emitter": "langchain"}, {"inspector.emitter": "openai"}
 """Two recorders."""
+ANSWERED = {"gen_ai.response.id": "msg_1"}
 
 
 def folded(store, trace_id="a" * 32):
@@ -35,6 +36,19 @@ def test_nested_spans_of_one_model_call_count_their_tokens_and_cost_once(store, 
         assert (sums.spans, sums.llm_calls, sums.input_tokens, sums.output_tokens, sums.cost_usd) == (2, 1, 10, 5, 0.5)
     assert (total.input_tokens, total.output_tokens, total.cost_usd) == (10, 5, 0.5)
     assert store.event(inner.span_id).input_tokens == 10, "what the span said of itself stays"
+
+
+def test_spans_of_one_answer_next_to_each_other_count_once(store, make_span):
+    main, usage = make_span(), {"kind": "llm", "input_tokens": 10, "output_tokens": 5, "cost_usd": 0.5}
+    begun = make_span(kind="llm", status="running", attributes=ONE, parent_id=main.span_id)
+    sdk = make_span(**usage, parent_id=main.span_id, attributes=OTHER | ANSWERED, start_ns=begun.start_ns)
+    store.write([main, begun, sdk])
+    assert folded(store) == {}
+    ended = replace(begun, status="ok", end_ns=sdk.end_ns, attributes=begun.attributes | ANSWERED, input_tokens=10)
+    store.write([ended])
+    assert folded(store) == {begun.span_id: sdk.span_id}
+    total = store.stats(Filter(kinds=("llm",))).total
+    assert (total.count, total.input_tokens, total.output_tokens, total.cost_usd) == (1, 10, 5, 0.5)
 
 
 def test_calls_of_one_recorder_all_count_with_their_errors_tokens_and_cost(store, make_span):
@@ -142,7 +156,15 @@ shapes = st.lists(
         st.integers(-1, 8),
         st.sampled_from(["add", "x_add"]),
         st.one_of(st.none(), st.integers(1, 2)),
-        st.sampled_from([ONE, OTHER, {"otel.scope.name": "openinference"}, {"mcp.rpc.direction": "inbound"}]),
+        st.sampled_from(
+            [
+                ONE,
+                OTHER,
+                OTHER | ANSWERED,
+                {"otel.scope.name": "openinference", **ANSWERED},
+                {"mcp.rpc.direction": "inbound"},
+            ]
+        ),
     ),
     min_size=1,
     max_size=8,

@@ -203,11 +203,23 @@ def test_where_nobody_knows_tokens_the_outermost_counts():
     assert decide([llm("a", tokens=None), llm("b", "a", "sdk", tokens=None)]) == {"b": "a"}
 
 
+@pytest.mark.parametrize("ids", list(itertools.permutations("1234")))
+def test_a_circle_of_calls_of_several_kinds_is_decided_wherever_the_search_begins(ids):
+    one, two, three, four = ids
+    nodes = [agent(one, four), agent(two, one, "sdk"), agent(three, two), llm(four, three)]
+    assert decide(nodes) in ({two: one}, {three: two})
+
+
+def test_a_request_that_is_above_itself_is_not_its_own_duplicate():
+    call = tool("call", "request", message="tools/call 1")
+    assert decide([call, rpc("request", "call", "sdk", message="tools/call 1")]) == {}
+
+
 def test_circles_and_missing_parents_end_the_search():
-    assert decide([llm("a", "b"), llm("b", "a", "sdk")]) == {}
+    assert decide([llm("a", "b"), llm("b", "a", "sdk")]) == {"b": "a"}
     assert decide([llm("a", "a")]) == {}
     assert decide([llm("a", "nowhere")]) == {}
-    assert decide([llm("a", "b"), llm("b", "a", "sdk"), llm("c", "a", "router")]) == {}
+    assert decide([llm("a", "b"), llm("b", "a", "sdk"), llm("c", "a", "router")]) == {"b": "a", "c": "a"}
 
 
 # Attempts of a tool call that middleware made several times.
@@ -268,6 +280,85 @@ def test_what_a_retried_tool_of_the_same_recorder_calls_is_a_call_of_its_own():
     assert decide([retried("call"), tool("1", "call", "client"), tool("2", "call", "client", status="error")]) == {}
 
 
+# Model calls of two recorders, next to each other.
+
+
+def beside(span_id, by="framework", parent="agent", *, at=(0, 10), **known):
+    return llm(span_id, parent, by, start_ns=at[0], end_ns=at[1], **known)
+
+
+def test_spans_with_one_answer_at_one_time_are_one_call_wherever_they_are():
+    framework = beside("framework", at=(0, 10), response_id="msg_1", tokens=(7, 1))
+    for parent in ("agent", "other", None):
+        sdk = beside("sdk", "sdk", parent, at=(2, 8), response_id="msg_1", tokens=(7, 3))
+        assert decide([framework, sdk]) == decide([sdk, framework]) == {"sdk": "framework"}
+
+
+def test_spans_with_one_question_and_usage_at_one_time_are_one_call_without_an_id():
+    framework = beside("framework", response_id="lc_run--1", input={"": 1})
+    assert decide([framework, beside("sdk", "sdk", input={"": 1}, at=(2, 8))]) == {"sdk": "framework"}
+    assert decide([framework, beside("sdk", "sdk", input={"": 1}, response_id="chatcmpl-1")]) == {"sdk": "framework"}
+
+
+@pytest.mark.parametrize(
+    "sdk",
+    [
+        beside("sdk", "framework", response_id="msg_1", input={"": 1}),
+        beside("sdk", "sdk", response_id="msg_1", input={"": 1}, at=(11, 12)),
+        beside("sdk", "sdk", response_id="msg_1", input={"": 1}, status="error"),
+        beside("sdk", "sdk", response_id="msg_1", input={"": 1}, embeds=True),
+        beside("sdk", "sdk", response_id="msg_2", input={"": 1}),
+        beside("sdk", "sdk", input={"": 2}),
+        beside("sdk", "sdk"),
+        beside("sdk", "sdk", input={"": 1}, tokens=(7, 4)),
+        beside("sdk", "sdk", input={"": 1}, tokens=None),
+    ],
+    ids=["recorder", "time", "status", "operation", "answer", "question", "no question", "usage", "no usage"],
+)
+def test_spans_next_to_each_other_that_differ_in_anything_are_two_calls(sdk):
+    assert decide([beside("framework", response_id="msg_1", input={"": 1}, embeds=False), sdk]) == {}
+
+
+def test_of_equal_questions_asked_at_once_each_counts_once():
+    asked = [beside(f"framework {at}", at=(at, 90), input={"": 1}) for at in range(4)]
+    sent = [beside(f"sdk {at}", "sdk", at=(at + 10, 80), input={"": 1}) for at in range(4)]
+    folded = decide([*asked, *sent])
+    assert folded.keys() == {node.span_id for node in sent}
+    assert len(set(folded.values())) == 4
+
+
+def test_an_answer_from_a_cache_is_a_second_call():
+    first, again = beside("first", response_id="msg_1"), beside("again", response_id="msg_1", at=(5, 6))
+    assert decide([first, beside("sdk", "sdk", at=(1, 9), response_id="msg_1"), again]) == {"sdk": "first"}
+
+
+def test_nested_spans_and_one_beside_them_are_one_call():
+    nested = [beside("framework", tokens=None), llm("sdk", "framework", "sdk", response_id="msg_1", end_ns=9)]
+    other = beside("other", "other", response_id="msg_1", at=(1, 9))
+    assert decide([*nested, other]) == {"framework": "other", "sdk": "other"}
+
+
+def test_spans_of_one_answer_belong_together_rather_than_to_a_call_around_them():
+    around = beside("around", parent=None, at=(0, 50))
+    nested = [beside(name, name, "around", at=(1, 9), response_id="msg_1") for name in ("framework", "sdk")]
+    assert decide([around, *nested]) == {"sdk": "framework"}
+
+
+def test_an_answer_that_very_many_calls_have_tells_nothing():
+    pairs = [(beside(f"{at}", response_id="r"), beside(f"{at} sdk", "sdk", response_id="r")) for at in range(32)]
+    family = Family()
+    for node in itertools.chain(*pairs):
+        family.add(node)
+    assert len(family.refold()) == 32
+    one_more = beside("one more", response_id="r", at=(20, 30))
+    family.add(one_more)
+    family.refold()
+    assert family.folded == {}
+    family.add(structs.replace(one_more, identity=by("framework", response_id="other")))
+    family.refold()
+    assert len(family.folded) == 32
+
+
 # Whatever comes, in whatever order.
 
 RECORDERS = ("one", "two", "three")
@@ -280,9 +371,10 @@ spans = st.lists(
         st.sampled_from(RECORDERS),
         st.booleans(),
         st.sampled_from([None, None, "r1", "r2"]),
-        st.sampled_from([None, {"a": 1}, {"a": 2}]),
+        st.sampled_from([None, {"": 1}, {"": 2}]),
         st.sampled_from(["ok", "ok", "error", "running"]),
         st.sampled_from([None, None, True]),
+        st.sampled_from([None, 1, 2]),
     ),
     max_size=14,
 ).map(
@@ -294,6 +386,7 @@ spans = st.lists(
             status,
             label,
             at % 3,
+            end_ns,
             tokens and tokens[0] if kind == "llm" else None,
             tokens and tokens[1] if kind == "llm" else None,
             identity=by(
@@ -305,8 +398,9 @@ spans = st.lists(
                 is_repeated=is_repeated if kind == "tool" else None,
             ),
         )
-        for at, (kind, parent, label, tokens, recorder, is_server, response_id, given_input, status, is_repeated) in (
-            enumerate(rows)
+        for at, row in enumerate(rows)
+        for kind, parent, label, tokens, recorder, is_server, response_id, given_input, status, is_repeated, end_ns in (
+            row,
         )
     ]
 )

@@ -202,7 +202,8 @@ def node_of(row: Row) -> Node:
     """Returns what duplicates are found by."""
     label = row.tool if row.kind == "tool" else row.agent if row.kind == "agent" else None
     usage = (row.input_tokens, row.output_tokens, row.cost_usd is not None)
-    return Node(row.span_id, row.parent_id, row.kind, row.status, label, row.start_ns, *usage, row.identity)
+    times = (row.start_ns, row.end_ns)
+    return Node(row.span_id, row.parent_id, row.kind, row.status, label, *times, *usage, row.identity)
 
 
 def trace_row(members: Members, version: int, arrived_ns: int) -> tuple[Any, ...]:

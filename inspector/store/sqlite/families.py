@@ -23,7 +23,7 @@ Fetch: TypeAlias = Callable[[Sequence[tuple[int, str]]], Mapping[tuple[int, str]
 
 _LOAD = (
     "SELECT span_id, parent_id, kind, status, CASE kind WHEN 'tool' THEN tool WHEN 'agent' THEN agent END, start_ns, "
-    "input_tokens, output_tokens, cost_usd IS NOT NULL, identity, folded_into FROM spans WHERE trace_id = ?"
+    "end_ns, input_tokens, output_tokens, cost_usd IS NOT NULL, identity, folded_into FROM spans WHERE trace_id = ?"
 )
 """The fields of a `Node`, and the span that counts for it."""
 
@@ -126,6 +126,7 @@ def _node(row: Row) -> Node:
         row.status,
         row.tool if row.kind == "tool" else row.agent if row.kind == "agent" else None,
         row.start_ns,
+        row.end_ns,
         row.input_tokens,
         row.output_tokens,
         row.cost_usd is not None,

@@ -5,10 +5,11 @@ has nested spans. All of them are kept; one counts, and the others are *folded i
 outcome depends only on the spans, not on the order or the batches in which they arrive.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from inspector.store.values.answers import Answers
 from inspector.store.values.identity import BETWEEN_KINDS, CALL_KINDS, SENDING_KINDS
 from inspector.store.values.same_call import (
     Link,
@@ -19,6 +20,7 @@ from inspector.store.values.same_call import (
     decided,
     is_of_one_recorder,
     is_server,
+    link_beside,
     link_of,
     sender_of,
 )
@@ -40,6 +42,8 @@ class Family:
     """The duplicates, each with the span that counts; only `fold` changes it."""
     members: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
     """The duplicates of each span that counts."""
+    answers: Answers = field(default_factory=Answers)
+    """The model calls by their answers."""
     changed: set[str] = field(default_factory=set[str])
     """Spans that arrived or changed since the last `refold`."""
     unsettled: set[str] = field(default_factory=set[str])
@@ -54,10 +58,11 @@ class Family:
         if known is not None and (known.kind, known.parent_id) != (node.kind, node.parent_id):
             # Decisions that depended on it can be anywhere in the trace.
             self._remove(known)
-            self.changed.update(self.nodes)
-            self.unsettled.update(self.nodes)
+            self._unsettle(self.nodes)
         elif known is not None and known.kind in CALL_KINDS and self._may_be_another(known):
             self.unsettled.add(span_id)
+        if node.kind == "llm" or (known is not None and known.kind == "llm"):
+            self._unsettle(self.answers.exchange(known, node))
         if node.kind not in _CONCERNED:
             return bool(self.changed)
         self.nodes[span_id] = node
@@ -65,6 +70,10 @@ class Family:
             self.children.setdefault(node.parent_id, set()).add(span_id)
         self.changed.add(span_id)
         return True
+
+    def _unsettle(self, span_ids: Collection[str]) -> None:
+        self.changed.update(span_ids)
+        self.unsettled.update(span_ids)
 
     def _remove(self, node: Node) -> None:
         del self.nodes[node.span_id]
@@ -82,8 +91,8 @@ class Family:
             self.fold(span_id, None)
             changes[span_id] = None
         stirring = [span_id for span_id in self.changed if self._may_affect_others(span_id)]
-        for region in _regions(self.nodes, self.children, stirring):
-            folded = dict(decided(self.nodes, region))
+        for region, alike in self._regions(stirring):
+            folded = dict(decided(self.nodes, region, alike))
             for span_id in region:
                 into = folded.get(span_id)
                 if self.folded.get(span_id) != into and self.nodes[span_id].identity is not None:
@@ -93,6 +102,35 @@ class Family:
         self._take(requests)
         self.changed, self.unsettled = set(), set()
         return changes | requests
+
+    def _regions(self, changed: Iterable[str]) -> Iterator[tuple[Region, Collection[tuple[str, str]]]]:
+        """Yield the spans that may be one call with a changed span, and those pairs of them that have one answer."""
+        roots: dict[str, str | None] = {}
+        done: set[str] = set()
+        for first in {_root(self.nodes, span_id, roots) for span_id in changed if span_id in self.nodes}:
+            waiting = [] if first is None else [first]
+            region: dict[str, int] = {}
+            alike: set[tuple[str, str]] = set()
+            while waiting:
+                root = waiting.pop()
+                if root in done:
+                    continue
+                done.add(root)
+                nested = _region(self.nodes, self.children, root)
+                region.update(nested)
+                for span_id in nested if self.nodes[root].kind == "llm" else ():
+                    for other in self._alike(self.nodes[span_id]):
+                        alike.add((min(span_id, other), max(span_id, other)))
+                        waiting += filter(None, (_root(self.nodes, other, roots),))
+            if region:
+                yield region, alike
+
+    def _alike(self, node: Node) -> Iterator[str]:
+        """Yield the model calls that are perhaps one call with a span, but are not right above or below it."""
+        for span_id in self.answers.alike(node):
+            other = self.nodes[span_id]
+            if node.span_id != other.parent_id and node.parent_id != span_id and link_beside(node, other) is not None:
+                yield span_id
 
     def _may_affect_others(self, span_id: str) -> bool:
         """Tell whether a changed span may change the decisions about calls above and below it.
@@ -107,7 +145,7 @@ class Family:
             return False
         if node.kind not in CALL_KINDS:
             return bool(self.children.get(span_id))
-        return self._has_below(node) or self._may_be_another(node)
+        return self._has_below(node) or self._may_be_another(node) or (node.kind == "llm" and any(self._alike(node)))
 
     def _may_be_another(self, node: Node) -> bool:
         """Tell whether a span may be one call with a span above it, given the decisions so far.
@@ -188,14 +226,6 @@ def decide(nodes: Iterable[Node]) -> dict[str, str]:
     return family.folded
 
 
-def _regions(nodes: Nodes, children: Mapping[str, Collection[str]], changed: Iterable[str]) -> Iterator[Region]:
-    """Yield the spans that may be one call with a changed span."""
-    roots: dict[str, str | None] = {}
-    for root in {_root(nodes, span_id, roots) for span_id in changed if span_id in nodes}:
-        if root is not None:
-            yield _region(nodes, children, root) if root in children else {root: 0}
-
-
 def _root(nodes: Nodes, span_id: str, roots: dict[str, str | None]) -> str | None:
     """Return the outermost call that a span, or spans below it, may be part of; None if there is none.
 
@@ -209,13 +239,35 @@ def _root(nodes: Nodes, span_id: str, roots: dict[str, str | None]) -> str | Non
     while here is not None and here.span_id not in roots and here.span_id not in path:
         path[here.span_id] = here
         here = nodes.get(here.parent_id or "")
-    root = None if here is None else roots.get(here.span_id)
+    if here is not None and here.span_id in path:
+        root = _root_in_cycle(nodes, list(path.values())[list(path).index(here.span_id) :])
+    else:
+        root = None if here is None else roots.get(here.span_id)
     for node in reversed(path.values()):
-        if node.kind in CALL_KINDS and (root is None or nodes[root].kind != node.kind):
-            root = node.span_id
-        elif node.kind in SENDING_KINDS:
-            root = None
-        roots[node.span_id] = root
+        root = roots[node.span_id] = _root_below(nodes, root, node)
+    return root
+
+
+def _root_below(nodes: Nodes, root: str | None, node: Node) -> str | None:
+    """Return the root of a span, given that of its parent."""
+    if node.kind in CALL_KINDS and (root is None or nodes[root].kind != node.kind):
+        return node.span_id
+    return None if node.kind in SENDING_KINDS else root
+
+
+def _root_in_cycle(nodes: Nodes, cycle: Sequence[Node]) -> str | None:
+    """Return the root of the last of some spans that are each other's parents; it does not depend on where they begin.
+
+    Args:
+        nodes: All spans.
+        cycle: The spans, each before its parent; the first is the parent of the last.
+    """
+    calls = [node for node in cycle if node.kind in CALL_KINDS]
+    root = min((node.span_id for node in calls), default=None)
+    if len({node.kind for node in calls}) > 1 or any(node.kind in SENDING_KINDS for node in cycle):
+        # Where one kind follows another, a root is certain, and so are those below it.
+        for node in reversed(cycle):
+            root = _root_below(nodes, root, node)
     return root
 
 

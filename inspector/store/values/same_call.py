@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import product
+from itertools import chain, product
 from typing import Final, TypeAlias
 
 from msgspec import Struct
@@ -13,7 +13,7 @@ from inspector.toolnames import is_same_tool
 _MOST_HOPS: Final = 16
 _MOST_RECORDERS: Final = 16
 """Maximum number of spans of one call, since each is compared with each; nobody has more recorders."""
-_COMMON_ID, _SAME_USAGE, _SAME_INPUT, _NOTHING_DIFFERS = range(4)
+_COMMON_ID, _SAME_ANSWER, _SAME_USAGE, _SAME_INPUT, _NOTHING_DIFFERS, _SAME_QUESTION = range(6)
 """Reasons why two spans are one call, the most certain first."""
 
 Nodes: TypeAlias = Mapping[str, "Node"]
@@ -31,6 +31,7 @@ class Node(Struct, frozen=True, gc=False):
     label: str | None = None
     """The called tool or agent."""
     start_ns: int = 0
+    end_ns: int | None = None
     input_tokens: int | None = None
     output_tokens: int | None = None
     has_cost: bool = False
@@ -53,20 +54,33 @@ class Link:
 
     reason: int
     start_ns: int
+    """When the inner one started; if it is not below the outer one, the time between their starts."""
     inner: str
     outer: str
     is_attempt: bool = False
     """Whether the inner one is one of several attempts, according to the outer one or a call between them."""
 
     def __lt__(self, other: "Link") -> bool:
-        return (self.reason, self.start_ns, self.inner) < (other.reason, other.start_ns, other.inner)
+        return self._order < other._order
+
+    @property
+    def _order(self) -> tuple[int, int, str, str]:
+        return self.reason, self.start_ns, self.inner, self.outer
 
 
-def decided(nodes: Nodes, region: Region) -> Iterator[tuple[str, str]]:
-    """Yield the duplicates in a region, each with the span that counts."""
+def decided(nodes: Nodes, region: Region, alike: Iterable[tuple[str, str]] = ()) -> Iterator[tuple[str, str]]:
+    """Yield the duplicates in a region, each with the span that counts.
+
+    Args:
+        nodes: All spans.
+        region: The spans to decide about.
+        alike: Pairs of them that may have one answer, wherever they are in the tree.
+    """
     if len(region) == 1:
         return
-    links = sorted(filter(None, (link_of(nodes, nodes[span_id]) for span_id in region)))
+    nested = (link_of(nodes, nodes[span_id]) for span_id in region)
+    beside = (link_beside(nodes[one], nodes[other]) for one, other in alike)
+    links = sorted(filter(None, chain(nested, beside)))
     calls: dict[str, _Call] = {}
     for link in links:
         outer, inner = calls.get(link.outer, (link.outer,)), calls.get(link.inner, (link.inner,))
@@ -116,6 +130,35 @@ def link_of(nodes: Nodes, inner: Node) -> Link | None:
     return None
 
 
+def link_beside(one: Node, other: Node) -> Link | None:
+    """Return why two model calls with one answer, or one question and usage, are one call, wherever they are.
+
+    They are if two recorders saw them at the same time; one after the other, they are a question that was asked again.
+    """
+    if one.identity is None or other.identity is None or one.status != other.status:
+        return None
+    by, by_other = read_identity(one.identity), read_identity(other.identity)
+    if by.recorder == by_other.recorder or _operations_differ(by, by_other):
+        return None
+    if max(one.start_ns, other.start_ns) > min(one.end_ns or one.start_ns, other.end_ns or other.start_ns):
+        return None
+    if by.response_id is not None and by.response_id == by_other.response_id:
+        reason = _SAME_ANSWER
+    elif (question := question_of(one)) is None or question != question_of(other) or _have_other_ids(by, by_other):
+        return None
+    else:
+        reason = _SAME_QUESTION
+    return Link(reason, abs(one.start_ns - other.start_ns), one.span_id, other.span_id)
+
+
+def question_of(node: Node) -> tuple[int, int, int] | None:
+    """Return the checksum of the user's last text, and the tokens read and written; None if one is unknown."""
+    if node.identity is None or not node.input_tokens or not node.output_tokens:
+        return None
+    words = (read_identity(node.identity).input or {}).get("")
+    return None if words is None else (words, node.input_tokens, node.output_tokens)
+
+
 def attempt_of(nodes: Nodes, node: Node) -> str | None:
     """Return the attempt that a tool call belongs to, if a call above it was made several times.
 
@@ -137,27 +180,23 @@ def _is_repeated(node: Node) -> bool:
 
 
 def _around(nodes: Nodes, node: Node) -> Iterator[tuple[Node, bool]]:
-    """Yield the calls of its kind above a span, innermost first, up to one of another kind; none if there is a cycle.
+    """Yield the calls of its kind above a span, innermost first, up to one of another kind.
 
     With each comes whether a request to another process lies between that call and the span.
     """
-    found: list[tuple[Node, bool]] = []
     seen = {node.span_id}
     here, crossed = node, False
     for _ in range(_MOST_HOPS):
         parent = nodes.get(here.parent_id or "")
-        if parent is None:
-            break
-        if parent.span_id in seen:
+        if parent is None or parent.span_id in seen:
             return
         seen.add(parent.span_id)
         crossed = crossed or is_server(here)
         if parent.kind == node.kind:
-            found.append((parent, crossed))
+            yield parent, crossed
         elif parent.kind not in BETWEEN_KINDS:
-            break
+            return
         here = parent
-    yield from found
 
 
 def is_server(node: Node) -> bool:
@@ -165,19 +204,27 @@ def is_server(node: Node) -> bool:
     return node.identity is not None and read_identity(node.identity).is_server
 
 
-def _may_join(nodes: Nodes, region: Region, outer: Collection[str], inner: Collection[str]) -> bool:
+def _may_join(nodes: Nodes, region: Region, outer: _Call, inner: _Call) -> bool:
     """Tell whether all of these spans may be one call: no two have one recorder, and no two differ."""
     if len(outer) + len(inner) > _MOST_RECORDERS:
         return False
-    recorders = [_recorder(nodes[span_id], region[span_id]) for span_id in (*outer, *inner)]
+    members = [nodes[span_id] for span_id in (*outer, *inner)]
+    recorders = [_recorder(node, region[node.span_id]) for node in members]
     if len(set(recorders)) < len(recorders):
         return False
     for one, other in product(map(nodes.__getitem__, outer), map(nodes.__getitem__, inner)):
         reason = _reason(one, other, crossed=region[one.span_id] != region[other.span_id])
-        # Siblings may just as well be two attempts of the call above them.
-        if reason is None or (reason > _SAME_USAGE and not _is_around(nodes, one, other)):
+        if reason is None:
+            return False
+        # Siblings may just as well be two attempts of the call above them, if their answers do not tell.
+        if reason > _SAME_USAGE and not _is_around(nodes, one, other) and not _has_answer_of(members, one, other):
             return False
     return True
+
+
+def _has_answer_of(members: Iterable[Node], *nodes: Node) -> bool:
+    """Tell whether one of these spans has the answer of another one of its call."""
+    return any(link_beside(node, member) is not None for node, member in product(nodes, members))
 
 
 def _is_around(nodes: Nodes, outer: Node, inner: Node) -> bool:
@@ -326,12 +373,18 @@ def _method(identity: Identity) -> str | None:
 
 
 def sender_of(nodes: Nodes, request: Node) -> str | None:
-    """Return the outermost span above a JSON-RPC request that records the same request, on either side."""
-    found = None
+    """Return the outermost span above a JSON-RPC request that records the same request, on either side.
+
+    None as well if that span is below the request, since parents can be a cycle.
+    """
+    found: list[str] = []
     here = request
     for _ in range(_MOST_HOPS):
         outer = nodes.get(here.parent_id or "")
         if outer is None or not _is_same_request(outer, here):
             break
-        found, here = outer.span_id, outer
-    return found
+        if outer is request or outer.span_id in found:
+            return None
+        found.append(outer.span_id)
+        here = outer
+    return found[-1] if found else None
