@@ -90,6 +90,12 @@ def _found(span: DecodedSpan) -> AttributeValue:
     return None if "output.value" in span.attributes else _documents(span)
 
 
+def _tool_message(span: DecodedSpan) -> AttributeValue:
+    """Return the content of a message of LangChain, which wraps the results of tools."""
+    held = parsed(span.attributes.get("output.value"))
+    return cast("AttributeValue", _field(_field(held, "data"), "content")) if _field(held, "type") == "tool" else None
+
+
 def _embedded(item: Mapping[str, Any]) -> Message | None:
     text = _field(_field(item, "embedding"), "text")
     return {"role": "user", "parts": [part(text)]} if isinstance(text, str) else None
@@ -119,6 +125,7 @@ OPENINFERENCE = Dialect(
     outputs={
         "llm": (semconv.OUTPUT_MESSAGES, "output.value"),
         **dict.fromkeys(_RUNS, ("output.value", "gen_ai.retrieval.documents")),
+        "tool": (semconv.TOOL_CALL_RESULT, "output.value"),
     },
     contents={
         "llm": {
@@ -141,6 +148,7 @@ OPENINFERENCE = Dialect(
         },
         "tool": {
             semconv.TOOL_CALL_ID: (copied("tool_call.id", "tool.id"), member("output.value", "data", "tool_call_id")),
+            semconv.TOOL_CALL_RESULT: (_tool_message,),
             **_LANGCHAIN_AGENT,
         },
         "workflow": _LANGCHAIN_AGENT,

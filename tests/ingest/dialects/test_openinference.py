@@ -79,8 +79,8 @@ other 'model' (openinference/1) ok
 tool 'weather' (openinference/1) ok
     agent forecaster, tool weather, session_id session-1
     < input.value = Paris
-    > output.value = {"type": "tool", "data": {"content": "sunny in Paris", "additional_kwargs": {}, "res…
-    added gen_ai.tool.call.id, gen_ai.agent.name
+    > gen_ai.tool.call.result = sunny in Paris
+    added gen_ai.tool.call.id, gen_ai.tool.call.result, gen_ai.agent.name
 other 'tools' (openinference/1) ok
     agent forecaster, session_id session-1
     < input.value = [{"name": "weather", "args": {"city": "Paris"}, "id": "call_1", "type": "tool_call"}]
