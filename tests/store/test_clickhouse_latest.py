@@ -1,8 +1,9 @@
-"""Lists of the latest traces and runs in ClickHouse are read stretch by stretch, and say the same as all of them."""
+"""Lists of the latest traces, runs and sessions in ClickHouse are read stretch by stretch: the same as from a scan."""
 
 import itertools
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 
 import msgspec
 import pytest
@@ -92,3 +93,16 @@ def test_a_page_ends_early_when_its_time_is_over_and_the_next_goes_on(filled):
         sizes = [len(items) for items in pages(store.traces, where, 2)]
     assert len(sizes) > 1
     assert 0 in sizes
+
+
+@pytest.mark.parametrize("between", [(None, None), (100, None), (None, 150), (100, 101)])
+def test_pages_of_the_latest_sessions_say_together_what_a_scan_of_all_says(filled, between):
+    since_ns, until_ns = (None if at is None else BEGUN + at * MINUTE for at in between)
+    with closing(ClickHouseStore(filled, limits=PATIENT, read_only=True)) as store:
+        ask = partial(store.sessions, since_ns=since_ns, until_ns=until_ns)
+        everything = ask(limit=1000, order="asc").items
+        assert everything
+        for limit in (2, 20):
+            found = [each for items in pages(lambda _, **page: ask(**page), None, limit) for each in items]
+            assert found == list(everything[::-1])
+        assert {store.session(each.session_id) for each in everything[:3]} == set(everything[:3])

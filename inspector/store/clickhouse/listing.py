@@ -2,15 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeAlias
 
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.filters import Conditions
-from inspector.store.clickhouse.tables import runs_among
-from inspector.store.clickhouse.whole_filters import Own
+from inspector.store.clickhouse.tables import runs_among, sessions_among
 from inspector.store.values.cursor import cut, read_cursor
 from inspector.store.values.window import S, Window
 
+Whole: TypeAlias = Literal["trace_id", "run_id", "session_id"]
+"""The column of the ids of what consists of spans."""
 _AHEAD: Final = 4
 """How many rows are scanned per row of the page."""
 
@@ -25,7 +26,7 @@ class Source:
     along: str = ""
     """The column that the table is sorted by, if it grows with the value and no row lacks a value. The latest rows are
     then found without scanning all."""
-    whole: Own | None = None
+    whole: Whole | None = None
     """The column of their ids, if they consist of spans and have many columns, which are read for the page only."""
 
 
@@ -100,12 +101,18 @@ def read_page(
     return read_whole(database, source.whole, columns, page) if source.whole else page, following
 
 
-def among(own: Own, ids: str) -> str:
-    """Returns the traces or runs with some ids, which are bound."""
-    return runs_among(ids) if own == "run_id" else f"(SELECT * FROM traces FINAL WHERE trace_id IN {ids}) AS traces"
+def among(own: Whole, ids: str) -> str:
+    """Returns the traces, runs or sessions with some ids, which are bound."""
+    match own:
+        case "trace_id":
+            return f"(SELECT * FROM traces FINAL WHERE trace_id IN {ids}) AS traces"
+        case "run_id":
+            return runs_among(ids)
+        case "session_id":
+            return sessions_among(ids)
 
 
-def read_whole(database: Database, own: Own, columns: Sequence[str], rows: Sequence[Any]) -> Sequence[Any]:
+def read_whole(database: Database, own: Whole, columns: Sequence[str], rows: Sequence[Any]) -> Sequence[Any]:
     """Returns rows with all columns, given their ids and positions."""
     if not rows:
         return ()

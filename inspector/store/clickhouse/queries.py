@@ -8,6 +8,7 @@ from inspector.store.clickhouse.numbers import read_number
 from inspector.store.clickhouse.outlines import read_hits, read_outline_rows, read_previews
 from inspector.store.clickhouse.removal import used_bytes
 from inspector.store.clickhouse.replays import count_replays
+from inspector.store.clickhouse.sessions import read_session, read_sessions
 from inspector.store.clickhouse.state import DOUBTED, HOUR_NS, last_seq, losses_near, read_kept, read_losses
 from inspector.store.clickhouse.stats import read_stats
 from inspector.store.clickhouse.turns import read_turns
@@ -15,8 +16,6 @@ from inspector.store.clickhouse.wholes import (
     read_run,
     read_runs,
     read_runs_like,
-    read_session,
-    read_sessions,
     read_trace,
     read_traces,
     read_traces_like,

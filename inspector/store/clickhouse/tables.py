@@ -245,7 +245,7 @@ def views(database: str, *, replaced: bool = False) -> Iterator[str]:
     name = quoted(database)
     create = "CREATE OR REPLACE VIEW" if replaced else "CREATE VIEW IF NOT EXISTS"
     yield f"{create} {name}.runs AS {_RUNS.format(traces=f'{name}.traces FINAL')}"
-    yield f"{create} {name}.sessions AS {_SESSIONS.format(database=name)}"
+    yield f"{create} {name}.sessions AS {_SESSIONS.format(traces=f'{name}.traces FINAL', among='')}"
 
 
 def runs_among(ids: str) -> str:
@@ -257,6 +257,13 @@ def traces_among(ids: str) -> str:
     """Returns the condition of the traces of some runs, whose ids are bound."""
     # The index of runs is asked once alone: what it finds in one file, FINAL would look for in all others.
     return f"trace_id IN (SELECT trace_id FROM traces WHERE run_id IN {ids}) AND toString(run_id) IN {ids}"
+
+
+def sessions_among(ids: str) -> str:
+    """Returns the sessions with some ids, which are bound, as the view has all of them."""
+    its = f"SELECT trace_id FROM traces WHERE hasAny(shares.session_id, {ids})"
+    traces = f"(SELECT * FROM traces FINAL WHERE trace_id IN ({its})) AS traces"
+    return f"({_SESSIONS.format(traces=traces, among=f'WHERE own IN {ids}')}) AS sessions"
 
 
 def noted(database: str) -> str:
@@ -327,13 +334,16 @@ _RUNS: Final = (
     "FROM {traces} GROUP BY run_id)"
 )
 """What `RunSums` adds up, in the database: a run is the sum of its traces."""
+ACTIVE: Final = "greatest(start_ns, ifNull(end_ns, start_ns))"
+"""When a trace was last active."""
+# As arrays side by side, of which only those are read that a query needs.
+_OF_SHARES: Final = ", ".join(f"shares.{name} AS its_{name}" for name in (*_SUMMED, *_TOKENS, "cost_usd"))
 _SESSIONS: Final = (
     "SELECT session_id, toInt64(bitShiftRight(cityHash64(session_id), 1)) AS id, "
     f"{_STATUS} AS status, first_ns AS start_ns, last_ns AS end_ns, latest_ns, traces, failed_traces, "
     f"last_seq AS seq, {_RENAMED} "
-    f"FROM (SELECT share.session_id AS session_id, {_BY_STATUS}, count() AS traces, min(start_ns) AS first_ns, "
-    "max(end_ns) AS last_ns, max(greatest(start_ns, ifNull(end_ns, start_ns))) AS latest_ns, max(seq) AS last_seq, "
-    f"{_summed('share.')} "
-    "FROM {database}.traces FINAL ARRAY JOIN shares AS share GROUP BY share.session_id)"
+    f"FROM (SELECT own AS session_id, {_BY_STATUS}, count() AS traces, min(start_ns) AS first_ns, "
+    f"max(end_ns) AS last_ns, max({ACTIVE}) AS latest_ns, max(seq) AS last_seq, {_summed('its_')} "
+    f"FROM {{traces}} ARRAY JOIN shares.session_id AS own, {_OF_SHARES} {{among}} GROUP BY own)"
 )
 """What `SessionSums` adds up: a session is the sum of its parts of traces."""

@@ -1,11 +1,10 @@
-"""Queries for traces, runs and sessions."""
+"""Queries for traces and runs."""
 
 from dataclasses import replace
 from typing import Final
 
-from inspector.model import Filter, Page, Run, RunSort, Session, SessionSort, Trace, TraceSort
+from inspector.model import Filter, Page, Run, RunSort, Trace, TraceSort
 from inspector.store.clickhouse.database import Database, Values
-from inspector.store.clickhouse.filters import Conditions
 from inspector.store.clickhouse.labels import labels_of_runs, scores_of_runs
 from inspector.store.clickhouse.latest import read_latest
 from inspector.store.clickhouse.listing import Source, read_page
@@ -14,8 +13,7 @@ from inspector.store.clickhouse.tables import runs_among
 from inspector.store.clickhouse.timelines import timeline_of_run, timeline_of_trace
 from inspector.store.clickhouse.whole_filters import whole_filter
 from inspector.store.limits import ReadLimits
-from inspector.store.values.rows import INT64_MAX, clamp
-from inspector.store.values.summaries import run_of, session_of, trace_of
+from inspector.store.values.summaries import run_of, trace_of
 from inspector.store.values.window import Window
 
 _AMOUNTS: Final = ("input_tokens", "output_tokens", "cached_tokens", "cost_usd", "priced", "unpriced_calls", "seq")
@@ -29,7 +27,6 @@ _RUN: Final = (
     *("run_id", "origin", "name", "status", "service", "agent", "question", "answer", "trace_id", "trace_name"),
     *("start_ns", "end_ns", "duration_ms", "traces", "failed_traces", "open_calls", *_CALLS, "models", *_AMOUNTS),
 )
-_SESSION: Final = (*("session_id", "status", "start_ns", "end_ns", "traces", "failed_traces", *_CALLS, *_AMOUNTS),)
 _LATEST: Final = ("time", "desc")
 _SORTED: Final[dict[str, str]] = {
     "time": "start_ns",
@@ -39,7 +36,6 @@ _SORTED: Final[dict[str, str]] = {
     "spans": "spans",
     "tokens": "input_tokens + output_tokens",
 }
-_SORTED_SESSIONS: Final[dict[str, str]] = {**_SORTED, "time": "latest_ns", "duration": "end_ns - start_ns"}
 
 
 def read_trace(database: Database, trace_id: str) -> Trace | None:
@@ -114,34 +110,6 @@ def read_runs(
     if timeline:
         items = tuple(replace(run, timeline=timeline_of_run(database, run)) for run in items)
     return Page(items, following)
-
-
-def read_session(database: Database, session_id: str) -> Session | None:
-    """Returns a session with its totals."""
-    values = Values()
-    where = f"session_id = {values.text(session_id)}"
-    row = database.row(f"SELECT {', '.join(_SESSION)} FROM sessions WHERE {where}", values)
-    return None if row is None else session_of(row)
-
-
-def read_sessions(
-    database: Database, window: Window[SessionSort], *, since_ns: int | None, until_ns: int | None
-) -> Page[Session]:
-    """Returns one page of sessions that were active between two times."""
-    conditions = Conditions()
-    if since_ns is not None:
-        conditions.add(f"latest_ns >= {conditions.values.whole(clamp(since_ns))}")
-    if until_ns is not None and until_ns <= INT64_MAX:
-        conditions.add(f"start_ns < {conditions.values.whole(clamp(until_ns))}")
-    rows, following = read_page(
-        database,
-        conditions,
-        window,
-        ("sessions", since_ns, until_ns, window.sort, window.order),
-        Source("sessions", _SORTED_SESSIONS[window.sort]),
-        _SESSION,
-    )
-    return Page(tuple(map(session_of, rows)), following)
 
 
 def _marked(database: Database, runs: tuple[Run, ...]) -> tuple[Run, ...]:
