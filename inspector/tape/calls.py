@@ -200,8 +200,9 @@ def _is_made_again(event: Event) -> bool:
         return True
     if event.status == "ok":
         raise _refused(event, _NOT_YET.format(event.kind))
-    # The body of a call that did not end may have begun.
-    return event.status in ("error", "denied")
+    # The body of a call that did not end may have begun, unless it waited for a person before.
+    has_paused = event.status == "cancelled" and b'"session_paused"' in bytes(event.events or b"")
+    return has_paused or event.status in ("error", "denied")
 
 
 def _is_left_to_server(attributes: Mapping[str, Any]) -> bool:

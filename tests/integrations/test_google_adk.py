@@ -118,6 +118,14 @@ def test_an_answer_that_is_an_error_code_is_an_error(recorded):
     assert [event.name for event in refused] == ["invoke_workflow planner", "invoke_agent planner", "chat scripted"]
 
 
+def test_a_tool_that_waits_for_a_confirmation_pauses_and_runs_once_it_has_it(recorded):
+    paying = [event for event in recorded.events if event.name == "execute_tool pay"]
+    paused = [[each["name"] for each in json.loads(bytes(event.events or b"[]"))] for event in paying]
+    assert [event.status for event in paying] == ["cancelled", "ok", "cancelled", "denied"]
+    assert [names.count("session_paused") for names in paused] == [1, 0, 1, 0]
+    assert len(counted(recorded, "paid")) == 1
+
+
 def test_a_tool_says_what_it_is(recorded):
     sources = {event.name: facts(event)["inspector.tool.source"] for event in recorded.events if event.kind == "tool"}
     assert sources["execute_tool helper"] == "agent"
@@ -175,6 +183,22 @@ invoke_workflow planner: cancelled
   invoke_agent planner: cancelled
     chat scripted: ok
     execute_tool forever: cancelled
+invoke_workflow payer: ok
+  invoke_agent payer: ok
+    chat scripted: ok
+    execute_tool pay: cancelled
+invoke_workflow payer: ok
+  invoke_agent payer: ok
+    execute_tool pay: ok
+    chat scripted: ok
+invoke_workflow payer: ok
+  invoke_agent payer: ok
+    chat scripted: ok
+    execute_tool pay: cancelled
+invoke_workflow payer: ok
+  invoke_agent payer: ok
+    execute_tool pay: denied
+    chat scripted: ok
 invoke_workflow steps: ok
   invoke_workflow steps: ok
     invoke_agent one: ok

@@ -6,7 +6,7 @@ ADK reads them once the tool has returned. So they are recorded with the result,
 from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, cast
 
 from inspector.integrations.calls import safely
 
@@ -14,6 +14,8 @@ Artifact: TypeAlias = tuple[tuple[Any, ...], dict[str, Any]]
 """The arguments of ``save_artifact``."""
 
 _ARTIFACTS: Final = "artifact_delta"
+_OWN: Final = ""
+"""Stands for the id of the call itself."""
 _STATE: Final = "state_delta"
 _saved: ContextVar[list[Artifact] | None] = ContextVar("inspector_artifacts_of_an_adk_tool", default=None)
 
@@ -37,7 +39,9 @@ class Outcome:
             if name == _STATE:
                 context.state.update(value)
             elif isinstance(value, dict):
-                getattr(context.actions, name).update(value)
+                by_call = cast("dict[str, Any]", value)
+                own = {context.function_call_id if key == _OWN else key: each for key, each in by_call.items()}
+                getattr(context.actions, name).update(own)
             else:
                 setattr(context.actions, name, value)
 
@@ -68,10 +72,14 @@ def saved(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _left_in(context: Any) -> dict[str, Any]:
-    """Return the actions that are set in a context; dictionaries are copied."""
+    """Return the actions that are set in a context; dictionaries are copied.
+
+    Requests to confirm or sign in are by the id of the call, which may be another one each time.
+    """
     found: dict[str, Any] = context.actions.__dict__
+    own = context.function_call_id
     return {
-        name: dict(value) if isinstance(value, dict) else value  # pyright: ignore[reportUnknownArgumentType] - of any two types
+        name: {_OWN if key == own else key: each for key, each in value.items()} if isinstance(value, dict) else value  # pyright: ignore[reportUnknownVariableType] - of any two types
         for name, value in found.items()
         if value and name != _ARTIFACTS
     }

@@ -1,9 +1,10 @@
 """Tool calls, as plugins see them."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final, TypeAlias, cast
 
-from inspector.integrations.calls import Call, Keywords, conclude, enclosing, opened
+from inspector.integrations.calls import Call, Keywords, announce, conclude, enclosing, opened, safely
 from inspector.integrations.google_adk.contexts import Outcome, outcome_of, saved
 from inspector.integrations.patches import Patches
 from inspector.integrations.tool_bodies import run_body_async, undecided
@@ -16,6 +17,10 @@ _CANCELLED: Final = "notify_tool_cancelled"
 
 class ToolFailed(Exception):
     """A tool's result with the single field ``error``."""
+
+
+class ToolRefused(Exception):
+    """The result of a tool that a person did not confirm."""
 
 
 def wrap_tools(patches: Patches) -> None:
@@ -76,11 +81,22 @@ def _tool_returned(original: Method) -> Method:
     async def run_after_tool_callback(self: Any, **kwargs: Any) -> Any:
         changed = await original(self, **kwargs)
         call = _tool_call(kwargs.get("tool_context"))
-        if call is not None:
-            conclude(call, _tool_result, kwargs.get("result") if changed is None else changed)
+        if call is not None and safely(lambda: _is_waiting(kwargs["tool_context"].actions), otherwise=False):
+            name = call.keyword("tool_name")
+            announce("session_paused", lambda: {"reason": f"{name} needs confirmation or a sign-in", "context": None})
+            call.interrupted()
+        elif call is not None:
+            confirmation = getattr(kwargs.get("tool_context"), "tool_confirmation", None)
+            failure = ToolRefused if getattr(confirmation, "confirmed", None) is False else ToolFailed
+            conclude(call, partial(_tool_result, failure), kwargs.get("result") if changed is None else changed)
         return changed
 
     return run_after_tool_callback
+
+
+def _is_waiting(actions: Any) -> bool:
+    """Tell whether a tool waits for a confirmation or a sign-in, after which ADK runs it again."""
+    return bool(actions.requested_tool_confirmations or actions.requested_auth_configs)
 
 
 def _tool_raised(original: Method) -> Method:
@@ -129,8 +145,8 @@ def _tool(tool: Any, arguments: Any, tool_context: Any) -> Keywords:
     }
 
 
-def _tool_result(result: Any) -> Keywords | BaseException:
+def _tool_result(failure: type[Exception], result: Any) -> Keywords | BaseException:
     fields = cast("dict[str, Any]", result) if isinstance(result, dict) else {}
     if list(fields) == ["error"] and fields["error"]:
-        return ToolFailed(str(fields["error"]))
+        return failure(str(fields["error"]))
     return {"result": result}

@@ -16,7 +16,7 @@ from google.adk.agents.run_config import RunConfig, StreamingMode
 from google.adk.models import BaseLlm, LlmRequest, LlmResponse
 from google.adk.plugins.plugin_manager import PluginManager
 from google.adk.runners import InMemoryRunner, Runner
-from google.adk.tools import AgentTool
+from google.adk.tools import AgentTool, FunctionTool
 from google.genai import types
 
 from inspector import context as session
@@ -48,6 +48,11 @@ class Trial:
         """Fail."""
         self.note("tool_call", "crash", arguments={"reason": reason}, error=reason)
         raise ValueError(reason)
+
+    def pay(self, amount: int) -> dict:
+        """Pay, if a person confirms it."""
+        self.note("paid", "pay", amount=amount)
+        return {"paid": amount}
 
     async def forever(self) -> dict:
         """Never return."""
@@ -113,6 +118,7 @@ def agents(trial: Trial) -> dict[str, BaseAgent]:
             tools=[trial.add, trial.crash, trial.forever, AgentTool(helper)],
             sub_agents=[specialist],
         ),
+        "payer": LlmAgent(name="payer", model=model, tools=[FunctionTool(trial.pay, require_confirmation=True)]),
         "steps": SequentialAgent(
             name="steps", sub_agents=[LlmAgent(name=name, model=model) for name in ("one", "two")]
         ),
@@ -137,6 +143,9 @@ async def trial_run() -> Trial:
             await leave(trial, runner)
             await drop(trial, runner)
             await cancel(trial, runner)
+        if name == "payer":
+            for is_sure in (True, False):
+                await confirm(trial, runner, is_sure=is_sure)
     return trial
 
 
@@ -150,6 +159,7 @@ QUESTIONS = {
         "!refuse",
         '!call transfer_to_agent {"agent_name": "specialist"}',
     ),
+    "payer": (),
     "steps": ("walk",),
     "at_once": ("both",),
 }
@@ -187,6 +197,17 @@ async def leave(trial: Trial, runner: Runner) -> None:
             trial.note("answer", "left", partial=event.partial)
             break
     trial.ledger[-2]["tokens"] = [None, None]
+
+
+async def confirm(trial: Trial, runner: Runner, *, is_sure: bool) -> None:
+    events = [event async for event in await begin(trial, runner, '!call pay {"amount": 5}')]
+    calls = [call for event in events for call in event.get_function_calls()]
+    asked = next(call for call in calls if call.name == "adk_request_confirmation")
+    answer = types.FunctionResponse(id=asked.id, name=asked.name, response={"confirmed": is_sure})
+    told = types.Content(role="user", parts=[types.Part(function_response=answer)])
+    trial.sessions.append(trial.sessions[-1])
+    async for _ in runner.run_async(user_id="u", session_id=trial.sessions[-1], new_message=told):
+        pass
 
 
 async def drop(trial: Trial, runner: Runner) -> None:

@@ -13,7 +13,7 @@ from google.adk.agents import LlmAgent, LoopAgent, ParallelAgent
 from google.adk.agents.run_config import RunConfig, StreamingMode
 from google.adk.models import Gemini
 from google.adk.runners import InMemoryRunner
-from google.adk.tools import AgentTool, ToolContext, exit_loop
+from google.adk.tools import AgentTool, FunctionTool, ToolContext, exit_loop
 from google.genai import types
 
 IS_RECORDED = "REPLAYED" not in os.environ
@@ -49,6 +49,21 @@ def answer(text: str, tool_context: ToolContext) -> dict[str, str]:
     return {"said": text}
 
 
+def pay(amount: int) -> str:
+    """Pay, if a person confirms it."""
+    assert IS_RECORDED
+    return f"paid {amount}"
+
+
+def visit(place: str, tool_context: ToolContext) -> str:
+    """Ask a person, then go."""
+    assert IS_RECORDED
+    if tool_context.tool_confirmation is None:
+        tool_context.request_confirmation(hint="Really?")
+        return "asked"
+    return f"went to {place}: {tool_context.tool_confirmation.confirmed}"
+
+
 def agents() -> dict[str, Any]:
     model = Gemini(model="gemini-3-flash", base_url=BASE)
     guide = LlmAgent(name="guide", model=model, description="knows the city", instruction="The city is {city?}.")
@@ -62,10 +77,12 @@ def agents() -> dict[str, Any]:
     )
     loop = LoopAgent(name="loop", max_iterations=3, sub_agents=[LlmAgent(name="one", model=model, tools=[exit_loop])])
     both = ParallelAgent(name="both", sub_agents=[LlmAgent(name=name, model=model) for name in ("left", "right")])
-    return {"planner": planner, "loop": loop, "both": both}
+    sure = LlmAgent(name="sure", model=model, tools=[FunctionTool(pay, require_confirmation=True), visit])
+    return {"planner": planner, "sure": sure, "loop": loop, "both": both}
 
 
 SLOWLY = "slowly now"
+CONFIRMED, REJECTED = "confirmed", "rejected"
 QUESTIONS = {
     "planner": (
         '!call find {"city": "Oslo"}\n!call find {"city": "Rome", "beds": 2}',
@@ -78,14 +95,32 @@ QUESTIONS = {
         '!call fail {"why": "no such place"}',
         '!call transfer_to_agent {"agent_name": "specialist"}',
     ),
+    "sure": (
+        '!call pay {"amount": 5}',
+        CONFIRMED,
+        '!call pay {"amount": 6}',
+        REJECTED,
+        '!call visit {"place": "b"}',
+        CONFIRMED,
+    ),
     "loop": ("!call exit_loop {}",),
     "both": ("at once", SLOWLY),
 }
 
 
+async def confirmation(runner: InMemoryRunner, session: str, *, is_sure: bool) -> types.Content:
+    kept = await runner.session_service.get_session(app_name=runner.app_name, user_id="u", session_id=session)
+    calls = [call for event in kept.events for call in event.get_function_calls()]
+    asked = [call for call in calls if call.name == "adk_request_confirmation"][-1]
+    given = types.FunctionResponse(id=asked.id, name=asked.name, response={"confirmed": is_sure})
+    return types.Content(role="user", parts=[types.Part(function_response=given)])
+
+
 async def ask(runner: InMemoryRunner, session: str, question: str, mode: StreamingMode) -> None:
     said: list[Any] = []
     message = types.Content(role="user", parts=[types.Part(text=question)])
+    if question in (CONFIRMED, REJECTED):
+        message = await confirmation(runner, session, is_sure=question == CONFIRMED)
     try:
         async for event in runner.run_async(
             user_id="u", session_id=session, new_message=message, run_config=RunConfig(streaming_mode=mode)
