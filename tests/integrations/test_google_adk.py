@@ -113,6 +113,13 @@ def test_answers_are_those_that_the_program_saw(recorded):
     assert [text for text in outer if text in expected] == expected
 
 
+def test_the_result_of_a_graph_is_that_of_its_last_function(recorded):
+    (event,) = (event for event in recorded.events if event.name == "invoke_workflow graph")
+    (loud,) = counted(recorded, "loud")
+    assert loud["given"] == "echo: go"
+    assert json.loads(facts(event)["mcp.workflow.output_json"]) == {"loud": "ECHO: GO"}
+
+
 def test_an_answer_that_is_an_error_code_is_an_error(recorded):
     refused = [event for event in recorded.events if facts(event).get("mcp.error.message") == "SAFETY: not that"]
     assert [event.name for event in refused] == ["invoke_workflow planner", "invoke_agent planner", "chat scripted"]
@@ -210,4 +217,7 @@ invoke_workflow at_once: ok
     invoke_agent left: ok
       chat scripted: ok
     invoke_agent right: ok
-      chat scripted: ok"""
+      chat scripted: ok
+invoke_workflow graph: ok
+  invoke_agent writer: ok
+    chat scripted: ok"""

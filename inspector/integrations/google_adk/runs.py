@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from inspector.integrations.calls import Call, Keywords, Named, conclude, enclosing, guarded
 from inspector.integrations.generators import Following, opened_apart
-from inspector.integrations.google_adk.content import AnswerFailed, failure_of, text_of
+from inspector.integrations.google_adk.content import AnswerFailed, failure_of, lean, text_of
 
 
 class _Outcome:
@@ -24,6 +24,9 @@ class _Outcome:
         self._transferred_to = event.actions.transfer_to_agent
         if event.content is not None and event.is_final_response():
             self._text = text_of(event.content)
+        elif event.content is None and getattr(event, "output", None) is not None:
+            # The result of a function in a graph.
+            self._text = lean(event.output)
 
     def conclude(self) -> None:
         conclude(self._call, lambda _: self._failure or {"result": self._text}, None)

@@ -17,6 +17,7 @@ from google.adk.models import BaseLlm, LlmRequest, LlmResponse
 from google.adk.plugins.plugin_manager import PluginManager
 from google.adk.runners import InMemoryRunner, Runner
 from google.adk.tools import AgentTool, FunctionTool
+from google.adk.workflow import START, Workflow
 from google.genai import types
 
 from inspector import context as session
@@ -128,6 +129,16 @@ def agents(trial: Trial) -> dict[str, BaseAgent]:
     }
 
 
+def graph(trial: Trial) -> Workflow:
+    def loud(node_input: str) -> dict:
+        trial.note("loud", "graph", given=node_input)
+        return {"loud": node_input.upper()}
+
+    return Workflow(
+        name="graph", edges=[(START, LlmAgent(name="writer", model=Scripted(model="scripted", trial=trial)), loud)]
+    )
+
+
 def message(text: str) -> types.Content:
     return types.Content(role="user", parts=[types.Part(text=text)])
 
@@ -146,6 +157,7 @@ async def trial_run() -> Trial:
         if name == "payer":
             for is_sure in (True, False):
                 await confirm(trial, runner, is_sure=is_sure)
+    await ask(trial, InMemoryRunner(node=graph(trial), app_name="graph"), "go")
     return trial
 
 
