@@ -28,8 +28,8 @@ def importing(*, files: tuple[str, ...], home: Path | None) -> int:
     for problem in taken.bad_files:
         notice(f"inspector: {problem}")
     if taken.spans:
-        for reason, count in taken.left_out.items():
-            notice(f"left out {count:,}: {reason}")
+        for omission in taken.omissions():
+            notice(omission)
         where = f"inspector show {taken.last_trace}" if taken.traces == 1 else "inspector events"
         notice(f"{_summary(taken)}; look at them with: {where}")
     return 1 if taken.bad_files else 0

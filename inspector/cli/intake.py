@@ -25,6 +25,8 @@ from inspector.store import OwnedElsewhere, Store
 _SIGNALS = {"logs": b'"resourceLogs"', "metrics": b'"resourceMetrics"'}
 """The OTLP signals, by the key of their requests."""
 
+_NOT_OTLP = "lines that are not OTLP JSON"
+
 
 @dataclass(slots=True)
 class Taken:
@@ -39,6 +41,8 @@ class Taken:
     """Whether any of their traces changed: spans that were running may have ended."""
     left_out: Counter[str] = field(default_factory=Counter[str])
     """Lines and spans that were not imported, by reason."""
+    first_bad_line: int | None = None
+    """The number of the first line that cannot be read."""
     bad_files: list[str] = field(default_factory=list[str])
     """What is wrong with files that contain nothing, or could not be read completely."""
     last_trace: str = ""
@@ -54,7 +58,8 @@ class Taken:
         """Add one imported part of a file, except for this many spans that were rejected."""
         decoded = part.decoded
         if decoded.malformed:
-            self.left_out[f"lines that are not OTLP JSON, the first is line {part.number}"] += 1
+            self.left_out[_NOT_OTLP] += 1
+            self.first_bad_line = self.first_bad_line or part.number
         for reason, count in decoded.rejected.items():
             self.left_out[f"spans with a wrong {reason}"] += count
         spans = _calls(part)
@@ -62,6 +67,12 @@ class Taken:
             self.last_trace = spans[-1].trace_id
         self.spans += len(spans) - refused
         self.labels += len(decoded.spans) - len(spans)
+
+    def omissions(self) -> Iterator[str]:
+        """Say how much was left out, for each reason."""
+        for reason, count in self.left_out.items():
+            where = f", the first is line {self.first_bad_line}" if reason == _NOT_OTLP else ""
+            yield f"left out {count:,}: {reason}{where}"
 
 
 def take_in(settings: Settings, names: Sequence[str]) -> Taken:

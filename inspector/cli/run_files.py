@@ -8,6 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from inspector.cli.intake import take_in
+from inspector.cli.notices import notice
 from inspector.lookup import RunUnknown
 from inspector.settings import Settings
 
@@ -52,4 +53,6 @@ def home_of(file: Path) -> Generator[Settings]:
         taken = take_in(settings, (str(file),))
         if taken.bad_files or not taken.spans:
             raise RunUnknown(taken.bad_files[0] if taken.bad_files else f"{file} contains no span")
+        for omission in taken.omissions():
+            notice(f"inspector: {file}: {omission}")
         yield settings

@@ -86,7 +86,11 @@ def read_parts(file: IO[bytes], name: str, *, max_line: int = MAX_LINE) -> Itera
     # Spool files have parts, and later lines may refer to any of them.
     parts = Parts[bytes](lambda line: line)
     for number, line in _lines(file, name, max_line):
-        if not line.strip() or parts.note(line, line):
+        if not line.strip():
+            continue
+        if parts.note(line, line):
+            if not line.rstrip().endswith(b"}"):
+                yield Part(line, Decoded(malformed="cut off"), number)
             continue
         decoded = _decoded(line, max_line, parts)
         if decoded.malformed and number == 1 and line.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")):

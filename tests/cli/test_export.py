@@ -168,6 +168,18 @@ def test_lines_that_are_cut_are_left_out_and_counted(inspector, recorded, tmp_pa
     assert done.stderr.splitlines()[0].startswith(b"left out 1: lines that are not OTLP JSON, the first is line ")
 
 
+def test_lines_of_something_else_are_counted_together(inspector, recorded, tmp_path):
+    file = tmp_path / "run.jsonl"
+    inspector("export", "--all", "-o", str(file))
+    lines = file.read_bytes().splitlines(keepends=True)
+    file.write_bytes(lines[0] + b"log: started\nlog: ended\n" + b"".join(lines[1:]) + b'{"part":7,"json":"cut')
+    done = inspector("import", str(file), INSPECTOR_HOME=str(tmp_path / "other"))
+    assert done.stderr.splitlines()[0] == b"left out 3: lines that are not OTLP JSON, the first is line 2"
+    shown = inspector("show", str(file))
+    assert shown.returncode == 0
+    assert f"inspector: {file}: left out 3: lines that are not OTLP JSON, the first is line 2" in shown.stderr.decode()
+
+
 def test_what_is_recorded_already_is_not_told_as_new(inspector, recorded, tmp_path):
     one, every, other = tmp_path / "one.jsonl", tmp_path / "all.jsonl", str(tmp_path / "other")
     inspector("export", "b" * 8, "-o", str(one))
