@@ -220,3 +220,9 @@ def runs_before(store: Store, run: Run | Trace, *, limit: int) -> list[Run]:
     latest = store.runs(Filter(), limit=_LATEST).items
     of_program = (other for other in latest if other.run_id != run.run_id and other.service == run.service)
     return list(islice((other for other in of_program if int(other.start_time_unix_nano) < start_ns), limit))
+
+
+def name_of(store: Store, found: Run | Trace) -> str:
+    """Return the name in the list of runs, also of a trace that is the only one of its run."""
+    run = store.run(found.run_id) if isinstance(found, Trace) else None
+    return run.name if run is not None and run.traces == 1 else found.name

@@ -22,6 +22,7 @@ from inspector.lookup import (
     events_of,
     find_run_or_trace,
     id_of,
+    name_of,
     program_of,
     run_before,
     traces_of,
@@ -62,8 +63,8 @@ async def get_diff(
             _events(service.store, first, "a"), _events(service.store, second, "b"), program_changes(*programs)
         )
         return diff_of(
-            diff_run(id_of(first), first, first.spans),
-            diff_run(id_of(second), second, second.spans),
+            _about(service.store, first),
+            _about(service.store, second),
             comparison,
             most_parts=LISTED_PARTS,
             most_text=CAUSE_CHARACTERS,
@@ -124,7 +125,11 @@ def _all_named(store: Store, names: Sequence[str]) -> list[Run | Trace]:
 def _with_events(
     store: Store, runs: Sequence[Run | Trace], parameter: Literal["a", "b"]
 ) -> list[tuple[DiffRun, Iterator[Event]]]:
-    return [(diff_run(id_of(run), run, run.spans), _events(store, run, parameter)) for run in runs]
+    return [(_about(store, run), _events(store, run, parameter)) for run in runs]
+
+
+def _about(store: Store, run: Run | Trace) -> DiffRun:
+    return diff_run(id_of(run), run, run.spans, name=name_of(store, run))
 
 
 def _check(run: Run | Trace, parameter: Literal["a", "b"]) -> None:

@@ -11,6 +11,7 @@ from inspector.lookup import (
     events_of,
     find_run_or_trace,
     id_of,
+    name_of,
     program_of,
     run_before,
     runs_before,
@@ -82,7 +83,7 @@ def _of_file(file: Path) -> ComparedRun:
 def _whole(store: Store, found: Run | Trace) -> ComparedRun:
     traces = traces_of(store, found)
     events = _events(store, traces)
-    run = diff_run(id_of(found), found, len(events))
+    run = diff_run(id_of(found), found, len(events), name=name_of(store, found))
     return ComparedRun(run, events, program_of(store, traces))
 
 

@@ -120,18 +120,19 @@ class Diff:
     """How the programs differ, as far as recorded."""
 
 
-def diff_run(label: str, run: Run | Trace | None, spans: int) -> DiffRun:
+def diff_run(label: str, run: Run | Trace | None, spans: int, *, name: str | None = None) -> DiffRun:
     """Sum up one of the runs.
 
     Args:
         label: Its id, or the name of its file.
         run: The run as stored; None for a file with several traces.
         spans: The number of spans read.
+        name: Its name in the list of runs; None for the one of the run as stored.
     """
     if run is None:
         return DiffRun(label, None, None, None, None, None, None, None, spans)
     trace_id = run.trace_id if isinstance(run, Trace) else None
-    about = (run.name, run.service, run.status, run.start_time_unix_nano, run.duration_ms)
+    about = (name or run.name, run.service, run.status, run.start_time_unix_nano, run.duration_ms)
     return DiffRun(label, run.run_id, trace_id, *about, spans)
 
 

@@ -141,7 +141,7 @@ def many(write_spans, trip):
 
 def test_several_runs_are_compared_with_those_of_their_program_before_them(inspector, many):
     shown = inspector("diff", "--runs", "8").stdout.decode().splitlines()
-    assert [line.split(" (")[0] for line in shown[:2]] == ["- chat gpt-4o: 8 runs", "+ chat gpt-4o: 8 runs"]
+    assert [line.split(" (")[0] for line in shown[:2]] == ["- travel: 8 runs", "+ travel: 8 runs"]
     assert shown[3:] == [
         "The runs differ first at call 1 of 2, chat gpt-4o.",
         "",

@@ -1242,6 +1242,7 @@ export interface components {
             run_id: components["schemas"]["RunId"] | null;
             /** @description Its trace; null if several are compared. */
             trace_id: components["schemas"]["TraceId"] | null;
+            /** @description As in the list of runs. */
             name: string | null;
             service: string | null;
             status: components["schemas"]["Status"] | null;
