@@ -48,6 +48,15 @@ def test_the_focus_can_be_seen_wherever_it_goes(demo, visit):
         assert page.evaluate(visible), page.evaluate("document.activeElement.outerHTML")
 
 
+def test_what_is_typed_while_the_palette_opens_is_in_it(demo, visit):
+    page = visit(demo, "/")
+    page.keyboard.press("Control+k")
+    # x would select a run, and c compare it.
+    page.keyboard.type("xcstats")
+    expect(page.get_by_role("dialog").get_by_role("combobox")).to_have_value("xcstats")
+    expect(page.get_by_role("checkbox", checked=True)).to_have_count(0)
+
+
 def test_the_palette_goes_to_a_page_and_to_a_span_by_its_id(demo, demo_trace, visit):
     span_id = demo.get(f"/events?trace_id={demo_trace}&kind=llm&limit=1")["items"][0]["span_id"]
     page = visit(demo, "/")

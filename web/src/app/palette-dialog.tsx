@@ -4,6 +4,7 @@ import { type KeyboardEvent, useDeferredValue, useEffect, useId, useState } from
 import { visibleLine } from "@/lib/visible";
 import type { Command } from "@/ui/commands";
 import { Dialog } from "@/ui/dialog";
+import { takeText } from "./early-text";
 import css from "./palette.module.css";
 import { grouped, useFound } from "./palette-commands";
 
@@ -28,6 +29,8 @@ function Finder({ onClose }: { onClose: () => void }) {
   const listId = useId();
   const current = Math.max(0, Math.min(at, commands.length - 1));
   const optionId = (place: number) => `${listId}-${place}`;
+
+  useEffect(() => setTyped((before) => takeText() + before), []);
 
   useEffect(() => {
     document.getElementById(`${listId}-${current}`)?.scrollIntoView({ block: "nearest" });

@@ -1,5 +1,6 @@
 import { lazy, Suspense, useRef, useSyncExternalStore } from "react";
 import { useKeys } from "@/ui/use-keys";
+import { collectText, takeText } from "./early-text";
 
 const PaletteDialog = lazy(async () => ({ default: (await import("./palette-dialog")).PaletteDialog }));
 
@@ -8,6 +9,8 @@ let isOpen = false;
 
 function setOpen(next: boolean): void {
   isOpen = next;
+  if (next) collectText();
+  else takeText();
   for (const listener of listeners) listener();
 }
 
