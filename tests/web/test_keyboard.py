@@ -57,6 +57,17 @@ def test_what_is_typed_while_the_palette_opens_is_in_it(demo, visit):
     expect(page.get_by_role("checkbox", checked=True)).to_have_count(0)
 
 
+def test_a_run_leads_up_to_the_list_as_it_was_filtered_and_sorted(crowd, visit):
+    page = visit(crowd, "/?status=error&sort=duration")
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile("/runs/"))
+    expect(page.get_by_role("treegrid")).to_be_visible()
+    page.keyboard.press("u")
+    page.wait_for_url(re.compile(r"#/\?.*status=error"))
+    assert "sort=duration" in page.url
+
+
 def test_the_palette_goes_to_a_page_and_to_a_span_by_its_id(demo, demo_trace, visit):
     span_id = demo.get(f"/events?trace_id={demo_trace}&kind=llm&limit=1")["items"][0]["span_id"]
     page = visit(demo, "/")

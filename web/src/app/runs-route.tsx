@@ -1,7 +1,8 @@
 import { getRouteApi, useNavigate, useRouter } from "@tanstack/react-router";
-import { useCallback } from "react";
+import { useCallback, useEffect } from "react";
 import { RunsPage } from "@/features/runs/runs-page";
 import { type RunsSearch, runsSearch } from "@/features/runs/url";
+import { rememberRuns } from "./last-runs";
 import { openTab } from "./open-tab";
 import { useChangeAddress } from "./use-address";
 
@@ -12,6 +13,7 @@ export function RunsRoute() {
   const search = runs.useSearch({ select: (search) => runsSearch({ ...search }), structuralSharing: true });
   const navigate = useNavigate();
   const router = useRouter();
+  useEffect(() => rememberRuns(search), [search]);
   return (
     <RunsPage
       search={search}

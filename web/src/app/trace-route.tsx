@@ -12,6 +12,7 @@ import { INFERRED } from "@/lib/inferred";
 import { treeOf } from "@/lib/tree";
 import { Here } from "@/ui/here";
 import { Skeleton } from "@/ui/notice";
+import { lastRuns } from "./last-runs";
 import { useChangeAddress } from "./use-address";
 import { useTab } from "./use-tab";
 
@@ -60,7 +61,10 @@ function Shown({ place, search }: { place: Place; search: TraceSearch }) {
   const { view } = search;
   const navigate = useNavigate();
   const change = useChangeAddress<TraceSearch>();
-  const address = useMemo(() => ({ change, leave: () => void navigate({ to: "/" }) }), [change, navigate]);
+  const address = useMemo(
+    () => ({ change, leave: () => void navigate({ to: "/", search: lastRuns() }) }),
+    [change, navigate],
+  );
   const onTab = useTab();
   // While the trace is loading, not after it. The view itself reports an error.
   useEffect(() => {

@@ -51,7 +51,7 @@ export const SHORTCUTS = {
   labelRun: { page: "A run", keys: ["l"], what: "Add a label or a note to the run" },
   labelSpan: { page: "A run", keys: ["Shift+L"], what: "Label the span" },
   copyLink: { page: "A run", keys: ["y"], what: "Copy a link to this view" },
-  toList: { page: "A run", keys: ["u"], what: "Up to the runs" },
+  toList: { page: "A run", keys: ["u"], what: "Up to the runs, filtered as before" },
   leaveDetail: { page: "A run", keys: ["Escape"], what: "Back from the detail to the list" },
   nextDifference: { page: "Two runs", keys: ["n"], what: "Next difference" },
   previousDifference: { page: "Two runs", keys: ["Shift+N"], what: "Previous difference" },
