@@ -287,3 +287,9 @@ def test_messages_that_only_keep_a_connection_going_are_one_row_until_it_is_open
     expect(rows_of(page).filter(has_text="initialize")).to_have_count(0)
     plumbing.first.click()
     expect(rows_of(page).filter(has_text="initialize")).not_to_have_count(0)
+
+
+def test_runs_of_other_programs_to_compare_with_are_named_by_their_program(loops, visit):
+    page = visit(loops, f"/runs/{LOOP}", **TALL)
+    page.get_by_role("button", name="Compare with").click()
+    expect(page.get_by_role("region", name="Other runs")).to_contain_text("mailer: Send it")

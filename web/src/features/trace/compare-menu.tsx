@@ -45,7 +45,7 @@ function Offered({ trace, run, onChoose }: Props & { onChoose: () => void }) {
   return (
     <div className={css.menu}>
       <Group title="Before it, of the same program" runs={ofProgram} b={b} onChoose={onChoose} />
-      <Group title="Other runs" runs={others} b={b} onChoose={onChoose} />
+      <Group title="Other runs" runs={others} named b={b} onChoose={onChoose} />
     </div>
   );
 }
@@ -53,11 +53,13 @@ function Offered({ trace, run, onChoose }: Props & { onChoose: () => void }) {
 interface GroupProps {
   title: string;
   runs: readonly Run[];
+  /** Whether they are of several programs, and each has the name of its own. */
+  named?: boolean;
   b: string;
   onChoose: () => void;
 }
 
-function Group({ title, runs, b, onChoose }: GroupProps) {
+function Group({ title, runs, named = false, b, onChoose }: GroupProps) {
   if (runs.length === 0) return null;
   return (
     <section aria-label={title}>
@@ -67,7 +69,7 @@ function Group({ title, runs, b, onChoose }: GroupProps) {
           <li key={run_id}>
             <Link to="/diff" search={{ a: run_id, b }} className={css.run} onClick={onChoose}>
               <StatusMark status={status} />
-              <Recorded text={question ?? name} className={css.name} />
+              <Recorded text={named && question ? `${name}: ${question}` : (question ?? name)} className={css.name} />
               <When time={start_time_unix_nano} className={css.when} />
             </Link>
           </li>
