@@ -393,9 +393,17 @@ def test_on_a_phone_the_waterfall_has_half_of_the_screen(demo, demo_trace, visit
 def test_in_a_narrow_window_the_edge_of_the_names_is_where_the_bars_begin(demo, demo_trace, visit):
     page = visit(demo, f"/traces/{demo_trace}", viewport={"width": 390, "height": 844})
     edge = page.get_by_role("separator", name="Width of the names").bounding_box()
-    axis = page.get_by_role("columnheader", name="Time").bounding_box()
+    axis = page.get_by_role("treegrid").get_by_label("Time", exact=True).bounding_box()
     assert edge and axis
     assert edge["x"] == pytest.approx(axis["x"], abs=1)
+
+
+def test_in_a_narrow_window_a_deep_row_still_begins_its_name(oddities, visit):
+    page = visit(oddities, f"/traces/{DEEP}", viewport={"width": 390, "height": 844})
+    name = row_of(page, "level 15").get_by_text("level 15").bounding_box()
+    axis = page.get_by_role("treegrid").get_by_label("Time", exact=True).bounding_box()
+    assert name and axis
+    assert name["x"] + 30 < axis["x"]
 
 
 def test_on_a_phone_a_tap_on_a_span_brings_its_detail_into_view(demo, demo_trace, visit):
