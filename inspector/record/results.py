@@ -238,7 +238,8 @@ class _Writer:
         layout = layout_of(kind)
         if not layout.is_record or not all(_is_empty(value, name) for name in layout.hidden - layout.given_back):
             raise Unrecordable(class_path(kind), at)
-        if static(kind, "__pydantic_fields__") is not None:
+        # A dataclass that pydantic validates has its fields only.
+        if static(kind, "__pydantic_fields__") is not None and static(kind, "__dataclass_fields__") is None:
             return self._pydantic(value, made, depth, at)
         if static(kind, "__struct_fields__") is not None or not _is_plain_object(bases):
             raise Unrecordable(class_path(kind), at)

@@ -14,6 +14,7 @@ from collections import Counter, OrderedDict, defaultdict
 import mcp.types
 import msgspec
 import pydantic
+import pydantic.dataclasses
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -50,6 +51,12 @@ class Guest(pydantic.BaseModel):
     name: str
     born: dt.date | None = None
     room: Room | None = None
+
+
+@pydantic.dataclasses.dataclass(repr=False)
+class Photo:
+    data: bytes
+    identifier: typing.Annotated[str | None, pydantic.Field(exclude=True)] = None
 
 
 class Hidden(pydantic.BaseModel):
@@ -157,6 +164,7 @@ def raised_again(exc):
         Room(3),
         Guest(name="Ada", born=dt.date(1815, 12, 10), room=Room(1), vip=True),
         [Hotel("Casa"), {"guest": Guest(name="Ada")}],
+        Photo(b"\x89PNG"),
         HiddenByItself(""),
         mcp.types.CallToolResult(content=[mcp.types.TextContent(type="text", text="18 °C")], isError=False),
     ],
