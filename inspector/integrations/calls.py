@@ -220,8 +220,8 @@ def put_back(variable: ContextVar[Any], token: Token[Any]) -> None:
     """Restore a variable, also in another context than the one in which it was set."""
     try:
         variable.reset(token)
-    except ValueError:
-        # Set in another context: a generator continues in that of its consumer.
+    except (ValueError, RuntimeError):
+        # Set in another context, as a generator continues in that of its consumer, or already restored in another one.
         if token.old_value is not Token.MISSING:
             variable.set(token.old_value)
 

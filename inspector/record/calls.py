@@ -20,7 +20,7 @@ from inspector.record.current import above, enter, foreign_parent, identity_of_f
 from inspector.record.sdk_spans import sdk_span_at
 from inspector.record.serving import Serving
 from inspector.record.spans import Clock, Failure, Ids, RecordedSpan, State
-from inspector.record.tasks import Tasks
+from inspector.record.tasks import Tasks, strand
 
 _MAX_LATE = 4096
 """How many abandoned calls are remembered in case their end hook still comes."""
@@ -81,6 +81,7 @@ class Calls:
             self.announce(parent)
         span.parent = parent
         span.outer = outer
+        span.strand = strand()
         span.identity = identity
         span.call_id = call_id
         return span
@@ -292,7 +293,7 @@ class Calls:
         stop_ns = span.start_ns + max(0, stop_tick - span.start_tick)
         span.failure = failure
         span.stop_ns = stop_ns
-        span.is_ending = False
+        span.is_ending = span.is_outliving = False
         # Last, because to the writer's thread the state means that everything else is set.
         span.state = state
         if span.children:
@@ -317,6 +318,7 @@ class Calls:
 
     def _evict(self, span: RecordedSpan) -> None:
         """Stop waiting for the end hook of an abandoned call."""
+        span.is_outliving = False
         self._forget(span)
         for part in span.merged or ():
             self._forget(part)
@@ -329,6 +331,8 @@ class Calls:
             child = waiting.pop()
             waiting.extend(child.children or ())
             self._abandon(child, stop_ns)
+            # Its emitter will end it; until then, what begins there is below it.
+            child.is_outliving = child.call_id is not None and child.strand != span.strand and self._awaited(child)
 
     def _left(self, span: RecordedSpan) -> None:
         self._abandon(span, span.start_ns + max(0, self._clock.tick_ns() - span.start_tick))

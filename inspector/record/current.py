@@ -58,7 +58,7 @@ def leave(span: RecordedSpan) -> None:
     """Restore what was current before ``span``, unless something else that is still open is current by now."""
     inner = _innermost.get()
     while inner is not span:
-        if inner is None or inner.stop_ns is None:
+        if inner is None or inner.stop_ns is None or inner.is_outliving:
             return
         inner = inner.parent
     if span.outer is not None and (otel_context.get_current() is span.inner or _shows_ended()):
@@ -68,7 +68,7 @@ def leave(span: RecordedSpan) -> None:
 
 def _shows_ended() -> bool:
     current = trace.get_current_span()
-    return isinstance(current, RecordedSpan) and current.stop_ns is not None
+    return isinstance(current, RecordedSpan) and current.stop_ns is not None and not current.is_outliving
 
 
 def without_ended(context: Context) -> Context:

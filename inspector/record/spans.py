@@ -139,6 +139,7 @@ class RecordedSpan(trace.Span):
         "inner",
         "into",
         "is_ending",
+        "is_outliving",
         "is_quiet",
         "is_waiting",
         "links",
@@ -157,6 +158,7 @@ class RecordedSpan(trace.Span):
         "state",
         "states",
         "stop_ns",
+        "strand",
         "subject",
         "task",
         "trace_id",
@@ -179,6 +181,9 @@ class RecordedSpan(trace.Span):
         """The ``id()`` of the callee, if that is an object."""
         self.task: OpenCalls | None = None
         """The task that the call began in, if the call has to end with it."""
+        self.strand = 0  # of `inspector.record.tasks.strand`
+        self.is_outliving = False
+        """Whether it goes on in its own task or thread, although the call above it has ended."""
         self.is_ending = False
         """Whether its end hook is running; until it has finished, attributes are accepted whatever the state."""
         self.is_quiet = False
@@ -229,7 +234,9 @@ class RecordedSpan(trace.Span):
 
     def is_over(self) -> bool:
         """Tell whether new calls are not below it any more: it has ended, or its task has without an end hook."""
-        return self.stop_ns is not None or (self.task is not None and self.task.is_over())
+        if self.stop_ns is not None:
+            return not self.is_outliving
+        return self.task is not None and self.task.is_over()
 
     def get_span_context(self) -> trace.SpanContext:
         """Return the identity that propagators inject and children refer to."""

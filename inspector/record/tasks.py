@@ -40,6 +40,15 @@ def lane() -> tuple[int, str | None]:
         return get_ident(), None
 
 
+def strand() -> int:
+    """Return a number of the current task, or of the thread if it has none, as long as that lasts."""
+    try:
+        task = _current()
+    except Exception:  # noqa: BLE001 - as above
+        task = None
+    return get_ident() if task is None else id(task)
+
+
 class TaskCalls:
     """The open calls that began in one task."""
 

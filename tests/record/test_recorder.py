@@ -1,4 +1,5 @@
 import asyncio
+import contextvars
 import json
 import re
 import sys
@@ -199,6 +200,55 @@ def test_an_abandoned_call_that_does_end_later_counts_as_ended(record):
     assert status(recording.spans()[1]) == "abandoned"
     _emit_sync("after_tool_call", tool_name="late", args={}, result="done", context=None, call_id="bg")
     assert status(recording.spans()[1]) == "ok"
+
+
+def test_what_begins_in_a_task_that_outlives_the_call_above_it_is_below_the_calls_of_that_task(record):
+    recording = record()
+
+    async def background(began, over):
+        async with around("agent_call", agent="background"), around("workflow_run", workflow="step", context=None):
+            began.set()
+            await over.wait()
+            async with around("tool_call", tool_name="inside", args={}, context=None):
+                pass
+        async with around("tool_call", tool_name="afterwards", args={}, context=None):
+            pass
+
+    async def main():
+        began, over = asyncio.Event(), asyncio.Event()
+        async with around("agent_call", agent="starter"):
+            task = asyncio.create_task(background(began, over))
+            await began.wait()
+        assert [status(span) for span in recording.spans()] == ["ok", "abandoned", "abandoned"]
+        over.set()
+        await task
+
+    asyncio.run(main())
+    _, agent, step, inside, afterwards = recording.spans()
+    assert (inside["parentSpanId"], step["parentSpanId"]) == (step["spanId"], agent["spanId"])
+    assert "parentSpanId" not in afterwards
+    assert {status(span) for span in recording.spans()} == {"ok"}
+
+
+def test_what_begins_in_a_thread_that_outlives_the_call_above_it_is_below_the_calls_of_that_thread(record):
+    recording = record()
+    began, over = threading.Event(), threading.Event()
+
+    def background():
+        with around("agent_call", agent="background"):
+            began.set()
+            over.wait(10)
+            with around("tool_call", tool_name="inside", args={}, context=None):
+                pass
+
+    with around("agent_call", agent="starter"):
+        thread = threading.Thread(target=contextvars.copy_context().run, args=(background,))
+        thread.start()
+        began.wait(10)
+    over.set()
+    thread.join()
+    _, agent, inside = recording.spans()
+    assert inside["parentSpanId"] == agent["spanId"]
 
 
 def test_a_generator_left_early_is_closed_early_and_is_no_parent_afterwards(record):

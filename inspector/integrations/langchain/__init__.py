@@ -8,6 +8,7 @@ which gets each run with its id and its parent's. Callbacks do not cover everyth
   code calls, an SDK or hooks of its own, is found below it. The consumer of a stream stays outside.
 - ``BaseTool.arun``, ``BaseChatModel.agenerate``, ``BaseLLM.agenerate`` and ``BaseRetriever.ainvoke`` do not call
   their callbacks when they are cancelled.
+- ``AsyncChatModelStream.set_start``, whose stream begins its run in its reader's context, and reads in a task.
 - ``_run`` and ``_arun`` of each class of ``BaseTool``, and ``_get_relevant_documents`` and its twin of each class of
   ``BaseRetriever``, are what a controller decides about, which callbacks cannot.
 
@@ -25,6 +26,7 @@ from inspector.integrations.langchain.bodies import wrap_bodies
 from inspector.integrations.langchain.handler import handler_of
 from inspector.integrations.langchain.runs import Runs
 from inspector.integrations.patches import Patches
+from inspector.integrations.tracebacks import unseen
 
 
 def install(patches: Patches) -> None:
@@ -47,9 +49,13 @@ def install(patches: Patches) -> None:
     def wrap_contexts(module: Any) -> None:
         patches.wrap(module, "_set_config_context", lambda original: _entering(original, runs))
 
+    def wrap_streams(module: Any) -> None:
+        patches.wrap(module.AsyncChatModelStream, "set_start", lambda original: _starting(original, runs))
+
     patches.once_imported("langchain_core.tracers.context", register)
     patches.once_imported("langchain_core.runnables.config", wrap_contexts)
     patches.once_imported("langgraph._internal._runnable", wrap_contexts)
+    patches.once_imported("langchain_core.language_models.chat_model_stream", wrap_streams)
     wrap_bodies(patches)
     for module, owner, name in (
         ("langchain_core.tools.base", "BaseTool", "arun"),
@@ -76,6 +82,21 @@ def _entering(original: Any, runs: Runs) -> Any:
         return done
 
     return set_config_context
+
+
+def _starting(original: Any, runs: Runs) -> Any:
+    def set_start(self: Any, start: Any) -> Any:
+        async def started() -> None:
+            outside = next(around_here(), None)
+            with unseen:
+                try:
+                    await start()
+                finally:
+                    runs.step_out(outside)
+
+        return original(self, None if start is None else started)
+
+    return set_start
 
 
 def _ending(original: Any, runs: Runs) -> Any:

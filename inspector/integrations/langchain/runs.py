@@ -106,6 +106,15 @@ class Runs:
         if run is not None and run.anchor is not None and run.anchor.is_open and not self._is_inside(run.anchor):
             run.anchor.enter()
 
+    def step_out(self, outside: Call | None) -> None:
+        """Leave the calls that began here since ``outside`` was the innermost one; they go on in another task."""
+        for call in around_here():
+            if call is outside:
+                return
+            run = self._calls.get(call)
+            if run is not None and run.leave is not None:
+                run.leave()
+
     def _inner_context(self, anchor: Call | None) -> Context:
         if anchor is None or not anchor.is_open or self._is_inside(anchor):
             return copy_context()
