@@ -30,6 +30,7 @@ INTEGRATIONS: tuple[Integration, ...] = (
     Integration("agent_framework", "agent-framework-core", "agent_framework", (1,), (2,)),
     Integration("aiohttp", "aiohttp", "aiohttp", (3, 10), (4,)),
     Integration("anthropic", "anthropic", "anthropic", (1, 9), (3,)),
+    Integration("botocore", "botocore", "botocore.client", (1, 44), (2,)),
     Integration("crewai", "crewai", "crewai", (1, 15), (2,)),
     Integration("django", "django", "django.core.handlers.base", (5, 2), (7,)),
     Integration("fast_agent", "fast-agent-mcp", "fast_agent", (0, 10), (0, 11)),

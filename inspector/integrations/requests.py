@@ -4,16 +4,15 @@ Every request goes through ``Session.send``. With ``stream=True`` the program re
 urllib3, so a wrapper there sees how it is read and closed.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from inspector.integrations.byte_streams import EndWatcher
 from inspector.integrations.calls import safely
 from inspector.integrations.deciding import decide
 from inspector.integrations.patches import Patches
 from inspector.integrations.plain_http.requested import Decoded, Sent, plain_request, sent
-from inspector.integrations.tracebacks import unseen
+from inspector.integrations.raw_bodies import RawBody
 from instrument.control import HttpAnswer
 
 __all__ = ["install"]
@@ -107,63 +106,9 @@ def _responded(attempt: Sent, response: Any) -> None:
             request.came(content, response.headers)
         return
     if request is None:
-        response.raw = _Raw(response.raw, attempt.exchange)
+        response.raw = RawBody(response.raw, attempt.exchange)
         return
     reading = request.reading()
     reading.of_body(headers)
-    response.raw = _Raw(response.raw, reading)
+    response.raw = RawBody(response.raw, reading)
     reading.dropped_with(response.raw)
-
-
-class _Raw:
-    """The body of a response, observed; everything else is urllib3's own."""
-
-    def __init__(self, raw: Any, reading: EndWatcher) -> None:
-        self._raw = raw
-        self._reading = reading
-
-    def stream(self, *args: Any, **kwargs: Any) -> Iterator[bytes]:
-        """Yield the body as it comes."""
-        pieces = self._raw.stream(*args, **kwargs)
-        with unseen:
-            try:
-                for data in pieces:
-                    self._reading.received(data)
-                    yield data
-            except GeneratorExit:
-                raise
-            except BaseException as exc:
-                self._reading.stopped(exc)
-                raise
-        self._reading.ended()
-
-    def read(self, *args: Any, **kwargs: Any) -> bytes:
-        """Read some of the body, or all of it."""
-        with unseen:
-            try:
-                data = self._raw.read(*args, **kwargs)
-            except BaseException as exc:
-                self._reading.stopped(exc)
-                raise
-        # Encoded bytes would be mistaken for decoded ones.
-        if kwargs.get("decode_content") or "content-encoding" not in self._raw.headers:
-            self._reading.received(data)
-        if not data or not (args or kwargs.get("amt")):
-            self._reading.ended()
-        return data
-
-    def close(self) -> None:
-        """Close it."""
-        self._reading.closed()
-        self._raw.close()
-
-    def release_conn(self) -> None:
-        """Give the connection back."""
-        self._reading.closed()
-        self._raw.release_conn()
-
-    def __getattr__(self, name: str) -> Any:
-        # A copy is asked for things before it has any.
-        if name == "_raw":
-            raise AttributeError(name)
-        return getattr(self._raw, name)

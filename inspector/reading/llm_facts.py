@@ -41,6 +41,7 @@ _CONFIGURATIONS: Final = (
     "generationConfig",
     "generation_config",
     "inferenceConfig",
+    "toolConfig",
     "options",
     "model_settings",
     "request_params",

@@ -27,10 +27,10 @@ def media_part(block: Fields) -> Part | None:
         return None
     inner = inner or first(block, *_HELD)
     held = inner if isinstance(inner, dict) else block
-    mime_type = _text(held, *_MIME_TYPES) or _text(block, *_MIME_TYPES)
+    mime_type = _mime_type(kind, _text(held, *_MIME_TYPES) or _text(block, *_MIME_TYPES))
     what: Part = {"modality": _modality(block, mime_type), "mime_type": mime_type}
     place = inner if isinstance(inner, str) else _text(held, *_PLACES)
-    data, file_id = _text(held, *_DATA), _text(held, "file_id", "fileId")
+    data, file_id = _data(held), _text(held, "file_id", "fileId")
     if data is not None:
         return {"type": "blob", **what, "content": data}
     if place is not None:
@@ -50,6 +50,18 @@ def with_data(part: Part) -> Part:
     if head.endswith(";base64"):
         return {"type": "blob", **what, "content": data}
     return {"type": "uri", **what, "uri": address}
+
+
+def _mime_type(kind: Plain, given: str | None) -> str | None:
+    """Return a MIME type; Bedrock has its end alone, such as ``png`` of an image."""
+    is_end = given is not None and "/" not in given and kind in _MODALITIES
+    return f"{kind}/{given}" if is_end else given
+
+
+def _data(held: Fields) -> str | None:
+    data: Plain = first(held, *_DATA)
+    # What the program gave as bytes.
+    return _text(data, "base64") if isinstance(data, dict) else _text(held, *_DATA)
 
 
 def _modality(block: Fields, mime_type: str | None) -> str:

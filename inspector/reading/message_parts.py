@@ -131,7 +131,8 @@ def _response(block: Fields) -> Part:
     if isinstance(response, dict) and response.keys() == {"type", "value"}:
         response = response["value"]
     part = tool_response(call_id, response)
-    return part | {"is_error": True} if first(block, "is_error", "isError") is True else part
+    is_error = first(block, "is_error", "isError") is True or block.get("status") == "error"
+    return part | {"is_error": True} if is_error else part
 
 
 def _resource(block: Fields) -> Part | None:
@@ -176,8 +177,7 @@ _BY_FIELD: Final[Mapping[str, Rule]] = {
     **{name: _within(name, _response) for name in ("function_response", "functionResponse", "toolResult")},
     **dict.fromkeys(MEDIA_FIELDS, media_part),
     "reasoningContent": _within("reasoningContent", _bedrock_reasoning),
-    "image": _media_within("image"),
-    "document": _media_within("document"),
+    **{name: _media_within(name) for name in ("image", "document", "video", "audio")},
     "function": tool_call,
 }
 """Blocks without a type, by a member that only they have."""

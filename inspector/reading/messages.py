@@ -6,7 +6,7 @@ becomes the text of its JSON.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias, cast
+from typing import Any, Final, TypeAlias, TypeGuard, cast
 
 from inspector.encoding import encode
 from inspector.plain import Plain
@@ -34,9 +34,20 @@ _SYSTEM: Final = ("system", "instructions", "system_instruction", "systemInstruc
 _ASKED: Final = ("messages", "input", "contents", "prompt", "message", "history", "message_history")
 _ANSWERED: Final = ("generations", "output", "message", "messages", "response", "result")
 _ANSWERS: Final = ("choices", "candidates")
+_WRITINGS: Final = ("results", "outputs")
+"""Lists of texts, as models of Amazon and Mistral answer on Bedrock."""
 _PLAIN: Final = frozenset(("role", "content", "parts", "name", "finish_reason"))
 """Members of a message that has nothing but its content."""
-_WRITTEN: Final = ("text", "output_text", "outputText", "response", "completion", "generated_text", "output")
+_WRITTEN: Final = (
+    "text",
+    "output_text",
+    "outputText",
+    "response",
+    "completion",
+    "generated_text",
+    "generation",
+    "output",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +141,9 @@ class MessageReader:
                 return [message for answer in answers[: self.most] for message in self._answer(answer)]
         if isinstance(items := response.get("output"), list):
             return [self._items(response, items)]
+        for name in _WRITINGS:
+            if _are_texts(answers := response.get(name)):
+                return [message for answer in answers[: self.most] for message in self._answer(answer)]
         if _is_answer(response):
             return self._answer(response)
         inner = next((held for name in _ANSWERED if isinstance(held := response.get(name), dict | list)), None)
@@ -224,6 +238,13 @@ part: Final = _FOREIGN.part
 def input_messages(prompt: Plain) -> tuple[list[Message], Instructions]:
     """Return the messages of a prompt from a hook, and its system instructions if they are separate."""
     return _RECORDED.read(prompt, "user")
+
+
+def _are_texts(answers: Plain) -> TypeGuard[list[Plain]]:
+    """Tell whether each of these answers is a text."""
+    if not isinstance(answers, list) or not answers:
+        return False
+    return all(isinstance(each, dict) and isinstance(first(each, *_WRITTEN), str) for each in answers[:16])
 
 
 def output_messages(response: Plain) -> list[Message]:

@@ -94,6 +94,10 @@ PROMPTS = {
         [{"role": "user", "content": {"type": "text", "text": "hi"}}, {"role": "user", "content": {"type": "image", "data": PIXEL, "mimeType": "image/png"}}],
         [user(text("hi")), user({"type": "blob", "modality": "image", "mime_type": "image/png", "content": PIXEL})],
     ),
+    "bedrock media": (
+        [{"role": "user", "content": [{"image": {"format": "png", "source": {"bytes": {"$type": "bytes", "size": 2, "base64": PIXEL}}}}, {"toolResult": {"toolUseId": "c1", "content": [{"text": "no"}], "status": "error"}}]}],
+        [user({"type": "blob", "modality": "image", "mime_type": "image/png", "content": PIXEL}, {"type": "tool_call_response", "id": "c1", "response": [{"text": "no"}], "is_error": True})],
+    ),
     "bedrock": (
         [{"role": "user", "content": [{"text": "hi"}, {"toolResult": {"toolUseId": "c1", "content": "2"}}]}, {"role": "assistant", "content": [{"toolUse": {"toolUseId": "c1", "name": "add", "input": {"a": 1}}}]}],
         [user(text("hi"), ANSWER), assistant(CALL)],
@@ -157,6 +161,10 @@ ANSWERS = {
     "anthropic": ({"id": "m", "type": "message", "role": "assistant", "content": [{"type": "text", "text": "hi"}], "stop_reason": "end_turn"}, [assistant(text("hi"), finish_reason="end_turn")]),
     "gemini": ({"candidates": [{"content": {"role": "model", "parts": [{"text": "hi"}]}, "finishReason": "STOP"}]}, [assistant(text("hi"), finish_reason="STOP")]),
     "bedrock": ({"output": {"message": {"role": "assistant", "content": [{"text": "hi"}]}}, "stopReason": "end_turn"}, [assistant(text("hi"), finish_reason="end_turn")]),
+    "titan": ({"results": [{"outputText": "hi", "completionReason": "FINISH"}]}, [assistant(text("hi"))]),
+    "llama": ({"generation": "hi", "stop_reason": "stop"}, [assistant(text("hi"), finish_reason="stop")]),
+    "mistral on bedrock": ({"outputs": [{"text": "hi", "stop_reason": "stop"}]}, [assistant(text("hi"), finish_reason="stop")]),
+    "results of no model": ({"results": [{"id": 1}]}, [assistant(text('{"results":[{"id":1}]}'))]),
     "ollama": ({"message": {"role": "assistant", "content": "hi"}, "done_reason": "stop"}, [assistant(text("hi"), finish_reason="stop")]),
     "langchain": ({"type": "ai", "content": "hi", "response_metadata": {"finish_reason": "stop"}}, [assistant(text("hi"), finish_reason="stop")]),
     "langchain result": ({"generations": [[{"text": "hi", "message": {"type": "ai", "content": "hi"}}]]}, [assistant(text("hi"))]),

@@ -1,0 +1,129 @@
+"""Amazon Bedrock by `boto3`: Converse and InvokeModel, each also as a stream.
+
+Every operation of every client of botocore goes through one method. A stream is an ``EventStream``, which gets a class
+that observes how it is iterated; the body of InvokeModel is a response of urllib3.
+"""
+
+from collections.abc import Callable, Iterator
+from contextvars import copy_context
+from importlib import import_module
+from typing import Any, Final, cast
+
+from inspector.integrations.bodies import with_request_id
+from inspector.integrations.botocore.answers import ConverseAnswer, InvokedAnswer, with_counted_usage
+from inspector.integrations.calls import Call, Model, opened, safely
+from inspector.integrations.notices import warn_once
+from inspector.integrations.patches import Patches
+from inspector.integrations.plain import is_fields
+from inspector.integrations.plain_http.answers import without_embeddings
+from inspector.integrations.plain_http.requested import Decoded, plain_request
+from inspector.integrations.raw_bodies import RawBody
+from inspector.integrations.streams import Answer, Reading
+from inspector.integrations.tracebacks import unseen
+
+__all__ = ["install"]
+
+_OPERATIONS: Final = frozenset(("Converse", "ConverseStream", "InvokeModel", "InvokeModelWithResponseStream"))
+_ANSWERS: Final[dict[str, Callable[[], Answer]]] = {"stream": ConverseAnswer, "body": InvokedAnswer}
+"""The member of a response that is a stream of events, and what combines them."""
+
+
+def install(patches: Patches) -> None:
+    """Record the model calls of every client."""
+    patches.wrap(import_module("botocore.client").BaseClient, "_make_api_call", _called)
+
+
+def _called(original: Callable[..., Any]) -> Callable[..., Any]:
+    def _make_api_call(self: Any, operation_name: str, api_params: Any) -> Any:
+        if operation_name not in _OPERATIONS or self.meta.service_model.service_name != "bedrock-runtime":
+            return original(self, operation_name, api_params)
+        # A context of its own: a stream is open while its consumer goes on, and calls of that are not below it.
+        call = opened("llm_generate", lambda: _asked(self, api_params), emitter="botocore", context=copy_context())
+        with call:
+            response = original(self, operation_name, api_params)
+        try:
+            _answered(call, response)
+        # The border to another version's responses: the program has its answer in any case.
+        except Exception:  # noqa: BLE001
+            warn_once("the answer of a model could not be read; it is recorded without")
+            call.ended()
+        return response
+
+    return _make_api_call
+
+
+def _asked(client: Any, params: dict[str, Any]) -> dict[str, Any]:
+    model = params.get("modelId")
+    prompt: Any = params
+    operation = "chat"
+    if "messages" not in params:
+        # InvokeModel, whose body has the form that the model's maker gave it.
+        body = safely(lambda: plain_request(params.get("body")), None)
+        prompt = body if is_fields(body) else {}
+        operation = "chat" if "messages" in prompt else "embeddings" if "embed" in str(model) else "text_completion"
+    return {"llm": Model("aws.bedrock", model, operation, url=client.meta.endpoint_url), "prompt": prompt}
+
+
+def _answered(call: Call, response: dict[str, Any]) -> None:
+    metadata: dict[str, Any] = response.get("ResponseMetadata") or {}
+    headers: dict[str, Any] = {**(metadata.get("HTTPHeaders") or {}), "x-request-id": metadata.get("RequestId")}
+    for name, answer in _ANSWERS.items():
+        held: Any = response.get(name)
+        if hasattr(held, "_event_generator"):
+            reading = Reading(call, answer=answer(), plain=dict)
+            _watch(held, reading)
+        elif hasattr(held, "_raw_stream"):
+            reading = Reading(call, answer=None, plain=dict, shown=_shown(call, headers))
+            held._raw_stream = RawBody(held._raw_stream, reading)  # noqa: SLF001 - there is no other way in
+        else:
+            continue
+        reading.of_body(Decoded(headers))
+        reading.dropped_with(held)
+        return
+    shown = {name: value for name, value in response.items() if name != "ResponseMetadata"}
+    call.ended(lambda: {"response": with_request_id(shown, headers), "usage": response.get("usage")})
+
+
+def _shown(call: Call, headers: dict[str, Any]) -> Callable[[Any], Any]:
+    embeds = call.keyword("llm").operation == "embeddings"
+
+    def shown(response: dict[str, Any]) -> dict[str, Any]:
+        counted = with_counted_usage(response, headers)
+        return without_embeddings(counted) if embeds else counted
+
+    return shown
+
+
+_classes: dict[type, type] = {}
+
+
+def _watch(stream: Any, reading: Reading) -> None:
+    kind = cast("type[Any]", type(stream))
+    if kind not in _classes:
+        _classes[kind] = _watched_class(kind)
+    stream.inspector_reading = reading
+    stream.__class__ = _classes[kind]
+
+
+def _watched_class(kind: Any) -> type:
+    def events(self: Any) -> Iterator[Any]:
+        reading: Reading = self.inspector_reading
+        reading.began()
+        with unseen:
+            try:
+                for event in kind.__iter__(self):
+                    reading.item(event)
+                    yield event
+            except GeneratorExit:
+                # The stream may be iterated again, from where it is.
+                raise
+            except BaseException as exc:
+                reading.failed(exc)
+                raise
+        reading.ended()
+
+    def close(self: Any) -> None:
+        self.inspector_reading.closed()
+        kind.close(self)
+
+    return type(kind.__name__, (kind,), {"__iter__": events, "close": close, "__module__": kind.__module__})
