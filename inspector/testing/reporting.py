@@ -35,6 +35,7 @@ class Reporting:
             lines = _described(session, item)
             if isinstance(error, ProgramFailed):
                 error.recording = _recording(session)
+                lines = [*_way_out(session, error), *lines]
             if session.miss is None:
                 item.add_report_section("call", "replay", "\n".join(lines))
                 raise
@@ -44,6 +45,13 @@ class Reporting:
         if session.tape is None:
             _write(session, item)
         return result
+
+
+def _way_out(session: Session, error: ProgramFailed) -> list[str]:
+    """Say how to test a run that failed in the same way when it was recorded."""
+    if session.tape is None or divergence(session) or error.returncode < 0:
+        return []
+    return [f"if it exits with {error.returncode} as it did when it was recorded: trace.run(…, check=False)"]
 
 
 def _described(session: Session, item: pytest.Item) -> list[str]:

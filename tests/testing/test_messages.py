@@ -54,6 +54,7 @@ def test_a_program_that_fails_is_said_with_its_exit_code_and_the_last_it_wrote(w
     assert done.code == 1
     assert "ProgramFailed: app.py exited with 1:" in done.out
     assert "E         RuntimeError: boom" in done.out
+    assert "if it exits with 1 as it did when it was recorded: trace.run(…, check=False)" in done.out
     assert "subprocess.py" not in done.out
     assert "inspector/testing" not in done.out
 
