@@ -31,6 +31,12 @@ def test_of_messages_the_users_first_and_the_assistants_last_are_told():
     assert answer_in(text) == "A-17."
 
 
+def test_messages_in_the_short_form_of_langchain_are_told_without_their_roles():
+    messages = json.dumps({"messages": [["system", "Be short."], ["user", "Rome?"], ["ai", "Yes."]]})
+    assert (question_in(messages), answer_in(messages)) == ("Rome?", "Yes.")
+    assert question_in(json.dumps({"input": [["red", "blue"]]})) == "red blue"
+
+
 def test_a_message_of_somebody_who_has_no_name_is_neither_asked_nor_answered():
     text = msgspec.json.encode([{"role": {"a": 1}, "content": "lost"}, {"role": ["user"], "content": "lost"}]).decode()
     assert question_in(text) is None

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple, TypeAlias, cast
 import msgspec
 from msgspec import Raw
 
+from inspector import semconv
 from inspector.model import Span
-from inspector.roles import role_named
+from inspector.roles import ROLES, role_named
 from inspector.store.values.records import Key
 from inspector.store.values.rows import clamp, clean
 from inspector.store.values.sums import TraceSums
@@ -93,6 +94,9 @@ def _first(spans: Sequence[Span]) -> tuple[Span, str] | None:
 
 def _last(spans: Sequence[Span]) -> tuple[Span, str] | None:
     for span in sorted(spans, key=lambda span: (-(span.end_ns or 0), span.parent_id is not None, span.span_id)):
+        # A vector, or its size, is not an answer.
+        if span.attributes.get(semconv.OPERATION_NAME) == "embeddings":
+            continue
         text = answer_in(span.attributes.get(span.output_key or ""))
         if text:
             return span, text
@@ -127,13 +131,22 @@ def _beginning_of(value: object, by: str, *, first: bool) -> str | None:
 
 def _of_array(messages: Sequence[Raw], by: str, *, first: bool) -> str | None:
     for raw in islice(messages if first else reversed(messages), _MOST_MESSAGES):
-        message = _ANY.decode(raw)
+        message = _whole(_ANY.decode(raw))
         members = _members(message)
         who = members.get("role", members.get("type"))
         # A role may be any JSON value.
         if (who is None or (isinstance(who, str) and role_named(who) == by)) and (text := _text(message, _DEEPEST)):
             return text
     return None
+
+
+def _whole(message: Any) -> Any:
+    """Return a message with names for its members, if it has the short form of LangChain: role and text."""
+    match message:
+        case [str(role), str(text)] if role in ROLES:
+            return {"role": role, "content": text}
+        case _:
+            return message
 
 
 def _of_one(value: Any, by: str, *, first: bool) -> str | None:
