@@ -68,6 +68,9 @@ def trace(request: pytest.FixtureRequest) -> "Generator[Trace]":
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """List the cassettes that were written, and write the table."""
+    if hasattr(terminalreporter.config, "workerinput"):
+        # A worker of pytest-xdist; the process that started it has the results of all.
+        return
     for report in terminalreporter.getreports("passed"):
         if report.when == "call" and "inspector.recorded" in (found := _known(report)):
             terminalreporter.write_line(f"recorded {found['inspector.recorded']}")
