@@ -66,6 +66,8 @@ def pages(ask, where, limit):
         Filter(),
         Filter(q="rare"),
         Filter(q="rare", statuses=("error",)),
+        Filter(q='"rare word"'),
+        Filter(q='"word rare"'),
         Filter(q="neverwritten"),
         Filter(statuses=("error",)),
         Filter(statuses=("error", "ok"), agent="b"),

@@ -54,8 +54,17 @@ def named(database: Database, where: Filter) -> Filter:
     return naming.named(where, is_there)
 
 
-def narrow_spans(conditions: Conditions, where: Filter) -> bool:
-    """Adds the conditions of a filter with the names of `named` on spans; returns whether any span can meet them."""
+def narrow_spans(conditions: Conditions, where: Filter, *, roughly: bool = False) -> bool:
+    """Adds the conditions of a filter on spans.
+
+    Args:
+        conditions: Where they are added.
+        where: The filter, with the names of `named`.
+        roughly: Whether spans that have the words in another order meet it too, for which no text has to be read.
+
+    Returns:
+        Whether any span can meet them.
+    """
     values = conditions.values
     for row in where.rows():
         value = getattr(where, row.field)
@@ -72,7 +81,8 @@ def narrow_spans(conditions: Conditions, where: Filter) -> bool:
     words = [word for needle in found for word in (needle.split() if needle.endswith(" ") else needle.split()[:-1])]
     if words:
         conditions.add(f"hasAllTokens(text, {values.texts(sorted(set(words))[:64])})")
-    conditions.add(*(f"position(text, {values.text(needle)}) > 0" for needle in found))
+    if not (words and roughly):
+        conditions.add(*(f"position(text, {values.text(needle)}) > 0" for needle in found))
     return True
 
 

@@ -129,7 +129,7 @@ def _stretches(database: Database, asked: WholeFilter, wanted: int, place: Place
 def _since(database: Database, asked: WholeFilter, count: int, between: tuple[int, int]) -> int:
     """Returns since when, at the latest, about so many began; the first of the two times if there are no more."""
     values = Values()
-    matching, signs = asked.matching(values), asked.signs(values)
+    matching, signs = asked.matching(values, roughly=True), asked.signs(values)
     within = _within(*between)
     if matching is None and signs:
         rows = f"SELECT start_ns FROM traces WHERE {within} AND {signs[0]} ORDER BY start_ns DESC LIMIT {count}"
@@ -151,7 +151,7 @@ def _stretch(database: Database, asked: WholeFilter, count: int, between: tuple[
     own, values = asked.own, Values()
     since_ns, until_ns = between
     within = _within(since_ns, until_ns)
-    matching, signs = asked.matching(values), asked.signs(values)
+    matching, signs = asked.matching(values, roughly=True), asked.signs(values)
     spans_in = _within(since_ns, INT64_MAX)
     if until_ns < INT64_MAX:
         # A run that began in this time may go on after it.

@@ -48,12 +48,12 @@ class WholeFilter:
             self._narrow_by_span(conditions, spans_in)
         return conditions
 
-    def matching(self, values: Values) -> str | None:
+    def matching(self, values: Values, *, roughly: bool = False) -> str | None:
         """Returns a condition on spans that each trace or run has one of; None if any span will do."""
         if self.of_span is None:
             return None
         conditions = Conditions(values=values)
-        narrow_spans(conditions, self.of_span)
+        narrow_spans(conditions, self.of_span, roughly=roughly)
         return " AND ".join(conditions.all) or "true"
 
     def signs(self, values: Values) -> list[str]:
