@@ -1,5 +1,6 @@
 """Agents of published frameworks, recorded once; then without models, keys and the bodies of their tools."""
 
+import json
 import sys
 from functools import cache
 
@@ -53,6 +54,13 @@ def test_a_framework_prints_the_same_and_makes_the_same_calls(program, within, r
     assert len(replayed) > 5
     assert not runs_of(bench)[0].cost_usd
     assert served is None or ledger.read_text() == served
+
+
+def test_a_tool_of_an_mcp_server_in_agent_framework_names_its_server(recorded):
+    bench, _ = recorded("replayed_agent_framework.py", "current")
+    found = next(event for event in bench.raw_events() if event.name == "execute_tool shout" and not event.folded_into)
+    its = json.loads(bytes(found.attributes))
+    assert (its["inspector.tool.source"], its["inspector.tool.server"]) == ("mcp", "clock")
 
 
 def test_adk_is_replayed_over_either_client_of_gemini(bench, framework_python):

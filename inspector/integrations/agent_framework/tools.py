@@ -1,10 +1,12 @@
 """Calls of function tools."""
 
+from collections.abc import Iterable
 from inspect import iscoroutinefunction
+from types import CellType
 from typing import Any, Final
 
-from inspector.integrations.calls import Keywords, enclosing, opened
-from inspector.integrations.tool_bodies import decided, decided_async
+from inspector.integrations.calls import Call, Keywords, enclosing, opened
+from inspector.integrations.tool_bodies import decided, decided_async, undecided
 
 _CONTROL_FLOW: Final = frozenset({"MiddlewareTermination", "UserInputRequiredException"})
 
@@ -63,22 +65,29 @@ def invoked(original: Any) -> Any:
 
 
 def body_run(original: Any) -> Any:
-    """Have the function of a tool decided about."""
+    """Have the function of a tool decided about, unless it asks an MCP server, about which is decided then."""
     made, made_async = decided("agent_framework")(original), decided_async("agent_framework")(original)
 
     def call_function(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if _belongs_to_server(undecided("agent_framework")):
+            return original(self, *args, **kwargs)
         # As the framework does: it calls plain and coroutine functions, and awaits the result if necessary.
         return (made_async if iscoroutinefunction(self.func) else made)(self, *args, **kwargs)
 
     return call_function
 
 
+def _belongs_to_server(call: Call | None) -> bool:
+    context: dict[str, Any] = (call and call.keyword("context")) or {}
+    return context.get("tool_source") == "mcp"
+
+
 def _facts(content: Any, tools: Any) -> Keywords:
     asked = content if content.type == "function_call" else content.function_call
     source: dict[str, Any] = {"tool_source": "function"}
     function = getattr(tools.get(asked.name), "func", None)
-    server = getattr(getattr(function, "func", function), "__self__", None)
-    if any(base.__name__ == "MCPTool" for base in type(server).__mro__):
+    server = _server_of(function)
+    if server is not None:
         source = {"tool_source": "mcp", "server_name": getattr(server, "name", None)}
     return {
         "tool_name": asked.name,
@@ -86,6 +95,26 @@ def _facts(content: Any, tools: Any) -> Keywords:
         "context": {"tool_use_id": asked.call_id, **source},
         "function": function,
     }
+
+
+def _server_of(function: Any) -> Any:
+    """Return the framework's ``MCPTool`` whose tool a function calls; None if it does something else."""
+    if "call_tool" not in getattr(function, "__name__", ""):
+        return None
+    cells: Iterable[CellType] = getattr(function, "__closure__", None) or ()
+    return next((each for each in map(_content, cells) if _is_server(each)), None)
+
+
+def _is_server(value: Any) -> bool:
+    return any(base.__name__ == "MCPTool" for base in type(value).__mro__)
+
+
+def _content(cell: CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        # Not assigned yet.
+        return None
 
 
 def _result(content: Any) -> Any:

@@ -1,11 +1,12 @@
-"""An agent of Agent Framework with tools that give objects and fail, on its loop and off it."""
+"""An agent of Agent Framework with tools that give objects and fail, on its loop and off it, and an MCP server's."""
 
 import asyncio
 import logging
 import os
+import sys
 from dataclasses import dataclass
 
-from agent_framework import Agent, tool
+from agent_framework import Agent, MCPStdioTool, tool
 from agent_framework_client import OpenAIClient
 
 IS_RECORDED = "REPLAYED" not in os.environ
@@ -39,13 +40,29 @@ async def fail(why: str) -> str:
     raise KeyError(why)
 
 
-agent = Agent(OpenAIClient(), name="planner", tools=[find, weather, fail])
+SERVER = """
+from pathlib import Path
+from mcp.server import MCPServer
+server = MCPServer("clock")
+@server.tool()
+def shout(text: str) -> str:
+    with Path("ledger.txt").open("a") as ledger:
+        ledger.write(text)
+    return text.upper()
+server.run("stdio")
+"""
 
 
 async def main() -> None:
+    async with MCPStdioTool(name="clock", command=sys.executable, args=["-c", SERVER]) as clock:
+        await ask(Agent(OpenAIClient(), name="planner", tools=[find, weather, fail, clock]))
+
+
+async def ask(agent: Agent) -> None:
     for asked in (
         '!call find {"city": "Oslo"}\n!call find {"city": "Rome", "beds": 2}\n!call weather {"city": "Rome"}',
         '!call fail {"why": "no such place"}',
+        '!call shout {"text": "noon"}',
         "nothing",
     ):
         print((await agent.run(asked)).text)
