@@ -1,6 +1,7 @@
 """Calls of function tools."""
 
 import json
+from asyncio import CancelledError
 from contextvars import ContextVar
 from copy import copy
 from functools import wraps
@@ -27,7 +28,7 @@ class _Failure:
     def __init__(self) -> None:
         self.exc: BaseException | None = None
         self.result: Any = None
-        """An MCP server's result that has the error flag."""
+        """A result that has MCP's error flag."""
 
 
 def called(original: Any) -> Any:
@@ -41,6 +42,11 @@ def called(original: Any) -> Any:
         except BaseException as exc:
             call.failed(failure.exc or _reason(exc))
             raise
+        if isinstance(call.keyword("raised"), CancelledError):
+            # Only the tool was cancelled: its time was up. What the model is told stands for what it returned.
+            said = getattr(result, "output", result)
+            failure.result = {"is_error": True, "content": said}
+            call.add(returned=said)
         if failure.exc is not None:
             call.failed(failure.exc)
         elif failure.result is not None:

@@ -141,15 +141,22 @@ async def tools(**config: Any) -> None:
         count("tool", "crash", "planner", "error", arguments={"why": why}, error=why)
         raise RuntimeError(why)
 
+    @function_tool(timeout=0.01)
+    async def dawdle() -> str:
+        count("tool", "dawdle", "planner", "error", error="Tool 'dawdle' timed out after 0.01 seconds.")
+        await hang()
+        return "never"
+
     researcher = agent("researcher", "found")
     planner = agent(
         "planner",
         asks(("add", {"a": 1, "b": 2}, "c1"), ("add", {"a": 3, "b": 4}, "c2")),
         asks(("research", {"input": "hooks"}, "c3")),
         asks(("fail", {"why": "no such place"}, "c4")),
-        asks(("crash", {"why": "at last"}, "c5")),
+        asks(("dawdle", {}, "c5")),
+        asks(("crash", {"why": "at last"}, "c6")),
         instructions="Plan.",
-        tools=[add, fail, crash, researcher.as_tool("research", "Ask another agent.")],
+        tools=[add, fail, crash, dawdle, researcher.as_tool("research", "Ask another agent.")],
     )
     name = "trip"
     try:
@@ -160,7 +167,7 @@ async def tools(**config: Any) -> None:
     count("tool", "research", "planner", arguments={"input": "hooks"}, result="found")
     count("agent", "researcher", "research", result="found", arguments="hooks")
     counted("researcher", 1, result="found")
-    counted("planner", 4)
+    counted("planner", 5)
 
 
 class Desk(MCPServer):
