@@ -213,6 +213,8 @@ def test_concurrent_calls_that_all_changed_are_paired_with_those_most_like_them(
     changed = [[each.part.label for each in pair.changed] for pair in compare(a, b).pairs]
     assert changed == [[], *[["parameter temperature"]] * 6]
     assert cause(a, b) == ("input", "llm", "parameter temperature")
+    one_by_one = run(agent("planner", "x", "y", *chunks(numbers, temperature=0.3)))
+    assert cause(a, one_by_one) == cause(one_by_one, a) == ("input", "llm", "parameter temperature")
 
 
 def test_the_one_concurrent_call_of_a_run_that_stopped_there_is_paired_with_that_most_like_it():
@@ -229,6 +231,17 @@ def test_a_changed_call_of_a_pool_is_the_cause_though_calls_before_it_are_missin
     ]
     b = run(*chunks([5], temperature=0.3))
     assert cause(a, b) == cause(b, a) == ("input", "llm", "parameter temperature")
+
+
+def test_a_changed_call_is_paired_though_those_around_it_were_concurrent_in_the_other_run_alone():
+    def fetches(*names):
+        return [tool("fetch", {"name": name}, f"all of {name}") for name in names]
+
+    a = run(agent("planner", "x", "y", *fetches("a", "b", "c", "d")), at_once=True)
+    b = run(agent("planner", "x", "y", *fetches("d", "c", "other", "a")))
+    assert cause(a, b) == cause(b, a) == ("input", "fetch", "argument name")
+    in_order = run(agent("planner", "x", "y", *fetches("a", "b", "c", "d")))
+    assert cause(in_order, b)[0] != "input"
 
 
 def test_where_a_replay_stopped_is_the_cause_though_calls_before_it_in_a_cassette_are_missing():
