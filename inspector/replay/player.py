@@ -238,7 +238,7 @@ class Player:
         answer = HttpAnswer(exchange.pieces, status=exchange.status, headers=exchange.headers)
         if exchange.end != "whole":
             error = None if exchange.error is None else self._raised(exchange.error, call)
-            answer.pieces = _Broken(exchange.pieces, self, error)
+            answer.pieces = _Broken(exchange.pieces, error, self, call)
         return answer
 
     def _raised(self, raised: Raised | None, call: TapeCall) -> Exception:
@@ -250,9 +250,10 @@ class Player:
         except Exception as error:  # noqa: BLE001
             self._stop(Miss(f"the recorded call {call.name} failed by {raised.cls}, which cannot be raised: {error}"))
 
-    def read_on(self) -> NoReturn:
+    def read_on(self, call: TapeCall) -> NoReturn:
         """End the program because it reads more of a stream than when it was recorded."""
-        self._stop(Miss("it reads further than the recorded program, which stopped reading the stream there"))
+        which = f"{call.name} ({call.span[:8]})"
+        self._stop(Miss(f"it reads the stream of {which} further than the recorded program, which stopped there"))
 
     def _stop(self, miss: Miss) -> NoReturn:
         with self._lock:
@@ -279,16 +280,17 @@ def _cost_nothing() -> None:
 class _Broken(Iterable[bytes]):
     """The pieces of a stream that was not read to its end."""
 
-    def __init__(self, pieces: Sequence[bytes], player: Player, error: Exception | None) -> None:
+    def __init__(self, pieces: Sequence[bytes], error: Exception | None, player: Player, call: TapeCall) -> None:
         self._pieces = pieces
-        self._player = player
         self._error = error
+        self._player = player
+        self._call = call
 
     def __iter__(self) -> Iterator[bytes]:
         yield from self._pieces
         if self._error is not None:
             raise self._error
-        self._player.read_on()
+        self._player.read_on(self._call)
 
 
 def _given(proposal: Proposal) -> Any:

@@ -122,7 +122,8 @@ def test_a_stream_that_was_left_is_not_read_on(looped):
     bench, run, _ = looped
     done = bench.inspector("replay", run, "--", PROGRAMS / "replayed_loop.py", CHANGE="read on")
     assert done.code == 3
-    assert "it reads further than the recorded program" in done.err
+    said = r"it reads the stream of chat \S+ \([0-9a-f]{8}\) further than the recorded program, which stopped there"
+    assert re.search(said, done.err)
 
 
 TWO = """
