@@ -102,9 +102,9 @@ def replay(*, run: str, program: tuple[str, ...], home: Path | None, **options: 
     diverges from the recording, it ends with exit code 3, and the difference is printed. The replay is recorded as a
     run of its own.
 
-    This works for programs of one process that call models through the SDKs of OpenAI and Anthropic, httpx, httpx2 or
-    requests, with functions, tools of MCP servers, of the toolkit, or of some frameworks. For others, the command
-    prints the reason before anything runs.
+    This works for programs of one process that call models through the SDKs of OpenAI and Anthropic, boto3, aiohttp,
+    httpx, httpx2 or requests, with functions, tools of MCP servers, of the toolkit, or of some frameworks. For others,
+    the command prints the reason before anything runs.
 
     With --live-after-divergence and --from, real calls are made, with keys and tokens. Before a tool that may change
     something runs, you are asked at the terminal; without a terminal it is refused, unless --allow names it.

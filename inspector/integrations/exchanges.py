@@ -18,8 +18,12 @@ _KEPT_HEADERS: Final = (
     "retry-after",
     "retry-after-ms",
     "x-should-retry",
+    "x-amzn-requestid",
+    "x-amzn-errortype",
+    "x-amzn-bedrock-input-token-count",
+    "x-amzn-bedrock-output-token-count",
 )
-"""The headers that SDKs read: how to parse the body, whether and when to retry, and the request id."""
+"""The headers that SDKs read: how to parse the body, whether and when to retry, the request id, Bedrock's tokens."""
 
 
 class Exchange:

@@ -1,10 +1,12 @@
-"""The body of an HTTP response as urllib3 gives it to `requests` and `botocore`, observed as the program reads it."""
+"""Responses of urllib3, by which `requests` and `botocore` send: given ones, and bodies observed as they are read."""
 
 from collections.abc import Iterator
+from importlib import import_module
 from typing import Any
 
 from inspector.integrations.byte_streams import EndWatcher
 from inspector.integrations.tracebacks import unseen
+from instrument.control import HttpAnswer
 
 
 class RawBody:
@@ -64,3 +66,31 @@ class RawBody:
         if name == "_raw":
             raise AttributeError(name)
         return getattr(self._raw, name)
+
+
+def given_response(answer: HttpAnswer) -> Any:
+    """Return a response of urllib3 that was not sent for."""
+    return import_module("urllib3").HTTPResponse(
+        _Body(answer), headers=answer.headers, status=answer.status, preload_content=False
+    )
+
+
+class _Body:
+    """The body of an answer, for urllib3 to read: it is closed once it was read to its end."""
+
+    def __init__(self, answer: HttpAnswer) -> None:
+        self._left = b"".join(answer.pieces)
+        self.closed = False
+
+    def read(self, amt: int | None = None) -> bytes:
+        """Return a number of bytes, or the rest."""
+        end = len(self._left) if amt is None else amt
+        data, self._left = self._left[:end], self._left[end:]
+        self.closed = not self._left
+        return data
+
+    read1 = read
+
+    def close(self) -> None:
+        """Leave the rest."""
+        self.closed = True

@@ -12,7 +12,7 @@ from inspector.integrations.calls import safely
 from inspector.integrations.deciding import decide
 from inspector.integrations.patches import Patches
 from inspector.integrations.plain_http.requested import Decoded, Sent, plain_request, sent
-from inspector.integrations.raw_bodies import RawBody
+from inspector.integrations.raw_bodies import RawBody, given_response
 from instrument.control import HttpAnswer
 
 __all__ = ["install"]
@@ -57,36 +57,12 @@ def _directed(attempt: Sent, session: Any, request: Any) -> tuple[Any, Any]:
     return session, request
 
 
-class _Body:
-    """The body of an answer, for urllib3 to read: it is closed once it was read to its end."""
-
-    def __init__(self, answer: HttpAnswer) -> None:
-        self._left = b"".join(answer.pieces)
-        self.closed = False
-
-    def read(self, amt: int | None = None) -> bytes:
-        """Return a number of bytes, or the rest."""
-        end = len(self._left) if amt is None else amt
-        data, self._left = self._left[:end], self._left[end:]
-        self.closed = not self._left
-        return data
-
-    read1 = read
-
-    def close(self) -> None:
-        """Leave the rest."""
-        self.closed = True
-
-
 def _answering(answer: HttpAnswer) -> Any:
-    requests, urllib3 = import_module("requests"), import_module("urllib3")
+    requests = import_module("requests")
 
     class Answering(requests.adapters.HTTPAdapter):
         def send(self, request: Any, **_: Any) -> Any:
-            raw = urllib3.HTTPResponse(
-                _Body(answer), headers=answer.headers, status=answer.status, preload_content=False
-            )
-            return self.build_response(request, raw)
+            return self.build_response(request, given_response(answer))
 
     session = requests.Session()
     for scheme in ("http://", "https://"):

@@ -12,7 +12,7 @@ from inspector.reading.exchanges import Exchange, ExchangeUnreadable, read_excha
 from inspector.tape import requests
 from inspector.tape.request_parts import RequestParts, parts_of_arguments, parts_of_body
 
-CLIENTS: Final = ("openai", "anthropic", "aiohttp", "httpx", "httpx2", "requests")
+CLIENTS: Final = ("openai", "anthropic", "aiohttp", "botocore", "httpx", "httpx2", "requests")
 """Emitters of model calls that a replay can answer."""
 FRAMEWORKS: Final = frozenset(
     (

@@ -1,8 +1,22 @@
 import json
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
+from replaying import PROGRAMS, runs_of
 
 from inspector.integrations.botocore.answers import ConverseAnswer, InvokedAnswer, with_counted_usage
+
+STUB = Path(__file__).parent / "stubs" / "bedrock.py"
+PROGRAM = PROGRAMS / "replayed_bedrock.py"
+AWS = {
+    "AWS_ACCESS_KEY_ID": "AKIAPLANTED000000000",
+    "AWS_SECRET_ACCESS_KEY": "planted",
+    "AWS_DEFAULT_REGION": "us-east-1",
+    "AWS_EC2_METADATA_DISABLED": "true",
+    "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": "http://127.0.0.1:9",
+}
 
 
 @pytest.fixture(scope="module")
@@ -61,6 +75,13 @@ def test_the_program_gets_its_exception_without_a_frame_of_the_recorder(recorded
     assert "/inspector/" not in seen
 
 
+def test_a_controller_changes_answers_and_refuses_calls(recorded):
+    changed, invoked, answered, denied = recorded.ledger["calls"][-4:]
+    assert (changed["result"], invoked["result"]) == ("echo: changed", "echo: changed")
+    assert (answered["result"], answered["tokens"]) == ("by hand", [1, 2])
+    assert denied["status"] == "denied"
+
+
 def test_pieces_of_a_streamed_answer_are_put_together_by_their_kind():
     answer = ConverseAnswer()
     assert answer.response() is None
@@ -113,3 +134,46 @@ def test_tokens_of_the_headers_count_where_the_answer_has_none():
     assert with_counted_usage({"generation": "hi"}, headers)["usage"] == {"inputTokens": 3, "outputTokens": 0}
     assert with_counted_usage({"usage": {"input_tokens": 1}}, headers)["usage"] == {"input_tokens": 1}
     assert with_counted_usage({"generation": "hi"}, {}) == {"generation": "hi"}
+
+
+@pytest.fixture(scope="module")
+def replayable(tmp_path_factory, make_bench, framework_python):
+    """The program, recorded once; the server is gone."""
+    bench, python = make_bench(tmp_path_factory.mktemp("bedrock")), framework_python("clients")
+    with subprocess.Popen([sys.executable, STUB], stdout=subprocess.PIPE, text=True) as stub:
+        url = stub.stdout.readline().strip()
+        out = bench.record(PROGRAM, python=python, **(AWS | {"AWS_ENDPOINT_URL_BEDROCK_RUNTIME": url}))
+        stub.kill()
+    (run,) = {each.run_id for each in runs_of(bench)}
+    return bench, python, run, out
+
+
+def test_a_replay_gives_back_whole_answers_streams_and_refusals(replayable):
+    bench, python, run, out = replayable
+    done = bench.inspector("replay", run, "--", python, PROGRAM, **AWS)
+    assert (done.code, done.out, bench.connected) == (0, out, []), done.err
+    assert "replay: 9 of 9 calls" in done.err
+    assert "ThrottlingException" in out
+    assert "the stub breaks" in out
+
+
+def test_a_replay_stops_where_the_program_asks_something_else(replayable):
+    bench, python, run, _ = replayable
+    done = bench.inspector("replay", run, "--", python, PROGRAM, ASKED="What else?", **AWS)
+    assert done.code == 3
+    assert "message 1 differs" in done.err
+    assert "What else?" in done.err
+
+
+def test_a_whole_answer_that_a_person_gives_stands_in_for_a_stream_too(replayable):
+    bench, python, run, _ = replayable
+    stream = next(event for event in bench.events() if b"in pieces" in bytes(event.input))
+    call = {"toolUse": {"toolUseId": "t", "name": "add", "input": {"a": 1}}}
+    message = {"role": "assistant", "content": [{"text": "By hand."}, call]}
+    answer = bench.directory / "answer.json"
+    answer.write_text(json.dumps({"output": {"message": message}, "stopReason": "tool_use"}))
+    given = f"{stream.span_id}={answer}"
+    done = bench.inspector("replay", run, "--set", given, "--", python, PROGRAM, **AWS)
+    assert done.code == 0, done.err
+    assert "{'contentBlockDelta': {'delta': {'text': 'By hand.'}, 'contentBlockIndex': 0}}" in done.out
+    assert "{'toolUse': {'input': '{\"a\": 1}'}}" in done.out

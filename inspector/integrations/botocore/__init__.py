@@ -1,9 +1,11 @@
 """Amazon Bedrock by `boto3`: Converse and InvokeModel, each also as a stream.
 
-Every operation of every client of botocore goes through one method. A stream is an ``EventStream``, which gets a class
-that observes how it is iterated; the body of InvokeModel is a response of urllib3.
+Every operation of every client of botocore goes through one method, and every attempt through its HTTP session. A
+stream is an ``EventStream``, which gets a class that observes how it is iterated; the body of InvokeModel is a response
+of urllib3.
 """
 
+import json
 from collections.abc import Callable, Iterator
 from contextvars import copy_context
 from importlib import import_module
@@ -11,15 +13,20 @@ from typing import Any, Final, cast
 
 from inspector.integrations.bodies import with_request_id
 from inspector.integrations.botocore.answers import ConverseAnswer, InvokedAnswer, with_counted_usage
-from inspector.integrations.calls import Call, Model, opened, safely
+from inspector.integrations.botocore.frames import CONTENT_TYPE, FramedBody, GivenFrames, streamed
+from inspector.integrations.calls import Call, Model, around_here, opened, safely
+from inspector.integrations.deciding import Decision, decide
+from inspector.integrations.exchanges import FIRST_ERROR
+from inspector.integrations.model_requests import Endpoint, ModelRequest
 from inspector.integrations.notices import warn_once
 from inspector.integrations.patches import Patches
 from inspector.integrations.plain import is_fields
 from inspector.integrations.plain_http.answers import without_embeddings
-from inspector.integrations.plain_http.requested import Decoded, plain_request
-from inspector.integrations.raw_bodies import RawBody
+from inspector.integrations.plain_http.requested import Decoded, plain_request, sent
+from inspector.integrations.raw_bodies import RawBody, given_response
 from inspector.integrations.streams import Answer, Reading
 from inspector.integrations.tracebacks import unseen
+from instrument.control import HttpAnswer
 
 __all__ = ["install"]
 
@@ -27,10 +34,14 @@ _OPERATIONS: Final = frozenset(("Converse", "ConverseStream", "InvokeModel", "In
 _ANSWERS: Final[dict[str, Callable[[], Answer]]] = {"stream": ConverseAnswer, "body": InvokedAnswer}
 """The member of a response that is a stream of events, and what combines them."""
 
+_STREAMS: Final = {"converse-stream": True, "invoke-with-response-stream": False}
+"""The ends of the URLs of streams, and whether they are of Converse."""
+
 
 def install(patches: Patches) -> None:
     """Record the model calls of every client."""
     patches.wrap(import_module("botocore.client").BaseClient, "_make_api_call", _called)
+    patches.wrap(import_module("botocore.httpsession").URLLib3Session, "send", _sent)
 
 
 def _called(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -40,6 +51,8 @@ def _called(original: Callable[..., Any]) -> Callable[..., Any]:
         # A context of its own: a stream is open while its consumer goes on, and calls of that are not below it.
         call = opened("llm_generate", lambda: _asked(self, api_params), emitter="botocore", context=copy_context())
         with call:
+            if ModelRequest(Endpoint("chat"), call).is_undecided:
+                api_params = _changed(decide(call, call.keyword("prompt")), api_params)
             response = original(self, operation_name, api_params)
         try:
             _answered(call, response)
@@ -50,6 +63,51 @@ def _called(original: Callable[..., Any]) -> Callable[..., Any]:
         return response
 
     return _make_api_call
+
+
+def _changed(decision: Decision, params: dict[str, Any]) -> dict[str, Any]:
+    """Return the parameters of a call with the controller's request."""
+    if not decision.changes:
+        return params
+    body = decision.body
+    decision.keep()
+    return body if "messages" in params else {**params, "body": json.dumps(body)}
+
+
+def _sent(original: Callable[..., Any]) -> Callable[..., Any]:
+    def send(self: Any, request: Any) -> Any:
+        around = next(around_here(), None)
+        attempt = None
+        if around is not None and around.emitter == "botocore":
+            attempt = sent("botocore", request.method, request.url, lambda: None)
+        if attempt is None:
+            return original(self, request)
+        with attempt:
+            given = attempt.given()
+            response = original(self, request) if given is None else _response_of(request, given)
+        attempt.responded(response.status_code, response.headers)
+        content: Any = getattr(response, "_content", None)
+        if isinstance(content, bytes):
+            attempt.exchange.came(content)
+        else:
+            are_frames = response.headers.get("content-type") == CONTENT_TYPE
+            response.raw = RawBody(response.raw, FramedBody(attempt.exchange) if are_frames else attempt.exchange)
+        return response
+
+    return send
+
+
+def _response_of(request: Any, answer: HttpAnswer) -> Any:
+    pieces, headers = answer.pieces, answer.headers
+    name = request.url.rpartition("/")[2]
+    if name in _STREAMS and answer.status < FIRST_ERROR and headers.get("content-type") != CONTENT_TYPE:
+        pieces, headers = streamed(b"".join(pieces), is_converse=_STREAMS[name]), {"content-type": CONTENT_TYPE}
+    raw = GivenFrames(pieces) if headers.get("content-type") == CONTENT_TYPE else given_response(answer)
+    response = import_module("botocore.awsrequest").AWSResponse(request.url, answer.status, headers, raw)
+    if not request.stream_output:
+        # Read here, as its session does.
+        response.content  # noqa: B018
+    return response
 
 
 def _asked(client: Any, params: dict[str, Any]) -> dict[str, Any]:

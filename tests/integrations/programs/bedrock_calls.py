@@ -8,6 +8,8 @@ import boto3
 from bedrock import serving_bedrock
 from botocore.config import Config
 
+from instrument import control
+
 MODEL, TITAN, EMBED = "anthropic.claude-sonnet-4-20250514-v1:0", "amazon.titan-text-lite-v1", "amazon.titan-embed-v2:0"
 PNG = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -101,6 +103,36 @@ def invoked(client):
     did(EMBED, None, [3, 0])
 
 
+def gate(call):
+    """Change one request, answer another, and refuse a third."""
+    text = str(call.args)
+    if "change this" in text:
+        body = json.loads(json.dumps(call.args).replace("change this", "changed"))
+        return control.Proceed(body)
+    if "answer this" in text:
+        return control.Answer({"output": {"message": user("by hand")}, "usage": {"inputTokens": 1, "outputTokens": 2}})
+    if "refuse this" in text:
+        raise control.Denied("not today")
+    return None
+
+
+def controlled(client):
+    with control.install(gate):
+        answer = client.converse(modelId=MODEL, messages=[user("change this")])
+        did(MODEL, answer["output"]["message"]["content"][0]["text"], counted(answer))
+        body = json.dumps(
+            {"anthropic_version": "bedrock-2023-05-31", "max_tokens": 9, "messages": [user("change this")]}
+        )
+        answer = json.loads(client.invoke_model(modelId=MODEL, body=body)["body"].read())
+        did(MODEL, answer["content"][0]["text"], [answer["usage"]["input_tokens"], answer["usage"]["output_tokens"]])
+        answer = client.converse(modelId=MODEL, messages=[user("answer this")])
+        did(MODEL, answer["output"]["message"]["content"][0]["text"], counted(answer))
+        try:
+            client.converse(modelId=MODEL, messages=[user("refuse this")])
+        except control.Denied as refusal:
+            did(MODEL, None, status="denied", error=str(refusal))
+
+
 with serving_bedrock() as url:
     bedrock = boto3.client(
         "bedrock-runtime",
@@ -113,4 +145,5 @@ with serving_bedrock() as url:
     seen = converse(bedrock)
     streams(bedrock)
     invoked(bedrock)
+    controlled(bedrock)
 print(json.dumps({"calls": ledger, "traceback": seen}))

@@ -160,3 +160,9 @@ def serving_bedrock() -> Iterator[str]:
         finally:
             server.shutdown()
             thread.join()
+
+
+if __name__ == "__main__":
+    with serving_bedrock() as served:
+        print(served, flush=True)  # noqa: T201 -- how its caller learns where
+        threading.Event().wait()
