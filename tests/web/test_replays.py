@@ -3,7 +3,8 @@
 import re
 
 from playwright.sync_api import expect
-from replayed import CUT, LATEST, ORIGINAL
+from replayed import CUT, LATEST, ORIGINAL, call
+from serving import fill
 
 PHONE = {"width": 390, "height": 800}
 
@@ -35,6 +36,16 @@ def test_a_call_that_is_in_the_way_is_named_with_the_reason_and_opens(replays, v
     panel.get_by_role("link", name="chat gpt-4.1").click()
     page.wait_for_url(re.compile(rf"/runs/{CUT}\?span={4 << 32 | 2:016x}"))
     expect(panel).to_have_count(0)
+
+
+def test_calls_of_one_name_that_are_in_the_way_for_one_reason_are_named_once(homes, serving, visit):
+    home = homes / "in-the-way"
+    fill(home, [call("often", number, "Again?", number * 10, trace=9, exchanges=None) for number in range(1, 6)])
+    with serving(home) as server:
+        panel = opened(visit(server, "/runs/often"))
+        expect(panel).to_contain_text("5 calls cannot be replayed")
+        expect(panel.get_by_role("link", name="chat gpt-4.1")).to_have_count(1)
+        expect(panel).to_contain_text("and 4 more")
 
 
 def test_a_run_and_its_replays_lead_to_one_another_and_to_their_comparison(replays, visit):

@@ -98,12 +98,18 @@ function Command({ replay: { command, names_program } }: { replay: Replay }) {
 
 function Obstacles({ replay: { obstacles, obstacle_count }, onLeave }: { replay: Replay; onLeave: () => void }) {
   if (obstacles.length === 0) return null;
-  const more = obstacle_count - obstacles.length;
+  // A loop makes the same call many times, and one of them says it.
+  const told = new Set<string>();
+  const distinct = obstacles.filter(({ name, reason }) => {
+    const words = `${name}: ${reason}`;
+    return !told.has(words) && told.add(words);
+  });
+  const more = obstacle_count - distinct.length;
   return (
     <section aria-label="Calls that cannot be replayed">
       <h2 className={css.title}>{plural(obstacle_count, "call")} cannot be replayed</h2>
       <ul className={css.list}>
-        {obstacles.map(({ trace_id, span_id, name, reason }) => (
+        {distinct.map(({ trace_id, span_id, name, reason }) => (
           <li key={`${trace_id}/${span_id}`} className={css.obstacle}>
             <SpanLink traceId={trace_id} spanId={span_id} onClick={onLeave}>
               <Recorded text={name} />
