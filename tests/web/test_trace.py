@@ -340,6 +340,12 @@ def test_what_is_odd_about_a_row_is_said(oddities, visit):
     expect(row_of(page, "begins before its parent")).to_contain_text("clocks disagree")
 
 
+def test_lost_calls_among_the_failures_are_counted_by_themselves(oddities, visit):
+    page = visit(oddities, f"/traces/{STATES}")
+    expect(page.locator("#main header").first).to_contain_text(re.compile(r"Errors\D*8\D"))
+    expect(page.get_by_role("region", name="What failed")).to_contain_text("1 of 16 (8 lost)")
+
+
 def test_every_kind_in_every_status_is_told_apart_in_words(oddities, visit):
     page = visit(oddities, f"/traces/{STATES}?fold=0", viewport={"width": 1280, "height": 2400})
     for kind in ("tool", "agent"):

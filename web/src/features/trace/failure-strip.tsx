@@ -28,6 +28,7 @@ export function FailureStrip(props: Props) {
   const row = rows[failures[current] as number];
   if (!row) return null;
   const inferred = failures.filter((at) => rows[at]?.inferred).length;
+  const lost = failures.filter((at) => rows[at]?.status === "lost").length;
   return (
     <section className={css.strip} aria-label="What failed">
       <div className={css.what}>
@@ -50,6 +51,7 @@ export function FailureStrip(props: Props) {
             <span className={css.count}>
               {count(current + 1)} of {count(failures.length)}
               {inferred > 0 && ` (${count(inferred)} inferred)`}
+              {lost > 0 && lost < failures.length && ` (${count(lost)} lost)`}
             </span>
             <Button
               look="plain"
