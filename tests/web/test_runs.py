@@ -73,6 +73,7 @@ def test_the_last_answer_of_several_traces_is_not_shown_as_that_to_the_first_que
         expect(page.get_by_role("row").filter(has_text="Oslo").get_by_label("answered")).to_have_count(1)
         asked_twice.click()
         expect(page.get_by_text("What is the weather in Atlantis? … It is sunny in Rome.")).to_be_visible()
+        expect(page.locator("#main header").get_by_label("last answer")).to_have_count(1)
 
 
 def test_scrolling_loads_all_runs(crowd, visit):

@@ -112,7 +112,9 @@ function Gist({ question, answer, traces }: Pick<Trace, "question" | "answer"> &
       {question !== null && <Recorded text={question} className={css.asked} />}
       {answer !== null && (
         <>
-          <span aria-hidden>{traces > 1 ? " … " : " → "}</span>
+          <span role="img" aria-label={traces > 1 ? "last answer" : "answered"}>
+            {traces > 1 ? " … " : " → "}
+          </span>
           <Recorded text={answer} className={css.answered} />
         </>
       )}
