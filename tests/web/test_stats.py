@@ -89,3 +89,9 @@ def test_what_is_stored_is_told_with_its_rule_and_what_goes_next(crowd, visit):
     expect(storage).to_contain_text("INSPECTOR_RETENTION_DAYS")
     storage.get_by_role("link", name=re.compile(re.escape(found["next"]["name"]))).click()
     page.wait_for_url(re.compile(f"#/traces/{found['next']['trace_id']}"))
+
+
+def test_on_a_phone_the_figures_stand_in_two_columns(crowd, visit):
+    page = visit(crowd, "/stats", viewport={"width": 390, "height": 844})
+    boxes = [term.bounding_box() for term in page.locator("dl").first.get_by_role("term").all()]
+    assert len({box["x"] for box in boxes if box}) == 2
