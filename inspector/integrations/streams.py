@@ -140,6 +140,8 @@ class Reading:
         response = self._response()
         failed = self._failure(response or {})
         if failed is not None:
+            if self._answer is not None and response is not None:
+                self._keep(response)
             self._call.failed(self._failed(failed, None if response is None else response.get("_request_id")))
             return
         usage = None if response is None else response.get("usage")
@@ -192,7 +194,10 @@ class Reading:
     def _keep_partial(self) -> None:
         response = self._response() if self._call.is_open else None
         if response is not None:
-            self._call.add(response=response, usage=response.get("usage"), time_to_first_chunk=self._first_chunk_s)
+            self._keep(response)
+
+    def _keep(self, response: dict[str, Any]) -> None:
+        self._call.add(response=response, usage=response.get("usage"), time_to_first_chunk=self._first_chunk_s)
 
     def _response(self) -> dict[str, Any] | None:
         response = self._put_together()

@@ -8,6 +8,8 @@ from inspector.plain import Plain
 from inspector.reading.fields import Fields, first
 
 _MAX_REASONS = 64
+_UNENDED: Final = frozenset(("queued", "in_progress"))
+"""Statuses of a response that was read before it ended, which are no reason why it ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +125,8 @@ def _reasons(response: Fields, metadata: Fields) -> Iterator[str]:
         yield reason
     elif isinstance(response.get("output"), list) and (status := _text(response.get("status"))):
         details = response.get("incomplete_details")
+        if status in _UNENDED:
+            return
         yield (_text(details.get("reason")) if isinstance(details, dict) else None) or status
 
 

@@ -74,6 +74,11 @@ def test_an_answer_that_does_not_fit_the_programs_type_is_kept_with_the_failure(
     assert [(event.status, answered(event)) for event in misfits] == [("error", '{"nom": "Ulm"}')] * 2
 
 
+def test_what_a_response_said_before_it_failed_is_kept(recorded):
+    (failed,) = (event for event in recorded.of("llm") if "respond fails" in asked(event))
+    assert answered(failed) == "echo: s respond fails"
+
+
 def test_the_id_of_the_request_is_recorded_with_each_answer_whole_or_streamed(recorded):
     answered = [json.loads(bytes(event.attributes)) for event in recorded.of("llm") if event.output]
     ids = {tuple(held.get("http.response.header.x-request-id", ())) for held in answered}

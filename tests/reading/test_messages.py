@@ -227,6 +227,7 @@ def test_facts_of_a_response_are_read_in_every_spelling():
     assert response_facts(
         {"id": "r", "output": [], "status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}
     ) == ResponseFacts("r", None, ("max_output_tokens",))
+    assert response_facts({"id": "r", "output": [], "status": "in_progress"}) == ResponseFacts("r")
     assert response_facts(
         {"id": "r", "response_metadata": {"model_name": "m", "finish_reason": "stop"}}
     ) == ResponseFacts("r", "m", ("stop",))

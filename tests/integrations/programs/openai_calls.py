@@ -124,6 +124,8 @@ def other_apis(client):
     did(asked, "add " + answer.output[0].arguments, tokens=counted(answer.usage))
     answer = client.responses.create(model=MODEL, input="s respond failed\n!refuse")
     did("s respond failed\n!refuse", None, status="error", error="AnswerFailed")
+    list(client.responses.create(model=MODEL, input="s respond fails\n!refuse", stream=True))
+    did("s respond fails\n!refuse", None, status="error", error="AnswerFailed", streamed=True)
     vectors = client.embeddings.create(model=MODEL, input="s embed")
     assert vectors.data[0].embedding == [0.25, 0.0]
     did("s embed", None, tokens=[2, None], operation="embeddings")

@@ -118,7 +118,7 @@ def response(request: dict[str, Any], reply: Reply, number: int, *, is_over: boo
 def response_events(request: dict[str, Any], reply: Reply, number: int) -> Iterator[dict[str, Any]]:
     yield {"type": "response.created", "response": response(request, reply, number, is_over=False)}
     whole = response(request, reply, number)
-    for at, item in enumerate(whole["output"]):
+    for at, item in enumerate(_response_items(reply, number)):
         place = {"output_index": at, "item_id": item["id"]}
         empty = {key: [] if key in ("content", "summary") else "" if key == "arguments" else item[key] for key in item}
         yield {"type": "response.output_item.added", "output_index": at, "item": empty}
