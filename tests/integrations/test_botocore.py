@@ -66,6 +66,7 @@ def test_a_request_and_its_answer_are_read_in_full(recorded):
     assert (held["gen_ai.request.max_tokens"], held["gen_ai.request.temperature"]) == (50, 0.5)
     assert (held["gen_ai.provider.name"], held["inspector.emitter"]) == ("aws.bedrock", "botocore")
     assert held["http.response.header.x-request-id"]
+    assert held["url.full"].endswith("/model/anthropic.claude-sonnet-4-20250514-v1%3A0/converse")
     assert first.cost_usd
 
 

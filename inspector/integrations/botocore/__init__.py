@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextvars import copy_context
 from importlib import import_module
 from typing import Any, Final, cast
+from urllib.parse import quote
 
 from inspector.integrations.bodies import with_request_id
 from inspector.integrations.botocore.answers import ConverseAnswer, InvokedAnswer, with_counted_usage
@@ -30,7 +31,13 @@ from instrument.control import HttpAnswer
 
 __all__ = ["install"]
 
-_OPERATIONS: Final = frozenset(("Converse", "ConverseStream", "InvokeModel", "InvokeModelWithResponseStream"))
+_OPERATIONS: Final = {
+    "Converse": "converse",
+    "ConverseStream": "converse-stream",
+    "InvokeModel": "invoke",
+    "InvokeModelWithResponseStream": "invoke-with-response-stream",
+}
+"""The operations that call a model, and how their paths end."""
 _ANSWERS: Final[dict[str, Callable[[], Answer]]] = {"stream": ConverseAnswer, "body": InvokedAnswer}
 """The member of a response that is a stream of events, and what combines them."""
 
@@ -49,7 +56,9 @@ def _called(original: Callable[..., Any]) -> Callable[..., Any]:
         if operation_name not in _OPERATIONS or self.meta.service_model.service_name != "bedrock-runtime":
             return original(self, operation_name, api_params)
         # A context of its own: a stream is open while its consumer goes on, and calls of that are not below it.
-        call = opened("llm_generate", lambda: _asked(self, api_params), emitter="botocore", context=copy_context())
+        call = opened(
+            "llm_generate", lambda: _asked(self, operation_name, api_params), emitter="botocore", context=copy_context()
+        )
         with call:
             if ModelRequest(Endpoint("chat"), call).is_undecided:
                 api_params = _changed(decide(call, call.keyword("prompt")), api_params)
@@ -110,7 +119,7 @@ def _response_of(request: Any, answer: HttpAnswer) -> Any:
     return response
 
 
-def _asked(client: Any, params: dict[str, Any]) -> dict[str, Any]:
+def _asked(client: Any, operation_name: str, params: dict[str, Any]) -> dict[str, Any]:
     model = params.get("modelId")
     prompt: Any = params
     operation = "chat"
@@ -119,7 +128,9 @@ def _asked(client: Any, params: dict[str, Any]) -> dict[str, Any]:
         body = safely(lambda: plain_request(params.get("body")), None)
         prompt = body if is_fields(body) else {}
         operation = "chat" if "messages" in prompt else "embeddings" if "embed" in str(model) else "text_completion"
-    return {"llm": Model("aws.bedrock", model, operation, url=client.meta.endpoint_url), "prompt": prompt}
+    path = f"/model/{quote(str(model), safe='')}/{_OPERATIONS[operation_name]}"
+    url = client.meta.endpoint_url.rstrip("/") + path
+    return {"llm": Model("aws.bedrock", model, operation, url=url), "prompt": prompt}
 
 
 def _answered(call: Call, response: dict[str, Any]) -> None:

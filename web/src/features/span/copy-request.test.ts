@@ -46,6 +46,24 @@ describe("a model call as curl", () => {
     );
   });
 
+  it("sends to Bedrock what boto3 sent: bytes as base64, and the model in the address alone", () => {
+    const asked = (size: number) => ({
+      "url.full": "https://bedrock-runtime.us-east-1.amazonaws.com/model/m%3A0/converse",
+      "gen_ai.provider.name": "aws.bedrock",
+      "mcp.llm.prompt_json": JSON.stringify({ modelId: "m:0", bytes: { $type: "bytes", size, base64: "aGk=" } }),
+    });
+    expect(
+      textOf(asked(2)),
+    ).toBe(String.raw`curl --globoff 'https://bedrock-runtime.us-east-1.amazonaws.com/model/m%3A0/converse' \
+  -H 'content-type: application/json' \
+  -H "authorization: Bearer $AWS_BEARER_TOKEN_BEDROCK" \
+  -d '{
+  "bytes": "aGk="
+}'
+`);
+    expect(textOf(asked(9))).toContain("too long");
+  });
+
   it("sends nobody's key to a host that is not its provider's", () => {
     for (const host of ["models.example", "api.openai.com.models.example", "127.0.0.1:8000"]) {
       const text = textOf({ "url.full": `https://${host}/v1`, "gen_ai.provider.name": "openai" });

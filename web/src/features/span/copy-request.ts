@@ -24,6 +24,7 @@ const KEYS = new Map([
   ["openrouter.ai", "OPENROUTER_API_KEY"],
 ]);
 const AZURE = ".openai.azure.com";
+const BEDROCK = /^bedrock-runtime\.[a-z0-9-]+\.amazonaws\.com$/;
 
 /** A model call as a command that sends its request to the model's endpoint again; the key is a shell variable. */
 export function curlRequest(span: FullSpan): Copied {
@@ -35,7 +36,9 @@ export function curlRequest(span: FullSpan): Copied {
   if (!isObject(body)) return { why: "its request is not recorded" };
   if (attribute(span, KEY.promptJson + TRUNCATED_SUFFIX) === true)
     return { why: "its request was too long to be recorded" };
-  const text = shown(jsonText(body));
+  const sent = isBedrock(span) ? ofBedrock(body) : body;
+  if (sent === null) return { why: "its files were too long to be recorded" };
+  const text = shown(jsonText(sent));
   if (REDACTED.test(text) || REDACTED.test(url.href)) return { why: "part of its request was redacted" };
   const lines = [
     `curl --globoff ${quoted(url.href)}`,
@@ -53,6 +56,22 @@ function urlIn(text: string | null): URL | null {
   return url !== null && /^https?:$/.test(url.protocol) ? url : null;
 }
 
+const isBedrock = (span: FullSpan) => attributeText(span, KEY.provider) === "aws.bedrock";
+
+/**
+ * The body of a request to Bedrock. Of what boto3 was given, the model is in the address instead, and bytes are base64;
+ * null if some of them are missing.
+ */
+function ofBedrock({ modelId: _, ...given }: Record<string, unknown>): unknown {
+  let isWhole = true;
+  const text = JSON.stringify(given, (_name, value: unknown) => {
+    if (!isObject(value) || value.$type !== "bytes" || typeof value.base64 !== "string") return value;
+    isWhole &&= atob(value.base64).length === value.size;
+    return value.base64;
+  });
+  return isWhole ? JSON.parse(text) : null;
+}
+
 const isAnthropic = (span: FullSpan) => attributeText(span, KEY.provider) === "anthropic";
 
 /** Anthropic's API requires a version in every request; there has only been one. */
@@ -60,6 +79,7 @@ const versionOf = (span: FullSpan) => (isAnthropic(span) ? ["anthropic-version: 
 
 function keyOf({ hostname }: URL, span: FullSpan): string {
   if (hostname.endsWith(AZURE)) return "api-key: $AZURE_OPENAI_API_KEY";
+  if (BEDROCK.test(hostname)) return "authorization: Bearer $AWS_BEARER_TOKEN_BEDROCK";
   const key = `$${KEYS.get(hostname) ?? "API_KEY"}`;
   if (attributeText(span, KEY.provider) === "azure.ai.openai") return `api-key: ${key}`;
   return isAnthropic(span) ? `x-api-key: ${key}` : `authorization: Bearer ${key}`;
