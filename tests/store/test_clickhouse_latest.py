@@ -10,7 +10,11 @@ import pytest
 from patience import PATIENT
 
 from inspector.model import Filter
+from inspector.store import QueryTooSlow
 from inspector.store.clickhouse import ClickHouseStore, read_address
+from inspector.store.clickhouse.database import Database
+from inspector.store.clickhouse.wholes import read_traces
+from inspector.store.values.window import Window
 
 COUNT = itertools.count(1)
 MINUTE = 60 * 10**9
@@ -108,3 +112,35 @@ def test_pages_of_the_latest_sessions_say_together_what_a_scan_of_all_says(fille
             found = [each for items in pages(lambda _, **page: ask(**page), None, limit) for each in items]
             assert found == list(everything[::-1])
         assert {store.session(each.session_id) for each in everything[:3]} == set(everything[:3])
+
+
+class Overloaded(Database):
+    """A database that stops reads after some, as one does that has too much to do."""
+
+    left = 0
+
+    def rows(self, sql, values=None):
+        if "SELECT DISTINCT" in sql:
+            if self.left == 0:
+                raise QueryTooSlow("the read took longer than it may")
+            self.left -= 1
+        return super().rows(sql, values)
+
+
+def test_what_was_found_before_a_read_took_too_long_is_a_page_and_the_next_goes_on(filled):
+    where = Filter(q="rare", statuses=("error",))
+    with closing(ClickHouseStore(filled, limits=PATIENT, read_only=True)) as store:
+        everything = [trace.trace_id for trace in store.traces(where, limit=1000, order="asc").items]
+    sizes, found, cursor = [], [], None
+    with closing(Overloaded(filled, read_s=120)) as database:
+        database.begin()
+        with pytest.raises(QueryTooSlow):
+            read_traces(database, where, Window("time", "desc", None, 1), PATIENT, timeline=False)
+        while cursor is not None or not sizes:
+            database.left = 1
+            page = read_traces(database, where, Window("time", "desc", cursor, 1), PATIENT, timeline=False)
+            found += [trace.trace_id for trace in page.items]
+            cursor = page.next_cursor
+            sizes.append(len(page.items))
+    assert found == everything[::-1]
+    assert 0 in sizes

@@ -15,6 +15,7 @@ from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.listing import Place, among, read_whole
 from inspector.store.clickhouse.tables import traces_among
 from inspector.store.clickhouse.whole_filters import Own, WholeFilter
+from inspector.store.errors import QueryTooSlow
 from inspector.store.limits import ReadLimits
 from inspector.store.values.cursor import cut, read_cursor, write_cursor
 from inspector.store.values.rows import INT64_MAX, clamp
@@ -58,7 +59,8 @@ def read_latest(
 ) -> tuple[Sequence[Any], str | None]:
     """Returns the rows of one page of traces or runs, the latest first, and the cursor of the next page.
 
-    If the filter leaves few and time is over, the page has fewer rows, and the next one continues further back.
+    If the filter leaves few and time is over, or a stretch takes too long after others, the page has fewer rows, and
+    the next one continues further back.
 
     Args:
         database: The database.
@@ -70,19 +72,24 @@ def read_latest(
 
     Raises:
         CursorInvalid: The cursor belongs to another list.
+        QueryTooSlow: The first stretch takes too long.
     """
     place = Place(read_cursor(list_of, window.cursor), "start_ns", "<")
     wanted = window.limit + 1
     until = time.monotonic() + limits.walk_s
     rows: list[Any] = []
-    for stretch in _stretches(database, asked, wanted, place):
-        rows += _read(database, asked, stretch, place, wanted - len(rows))
-        if len(rows) >= wanted:
-            break
-        if not stretch.is_last and time.monotonic() > until:
-            return read_whole(database, asked.own, columns, rows), write_cursor(
-                list_of, (stretch.since_ns - 1, INT64_MAX)
-            )
+    left_ns = None
+    try:
+        for stretch in _stretches(database, asked, wanted, place):
+            rows += _read(database, asked, stretch, place, wanted - len(rows))
+            left_ns = None if stretch.is_last or len(rows) >= wanted else stretch.since_ns - 1
+            if len(rows) >= wanted or time.monotonic() > until:
+                break
+    except QueryTooSlow:
+        if left_ns is None:
+            raise
+    if left_ns is not None:
+        return read_whole(database, asked.own, columns, rows), write_cursor(list_of, (left_ns, INT64_MAX))
     page, following = cut(list_of, rows, window.limit)
     return read_whole(database, asked.own, columns, page), following
 
