@@ -7,9 +7,11 @@ import msgspec
 
 Fields: TypeAlias = Mapping[str, Any]
 
-FORMS: Final = "chat completions and responses of OpenAI, messages of Anthropic"
+FORMS: Final = "chat completions and responses of OpenAI, messages of Anthropic, answers of Bedrock's Converse"
 """The forms of answers that are supported."""
 _DONE: Final = b"data: [DONE]\n\n"
+_FRAME: Final = b'{":'
+"""The beginning of a stream of Bedrock as it is recorded: a line for each event, its headers first."""
 _ITEM: Final = {"id": "msg_set", "type": "message", "role": "assistant", "status": "completed"}
 
 
@@ -20,7 +22,7 @@ def reworded(body: bytes, text: str) -> bytes | None:
         body: The whole recorded answer.
         text: What it should say.
     """
-    whole = _decoded(body)
+    whole = _of_frames(body) if body.startswith(_FRAME) else _decoded(body)
     changed = None if whole is None else _with_text(whole, text)
     return None if changed is None else msgspec.json.encode(changed)
 
@@ -53,6 +55,15 @@ def _decoded(body: bytes | str) -> Fields | None:
     return cast("Fields", found) if isinstance(found, dict) else None
 
 
+def _of_frames(body: bytes) -> Fields | None:
+    """Return the frame of a whole answer of Converse, whose client makes a stream of it."""
+    lines = [line.partition(b"\t") for line in body.splitlines()]
+    if not any(b'"messageStart"' in headers for headers, _, _ in lines):
+        return None
+    counted = next((event for headers, _, event in lines if b'"metadata"' in headers), b"{}")
+    return {"output": {"message": {}}, "stopReason": "end_turn", **(_decoded(counted) or {})}
+
+
 def _events(body: bytes) -> Iterator[Fields]:
     for line in body.decode(errors="replace").splitlines():
         found = _decoded(line.removeprefix("data:")) if line.startswith("data:") else None
@@ -69,6 +80,9 @@ def _with_text(body: Fields, text: str) -> Fields | None:
         return {**body, "status": "completed", "output": [_item(text)]}
     if body.get("type") == "message" and isinstance(body.get("content"), list):
         return {**body, "content": [{"type": "text", "text": text}], "stop_reason": "end_turn", "stop_sequence": None}
+    if isinstance(body.get("output"), dict) and "stopReason" in body:
+        message = {"role": "assistant", "content": [{"text": text}]}
+        return {**body, "output": {"message": message}, "stopReason": "end_turn"}
     if body.get("choices") and body.get("object") == "chat.completion":
         message = {"role": "assistant", "content": text}
         return {**body, "choices": [{"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}]}

@@ -176,5 +176,10 @@ def test_a_whole_answer_that_a_person_gives_stands_in_for_a_stream_too(replayabl
     given = f"{stream.span_id}={answer}"
     done = bench.inspector("replay", run, "--set", given, "--", python, PROGRAM, **AWS)
     assert done.code == 0, done.err
+    text = bench.directory / "answer.txt"
+    text.write_text("By a person.")
+    said = bench.inspector("replay", run, "--set", f"{stream.span_id}={text}", "--", python, PROGRAM, **AWS)
+    assert "{'contentBlockDelta': {'delta': {'text': 'By a person.'}, 'contentBlockIndex': 0}}" in said.out, said.err
+    assert "'inputTokens': 2" in said.out
     assert "{'contentBlockDelta': {'delta': {'text': 'By hand.'}, 'contentBlockIndex': 0}}" in done.out
     assert "{'toolUse': {'input': '{\"a\": 1}'}}" in done.out

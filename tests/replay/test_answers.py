@@ -15,6 +15,11 @@ CHAT = {
     "choices": [{"index": 0, "message": {"role": "assistant", "content": "old", "tool_calls": [{"id": "x"}]}}],
 }
 RESPONSE = {"id": "r1", "object": "response", "output": [{"type": "function_call"}], "status": "completed"}
+CONVERSED = {
+    "output": {"message": {"role": "assistant", "content": [{"toolUse": {"name": "add"}}]}},
+    "stopReason": "tool_use",
+    "usage": {"inputTokens": 1},
+}
 MESSAGE = {"id": "m1", "type": "message", "content": [{"type": "tool_use"}], "stop_reason": "tool_use"}
 
 
@@ -37,6 +42,9 @@ def test_a_response_and_a_message_say_the_text_in_their_own_forms():
     assert [item["content"][0]["text"] for item in said["output"]] == ["new"]
     said = json.loads(reworded(json.dumps(MESSAGE).encode(), "new"))
     assert (said["content"], said["stop_reason"]) == ([{"type": "text", "text": "new"}], "end_turn")
+    said = json.loads(reworded(json.dumps(CONVERSED).encode(), "new"))
+    assert (said["output"]["message"]["content"], said["stopReason"]) == ([{"text": "new"}], "end_turn")
+    assert said["usage"] == CONVERSED["usage"]
 
 
 @pytest.mark.parametrize("body", [b"{}", b"[]", b"not JSON", b'{"choices": [], "object": "chat.completion"}'])
