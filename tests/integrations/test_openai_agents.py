@@ -84,4 +84,4 @@ def test_what_a_model_was_asked_for_is_recorded_with_instructions_and_tools(reco
     its = json.loads(bytes(asked[0].attributes))
     assert json.loads(its["gen_ai.system_instructions"]) == [{"type": "text", "content": "Plan."}]
     tools = [tool["name"] for tool in json.loads(its["gen_ai.tool.definitions"])]
-    assert tools == ["add", "fail", "crash", "dawdle", "research"]
+    assert tools == ["add", "fail", "crash", "dawdle", "dig", "research"]

@@ -14,6 +14,7 @@ Spans of tools and models lack detail, and only the SDK's own models have spans.
 - ``_FunctionToolBatchExecutor._run_single_tool``: function tools, those of MCP servers, and agents as tools; and
   ``maybe_invoke_function_tool_failure_error_function``, which turns an exception into a result.
 - ``call_tool`` of each class of ``MCPServer``, whose results lose their error flag above it.
+- ``_execute_tool_input_guardrails``, whose refusal is a text for the model.
 - ``_FailureHandlingFunctionToolInvoker.__call__`` and ``_invoke_function_tool_with_metadata``, inside of which a tool's
   own code is run: that is what the controller decides about.
 - ``execute_handoffs``, for the tool call by which a model asked for a handoff.
@@ -69,6 +70,7 @@ def _wrap_traces(patches: Patches, module: Any) -> None:
 def _wrap_tools(patches: Patches, module: Any) -> None:
     patches.wrap(getattr(module, "_FunctionToolBatchExecutor", module), "_run_single_tool", tools.called)
     own = "_invoke_function_tool_with_metadata"
+    patches.wrap(module, "_execute_tool_input_guardrails", tools.guarding)
     patches.wrap(module, own if hasattr(module, own) else "invoke_function_tool", tools.invoking_own)
     _wrap_failures(patches, module)
 

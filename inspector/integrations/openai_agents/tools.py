@@ -31,6 +31,10 @@ class _Failure:
         """A result that has MCP's error flag."""
 
 
+class ToolRefused(Exception):
+    """A call that a guardrail refused, with what the model is told; the recorder knows it by its name."""
+
+
 def called(original: Any) -> Any:
     """Report each call of a function tool."""
 
@@ -105,6 +109,19 @@ def failing(original: Any) -> Any:
         return await original(*args, **kwargs)
 
     return invoke
+
+
+def guarding(original: Any) -> Any:
+    """Keep the refusal of a tool's guardrail, which is a text for the model."""
+
+    async def execute_tool_input_guardrails(*args: Any, **kwargs: Any) -> Any:
+        refused = await original(*args, **kwargs)
+        call = next(enclosing("tool_call"), None)
+        if isinstance(refused, str) and call is not None and isinstance(call.subject, _Failure):
+            call.subject.exc = ToolRefused(refused)
+        return refused
+
+    return execute_tool_input_guardrails
 
 
 def asking_server(original: Any) -> Any:

@@ -16,11 +16,13 @@ from agents import (
     RunConfig,
     Runner,
     SQLiteSession,
+    ToolGuardrailFunctionOutput,
     Usage,
     function_tool,
     input_guardrail,
     set_trace_processors,
     set_tracing_disabled,
+    tool_input_guardrail,
     trace,
 )
 from agents.mcp import MCPServer
@@ -147,16 +149,25 @@ async def tools(**config: Any) -> None:
         await hang()
         return "never"
 
+    @tool_input_guardrail
+    def fenced(_: Any) -> ToolGuardrailFunctionOutput:
+        return ToolGuardrailFunctionOutput.reject_content("not here")
+
+    @function_tool(tool_input_guardrails=[fenced])
+    def dig() -> str:
+        raise AssertionError
+
+    count("tool", "dig", "planner", "denied", error="not here", result=None)
     researcher = agent("researcher", "found")
     planner = agent(
         "planner",
         asks(("add", {"a": 1, "b": 2}, "c1"), ("add", {"a": 3, "b": 4}, "c2")),
         asks(("research", {"input": "hooks"}, "c3")),
         asks(("fail", {"why": "no such place"}, "c4")),
-        asks(("dawdle", {}, "c5")),
+        asks(("dawdle", {}, "c5"), ("dig", {}, "c7")),
         asks(("crash", {"why": "at last"}, "c6")),
         instructions="Plan.",
-        tools=[add, fail, crash, dawdle, researcher.as_tool("research", "Ask another agent.")],
+        tools=[add, fail, crash, dawdle, dig, researcher.as_tool("research", "Ask another agent.")],
     )
     name = "trip"
     try:
