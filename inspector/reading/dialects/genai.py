@@ -17,11 +17,10 @@ OPERATIONS: Mapping[str, Kind] = {
     "embeddings": "llm",
     "execute_tool": "tool",
     "invoke_agent": "agent",
-    "create_agent": "agent",
     "handle_conversation_turn": "agent",
     "invoke_workflow": "workflow",
 }
-"""Kinds by ``gen_ai.operation.name``."""
+"""Kinds by ``gen_ai.operation.name``; ``create_agent`` is no call of the agent."""
 
 METHODS: Mapping[str, Kind] = {"resources/read": "resource", "prompts/get": "prompt"}
 """Kinds by ``mcp.method.name``, where it is not plainly an RPC."""

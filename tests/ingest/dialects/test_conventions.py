@@ -109,7 +109,7 @@ def test_autogens_own_spans(told):
     assert (
         told("autogen")
         == """\
-agent 'create_agent forecaster' (autogen/1) ok
+other 'create_agent forecaster' (autogen/1) ok
     agent forecaster
 tool 'execute_tool weather' (autogen/1) ok
     tool weather
