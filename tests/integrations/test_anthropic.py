@@ -76,7 +76,8 @@ def test_a_tool_says_which_call_of_the_model_it_answers(recorded):
     (crashed,) = (event for event in recorded.of("tool") if event.name == "execute_tool crash")
     held = json.loads(bytes(crashed.attributes))
     assert held["gen_ai.tool.call.id"] == "call_crash_1"
-    assert "it broke" in crashed.error.message
+    assert crashed.error.message == "it broke"
+    assert 'raise ValueError("it broke")' in crashed.error.traceback
 
 
 def test_a_tool_call_names_the_function_behind_it(recorded):

@@ -141,7 +141,7 @@ def _tool(original: Callable[..., Any], read: Callable[..., tuple[Any, Any]]) ->
     def run_tool(self: Any, *args: Any, **kwargs: Any) -> Any:
         with _tool_call(self, lambda: _described(*read(*args, **kwargs))) as call:
             result = original(self, *args, **kwargs)
-            call.ended(lambda: {"result": result})
+            _end_tool(call, result)
             return result
 
     return run_tool
@@ -151,7 +151,7 @@ def _tool_async(original: Callable[..., Any], read: Callable[..., tuple[Any, Any
     async def run_tool(self: Any, *args: Any, **kwargs: Any) -> Any:
         with _tool_call(self, lambda: _described(*read(*args, **kwargs))) as call:
             result = await original(self, *args, **kwargs)
-            call.ended(lambda: {"result": result})
+            _end_tool(call, result)
             return result
 
     return run_tool
@@ -203,6 +203,15 @@ def _decided_async(original: Callable[..., Any]) -> Callable[..., Any]:
         return await original(self, _Decided(tool, call), *args, **kwargs)
 
     return run_tool
+
+
+def _end_tool(call: Call, result: Any) -> None:
+    raised = call.keyword("raised")
+    if isinstance(raised, Exception):
+        # The runner has made a text of it for the model.
+        call.failed(raised)
+    else:
+        call.ended(lambda: {"result": result})
 
 
 @contextmanager

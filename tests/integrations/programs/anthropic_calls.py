@@ -100,28 +100,28 @@ def sync_tools(client):
     asked = 'tools\n!call add {"a": 1, "b": 2}\n!call crash {}'
     runner = client.beta.messages.tool_runner(**said(asked), tools=[add, crash])
     first, last = runner
-    of_run(asked, first, last, "ValueError('it broke')")
+    of_run(asked, first, last)
     asked = 'streamed tools\n!call add {"a": 3, "b": 4}'
     for stream in client.beta.messages.tool_runner(**said(asked), tools=[add], stream=True):
         message = stream.get_final_message()
         if message.stop_reason == "tool_use":
             first = message
         else:
-            of_run(asked, first, message, None)
+            of_run(asked, first, message)
     asked = 'left tools\n!call add {"a": 5, "b": 6}'
     runner = client.beta.messages.tool_runner(**said(asked), tools=[add])
     chat(asked, next(runner), parent=f"tool_runner of {asked}")
     did("invoke_agent tool_runner", asked, None, status="abandoned")
 
 
-def of_run(asked, first, last, failure):
+def of_run(asked, first, last):
     run = f"tool_runner of {asked}"
     did("invoke_agent tool_runner", asked, last.content[0].text)
     chat(asked, first, parent=run)
     for block in first.content:
         is_failure = block.name == "crash"
-        result = failure if is_failure else str(sum(block.input.values()))
-        status, error = ("error", "tool_error") if is_failure else ("ok", None)
+        result = None if is_failure else str(sum(block.input.values()))
+        status, error = ("error", "ValueError") if is_failure else ("ok", None)
         did(f"execute_tool {block.name}", json.dumps(block.input), result, parent=run, status=status, error=error)
     chat("", last, parent=run)
 
