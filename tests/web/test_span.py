@@ -113,7 +113,7 @@ def test_the_dialect_of_a_span_and_what_recorded_it_are_shown(oddities, visit):
     expect(detail).to_contain_text(re.compile("Recorded by ?sdk 2.4"))
 
 
-def test_a_model_call_shows_the_conversation_tokens_and_cost(show):
+def test_a_model_call_shows_the_conversation_then_tokens_and_cost(show):
     page = show("chat gpt-4.1")
     detail = detail_of(page)
     expect(detail).to_contain_text("Plan 2 nights in Lisbon")
@@ -122,6 +122,8 @@ def test_a_model_call_shows_the_conversation_tokens_and_cost(show):
     expect(detail).to_contain_text("find_hotels")
     expect(detail).to_contain_text(re.compile(r"\$0\.00\d"))
     expect(detail).to_contain_text("temperature")
+    headings = detail.get_by_role("heading", level=3).all_inner_texts()
+    assert headings.index("Input") < headings.index("Answer") < headings.index("Tokens and cost")
 
 
 def test_a_failed_tool_call_shows_its_error_first_then_what_it_was_given(show):

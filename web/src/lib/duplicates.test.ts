@@ -26,4 +26,5 @@ test("the other span is told by its name and on which side it stands", () => {
   expect(countingSpan(ROWS, tree, 1)).toBeNull();
   expect(countingSpan(ROWS, tree, 3)).toBeNull();
   expect(otherSpan(ROWS, tree, 1, "framework")).toEqual({ name: "generate", where: "above" });
+  expect(otherSpan(ROWS, tree, 3, "sdk")).toEqual({ name: "chat gpt", where: "elsewhere" });
 });

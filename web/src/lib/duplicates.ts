@@ -27,7 +27,7 @@ function built(rows: readonly SpanRow[]): Duplicates {
 /** Another span of the same call, as seen from a span: both often have the same name. */
 export interface OtherSpan {
   name: string;
-  where: "above" | "below";
+  where: "above" | "below" | "elsewhere";
 }
 
 /** The span that counts for the call of a row; null if the row counts itself, or while that span is not loaded. */
@@ -41,5 +41,6 @@ export function otherSpan(rows: readonly SpanRow[], tree: Tree, at: number, span
   const other = tree.places.get(spanId);
   const row = rows[other ?? -1];
   if (other === undefined || !row) return null;
-  return { name: row.name, where: ancestorsOf(tree, at).includes(other) ? "above" : "below" };
+  const isAbove = ancestorsOf(tree, at).includes(other);
+  return { name: row.name, where: isAbove ? "above" : ancestorsOf(tree, other).includes(at) ? "below" : "elsewhere" };
 }

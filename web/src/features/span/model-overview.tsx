@@ -21,7 +21,7 @@ import { UsageTable } from "./usage-table";
 
 const SIDES = { args: "request", result: "answer" };
 
-/** A model call: the model, the cost, what changed since the previous call, and the answer. */
+/** A model call: the model, what changed since the previous call, the answer, and the cost. */
 export function ModelOverview({ span, rows }: OverviewProps) {
   const { input: asked, output: answered } = span.messages;
   const names = useMemo(() => toolNames([...asked, ...answered]), [asked, answered]);
@@ -31,14 +31,6 @@ export function ModelOverview({ span, rows }: OverviewProps) {
       <div className={css.top}>
         <Parameters span={span} />
       </div>
-      <Section title="Tokens and cost" aside={span.folded_into !== null && "a duplicate: counted at another span"}>
-        <UsageTable span={span} />
-      </Section>
-      {context.length > 1 && (
-        <Section title="Context by turn">
-          <ContextChart turns={context} selected={span.span_id} />
-        </Section>
-      )}
       <Asked span={span} rows={rows} asked={asked} names={names} />
       <Section title={answered.length > 1 ? `${answered.length} answers` : "Answer"}>
         <div className={css.answer}>
@@ -55,6 +47,14 @@ export function ModelOverview({ span, rows }: OverviewProps) {
           {answered.length === 0 && <Nothing>{whyNoAnswer(span)}</Nothing>}
         </div>
       </Section>
+      <Section title="Tokens and cost" aside={span.folded_into !== null && "a duplicate: counted at another span"}>
+        <UsageTable span={span} />
+      </Section>
+      {context.length > 1 && (
+        <Section title="Context by turn">
+          <ContextChart turns={context} selected={span.span_id} />
+        </Section>
+      )}
       <Middleware span={span} sides={SIDES} />
       <Offered tools={span.messages.tools} />
     </>
