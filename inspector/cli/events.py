@@ -29,9 +29,10 @@ def events(**options: Unpack[EventsOptions]) -> None:
 
     A span is one workflow run, agent call, model call, tool call or message; the API calls it an event. Where tools of
     several servers share a name, the table has the one that models see, such as a__get_time. Every option except
-    --json, --page and --home is also a parameter of GET /events.
+    --json, --page and --home is also a parameter of GET /events. --run-id takes a part of an id and 'last' too.
     """
     from inspector.cli.documents import LARGE, event_fields
+    from inspector.cli.lookup import of_named_run
     from inspector.cli.namesakes import page_with_model_names
     from inspector.cli.pages import read_list
     from inspector.cli.rows import event_table
@@ -41,7 +42,9 @@ def events(**options: Unpack[EventsOptions]) -> None:
     full = not LARGE.isdisjoint(names or ())
     listed = read_list(
         options,
-        lambda store, cursor, limit: store.events(where, sort=sort, order=order, cursor=cursor, limit=limit, full=full),
+        lambda store, cursor, limit: store.events(
+            of_named_run(store, where), sort=sort, order=order, cursor=cursor, limit=limit, full=full
+        ),
         shown=page_with_model_names if names is None else None,
     )
     listed.show(names, event_table, nothing="no span matches")

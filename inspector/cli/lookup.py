@@ -3,13 +3,14 @@
 import re
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import chain
 from typing import Any, TypeVar
 
 from msgspec import Raw
 
 from inspector.cli.errors import SpanUnknown
-from inspector.lookup import RunUnknown, TraceUnknown, find_run_or_trace, find_trace
+from inspector.lookup import RunUnknown, TraceUnknown, find_run, find_run_or_trace, find_trace
 from inspector.model import Event, Filter, Page, Run, Trace, Turn, every
 from inspector.store import Store, answer_in, question_in
 
@@ -49,6 +50,15 @@ def _searched(page_at: Callable[[str | None], Page[T]]) -> Iterator[T]:
         cursor = page.next_cursor
         if cursor is None:
             return
+
+
+def of_named_run(store: Store, where: Filter) -> Filter:
+    """Return a filter with the whole id of the run that it names by a part of its id, or as ``last``.
+
+    Raises:
+        RunUnknown: There is no such run, or several have the part.
+    """
+    return where if where.run_id is None else replace(where, run_id=find_run(store, where.run_id).run_id)
 
 
 def turns_of(store: Store, run_id: str) -> list[Turn]:

@@ -56,6 +56,7 @@ def stats(**options: Unpack[StatsOptions]) -> None:
         raise click.UsageError("--traces and --runs count different things: give one of them")
     from inspector.cli.documents import write_json
     from inspector.cli.home import settings_of
+    from inspector.cli.lookup import of_named_run
     from inspector.cli.notices import notice
     from inspector.cli.opening import opened
     from inspector.cli.stats_rows import stats_table
@@ -65,7 +66,7 @@ def stats(**options: Unpack[StatsOptions]) -> None:
     where, by = filter_of(options), options["by"]
     of: StatsOf = "traces" if options["of_traces"] else "runs" if options["of_runs"] else "events"
     with opened(settings_of(options["home"])) as store:
-        found = store.stats(where, of=of, by=by)
+        found = store.stats(of_named_run(store, where), of=of, by=by)
     if options["as_json"]:
         write_json(found, terminal)
         return

@@ -43,6 +43,23 @@ def on_terminal(environment, fork_python):
     return show
 
 
+def test_the_run_of_events_and_figures_may_be_the_last_one_or_a_part_of_an_id(inspector, write_spans, span):
+    write_spans(
+        span(name="early", trace_id="a" * 32, run="w0n7bakv", start_ns=1), span(name="late", run="8r1x2ccq", start_ns=2)
+    )
+
+    def named(*arguments):
+        done = inspector("events", "--json=name", *arguments)
+        return [event["name"] for event in json.loads(done.stdout)["items"]], done.stderr.decode()
+
+    assert named("--run-id", "last")[0] == named("--run-id", "8r1x2ccq")[0] == ["late"]
+    assert named("--run-id", "w0n7")[0] == ["early"]
+    assert json.loads(inspector("stats", "--run-id", "last", "--json").stdout)["total"]["count"] == 1
+    done = inspector("events", "--run-id", "nope")
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert done.stderr == b"inspector: no run nope is recorded; list the runs with: inspector runs\n"
+
+
 def test_events_lists_the_newest_first_in_plain_columns(inspector, write_spans, span):
     write_spans(
         span(name="chat gpt-5", kind="llm", input_tokens=1234, output_tokens=56, cost_usd=0.0123),
