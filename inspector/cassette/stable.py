@@ -24,7 +24,7 @@ _LEFT_OUT: Final = frozenset(
 """Attributes that say where and when a call was made, not what it was."""
 _PREFIXES: Final = ("http.response.header.", "inspector.replay.")
 """Attributes of a response that differ in each call, and those that say what a run replayed."""
-_REQUEST_IDS: Final = frozenset(("x-request-id", "request-id"))
+_REQUEST_IDS: Final = frozenset(("x-request-id", "request-id", "x-amzn-requestid"))
 _CREATED: Final = re.compile(r'(\\*"created(?:_at)?\\*"\s*:\s*)\d+(?:\.\d+)?')
 _RESPONSE_ID: Final = re.compile(r'(\\*"responseId\\*"\s*:\s*\\*")[^"\\]+')
 """Gemini's response id, which has no recognizable form and occurs nowhere else."""

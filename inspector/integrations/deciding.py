@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, TypeAlias, cast
 
-from inspector.integrations.calls import Call
+from inspector.integrations.calls import Call, enclosing
 from inspector.integrations.plain import is_fields
 from instrument import control
 from instrument.control import HttpAnswer
@@ -63,6 +63,16 @@ class Decision:
         if isinstance(given, Exception):
             raise given
         return given
+
+
+def is_undecided(call: Call) -> bool:
+    """Tell whether to ask a controller about a model call, unless it already decided on an enclosing one."""
+    if control.controller is None or call.decision is not None:
+        return False
+    outer = next((each for each in enclosing("llm_generate") if each is not call and each.decision), None)
+    if outer is not None:
+        call.decision = outer.decision
+    return outer is None
 
 
 def decide(call: Call, body: Any) -> Decision:

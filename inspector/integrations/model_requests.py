@@ -6,12 +6,11 @@ from typing import Any
 
 from inspector.integrations.bodies import chunks_of, with_request_id
 from inspector.integrations.byte_streams import watch_body
-from inspector.integrations.calls import Call, enclosing
+from inspector.integrations.calls import Call
 from inspector.integrations.exchanges import Exchange
 from inspector.integrations.notices import warn_once
 from inspector.integrations.plain import is_fields
 from inspector.integrations.streams import Answer, AnswerFailed, Reading
-from instrument import control
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +42,6 @@ class ModelRequest:
         self.endpoint = endpoint
         self.call = call
         self.exchange = exchange
-
-    @property
-    def is_undecided(self) -> bool:
-        """Whether to ask a controller about the call, unless it already decided on an enclosing one."""
-        if control.controller is None or self.call.decision is not None:
-            return False
-        outer = next((each for each in enclosing("llm_generate") if each is not self.call and each.decision), None)
-        if outer is not None:
-            self.call.decision = outer.decision
-        return outer is None
 
     def responded(self, response: Any, *, is_stream: bool = False) -> None:
         """End the call with a complete HTTPX response, or follow a body that is still to be read."""

@@ -15,7 +15,7 @@ from typing import Any, Final, cast
 
 from inspector.integrations.byte_streams import reading_of
 from inspector.integrations.calls import Call, Model, announce, enclosing, opened, safely
-from inspector.integrations.deciding import Decision, decide, decide_async
+from inspector.integrations.deciding import Decision, decide, decide_async, is_undecided
 from inspector.integrations.model_requests import Endpoint, ModelRequest
 from inspector.integrations.patches import Patches
 from inspector.integrations.plain import is_fields
@@ -57,7 +57,7 @@ def _requested(api: Api, original: Callable[..., Any]) -> Callable[..., Any]:
         if asked is None:
             return original(self, cast_to, options, *args, **kwargs)
         with asked.call:
-            if asked.is_undecided:
+            if is_undecided(asked.call):
                 options = _changed(decide(asked.call, _body(options)), options)
             try:
                 result = original(self, cast_to, options, *args, **kwargs)
@@ -76,7 +76,7 @@ def _requested_async(api: Api, original: Callable[..., Any]) -> Callable[..., An
         if asked is None:
             return await original(self, cast_to, options, *args, **kwargs)
         with asked.call:
-            if asked.is_undecided:
+            if is_undecided(asked.call):
                 options = _changed(await decide_async(asked.call, _body(options)), options)
             try:
                 result = await original(self, cast_to, options, *args, **kwargs)

@@ -183,3 +183,13 @@ def test_a_whole_answer_that_a_person_gives_stands_in_for_a_stream_too(replayabl
     assert "'inputTokens': 2" in said.out
     assert "{'contentBlockDelta': {'delta': {'text': 'By hand.'}, 'contentBlockIndex': 0}}" in done.out
     assert "{'toolUse': {'input': '{\"a\": 1}'}}" in done.out
+
+
+def test_a_cassette_has_no_id_of_a_request_so_that_recording_again_changes_nothing(replayable):
+    bench, _, run, _ = replayable
+    done = bench.inspector("test", run, **AWS)
+    assert done.code == 0, done.err
+    (cassette,) = bench.directory.rglob("*.jsonl")
+    text = cassette.read_text()
+    assert "x-amzn-requestid" not in text
+    assert "x-amzn-errortype" in text

@@ -1,7 +1,8 @@
 """Events of Anthropic's streams, put together to what the same request answers when it is no stream."""
 
-import json
 from typing import Any
+
+from inspector.integrations.plain import streamed_arguments
 
 
 class MessageAnswer:
@@ -55,7 +56,7 @@ class MessageAnswer:
             if of != at:
                 continue
             if key == "partial_json":
-                block["input"] = _arguments(text)
+                block["input"] = streamed_arguments(text)
             else:
                 block[key] = (block.get(key) or "") + text
         return block
@@ -76,11 +77,3 @@ class CompletionAnswer:
     def response(self) -> dict[str, Any] | None:
         """Return what came so far as a completion."""
         return {**self._last, "completion": "".join(self._pieces)} if self._last else None
-
-
-def _arguments(text: str) -> Any:
-    try:
-        return json.loads(text or "{}")
-    except ValueError:
-        # A stream that was cut off within them.
-        return text

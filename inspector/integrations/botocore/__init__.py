@@ -16,9 +16,8 @@ from inspector.integrations.bodies import with_request_id
 from inspector.integrations.botocore.answers import ConverseAnswer, InvokedAnswer, with_counted_usage
 from inspector.integrations.botocore.frames import CONTENT_TYPE, FramedBody, GivenFrames, streamed
 from inspector.integrations.calls import Call, Model, around_here, opened, safely
-from inspector.integrations.deciding import Decision, decide
+from inspector.integrations.deciding import Decision, decide, is_undecided
 from inspector.integrations.exchanges import FIRST_ERROR
-from inspector.integrations.model_requests import Endpoint, ModelRequest
 from inspector.integrations.notices import warn_once
 from inspector.integrations.patches import Patches
 from inspector.integrations.plain import is_fields
@@ -60,7 +59,7 @@ def _called(original: Callable[..., Any]) -> Callable[..., Any]:
             "llm_generate", lambda: _asked(self, operation_name, api_params), emitter="botocore", context=copy_context()
         )
         with call:
-            if ModelRequest(Endpoint("chat"), call).is_undecided:
+            if is_undecided(call):
                 api_params = _changed(decide(call, call.keyword("prompt")), api_params)
             response = original(self, operation_name, api_params)
         try:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from inspector.integrations.anthropic.answers import MessageAnswer
-from inspector.integrations.plain import is_fields
+from inspector.integrations.plain import is_fields, streamed_arguments
 from inspector.integrations.streams import Answer
 
 _TEXTS: Final = ("outputText", "generation", "completion")
@@ -56,7 +56,7 @@ class ConverseAnswer:
         held = {name: pieces for (of, name), pieces in self._pieces.items() if of == at}
         if self._tools.get(at) or "toolUse input" in held:
             arguments = "".join(held.get("toolUse input", ()))
-            return {"toolUse": {**self._tools.get(at, {}), "input": _arguments(arguments)}}
+            return {"toolUse": {**self._tools.get(at, {}), "input": streamed_arguments(arguments)}}
         reasoning = {name.partition(" ")[2]: pieces for name, pieces in held.items() if name.startswith("reasoning")}
         if reasoning:
             text = {name: "".join(pieces) for name, pieces in reasoning.items() if name in ("text", "signature")}
@@ -125,11 +125,3 @@ def _answer_of(first: dict[str, Any]) -> Answer:
     if "type" in first:
         return MessageAnswer()
     return ConverseAnswer() if any(name in first for name in ("messageStart", "contentBlockDelta")) else _Pieces()
-
-
-def _arguments(text: str) -> Any:
-    try:
-        return json.loads(text) if text else {}
-    except ValueError:
-        # Cut off, because the stream was.
-        return text

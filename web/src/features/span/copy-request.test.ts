@@ -47,10 +47,10 @@ describe("a model call as curl", () => {
   });
 
   it("sends to Bedrock what boto3 sent: bytes as base64, and the model in the address alone", () => {
-    const asked = (size: number) => ({
+    const asked = (size: number, base64 = "aGk=") => ({
       "url.full": "https://bedrock-runtime.us-east-1.amazonaws.com/model/m%3A0/converse",
       "gen_ai.provider.name": "aws.bedrock",
-      "mcp.llm.prompt_json": JSON.stringify({ modelId: "m:0", bytes: { $type: "bytes", size, base64: "aGk=" } }),
+      "mcp.llm.prompt_json": JSON.stringify({ modelId: "m:0", bytes: { $type: "bytes", size, base64 } }),
     });
     expect(
       textOf(asked(2)),
@@ -62,6 +62,7 @@ describe("a model call as curl", () => {
 }'
 `);
     expect(textOf(asked(9))).toContain("too long");
+    expect(textOf(asked(9, "no base64!"))).toContain("too long");
   });
 
   it("sends nobody's key to a host that is not its provider's", () => {

@@ -66,11 +66,14 @@ function ofBedrock({ modelId: _, ...given }: Record<string, unknown>): unknown {
   let isWhole = true;
   const text = JSON.stringify(given, (_name, value: unknown) => {
     if (!isObject(value) || value.$type !== "bytes" || typeof value.base64 !== "string") return value;
-    isWhole &&= atob(value.base64).length === value.size;
+    isWhole &&= sizeOf(value.base64) === value.size;
     return value.base64;
   });
   return isWhole ? JSON.parse(text) : null;
 }
+
+/** How many bytes base64 stands for; what is recorded may not be any. */
+const sizeOf = (base64: string) => Math.floor((base64.replace(/=+$/, "").length * 3) / 4);
 
 const isAnthropic = (span: FullSpan) => attributeText(span, KEY.provider) === "anthropic";
 
