@@ -91,8 +91,8 @@ class Family:
             self.fold(span_id, None)
             changes[span_id] = None
         stirring = [span_id for span_id in self.changed if self._may_affect_others(span_id)]
-        for region, alike in self._regions(stirring):
-            folded = dict(decided(self.nodes, region, alike))
+        for region, beside in self._regions(stirring):
+            folded = dict(decided(self.nodes, region, beside))
             for span_id in region:
                 into = folded.get(span_id)
                 if self.folded.get(span_id) != into and self.nodes[span_id].identity is not None:
@@ -103,14 +103,14 @@ class Family:
         self.changed, self.unsettled = set(), set()
         return changes | requests
 
-    def _regions(self, changed: Iterable[str]) -> Iterator[tuple[Region, Collection[tuple[str, str]]]]:
+    def _regions(self, changed: Iterable[str]) -> Iterator[tuple[Region, Collection[Link]]]:
         """Yield the spans that may be one call with a changed span, and those pairs of them that have one answer."""
         roots: dict[str, str | None] = {}
         done: set[str] = set()
         for first in {_root(self.nodes, span_id, roots) for span_id in changed if span_id in self.nodes}:
             waiting = [] if first is None else [first]
             region: dict[str, int] = {}
-            alike: set[tuple[str, str]] = set()
+            beside: set[Link] = set()
             while waiting:
                 root = waiting.pop()
                 if root in done:
@@ -119,18 +119,21 @@ class Family:
                 nested = _region(self.nodes, self.children, root)
                 region.update(nested)
                 for span_id in nested if self.nodes[root].kind == "llm" else ():
-                    for other in self._alike(self.nodes[span_id]):
-                        alike.add((min(span_id, other), max(span_id, other)))
-                        waiting += filter(None, (_root(self.nodes, other, roots),))
+                    for link in self._beside(self.nodes[span_id]):
+                        beside.add(link)
+                        both = (_root(self.nodes, each, roots) for each in (link.outer, link.inner))
+                        waiting += filter(None, both)
             if region:
-                yield region, alike
+                yield region, beside
 
-    def _alike(self, node: Node) -> Iterator[str]:
-        """Yield the model calls that are perhaps one call with a span, but are not right above or below it."""
+    def _beside(self, node: Node) -> Iterator[Link]:
+        """Yield how a span is perhaps one call with model calls that are not right above or below it."""
         for span_id in self.answers.alike(node):
             other = self.nodes[span_id]
-            if node.span_id != other.parent_id and node.parent_id != span_id and link_beside(node, other) is not None:
-                yield span_id
+            if node.span_id != other.parent_id and node.parent_id != span_id:
+                link = link_beside(node, other)
+                if link is not None:
+                    yield link
 
     def _may_affect_others(self, span_id: str) -> bool:
         """Tell whether a changed span may change the decisions about calls above and below it.
@@ -145,7 +148,7 @@ class Family:
             return False
         if node.kind not in CALL_KINDS:
             return bool(self.children.get(span_id))
-        return self._has_below(node) or self._may_be_another(node) or (node.kind == "llm" and any(self._alike(node)))
+        return self._has_below(node) or self._may_be_another(node) or any(self._beside(node))
 
     def _may_be_another(self, node: Node) -> bool:
         """Tell whether a span may be one call with a span above it, given the decisions so far.

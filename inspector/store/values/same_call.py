@@ -68,18 +68,17 @@ class Link:
         return self.reason, self.start_ns, self.inner, self.outer
 
 
-def decided(nodes: Nodes, region: Region, alike: Iterable[tuple[str, str]] = ()) -> Iterator[tuple[str, str]]:
+def decided(nodes: Nodes, region: Region, beside: Iterable[Link]) -> Iterator[tuple[str, str]]:
     """Yield the duplicates in a region, each with the span that counts.
 
     Args:
         nodes: All spans.
         region: The spans to decide about.
-        alike: Pairs of them that may have one answer, wherever they are in the tree.
+        beside: Pairs of them with one answer, wherever they are in the tree; see `link_beside`.
     """
     if len(region) == 1:
         return
     nested = (link_of(nodes, nodes[span_id]) for span_id in region)
-    beside = (link_beside(nodes[one], nodes[other]) for one, other in alike)
     links = sorted(filter(None, chain(nested, beside)))
     calls: dict[str, _Call] = {}
     for link in links:
@@ -148,7 +147,9 @@ def link_beside(one: Node, other: Node) -> Link | None:
         return None
     else:
         reason = _SAME_QUESTION
-    return Link(reason, abs(one.start_ns - other.start_ns), one.span_id, other.span_id)
+    # The same link, whichever is given first.
+    inner, outer = sorted((one.span_id, other.span_id))
+    return Link(reason, abs(one.start_ns - other.start_ns), inner, outer)
 
 
 def question_of(node: Node) -> tuple[int, int, int] | None:
