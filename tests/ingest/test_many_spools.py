@@ -58,10 +58,11 @@ def test_the_files_of_5_000_programs_take_less_than_five_seconds_of_processor_ti
 
 
 def test_the_directory_is_not_searched_for_every_program(spool, store, many, monkeypatch):
-    scandir, scans = os.scandir, []
-    monkeypatch.setattr("os.scandir", lambda *args: scans.append(args) or scandir(*args))
+    scandir, searched = os.scandir, []
+    monkeypatch.setattr("os.scandir", lambda *args: searched.append(args) or scandir(*args))
     Spool(spool, store).take_in()
-    assert len(scans) < 10
+    # A server that another test mounted in this process searches its own.
+    assert 0 < searched.count((spool,)) < 10
 
 
 def test_files_whose_spans_were_not_committed_are_kept_and_read_again(settings, spool, many):
