@@ -3,6 +3,7 @@
 Nothing is fetched: prices are as old as the package, whose updater over the network is never started.
 """
 
+import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -17,7 +18,11 @@ PROVIDERS = {
 }
 """Values of OpenTelemetry's ``gen_ai.provider.name`` that the price list spells differently."""
 
+FRAMEWORKS = frozenset({"strands-agents"})
+"""Values of it that name no provider: that is Bedrock, if the model has a name of its form, else an unnamed one."""
+
 _LONGEST_NAME = 256
+_BEDROCK = re.compile(r"(?:[a-z-]+\d*\.){1,2}[a-z]")
 _PROBE_TOKENS = 1_000_000
 
 
@@ -73,21 +78,27 @@ def why_unpriced(model: str | None, provider: str | None) -> str:
     if model is None:
         return "no price for a call that names no model"
     model, provider = model[:_LONGEST_NAME], provider and provider[:_LONGEST_NAME]
-    if provider is None:
+    if provider is None or provider in FRAMEWORKS:
         return f"no price for {model}: model unknown"
-    unknown = "model" if _knows_provider(provider) else "provider"
+    unknown = "model" if _knows_provider(provider, model) else "provider"
     return f"no price for {model} of provider '{provider}': {unknown} unknown"
 
 
-def _knows_provider(provider: str) -> bool:
+def _knows_provider(provider: str, model: str) -> bool:
     try:
         from genai_prices.data_snapshot import get_snapshot
 
-        get_snapshot().find_provider(None, PROVIDERS.get(provider.lower(), provider), None)
+        get_snapshot().find_provider(None, _provider_id(provider, model), None)
     # As in `price_usd`.
     except Exception:  # noqa: BLE001
         return False
     return True
+
+
+def _provider_id(provider: str | None, model: str) -> str | None:
+    if provider in FRAMEWORKS:
+        return "aws" if _BEDROCK.match(model) else None
+    return PROVIDERS.get(provider.lower(), provider) if provider else None
 
 
 def _linear(tokens: Tokens, rates: _Rates) -> float:
@@ -112,7 +123,7 @@ def _listed(tokens: Tokens, model: str, provider: str | None, start_ns: int) -> 
         cache_write_tokens=tokens.cache_write,
     )
     when = datetime.fromtimestamp(start_ns / 1e9, tz=UTC)
-    provider_id = PROVIDERS.get(provider.lower(), provider) if provider else None
+    provider_id = _provider_id(provider, model)
     return calc_price(usage, model, provider_id=provider_id, genai_request_timestamp=when).total_price
 
 
@@ -125,7 +136,7 @@ def _rates(model: str, provider: str | None) -> _Rates | Literal["varies"] | Non
     from genai_prices.data_snapshot import get_snapshot
     from genai_prices.types import ModelPrice, TieredPrices
 
-    provider_id = PROVIDERS.get(provider.lower(), provider) if provider else None
+    provider_id = _provider_id(provider, model)
     try:
         _, found = get_snapshot().find_provider_model(model, None, provider_id, None)
     except LookupError:

@@ -104,3 +104,25 @@ def test_no_price_says_whether_provider_or_model_is_unknown():
     assert why_unpriced("stub", None) == "no price for stub: model unknown"
     assert why_unpriced(None, "openai") == "no price for a call that names no model"
     assert len(why_unpriced("a" * 10_000, "o" * 10_000)) < 600
+
+
+@pytest.mark.parametrize(
+    ("model", "provider"),
+    [
+        ("us.anthropic.claude-sonnet-4-5-20250929-v1:0", "aws.bedrock"),
+        ("amazon.nova-pro-v1:0", "aws.bedrock"),
+        ("gpt-4.1", "openai"),
+        ("gemini-2.5-flash", "gcp.gemini"),
+    ],
+)
+def test_a_framework_given_as_the_provider_leaves_the_price_to_the_models_name(model, provider):
+    given, framework = (
+        price_usd(Tokens(1000, 1000), model=model, provider=each, start_ns=NOON_NS)
+        for each in (provider, "strands-agents")
+    )
+    assert given is not None
+    assert framework == given
+
+
+def test_no_price_of_a_model_whose_provider_is_given_as_a_framework_is_due_to_the_model():
+    assert why_unpriced("stub", "strands-agents") == "no price for stub: model unknown"

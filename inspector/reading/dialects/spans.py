@@ -1,6 +1,6 @@
 """Reads spans: finds the dialect of each, and applies its table."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 import msgspec
@@ -83,6 +83,7 @@ _RANKS = {mark: rank for rank, each in reversed(tuple(enumerate(DIALECTS))) for 
 _SCOPES = {scope: rank for rank, each in enumerate(DIALECTS) for scope in each.scopes}
 _MARKS = _RANKS.keys()
 _SPAN_KINDS = {2: "server", 3: "client", 4: "producer", 5: "consumer"}
+_REQUESTED = (semconv.REQUEST_MODEL,)
 _SERVICE, _PROCESS, _HOOK = (semconv.SERVICE_NAME,), (semconv.PROCESS,), (semconv.HOOK,)
 
 
@@ -165,11 +166,21 @@ def _spent(decoded: DecodedSpan, table: Table, model: str | None) -> tuple[Token
     cost = price(attributes, table.price)
     if cost is None and counts is not None:
         provider = text(attributes, table.provider)
-        if model is not None:
-            cost = price_usd(counts, model=model, provider=provider, start_ns=decoded.start_ns)
-        if cost is None:
+        for name in () if model is None else _priced_as(model, attributes):
+            cost = price_usd(counts, model=name, provider=provider, start_ns=decoded.start_ns)
+            if cost is not None:
+                break
+        else:
             attributes[semconv.UNPRICED] = why_unpriced(model, provider)
     return counts, cost
+
+
+def _priced_as(model: str, attributes: dict[str, AttributeValue]) -> Iterator[str]:
+    """Yield the model, and the requested one if the model that answered is a version of it."""
+    yield model
+    requested = text(attributes, _REQUESTED)
+    if requested and model.startswith(requested) and not model[len(requested) :].strip("0123456789-@"):
+        yield requested
 
 
 # Spans of one origin have the same few sets of keys; looking up every key of a dialect in each span costs twice as much

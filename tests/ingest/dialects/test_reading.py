@@ -285,3 +285,22 @@ def test_a_span_of_very_many_attributes_is_read_like_any_other(export):
         wide, span = read_span(many), read_span(few)
         kept = {key: value for key, value in wide.attributes.items() if key not in more}
         assert structs.replace(wide, attributes=kept) == structs.replace(span, attributes=dict(span.attributes))
+
+
+@pytest.mark.parametrize(
+    ("requested", "answered", "cost"),
+    [
+        ("gemini-2.5-flash", "gemini-2.5-flash-001", 0.0028),
+        ("gpt-4o", "gpt-4o-2031-01-01", 0.0125),
+        ("gpt-4o", "gpt-4o-2024-05-13", 0.02),
+        ("gpt-4o", "gpt-4o-nano", None),
+        ("gpt-4o", "my-own", None),
+    ],
+)
+def test_a_version_that_the_price_list_lacks_costs_what_the_requested_model_does(read, requested, answered, cost):
+    models = {"gen_ai.request.model": requested, "gen_ai.response.model": answered}
+    usage = {"gen_ai.usage.input_tokens": 1000, "gen_ai.usage.output_tokens": 1000}
+    span = read({"gen_ai.operation.name": "chat"} | models | usage)
+    assert span.model == answered
+    assert span.cost_usd == cost
+    assert (UNPRICED in span.attributes) is (cost is None)
