@@ -18,6 +18,7 @@ Spans of tools and models lack detail, and only the SDK's own models have spans.
 - ``_FailureHandlingFunctionToolInvoker.__call__`` and ``_invoke_function_tool_with_metadata``, inside of which a tool's
   own code is run: that is what the controller decides about.
 - ``execute_handoffs``, for the tool call by which a model asked for a handoff.
+- ``run_final_output_hooks``, for the result of an agent that stops at a tool.
 - ``AgentRunner.run`` and ``run_streamed``, for what the run was asked, and in which session.
 """
 
@@ -43,7 +44,11 @@ def install(patches: Patches) -> None:
         lambda module: patches.wrap_in_subclasses(module.MCPServer, {"call_tool": tools.asking_server}),
     )
     patches.once_imported("agents.run_internal.tool_execution", lambda module: _wrap_tools(patches, module))
-    patches.wrap_once_imported("agents.run_internal.turn_resolution", "", {"execute_handoffs": tools.handing_off})
+    patches.wrap_once_imported(
+        "agents.run_internal.turn_resolution",
+        "",
+        {"execute_handoffs": tools.handing_off, "run_final_output_hooks": models.finished},
+    )
     patches.once_imported("agents.tool", lambda module: _wrap_failures(patches, module))
     patches.wrap_once_imported("agents.tool", "_FailureHandlingFunctionToolInvoker", {"__call__": tools.invoking})
 

@@ -4,7 +4,17 @@ from collections.abc import AsyncGenerator, Mapping
 from contextvars import copy_context
 from typing import Any, Final
 
-from inspector.integrations.calls import Keywords, Model, around_here, awaited, conclude, guarded, is_reported, opened
+from inspector.integrations.calls import (
+    Keywords,
+    Model,
+    around_here,
+    awaited,
+    conclude,
+    guarded,
+    is_reported,
+    opened,
+    safely,
+)
 from inspector.integrations.tracebacks import unseen
 
 _NAMES: Final = ("system_instructions", "input", "model_settings", "tools", "output_schema", "handoffs")
@@ -131,13 +141,28 @@ def _response(found: Any) -> Keywords:
     return {"response": {"id": found.response_id, "output": found.output}, "usage": found.usage}
 
 
+def finished(original: Any) -> Any:
+    """Give an agent and its workflow the final output of the run, which may be a tool's instead of the model's."""
+
+    async def run_final_output_hooks(*args: Any, **kwargs: Any) -> Any:
+        safely(lambda: _result_above(kwargs["final_output"] if "final_output" in kwargs else args[3]), otherwise=None)
+        return await original(*args, **kwargs)
+
+    return run_final_output_hooks
+
+
 @guarded
 def _answer_above(response: Any) -> None:
     """Give an agent and its workflow the last answer of its model as their result, unless a tool called the model."""
     output: Any = getattr(response, "output", ())
     texts = [getattr(part, "text", None) for item in output for part in getattr(item, "content", None) or ()]
     answer = "".join(text for text in texts if isinstance(text, str))
-    for call in around_here() if answer else ():
+    if answer:
+        _result_above(answer)
+
+
+def _result_above(result: Any) -> None:
+    for call in around_here():
         if call.noun not in ("agent_call", "workflow_run"):
             return
-        call.add(result=answer)
+        call.add(result=result)

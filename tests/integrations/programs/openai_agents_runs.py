@@ -213,6 +213,26 @@ async def servers() -> None:
     count("tool", "stamp", "clerk", arguments={"on": "a letter"}, result={"type": "text", "text": "stamped"})
 
 
+async def stops() -> None:
+    @function_tool
+    def weigh(on: str) -> str:
+        count("tool", "weigh", "scale", result=f"3 kg {on}")
+        return f"3 kg {on}"
+
+    def scale() -> Agent[None]:
+        said = [*text("let me see"), *asks(("weigh", {"on": "it"}, "c1"))]
+        return agent("scale", said, tools=[weigh], tool_use_behavior="stop_on_first_tool")
+
+    result = await Runner.run(scale(), "weigh")
+    streamed = Runner.run_streamed(scale(), "weigh")
+    async for _ in streamed.stream_events():
+        pass
+    for answer in (result.final_output, streamed.final_output):
+        count("workflow", "Agent workflow", None, arguments="weigh", result=answer)
+        count("agent", "scale", "Agent workflow", result="3 kg it")
+        counted("scale", 1)
+
+
 async def handoffs() -> None:
     billing = agent("billing", "paid")
     triage = agent("triage", asks(("transfer_to_billing", {}, "c1")), handoffs=[billing])
@@ -330,7 +350,7 @@ async def approvals() -> None:
 
 async def everything() -> None:
     set_tracing_disabled(False)
-    for work in (tools, servers, handoffs, cut, streams, left, approvals):
+    for work in (tools, servers, stops, handoffs, cut, streams, left, approvals):
         await work()
 
 
