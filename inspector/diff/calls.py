@@ -34,7 +34,7 @@ class CallsDiff:
     """The number of parts that do not differ."""
     answers: DiffAnswers
     ignored: Mapping[str, int]
-    """How many ids (``id``) and times (``time``) were not compared."""
+    """How many ids (``id``), times (``time``) and omissions (``omission``) were not compared."""
 
 
 def compare_calls(a: Event | None, b: Event | None, *, most_parts: int, most_text: int) -> CallsDiff:

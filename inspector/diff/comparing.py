@@ -87,7 +87,8 @@ class Comparison:
     first: Pair | None
     """Where the runs diverge: the first call with a different result, or that only one of them made."""
     ignored: Mapping[str, int] = field(default_factory=Counter[str])
-    """How many ids (``id``) and times (``time``) were removed before anything was compared."""
+    """How many ids (``id``) and times (``time``) were removed before anything was compared, and how many omissions
+    (``omission``) recording had made in long values."""
     program: Sequence[ProgramChange] = ()
     """How the programs differ."""
 

@@ -115,7 +115,7 @@ class Diff:
     steps: Sequence[DiffStep]
     """All calls of both runs, each above the calls below it."""
     ignored: Mapping[str, int]
-    """How many ids (``id``) and times (``time``) were not compared."""
+    """How many ids (``id``), times (``time``) and omissions (``omission``) were not compared."""
     program: Sequence[ProgramChange]
     """How the programs differ, as far as recorded."""
 

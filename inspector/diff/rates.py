@@ -71,7 +71,7 @@ class Rates:
     steps: Sequence[RatesStep]
     """All calls of all runs, each above the calls below it."""
     ignored: Mapping[str, int]
-    """How many ids (``id``) and times (``time``) were not compared."""
+    """How many ids (``id``), times (``time``) and omissions (``omission``) were not compared."""
 
 
 @dataclass(slots=True, eq=False)

@@ -25,6 +25,7 @@ _Place: TypeAlias = tuple[str, str]
 _MOST_ANSWERS = 50
 """The number of latest answers searched for the one that requests a tool; models may run concurrently."""
 _GIVEN_BACK = f'"{sc.REPLAYED_SPAN}":'.encode()
+_BEGINS_JSON = frozenset("{[-0123456789tfn")
 _IDS_OF_MESSAGES = frozenset(("id", "call_id", "tool_call_id"))
 
 
@@ -212,8 +213,14 @@ def _of_model(given: Any, attributes: Mapping[str, Any], volatile: Volatile) -> 
 
 def _of_call(given: Any, volatile: Volatile) -> Iterable[Part]:
     if arguments := _members(given):
-        return [Part("argument", str(key), _text(value, volatile)) for key, value in sorted(arguments.items())]
+        return [Part("argument", str(key), _argument(value, volatile)) for key, value in sorted(arguments.items())]
     return [] if given is None or given == {} else [Part("argument", "", _text(given, volatile))]
+
+
+def _argument(value: Any, volatile: Volatile) -> str:
+    """Return the text of an argument; one that reads as JSON has quotes: the text ``"1"`` is not the number."""
+    is_json = isinstance(value, str) and value[:1] in _BEGINS_JSON and not isinstance(_read_text(value), str)
+    return volatile.without(msgspec.json.encode(value).decode()) if is_json else _text(value, volatile)
 
 
 def _answered_by(attributes: Mapping[str, Any]) -> str:
@@ -227,7 +234,7 @@ def _asks(answered: Any) -> frozenset[str]:
 
 def _answer(event: Event, answered: Any, volatile: Volatile) -> str:
     if event.error is not None:
-        return volatile.without(f"{event.status}: {event.error.type}: {event.error.message}")
+        return volatile.without(": ".join(filter(None, (event.status, event.error.type, event.error.message))))
     if answered is None and event.status != "ok":
         return event.status
     text = _texts(answered, volatile) if event.kind == "llm" else _text(answered, volatile)

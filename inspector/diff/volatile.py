@@ -1,4 +1,4 @@
-"""What differs from run to run without meaning anything: ids and times inside texts."""
+"""What is not compared: ids and times inside texts, which differ in every run, and what recording left out of them."""
 
 import re
 from collections import Counter
@@ -6,7 +6,8 @@ from collections import Counter
 _UUID = r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
 _PREFIXED = r"(?:call|toolu|chatcmpl|resp|msg|run|req|thread|fc|rs)[_-](?:[0-9A-Za-z]{8,64}|\d{4})"
 """Four digits are what a cassette has in place of the rest."""
-_HEX = r"[0-9a-f]{16}(?:[0-9a-f]{16})?"
+_HEX = r"(?=[0-9]{0,31}[a-f])[0-9a-f]{16}(?:[0-9a-f]{16})?"
+"""With a letter: sixteen decimal digits are a number, such as those of a score behind its point."""
 _IN_WORDS = "[0-9A-Za-z_-]"
 # An id is a whole word, and as long as the shortest one: most places are left after one look ahead. A UUID may have
 # words around it, as in `lc_run--UUID-0`.
@@ -15,20 +16,24 @@ _ID = re.compile(
     rf"(?:{_UUID}(?![0-9A-Za-z])|(?<!{_IN_WORDS})(?:{_PREFIXED}|{_HEX})(?!{_IN_WORDS}))"
 )
 _CLOCK = r"[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?: ?(?:Z|UTC|[+-]\d{2}:?\d{2}))?"
+_OMISSION = re.compile(r"… \[[\d,]{1,20} more (?:character|item)s?\]|\"\$size\":\d")
+"""What `inspector.plain` writes in place of what it leaves out, and the recorder of what is nested too deep."""
 _TIME = re.compile(rf"\d{{4}}(?<!\d{{5}})-\d{{2}}-\d{{2}}{_CLOCK}(?!\d)")
+_NOTHING: Counter[str] = Counter()
 
 
 class Volatile:
     """Removes ids and times from the texts of two runs, and counts them.
 
-    An id is a UUID, 16 or 32 hexadecimal digits, or what providers begin with ``call_``, ``toolu_`` and the like. A
-    time has a date and a clock; a date alone is kept, because many questions are about dates.
+    An id is a UUID, 16 or 32 hexadecimal digits with a letter among them, or what providers begin with ``call_``,
+    ``toolu_`` and the like. A time has a date and a clock; a date alone is kept: many questions are about dates.
     """
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
-        """How many of each were removed: ``id``, ``time``."""
-        self._known: dict[str, tuple[str, int, int]] = {}
+        """How many of each were removed: ``id``, ``time``; and how many places of texts were not recorded:
+        ``omission``."""
+        self._known: dict[str, tuple[str, Counter[str]]] = {}
 
     def without(self, text: str) -> str:
         """Return the text with a placeholder for each."""
@@ -36,17 +41,18 @@ class Volatile:
         if known is None:
             # Most texts of two runs are equal, and a conversation sends its history again with each call.
             known = self._known[text] = _replaced(text)
-        stripped, ids, times = known
-        if ids:
-            self.counts["id"] += ids
-        if times:
-            self.counts["time"] += times
+        stripped, counts = known
+        if counts:
+            self.counts.update(counts)
         return stripped
 
 
-def _replaced(text: str) -> tuple[str, int, int]:
-    stripped, ids = _ID.subn("<id>", text)
-    times = 0
+def _replaced(text: str) -> tuple[str, Counter[str]]:
+    counts: Counter[str] = Counter()
+    stripped, counts["id"] = _ID.subn("<id>", text)
     if ":" in stripped and "-" in stripped:
-        stripped, times = _TIME.subn("<time>", stripped)
-    return (stripped if ids or times else text), ids, times
+        stripped, counts["time"] = _TIME.subn("<time>", stripped)
+    if "… [" in text or '"$size"' in text:
+        counts["omission"] = len(_OMISSION.findall(text))
+    counts = +counts
+    return (stripped, counts) if counts else (text, _NOTHING)

@@ -1,5 +1,6 @@
 """Two runs, compared."""
 
+import json
 import random
 from dataclasses import replace
 
@@ -10,6 +11,7 @@ from written_runs import agent, call, llm, run, tool
 
 from inspector.diff import cause_of, compare
 from inspector.model import SpanError
+from inspector.plain import more, omitted
 
 ASKED = [("user", "Where is it warm?")]
 
@@ -271,6 +273,47 @@ def test_ids_and_times_inside_of_texts_are_not_compared_and_counted():
     assert comparison.is_equal
     assert comparison.ignored == {"id": 2, "time": 2}
     assert not compare(booked("a", "2026-11-25"), booked("a", "2026-11-26")).is_equal
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (0.8414709848078965, 0.9092974268256817),
+        (4111111111111111, 4242424242424242),
+        ("card 4111111111111111", "card 4242424242424242"),
+    ],
+)
+def test_a_number_of_sixteen_digits_is_no_id(one, other):
+    assert not compare(run(tool("score", {}, one)), run(tool("score", {}, other))).is_equal
+
+
+def test_what_recording_left_out_of_long_values_is_counted():
+    text, items = f"abc{more(9_000, 'character')}xyz", ["a", omitted(1)]
+    comparison = compare(run(tool("read", {"path": "a"}, text)), run(tool("read", {"path": "a"}, text)))
+    assert comparison.is_equal
+    assert comparison.ignored == {"omission": 2}
+    assert compare(run(tool("read", {}, items)), run(tool("read", {}, items))).ignored == {"omission": 2}
+    deep = [{"$type": "list", "$size": 1}]
+    assert compare(run(tool("read", {}, deep)), run(tool("read", {}, deep))).ignored == {"omission": 2}
+    assert not compare(run(tool("read", {}, "a [1 more item]")), run(tool("read", {}, "a [1 more item]"))).ignored
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(1, "1"), (True, "true"), (None, "null"), ({"a": 1}, '{"a":1}'), ([1], "[1]")]
+)
+def test_an_argument_is_another_one_as_text(value, text):
+    (pair,) = compare(run(tool("search", {"q": value}, "x")), run(tool("search", {"q": text}, "x"))).pairs
+    (changed,) = pair.changed
+    assert changed.a.text == text
+    assert json.loads(changed.b.text) == text
+
+
+def test_an_error_without_a_message_is_its_type():
+    events = [
+        replace(event, status="error", error=SpanError("tool_error", None)) for event in run(tool("read", {}, "x"))
+    ]
+    (pair,) = compare(events, events).pairs
+    assert pair.a.answer == "error: tool_error"
 
 
 def test_duplicates_and_requests_of_mcp_are_no_steps():

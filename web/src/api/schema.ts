@@ -1397,7 +1397,7 @@ export interface components {
             steps: components["schemas"]["RatesStep"][];
             ignored: components["schemas"]["Ignored"];
         };
-        /** @description The number of ids (`id`) and times (`time`) inside texts that were not compared. */
+        /** @description The number of ids (`id`) and times (`time`) inside texts that were not compared, and of omissions (`omission`): what recording left out of long values. */
         Ignored: {
             [key: string]: components["schemas"]["Count"];
         };
