@@ -7,8 +7,13 @@ from inspector.record.capture import Facts
 from inspector.record.spans import TOOL_ERROR, Failure
 
 
-def flagged_failure(facts: Facts) -> Failure | None:
-    """Return the failure that a result or a JSON-RPC response reports; None if it reports none."""
+def flagged_failure(facts: Facts, before: Facts) -> Failure | None:
+    """Return the failure that a result or a JSON-RPC response reports; None if it reports none.
+
+    Args:
+        facts: What is known of the end of the call.
+        before: What is known of its beginning.
+    """
     if "duration_ms" not in facts:
         return _flagged(facts.get("result"))
     response = facts.get("response")
@@ -17,10 +22,23 @@ def flagged_failure(facts: Facts) -> Failure | None:
     error = response.get("error")
     if isinstance(error, dict):
         code = error.get("code")
+        if _is_of_earlier_server(before.get("envelope"), code):
+            return None
         message = error.get("message")
         return Failure(_text_of(code) or _OTHER, _text_of(message), None, code if type(code) is int else None)
     return _flagged(response) or _flagged(response.get("result"))
 
+
+def _is_of_earlier_server(request: Plain, code: Plain) -> bool:
+    """Tell whether a server only says that it does not know this request, by which clients ask for its revision of MCP.
+
+    They initialize the connection in the earlier way then.
+    """
+    return isinstance(request, dict) and request.get("method") == "server/discover" and code != _UNSUPPORTED_VERSION
+
+
+_UNSUPPORTED_VERSION: Final = -32022
+"""The server knows the request, and speaks no revision that the client offered."""
 
 _OTHER: Final = "_OTHER"
 """The ``error.type`` of unknown errors in OpenTelemetry's conventions."""

@@ -242,7 +242,7 @@ class Recorder:
                 own = own_outcome_of(noun.name, values, facts)
                 _note_raw(span, values, own or result_of(noun.name, values, facts))
             _note_ending(span, values)
-            failure = flagged_failure(facts)
+            failure = flagged_failure(facts, span.before)
             state: State = "denied" if _is_denied(values) else "ok" if failure is None else "error"
             return Closing(self._calls, span, state, failure, stop_tick)
 

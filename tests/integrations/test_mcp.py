@@ -1,3 +1,4 @@
+import asyncio
 import json
 from collections import Counter
 from contextlib import ExitStack
@@ -5,6 +6,10 @@ from functools import cache
 
 import pytest
 from forking import forking
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.tools import ToolManager
+
+from inspector.integrations.mcp.server import run_tool
 
 CURRENT, EARLIER, OLDEST = "current", "earlier", "mcp-oldest"
 GENERATIONS = (CURRENT, EARLIER)
@@ -167,6 +172,16 @@ def test_a_server_that_dies_in_the_middle_of_a_call_leaves_an_error(visited, sdk
 
 
 @pytest.mark.parametrize("sdk", GENERATIONS)
+def test_the_server_s_own_span_has_what_the_tool_raised_also_where_the_client_gets_no_text(visited, sdk):
+    recorded = visited(sdk, sdk)
+    ran = [facts for event in recorded.of("tool") if (facts := attributes(event)).get("gen_ai.tool.name") == "boom"]
+    failed = [facts for facts in ran if facts["inspector.tool.source"] == "function"]
+    assert len(failed) >= len(PAIRS[sdk, sdk])
+    for facts in failed:
+        assert facts["mcp.error.message"].endswith("the boiler broke")
+
+
+@pytest.mark.parametrize("sdk", GENERATIONS)
 def test_the_program_sees_the_same_with_and_without_the_inspector(visited, sdk):
     recorded = visited(sdk, sdk)
     alone = [entry for entry in recorded.ledger["alone"] if entry["by"] != "header"]
@@ -299,3 +314,12 @@ def test_an_application_with_spans_of_its_own_keeps_them_as_they_are_and_the_rec
     handled = [span for span in exported if span["id"] not in sent]
     assert len(sent) == len(handled) == 5
     assert [f"MCP send {span['name']}" for span in handled] == [sent[span["parent"]] for span in handled]
+
+
+def test_a_call_of_a_tool_that_the_server_does_not_have_is_nothing_to_warn_about(caplog):
+    async def refuse(tools, name, arguments, context=None):
+        raise ToolError(f"Unknown tool: {name}")
+
+    with pytest.raises(ToolError):
+        asyncio.run(run_tool(refuse)(ToolManager(), "nothere", {}))
+    assert caplog.messages == []

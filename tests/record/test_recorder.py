@@ -520,6 +520,17 @@ def test_a_request_on_its_own_is_a_client_span(record):
     assert span["status"]["message"] == "no such method"
 
 
+@pytest.mark.parametrize(("code", "expected"), [(-32601, "ok"), (-32602, "ok"), (-32022, "error")])
+def test_an_earlier_server_that_does_not_know_discovery_has_not_failed(record, code, expected):
+    recording = record()
+    request = {"jsonrpc": "2.0", "id": 1, "method": "server/discover"}
+    with around("rpc_request", envelope=request, transport="stdio") as rpc:
+        rpc.set(envelope={"jsonrpc": "2.0", "id": 1, "error": {"code": code, "message": "no such method"}})
+    (span,) = recording.spans()
+    assert status(span) == expected
+    assert span["attributes"]["rpc.response.status_code"] == str(code)
+
+
 def test_an_inbound_request_joins_the_trace_named_in_its_meta(record):
     recording = record()
     traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"

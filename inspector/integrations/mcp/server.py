@@ -5,6 +5,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from inspector.integrations.calls import Keywords, opened, safely
+from inspector.integrations.tracebacks import without_ours
 
 _serving: ContextVar[str | None] = ContextVar("inspector_served_tool_call", default=None)
 
@@ -23,7 +24,12 @@ def run_tool(original: Callable[..., Any]) -> Callable[..., Any]:
         _serving.set(call.call_id)
         try:
             with call:
-                result = await original(self, *args, **kwargs)
+                try:
+                    result = await original(self, *args, **kwargs)
+                except Exception as exc:
+                    without_ours(exc)
+                    call.failed(_raised_by_the_tool(exc))
+                    raise
         finally:
             _serving.set(outer)
         call.ended(lambda: {"result": plain(result)})
@@ -34,9 +40,14 @@ def run_tool(original: Callable[..., Any]) -> Callable[..., Any]:
 
 def _described(tools: Any, name: str, arguments: Any, context: Any = None, *_: Any, **__: Any) -> Keywords:
     server = getattr(context, "_mcp_server", None) or getattr(context, "_fastmcp", None)
-    function = safely(lambda: tools.get_tool(name).fn, otherwise=None)
+    function = safely(lambda: getattr(tools.get_tool(name), "fn", None), otherwise=None)
     origin = {"tool_source": "function", "server_name": getattr(server, "name", None)}
     return {"tool_name": name, "args": arguments, "context": origin, "function": function}
+
+
+def _raised_by_the_tool(exc: BaseException) -> BaseException:
+    """Return what the function raised, where the SDK raises an error without its text, which is kept from clients."""
+    return exc.__cause__ if type(exc).__name__ == "UnexpectedToolError" and exc.__cause__ is not None else exc
 
 
 def plain(model: Any) -> Any:
