@@ -125,9 +125,7 @@ def _is_tool_known_as(name: str, values: Values) -> str:
     joined = _attribute(semconv.SEED_TOOL_NAME, name, values)
     ways = [f"tool IN {values.texts(own_names(name))} AND {joined}", f"tool IN {values.texts(unsafe_names(name))}"]
     for server, own in parted(name):
-        # Rows of earlier versions have the server only in their attributes.
-        in_attributes = f"server IS NULL AND {_attribute(semconv.TOOL_SERVER, server, values)}"
-        ways.append(f"tool = {values.text(own)} AND (server = {values.text(server)} OR {in_attributes})")
+        ways.append(f"tool = {values.text(own)} AND server = {values.text(server)}")
     return f"({' OR '.join(ways)})"
 
 
