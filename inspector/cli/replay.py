@@ -137,7 +137,8 @@ def _with_answers(tape: "Tape", answers: tuple[str, ...]) -> "Tape":
         if not (span and file):
             raise click.UsageError(f"--set takes SPAN=FILE, not {given!r}")
         try:
-            text = Path(file).read_text(encoding="utf-8")
+            # Editors and shells of Windows begin a text with the mark of its encoding.
+            text = Path(file).read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
             why = getattr(error, "strerror", None) or "it is not text"
             raise CliError(f"cannot read {file}, the answer of {span}: {why}") from error

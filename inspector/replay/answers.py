@@ -1,6 +1,7 @@
 """Another answer for a recorded call, from a file that a person wrote."""
 
 import json
+from collections.abc import Mapping
 from pathlib import PurePath
 from typing import Any, Final, cast
 
@@ -52,9 +53,36 @@ def _made(tape: Tape, call: TapeCall, kind: str, text: str) -> TapeCall:
 
 
 def _of_server(call: TapeCall, kind: str, text: str) -> TapeCall:
-    if kind != _JSON:
+    recorded = _fields(_fields(json.loads(call.output or "null")).get("result"))
+    is_tool = call.subject == "tools/call"
+    if kind != _JSON and not (is_tool and kind != _EVENTS):
         raise ValueError("a server answers with an object; give the result of its response in a .json")
-    return replace(call, output=json.dumps({"result": json.loads(text)}))
+    given = _fields(json.loads(text)) if kind == _JSON else _tool_result(text.removesuffix("\n"), recorded)
+    if is_tool and not isinstance(given.get("content"), list):
+        raise ValueError(
+            'the result of a tool of a server has content, such as {"content": [{"type": "text", "text": "found"}]}; '
+            "give that in a .json, or its text in a .txt"
+        )
+    if not given:
+        raise ValueError("a server answers with an object; give the result of its response in a .json")
+    kept = {key: value for key, value in recorded.items() if key in _OF_EVERY_RESULT}
+    return replace(call, output=json.dumps({"result": kept | given}))
+
+
+_OF_EVERY_RESULT: Final = frozenset({"resultType", "_meta"})
+"""What the server wrote around its answer, according to its revision of MCP."""
+
+
+def _tool_result(text: str, recorded: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the result of a tool with another text, which the SDK for servers also gives as an object."""
+    said: dict[str, Any] = {"content": [{"type": "text", "text": text}]}
+    match recorded.get("structuredContent"):
+        case None:
+            return said
+        case {"result": str(), **others} if not others:
+            return said | {"structuredContent": {"result": text}}
+        case _:
+            raise ValueError("its result has structuredContent as well; give both in a .json")
 
 
 def _of_own_model(call: TapeCall, kind: str, text: str) -> TapeCall:

@@ -239,7 +239,8 @@ def test_another_answer_goes_through_the_clients_own_parsing_and_the_run_goes_on
     assert bench.record(program) == "echo: one; echo: echo: one; echo: three\n"
     one, two, three = (each.span_id for each in bench.events())
     answer, other = bench.directory / "answer.txt", bench.directory / "other.txt"
-    answer.write_text("uno\n")
+    # As Windows writes it.
+    answer.write_bytes(b"\xef\xbb\xbfuno\r\n")
     other.write_text("dos")
     done = bench.inspector("replay", "--set", f"{two}={other}", "--set", f"{three}={other}", "last", "--", program)
     assert (done.code, done.out) == (0, "echo: one; dos; dos\n"), done.err

@@ -150,12 +150,46 @@ def test_an_answer_that_does_not_fit_is_refused_with_what_would(given, name, tex
     assert why in str(raised.value)
 
 
+def answered_by_server(name, text, *, method="tools/call", **recorded):
+    call = TapeCall("s1", "rpc_request", f"{method} a", method, (), {}, output=json.dumps(recorded))
+    (made,) = with_answer(Tape("r1", (call,), {}), 0, name, text).calls
+    return json.loads(made.output)
+
+
 def test_a_server_answers_with_another_result():
-    call = TapeCall("s1", "rpc_request", "tools/call a", "tools/call", (), {}, output='{"error": {"code": 1}}')
-    (made,) = with_answer(Tape("r1", (call,), {}), 0, "a.json", '{"content": []}').calls
-    assert json.loads(made.output) == {"result": {"content": []}}
-    with pytest.raises(NotReplayable, match=r"give the result of its response in a \.json"):
-        with_answer(Tape("r1", (call,), {}), 0, "a.txt", "text")
+    assert answered_by_server("a.json", '{"content": []}', error={"code": 1}) == {"result": {"content": []}}
+    recorded = {"resultType": "complete", "content": [], "isError": True, "structuredContent": {"n": 1}}
+    given = '{"content": [], "structuredContent": {"n": 2}}'
+    made = {"resultType": "complete", "content": [], "structuredContent": {"n": 2}}
+    assert answered_by_server("a.json", given, result=recorded) == {"result": made}
+    listed = answered_by_server("a.json", '{"tools": []}', method="tools/list", result={"tools": [1], "ttlMs": 0})
+    assert listed == {"result": {"tools": []}}
+
+
+def test_a_tool_of_a_server_answers_with_another_text():
+    said = [{"type": "text", "text": "new"}]
+    old = [{"type": "text", "text": "old"}]
+    assert answered_by_server("a.txt", "new\n", result={"content": old, "isError": True}) == {
+        "result": {"content": said}
+    }
+    wrapped = {"content": old, "structuredContent": {"result": "old"}}
+    expected = {"content": said, "structuredContent": {"result": "new"}}
+    assert answered_by_server("a.txt", "new\n", result=wrapped) == {"result": expected}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "method", "why"),
+    [
+        ("a.txt", "text", "tools/list", r"give the result of its response in a \.json"),
+        ("a.json", "[]", "tools/list", r"give the result of its response in a \.json"),
+        ("a.sse", "data: 1", "tools/call", r"give the result of its response in a \.json"),
+        ("a.json", '{"text": "x"}', "tools/call", "has content, such as"),
+        ("a.txt", "text", "tools/call", r"has structuredContent as well; give both in a \.json"),
+    ],
+)
+def test_a_server_does_not_answer_with_what_is_no_result(name, text, method, why):
+    with pytest.raises(NotReplayable, match=why):
+        answered_by_server(name, text, method=method, result={"structuredContent": {"n": 1}})
 
 
 def test_a_model_of_the_toolkit_says_another_text_or_gives_another_completion():
