@@ -79,7 +79,7 @@ def upgrade_tables(settings: Settings) -> tuple[str, int, int]:
         StoreError: The setting is missing, or the upgrade failed; it can be repeated.
     """
     address = _address(settings)
-    return str(address), *_clickhouse().upgrade(address)
+    return str(address), *_clickhouse().upgrade(address, _key_of(settings))
 
 
 def table_statements(settings: Settings, *, cluster: str | None = None) -> list[str]:

@@ -9,7 +9,8 @@ from msgspec.structs import replace
 from patience import PATIENT
 
 from inspector.model import Filter
-from inspector.store.clickhouse import ClickHouseStore, read_address
+from inspector.store.clickhouse import ClickHouseStore, read_address, upgrade
+from inspector.store.clickhouse.tables import SCHEMA_VERSION
 
 COUNT = itertools.count(1)
 HOUR = 3600 * 10**9
@@ -125,3 +126,19 @@ def test_an_hour_that_goes_on_is_not_summed_up(address, calls):
         store.write(calls)
         store.maintain()
         assert summed(store) == 10
+
+
+def test_hours_from_before_they_were_noted_are_summed_up(address, engine, calls):
+    with closing(ClickHouseStore(address, limits=PATIENT)) as store:
+        store.write(calls)
+    for statement in (
+        f"DROP TABLE {address.database}.hours",
+        f"DROP TABLE {address.database}.figures",
+        f"INSERT INTO {address.database}.notes VALUES ('schema', 1000, 5)",
+    ):
+        engine._database.command(statement)
+    assert upgrade(address, "mine") == (5, SCHEMA_VERSION)
+    with closing(ClickHouseStore(address, limits=PATIENT)) as store:
+        assert store.stats(Filter()).total.count == 30
+        store.maintain()
+        assert summed(store) == 30

@@ -7,9 +7,9 @@ import pytest
 from patience import PATIENT
 
 from inspector.model import Filter
-from inspector.store import StoreError, StoreNewer
-from inspector.store.clickhouse import ClickHouseStore, create, read_address, tables, upgrade
-from inspector.store.clickhouse.tables import FIRST_VERSION, SCHEMA_VERSION
+from inspector.store import SpoolMark, StoreError, StoreNewer
+from inspector.store.clickhouse import ClickHouseStore, create, read_address, upgrade
+from inspector.store.clickhouse.tables import SCHEMA_VERSION
 
 COUNT = itertools.count(1)
 
@@ -24,15 +24,23 @@ def noted(address, engine):
 
 
 @pytest.fixture
-def earlier(address, engine, make_span, monkeypatch):
-    """A database of an earlier version, which had fewer columns and indexes, no views, and no hours."""
-    monkeypatch.setattr(tables, "FIRST_VERSION", 1)
+def first_version(address, engine, make_span):
+    """A database of the first version, in which the marks of spools belonged to no home."""
     with closing(ClickHouseStore(address, limits=PATIENT)) as store:
         store.write([make_span()])
+    old_marks = (
+        f"CREATE TABLE {address.database}.spools (name String, version Int64, removed UInt8, inode UInt64, "
+        '"offset" Int64, lines Int64, bad_lines Int64, spans Int64, bad_spans Int64) '
+        "ENGINE = ReplacingMergeTree(version, removed) ORDER BY name"
+    )
     for statement in (
-        f"DROP TABLE {address.database}.hours",
+        f"DROP TABLE {address.database}.marks",
         f"ALTER TABLE {address.database}.spans DROP COLUMN turn, DROP COLUMN asks, DROP INDEX by_seq",
         f"DROP VIEW {address.database}.runs",
+        old_marks,
+        f"INSERT INTO {address.database}.spools VALUES ('a.jsonl', 3, 0, 17, 10, 1, 0, 1, 0)",
+        f"INSERT INTO {address.database}.spools VALUES ('gone.jsonl', 1, 0, 18, 9, 1, 0, 1, 0)",
+        f"INSERT INTO {address.database}.spools VALUES ('gone.jsonl', 2, 1, 0, 0, 0, 0, 0, 0)",
         f"INSERT INTO {address.database}.notes VALUES ('schema', 1000, 1)",
     ):
         engine._database.command(statement)
@@ -42,34 +50,48 @@ def earlier(address, engine, make_span, monkeypatch):
 def test_tables_are_of_the_version_that_made_them_whoever_makes_them(address, engine):
     create(address)
     assert noted(address, engine) == [(SCHEMA_VERSION,)]
-    assert upgrade(address) == (SCHEMA_VERSION, SCHEMA_VERSION)
+    assert upgrade(address, "home") == (SCHEMA_VERSION, SCHEMA_VERSION)
 
 
 @pytest.mark.parametrize("read_only", [True, False])
-def test_an_earlier_version_is_neither_read_nor_written_and_the_command_is_named(earlier, engine, read_only):
+def test_an_earlier_version_is_neither_read_nor_written_and_the_command_is_named(first_version, engine, read_only):
     for _ in range(2):
         with pytest.raises(StoreError, match="older schema 1; .*: inspector db upgrade"):
-            ClickHouseStore(earlier, read_only=read_only)
-        assert noted(earlier, engine) == [(1,)]
+            ClickHouseStore(first_version, read_only=read_only)
+        assert noted(first_version, engine) == [(1,)]
 
 
-def test_an_earlier_version_is_brought_up_to_date_as_often_as_it_is_asked(earlier, engine, make_span):
-    assert upgrade(earlier) == (1, SCHEMA_VERSION)
-    engine._database.command(f"INSERT INTO {earlier.database}.notes VALUES ('schema', 5000, 1)")
-    assert upgrade(earlier) == (1, SCHEMA_VERSION)
-    with closing(ClickHouseStore(earlier, limits=PATIENT)) as store:
+def test_an_earlier_version_is_brought_up_to_date_as_often_as_it_is_asked(first_version, engine, make_span):
+    assert upgrade(first_version, "mine") == (1, SCHEMA_VERSION)
+    engine._database.command(f"INSERT INTO {first_version.database}.notes VALUES ('schema', 5000, 1)")
+    assert upgrade(first_version, "mine") == (1, SCHEMA_VERSION)
+    with closing(ClickHouseStore(first_version, home="mine", limits=PATIENT)) as store:
+        assert store.spools() == {"a.jsonl": SpoolMark("a.jsonl", 17, 10, 1, 0, 1, 0)}
         assert len(store.events(Filter()).items) == 1
         store.write([make_span()])
         assert store.runs(Filter()).items[0].spans == 2
 
 
-def test_a_version_from_before_the_first_release_is_left_as_it_is(address, engine):
-    create(address)
-    engine._database.command(f"INSERT INTO {address.database}.notes VALUES ('schema', 9000, {FIRST_VERSION - 1})")
-    for attempt in (ClickHouseStore, upgrade):
-        with pytest.raises(StoreError, match="which no release had"):
-            attempt(address)
-    assert noted(address, engine) == [(FIRST_VERSION - 1,)]
+def test_traces_from_before_they_knew_where_their_spans_lie_are_read_and_go_on(address, engine, make_span):
+    day = 86400 * 10**9
+    spans = [make_span(start_ns=10**18 + at * day) for at in range(3)]
+    with closing(ClickHouseStore(address, limits=PATIENT)) as store:
+        store.write(spans[:2])
+    for statement in (
+        f"ALTER TABLE {address.database}.traces DROP INDEX by_trace, DROP INDEX by_run",
+        f"ALTER TABLE {address.database}.traces DROP COLUMN first_slot, DROP COLUMN last_slot",
+        f"ALTER TABLE {address.database}.spans DROP COLUMN counted_as",
+        f"DELETE FROM {address.database}.notes WHERE name = 'counted'",
+        f"INSERT INTO {address.database}.notes VALUES ('schema', 1000, 4)",
+    ):
+        engine._database.command(statement)
+    assert upgrade(address, "mine") == (4, SCHEMA_VERSION)
+    with closing(ClickHouseStore(address, limits=PATIENT)) as store:
+        assert len(store.events(Filter(trace_id=spans[0].trace_id)).items) == 2
+        store.write(spans)
+        assert len(store.events(Filter(trace_id=spans[0].trace_id)).items) == 3
+        assert store.runs(Filter()).items[0].spans == 3
+        assert sum(calls for calls, _ in store.health().calls_ever.values()) == 3
 
 
 def test_tables_that_were_made_before_are_compressed_as_new_ones(address, engine):
@@ -82,7 +104,7 @@ def test_tables_that_were_made_before_are_compressed_as_new_ones(address, engine
     for table in ("spans", "notes"):
         engine._database.command(f"ALTER TABLE {address.database}.{table} RESET SETTING default_compression_codec")
     assert engine._database.rows(settings) != made
-    upgrade(address)
+    upgrade(address, "mine")
     assert engine._database.rows(settings) == made
 
 
@@ -90,7 +112,7 @@ def test_a_later_version_is_left_as_it_is(address, engine):
     create(address)
     later = SCHEMA_VERSION + 1
     engine._database.command(f"INSERT INTO {address.database}.notes VALUES ('schema', 9000, {later})")
-    for attempt in (ClickHouseStore, upgrade):
+    for attempt in (ClickHouseStore, lambda address: upgrade(address, "home")):
         with pytest.raises(StoreNewer, match="install that version"):
             attempt(address)
     assert noted(address, engine) == [(later,)]

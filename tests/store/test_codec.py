@@ -1,8 +1,8 @@
 """Texts come back as they were stored, and what was stored once can be read for ever."""
 
 import json
+import zlib
 from concurrent.futures import ThreadPoolExecutor
-from zlib import adler32
 
 import pytest
 from hypothesis import given
@@ -16,8 +16,8 @@ BODY = json.dumps(ATTRIBUTES, separators=(",", ":")).encode()
 
 
 def test_the_dictionary_is_the_one_that_databases_were_written_with():
-    assert adler32(SPANS) == 0xD7B3B5E9
-    assert adler32(TABLES) == 0x1D802C3A
+    assert zlib.adler32(SPANS) == 0xD7B3B5E9
+    assert zlib.adler32(TABLES) == 0x1D802C3A
 
 
 def test_what_spans_have_in_common_takes_few_bytes():
@@ -50,9 +50,26 @@ def test_threads_pack_and_unpack_at_once():
         assert list(threads.map(lambda body: unpack(pack(body)), bodies)) == bodies
 
 
-def test_a_frame_that_was_written_once_is_unpacked():
-    frame = bytes.fromhex("042061a50000087d067c004e2817501e951f6cbd2f5a9dc65f21")
-    assert unpack(frame) == BODY
+WRITTEN = "042061a50000087d067c004e2817501e951f6cbd2f5a9dc65f21"
+WRITTEN_BY_0018 = "032061ad0000087d0640004e04bd20608f323828f4fb60e6341b06"
+
+
+@pytest.mark.parametrize("frame", [WRITTEN, WRITTEN_BY_0018])
+def test_a_frame_that_was_written_once_is_unpacked(frame):
+    assert unpack(bytes.fromhex(frame)) == BODY
     for length in (1, 2, 6, -1):
         with pytest.raises(Unreadable):
-            unpack(frame[:length])
+            unpack(bytes.fromhex(frame)[:length])
+
+
+def earlier_stream(**options):
+    stream = zlib.compressobj(level=6, memLevel=6, **options)
+    return stream.compress(BODY) + stream.flush()
+
+
+@pytest.mark.parametrize("stream", [earlier_stream(), earlier_stream(zdict=SPANS)])
+def test_a_stream_of_an_earlier_version_is_unpacked(stream):
+    assert unpack(stream) == BODY
+    for length in (1, 2, 6, -1):
+        with pytest.raises(Unreadable):
+            unpack(stream[:length])

@@ -1,4 +1,4 @@
-"""Names that have a code are stored as that, and all names come back."""
+"""Names that have a code are stored as that, and all names come back, however an earlier version stored them."""
 
 from zlib import crc32
 
@@ -10,6 +10,7 @@ from msgspec import structs
 from inspector.model import Filter
 from inspector.store.sqlite.salvage import salvaged
 from inspector.store.values.codes import DIALECTS, HOOKS, KEYS
+from inspector.store.values.identity import identity_text
 
 CODES = {"hook": HOOKS, "dialect": DIALECTS, "input_key": KEYS, "output_key": KEYS}
 
@@ -40,20 +41,52 @@ def span(make_span):
     )
 
 
-def test_a_row_with_codes_is_read_found_and_salvaged(path, store, span):
+def told(store):
+    asked = [{}, {"hook": "tool_call"}, {"q": "rome"}, {"arguments": (("city", "Rome"),)}]
+    (event,) = store.events(Filter()).items
+    (run,) = store.runs(Filter()).items
+    return (
+        [store.events(Filter(**each), full=True) for each in asked],
+        store.hits("warm", trace_id=event.trace_id, limit=5),
+        store.previews(run.run_id, [event.span_id]),
+        [each.span for each in store.stored([event.trace_id])],
+    )
+
+
+def write_as_of_schema_0021(store, span):
     store.write([span])
-    while store.index():
-        pass
-    filters = [{}, {"hook": "tool_call"}, {"q": "rome"}, {"arguments": (("city", "Rome"),)}]
-    for each in filters:
-        (event,) = store.events(Filter(**each)).items
-        assert (event.hook, event.dialect) == (span.hook, span.dialect)
-    with store._read() as connection:
+    names = {name: getattr(span, name) for name in CODES}
+    with store._write() as connection:
         assert connection.exec_driver_sql("SELECT hook FROM spans").scalar_one() == HOOKS.of("tool_call") != "tool_call"
-    assert [each.span for each in store.stored([span.trace_id])] == [structs.replace(span, events=[], links=[])]
-    with salvaged(path) as found:
-        assert (found.spans, found.lost) == (1, 0)
-        assert [event.hook for event in found.store.events(Filter()).items] == ["tool_call"]
+        connection.exec_driver_sql(
+            f"UPDATE spans SET {', '.join(f'{name} = ?' for name in names)}, identity = ?",
+            (*names.values(), identity_text(span)),
+        )
+
+
+def test_a_row_with_names_in_full_is_read_and_found_like_one_with_codes(tmp_path, open_store, span):
+    new, old = open_store(tmp_path / "new.db"), open_store(tmp_path / "old.db")
+    new.write([span])
+    write_as_of_schema_0021(old, span)
+    for store in (new, old):
+        while store.index():
+            pass
+    assert told(new) == told(old)
+    pages, hits, previews, spans = told(new)
+    assert all(page.items for page in pages)
+    assert (hits.total, previews[0].output, spans) == (1, "warm", [structs.replace(span, events=[], links=[])])
+    last = old.last_seq()
+    old.write([span])
+    assert old.last_seq() == last
+
+
+def test_rows_of_both_forms_are_salvaged(tmp_path, open_store, span):
+    store = open_store(tmp_path / "old.db")
+    write_as_of_schema_0021(store, span)
+    store.write([structs.replace(span, span_id="b" * 16, trace_id="b" * 32)])
+    with salvaged(tmp_path / "old.db") as found:
+        assert (found.spans, found.lost) == (2, 0)
+        assert [event.hook for event in found.store.events(Filter()).items] == ["tool_call"] * 2
 
 
 def test_questions_and_answers_are_read_alike_whether_they_are_compressed_or_not(store, make_span):

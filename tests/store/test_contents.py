@@ -60,6 +60,23 @@ def test_an_old_span_that_is_written_again_changes_nothing(store, make_span):
     assert store.last_seq() == 30
 
 
+def test_a_span_of_an_earlier_version_that_is_written_again_changes_nothing(open_store, path, make_span, rows_of):
+    long_text = "x" * 600
+    prompt = json.dumps([message("one"), message(long_text), message("two" * 200)])
+    span = make_span(session_id="s", attributes={INPUT: prompt})
+    store = open_store(path)
+    store.write([span])
+    store.close()
+    with sqlite3.connect(path) as database:
+        # Messages had another hash, which covered their session.
+        database.execute("UPDATE contents SET hash = randomblob(16)")
+    database.close()
+    store = open_store(path)
+    store.write([span])
+    assert store.last_seq() == 1
+    assert rows_of("SELECT count(*) FROM contents") == [(5,)]
+
+
 def test_a_conversation_beyond_what_is_remembered_comes_back_whole(store, make_span):
     others = [message("of another session")]
     history = [message(f"turn {turn}") for turn in range(4200)]
@@ -459,7 +476,7 @@ def test_a_store_that_was_opened_again_knows_long_texts_too(open_store, path, ma
     store.close()
 
 
-def test_a_row_that_refers_to_one_message_twice_reads_and_goes_as_it_was(store, make_span, rows_of, path):
+def test_a_row_of_an_earlier_version_reads_and_goes_as_it_was(store, make_span, rows_of, path):
     history = [message("zebra"), message("zebra"), message("two")]
     given = {INPUT: json.dumps(history), "x": 1}
     store.write([make_span(span_id="1" * 16, trace_id="a" * 32, input_key=INPUT, attributes=given)])

@@ -141,7 +141,7 @@ def test_closing_a_damaged_database_writes_nothing_to_it(filled, make_span):
 
 def test_damage_that_a_reader_meets_ends_writing_too(filled, make_span):
     store = SqliteStore(filled)
-    break_pages(filled, share=1)
+    break_pages(filled)
     with pytest.raises(PagesDamaged):
         for at in range(40):
             store.events(Filter(trace_id=f"t{at}"), full=True)

@@ -157,13 +157,6 @@ def test_a_database_of_a_later_version_is_left_untouched(path):
         refused(path, StoreNewer, "schema 0999.*upgrade", **options)
 
 
-def test_a_database_from_before_the_first_release_is_left_untouched(path):
-    SqliteStore(path).close()
-    change(path, "UPDATE alembic_version SET version_num = '0023'")
-    for options in ({}, {"read_only": True}):
-        refused(path, StoreError, "before the first release .schema 0023.*inspector export --all", **options)
-
-
 def test_a_migration_that_dies_half_way_leaves_nothing_and_can_be_repeated(path, monkeypatch, make_span):
     real = migrations.upgrade
 

@@ -77,6 +77,20 @@ def test_what_is_kept_says_what_the_calls_say(
             assert connection.exec_driver_sql("SELECT count(*) FROM figures").scalar() == 0
 
 
+def test_calls_without_a_server_are_taken_back_from_groups_that_schema_0022_wrote(open_store, path, make_span):
+    store = open_store(path, limits=KEPT)
+    served = {"inspector.tool.server": "bank"}
+    store.write([make_span(kind="tool", tool="pay", service="shop", attributes=each) for each in ({}, {}, served)])
+    store.maintain()
+    with store._read() as connection:
+        written = set(connection.exec_driver_sql("SELECT written FROM figure_groups WHERE view = 0").scalars())
+    # As it was before calls had a server, then as it is with one.
+    assert written == {
+        '["tool","ok","shop",null,null,"pay",null]',
+        '["tool","ok","shop",null,null,"pay","bank",null]',
+    }
+
+
 def test_quantiles_of_what_is_kept_are_within_a_hundredth(open_store, path, make_span):
     store = open_store(path, limits=KEPT)
     for at in range(400):

@@ -1,6 +1,7 @@
 import itertools
 import json
 import sqlite3
+import zlib
 from contextlib import closing
 
 import msgspec
@@ -12,6 +13,7 @@ from msgspec.structs import replace
 from inspector.model import STATUSES, Filter, Span, SpanError
 from inspector.store import SpoolMark
 from inspector.store.sqlite import SqliteStore
+from inspector.store.values.codec import unpack
 
 
 def test_a_start_record_is_replaced_in_place_by_its_end(store, make_span, rows_of):
@@ -39,6 +41,25 @@ def test_a_repeat_changes_nothing_and_gets_no_new_seq(store, make_span):
     store.write(spans + spans)
     assert store.last_seq() == 4
     assert store.trace("a" * 32) == trace
+
+
+def test_a_repeat_of_what_an_earlier_version_compressed_changes_nothing(open_store, path, make_span):
+    said = "what was said " * 40
+    texts = dict.fromkeys(("gen_ai.tool.call.result", "mcp.tool.output_json", "mcp.tool.structured_output_json"), said)
+    store = open_store(path)
+    span = make_span(attributes=texts, events=[{"name": "e " * 99, "time_unix_nano": "1", "attributes": {}}])
+    store.write([span])
+    event = store.event(span.span_id)
+    store.close()
+    with closing(sqlite3.connect(path)) as database, database:
+        database.create_function("earlier", 1, lambda stored: zlib.compress(unpack(stored)))
+        database.execute("UPDATE spans SET attributes = earlier(attributes), events = earlier(events)")
+        (shared,) = database.execute("SELECT shared FROM spans").fetchone()
+        database.execute("UPDATE spans SET shared = ?", (unpack(shared).decode(),))
+    store = open_store(path)
+    assert store.event(span.span_id) == event
+    store.write([span])
+    assert store.last_seq() == 1
 
 
 @pytest.mark.parametrize("text", ["short", "long enough to be packed " * 200])

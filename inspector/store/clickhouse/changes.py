@@ -11,7 +11,7 @@ from msgspec import Struct
 from inspector.model import NewLabel
 from inspector.store.clickhouse import labels, removal
 from inspector.store.clickhouse.database import Database
-from inspector.store.clickhouse.prepared import Prepared, whole
+from inspector.store.clickhouse.prepared import Prepared, Preparing
 from inspector.store.clickhouse.writer import Writer
 from inspector.store.nouns import Age
 from inspector.store.values.rows import clean
@@ -24,10 +24,14 @@ _OF: Final[dict[Whole, str]] = {
 }
 
 
+Given: TypeAlias = Prepared | dict[str, Any]
+"""A prepared span, or one in the format that earlier versions left in the inbox."""
+
+
 class Write(Struct, tag="write", frozen=True):
     """Store new spans and labels."""
 
-    spans: Sequence[Prepared]
+    spans: Sequence[Given]
     labels: Sequence[NewLabel] = ()
     arrived_ns: int = 0
     late: bool = False
@@ -37,7 +41,7 @@ class Write(Struct, tag="write", frozen=True):
 class WriteAgain(Struct, tag="again", frozen=True):
     """Replace stored spans by new interpretations of them."""
 
-    spans: Sequence[Prepared]
+    spans: Sequence[Given]
 
 
 class MarkLost(Struct, tag="lose", frozen=True):
@@ -102,14 +106,14 @@ def decode_change(text: str) -> Change:
 
 
 def apply(  # noqa: PLR0911 - a line each
-    change: Change, database: Database, writer: Writer, now_ns: Callable[[], int]
+    change: Change, database: Database, writer: Writer, preparing: Preparing, now_ns: Callable[[], int]
 ) -> Any:
     """Applies a change, and returns its outcome as a JSON value."""
     match change:
         case Write():
-            return _write(change, database, writer)
+            return _write(change, database, writer, preparing)
         case WriteAgain(spans):
-            return writer.write([whole(span) for span in spans], again=True)
+            return writer.write([preparing.read(span) for span in spans], again=True)
         case MarkLost(processes):
             return writer.lose(processes)
         case GiveLabel(label):
@@ -124,10 +128,10 @@ def apply(  # noqa: PLR0911 - a line each
             return writer.note(numbers)
 
 
-def _write(change: Write, database: Database, writer: Writer) -> None:
+def _write(change: Write, database: Database, writer: Writer, preparing: Preparing) -> None:
     if change.spans:
         writer.numbers["arrived"] = change.arrived_ns
-    writer.write(change.spans, late=change.late)
+    writer.write([preparing.read(span) for span in change.spans], late=change.late)
     labels.write_labels(database, writer, change.labels)
 
 

@@ -125,7 +125,9 @@ def _is_tool_known_as(name: str, values: Values) -> str:
     joined = _attribute(semconv.SEED_TOOL_NAME, name, values)
     ways = [f"tool IN {values.texts(own_names(name))} AND {joined}", f"tool IN {values.texts(unsafe_names(name))}"]
     for server, own in parted(name):
-        ways.append(f"tool = {values.text(own)} AND server = {values.text(server)}")
+        # Rows of earlier versions have the server only in their attributes.
+        in_attributes = f"server IS NULL AND {_attribute(semconv.TOOL_SERVER, server, values)}"
+        ways.append(f"tool = {values.text(own)} AND (server = {values.text(server)} OR {in_attributes})")
     return f"({' OR '.join(ways)})"
 
 

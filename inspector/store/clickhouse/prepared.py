@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from inspector.model import AttributeValue, Span, coalesce
+from inspector.model import AttributeValue, Span, SpanError, coalesce
 from inspector.store.clickhouse.tables import SPANS
 from inspector.store.values.chains import Chains
 from inspector.store.values.excerpts import excerpts_by_span
@@ -51,7 +51,7 @@ class Sent(NamedTuple):
 
 
 class Prepared(Struct, array_like=True, frozen=True, gc=False):
-    """A span, ready to be numbered, folded and counted."""
+    """A span, ready to be numbered, folded and counted. Its form in the inbox is of a version of the tables."""
 
     trace_id: str
     session_id: str | None
@@ -60,7 +60,7 @@ class Prepared(Struct, array_like=True, frozen=True, gc=False):
     digest: int
     """The same for records that say the same, in whatever order their attributes are; sessions aside."""
     row: Any
-    """Its `Row`, without place, session and what is large; a list if it was decoded from JSON (`whole`)."""
+    """Its `Row`, without place, session and what is large; a list in an inbox from before version 10."""
     content: Any
     """Its `Content` or `Sent`; a list as its row."""
     question: str | None = None
@@ -106,6 +106,14 @@ class Preparing:
         wanted = coalesce(spans)
         excerpts = excerpts_by_span(wanted.values())
         return [self._prepared(span, *excerpts.get(key, (None, None))) for key, span in wanted.items()]
+
+    def read(self, given: Prepared | Span | dict[str, Any]) -> Prepared:
+        """Returns what is to be stored of what a change has, also of a span as earlier versions put it in the inbox."""
+        if not isinstance(given, Prepared):
+            return self.of([given if isinstance(given, Span) else _span_of(given)])[0]
+        if isinstance(given.row, Row):
+            return given
+        return replace(given, row=Row(*given.row), content=Content(*given.content))
 
     def of_process(self, given: Prepared, content: Content, process: str) -> Prepared:
         """Returns the same as recorded by a process."""
@@ -155,11 +163,6 @@ class Preparing:
         if facts is None:
             return text, [], None
         return text, list({tool.name for tool in facts.tools}), _ENCODER.encode(facts).decode(errors="replace")
-
-
-def whole(span: Prepared) -> Prepared:
-    """Returns a prepared span with its row and content, which are lists if it was decoded from JSON."""
-    return span if isinstance(span.row, Row) else replace(span, row=Row(*span.row), content=Content(*span.content))
 
 
 def _kept(span: Span) -> Kept:
@@ -222,3 +225,9 @@ def _text(row: Row, attributes: Mapping[str, Any]) -> str:
         value = attributes[key]
         add_text(pieces, value if isinstance(value, str) else _VALUE.decode(encode(value)))
     return words_of("\n".join(pieces)[:_MOST_TEXT_CHARS])
+
+
+def _span_of(given: dict[str, Any]) -> Span:
+    fields, error = dict(given), given["error"]
+    fields["error"] = None if error is None else SpanError(**error)
+    return Span(**fields)

@@ -1,13 +1,25 @@
 """The version of a database's tables, and upgrades from earlier versions."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from inspector.store.clickhouse import tables
-from inspector.store.clickhouse.database import Database
+from inspector.store.clickhouse.database import Database, Values
 from inspector.store.errors import StoreError, StoreMissing, StoreNewer
 
 _VERSION: Final = "SELECT value FROM notes FINAL WHERE name = 'schema'"
+_STEPS: Final[Mapping[int, str]] = {
+    # Since version 2, read positions of spools belong to a home: existing ones to the home that runs the upgrade.
+    2: "INSERT INTO marks (home, name, version, removed, inode, offset, lines, bad_lines, spans, bad_spans) "
+    "SELECT {home}, name, version, removed, inode, offset, lines, bad_lines, spans, bad_spans FROM spools FINAL",
+    # Since version 6, statistics are summed for each hour that has a row here.
+    6: "INSERT INTO hours (hour, version, removed) SELECT intDiv(slot, 60) AS hour, max(version), 0 FROM spans "
+    "GROUP BY hour",
+}
+"""The statement that upgrades data to each version; missing tables, columns, indexes and views are added separately.
+
+Each only adds rows, and can be repeated after an interruption.
+"""
 
 
 def create(database: Database) -> None:
@@ -25,7 +37,12 @@ def check(database: Database) -> None:
         StoreNewer: They are of a later version.
         StoreError: They are of an earlier version, or it does not answer.
     """
-    version = _known_version(database)
+    version = _version(database)
+    if version > tables.SCHEMA_VERSION:
+        raise StoreNewer(
+            f"{database.address} has the schema {version} of a later version of the inspector, and this one knows "
+            f"{tables.SCHEMA_VERSION}; install that version"
+        )
     if version < tables.SCHEMA_VERSION:
         raise StoreError(
             f"{database.address} has the older schema {version}; stop what writes it, "
@@ -33,21 +50,29 @@ def check(database: Database) -> None:
         )
 
 
-def upgrade(database: Database) -> tuple[int, int]:
-    """Upgrades the tables of a database that no other process writes; returns their previous and their new version.
+def upgrade(database: Database, home: str) -> tuple[int, int]:
+    """Upgrades the tables, and returns their previous and their new version.
+
+    Args:
+        database: The database; no other process may write to it.
+        home: The key of the home that existing read positions will belong to.
 
     Raises:
         StoreError: The upgrade failed; it can be repeated.
     """
     database.begin()
-    before = _known_version(database)
+    before = _version(database)
+    if before > tables.SCHEMA_VERSION:
+        check(database)
     create(database)
     for statement in _missing(database):
         database.command(statement)
-    if before < tables.SCHEMA_VERSION:
+    for version in range(before + 1, tables.SCHEMA_VERSION + 1):
+        if version in _STEPS:
+            values = Values()
+            database.command(_STEPS[version].format(home=values.text(home)), values)
         database.command(
-            "INSERT INTO notes (name, version, value) "
-            f"SELECT 'schema', max(version) + 1, {tables.SCHEMA_VERSION} FROM notes"
+            f"INSERT INTO notes (name, version, value) SELECT 'schema', max(version) + 1, {version} FROM notes"
         )
     return before, tables.SCHEMA_VERSION
 
@@ -71,28 +96,6 @@ def _missing(database: Database) -> Iterator[str]:
         if name in tables.TABLES and not tables.TABLES[name].is_scattered:
             yield f"ALTER TABLE {name} MODIFY SETTING {tables.COMPRESSED}"
     yield from tables.views(database.address.database, replaced=True)
-
-
-def _known_version(database: Database) -> int:
-    """Returns the version of the tables.
-
-    Raises:
-        StoreMissing: There are no tables.
-        StoreNewer: They are of a later version.
-        StoreError: They are older than the first release.
-    """
-    version = _version(database)
-    if version > tables.SCHEMA_VERSION:
-        raise StoreNewer(
-            f"{database.address} has the schema {version} of a later version of the inspector, and this one knows "
-            f"{tables.SCHEMA_VERSION}; install that version"
-        )
-    if version < tables.FIRST_VERSION:
-        raise StoreError(
-            f"{database.address} has the schema {version}, which no release had; name a new database, and copy the "
-            "recordings with the version that wrote them: inspector export, then inspector import"
-        )
-    return version
 
 
 def _version(database: Database) -> int:

@@ -211,7 +211,7 @@ def create(address: Address) -> None:
         schema.create(database)
 
 
-def upgrade(address: Address) -> tuple[int, int]:
+def upgrade(address: Address, home: str) -> tuple[int, int]:
     """Upgrades the tables, and returns their previous and their new version; see `schema.upgrade`."""
     with closing(Database(address, read_s=READ_LIMITS.read_s)) as database:
-        return schema.upgrade(database)
+        return schema.upgrade(database, home)

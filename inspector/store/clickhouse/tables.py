@@ -12,8 +12,6 @@ from inspector.semconv import REPLAYED_RUN
 from inspector.store.values.rows import Row
 
 SCHEMA_VERSION: Final = 12
-FIRST_VERSION: Final = 12
-"""No release had an earlier one."""
 
 _NAME: Final = "LowCardinality(String)"
 _MAYBE_NAME: Final = "LowCardinality(Nullable(String))"
@@ -93,8 +91,9 @@ TRACES: Final = {
     **dict.fromkeys(_SUMS, "Int64"),
     "cost_usd": "Float64",
     "shares": f"{_SHARES} CODEC(ZSTD(1))",
-    # Where its spans lie.
-    **dict.fromkeys(("first_slot", "last_slot"), "Int64"),
+    # Where its spans lie; of a trace from before version 5, anywhere.
+    "first_slot": f"Int64 DEFAULT {-(2**63)}",
+    "last_slot": f"Int64 DEFAULT {2**63 - 1}",
 }
 LABELS: Final = {
     "id": "Int64",

@@ -186,7 +186,10 @@ class Writer:
 
     def _mend(self) -> None:
         """Settles the traces of spans that were written without them, and numbers those spans anew."""
-        self.numbers.setdefault("counted", 0)
+        if "counted" not in self.numbers:
+            # Nobody noted it before version 11 of the tables.
+            row = self._database.row("SELECT max(version) FROM traces")
+            self.numbers["counted"] = 0 if row is None else row[0]
         # Without a version nobody wrote anything before.
         if self.numbers["version"]:
             self._late = (self.numbers["counted"], self.numbers["version"])

@@ -193,7 +193,8 @@ class Writing:
     def _put(self, change: Change) -> str:
         if not isinstance(change, Write):
             return self._inbox.put(encode_change(change))
-        return self._inbox.put(encode_change(msgspec.structs.replace(change, spans=())), change.spans)
+        spans = [self._preparing.read(span) for span in change.spans]
+        return self._inbox.put(encode_change(msgspec.structs.replace(change, spans=())), spans)
 
     def _pass_on(self) -> None:
         """Lets one of the others write for a while; where none does, this process takes the lease back."""
@@ -250,7 +251,7 @@ class Writing:
             return "null"
 
     def _run(self, change: Change) -> Any:
-        return apply(change, self._database, self._writer, self._now_ns)
+        return apply(change, self._database, self._writer, self._preparing, self._now_ns)
 
     def _repeat(self, every_s: float, step: Callable[[], object]) -> None:
         problem = ""
@@ -271,7 +272,7 @@ class Writing:
 def _together(entries: Sequence[Entry]) -> Iterator[tuple[list[str], Change | None]]:
     """Yields changes with the ids of their entries: spans that follow one another become one change."""
     ids: list[str] = []
-    spans: list[Prepared] = []
+    spans: list[Any] = []
     labels: list[NewLabel] = []
     arrived_ns = 0
     for entry in entries:

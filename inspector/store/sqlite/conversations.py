@@ -19,7 +19,7 @@ from inspector import semconv
 from inspector.frames import Frame, Refers, cut, cut_strings, frame_of, framed, in_runs, numbers
 from inspector.model import Kind
 from inspector.store.sqlite.bulk import VALUES, execute_rows
-from inspector.store.sqlite.contents import json_list
+from inspector.store.sqlite.contents import json_list, messages, with_strings
 from inspector.store.sqlite.counters import load_counters
 from inspector.store.sqlite.engine import driver
 from inspector.store.values.addresses import Addresses
@@ -29,6 +29,7 @@ from inspector.store.values.contents import (
     content_ids,
     ids_of,
     last_of,
+    message_text,
     read_body,
     stored_body,
 )
@@ -105,6 +106,8 @@ class Conversations:
         """The long strings of messages, by the id of the message."""
         self._new: list[tuple[int, bytes, int, bytes]] = []
         self._last_id = 0
+        self._before_id: int | None = None
+        """The id of the last message from another writer, perhaps of an earlier version."""
         self._prompts: dict[tuple[Scope, str, str], Refers | None] = {}
         self._reserved: dict[Scope, dict[Block, tuple[int, int]]] = {}
         self._unclaimed: dict[Scope, dict[int, None]] = {}
@@ -122,16 +125,26 @@ class Conversations:
         self._reserved.clear()
         self._unclaimed.clear()
         self._claims.clear()
+        # The file may have been replaced.
+        self._before_id = None
 
     def begin(self, connection: Connection, last_id: int) -> None:
         """Begins a batch in the connection's transaction; new messages are numbered after ``last_id``."""
         self._connection = connection
         self._last_id = last_id
+        if self._before_id is None:
+            self._before_id = last_id
 
     def load_messages(self, scope: Scope, shared: StoredShared) -> None:
         """Reads the messages of a stored span, so that repeating the span changes nothing."""
-        self._messages(scope)
-        self._learn(scope, content_ids((shared,)))
+        known = self._messages(scope)
+        ids = content_ids((shared,))
+        self._learn(scope, ids)
+        # With their texts, since rows of schema 0019 and before have other addresses.
+        older = {content_id for content_id in ids if content_id <= (self._before_id or 0)}
+        texts = with_strings(self._connected(), messages(self._connected(), older)) if older else {}
+        for content_id in older & texts.keys():
+            known[self._addresses.of(message_text(texts[content_id], texts))] = content_id
 
     def refer(self, scope: Scope, key: str, prompt: str, owner: Owner) -> Refers | None:
         """Returns the frame of an attribute's text; the span owns new messages in it.

@@ -35,8 +35,6 @@ from inspector.store.values.codec import Unreadable
 LOCK_WAIT_MS = 2000
 READERS = 8
 """Maximum number of concurrent reading connections."""
-_FIRST_VERSION = "0024"
-"""No release had an earlier one."""
 _HEADER = b"SQLite format 3\x00"
 _PAGE_BYTES = 16384
 _PROGRESS_STEPS = 4000
@@ -117,7 +115,6 @@ def checked_version(connection: Connection, path: Path) -> str | None:
 
     Raises:
         StoreDamaged: It belongs to another program, or has views or triggers, which ours never have.
-        StoreError: It is older than the first release.
         StoreNewer: A later version of the inspector wrote it.
     """
     rows = connection.exec_driver_sql("SELECT type, name FROM sqlite_master WHERE type <> 'index'").all()
@@ -132,11 +129,6 @@ def checked_version(connection: Connection, path: Path) -> str | None:
         raise StoreNewer(
             f"{path} was written by a later version of mcp-agent-inspector (schema {version}, this one knows "
             f"{SCHEMA_VERSION}); upgrade, or set INSPECTOR_HOME to another directory"
-        )
-    if version < _FIRST_VERSION:
-        raise StoreError(
-            f"{path} was written before the first release (schema {version}); with the version that wrote it, run: "
-            f"inspector export --all -o all.jsonl.gz; then {_WAY_OUT}, and run: inspector import all.jsonl.gz"
         )
     if any(kind != "table" for kind, _ in rows):
         raise StoreDamaged(f"{path} carries views or triggers, which could run on their own; {_WAY_OUT}")

@@ -180,7 +180,8 @@ def _compared(row: FilterField, value: Any, table: Table) -> list[ColumnElement[
 
 
 def _is(column: Column[Any], value: str) -> ColumnElement[bool]:
-    return column == (HOOKS.of(value) if column is _c.hook else value)
+    # Rows of schema 0021 and before store hooks by their full names.
+    return column.in_((value, HOOKS.of(value))) if column is _c.hook else column == value
 
 
 def _one_of(column: Column[Any], values: Iterable[str], table: Table) -> list[ColumnElement[bool]]:
@@ -241,9 +242,14 @@ def _attribute(key: str, value: str) -> ColumnElement[bool]:
 
 def _is_tool_named(name: str) -> ColumnElement[bool]:
     # MCP clients record server and tool separately. The name that the model sees joins both, in ways that differ.
-    joined = (and_(_c.tool == clean(own), _c.server == clean(server)) for server, own in parted(name))
+    joined = (and_(_c.tool == clean(own), _is_of_server(server)) for server, own in parted(name))
     unsafe = _c.tool.in_([clean(own) for own in unsafe_names(name)])
     return or_(unsafe, _attribute(semconv.SEED_TOOL_NAME, name), *joined)
+
+
+def _is_of_server(server: str) -> ColumnElement[bool]:
+    # Rows of earlier versions have the server only as an attribute.
+    return or_(_c.server == clean(server), and_(_c.server.is_(None), _attribute(semconv.TOOL_SERVER, server)))
 
 
 def _no_conditions(_: Any) -> list[ColumnElement[bool]]:

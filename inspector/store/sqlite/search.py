@@ -218,8 +218,8 @@ def _new_bodies(row: Indexed, refers: Refers, texts: Mapping[int, Message], done
     """
     counts = row.folded_into is None
     last, is_own = last_of(refers), counts and row.kind == "llm" and isinstance(refers, Frame) and refers.own
-    # A null in JSON within a string would be a word.
-    nothing = b'""'
+    # A null in JSON within a string would be a word. Documents of rows of earlier versions must not change at all.
+    nothing = b"null" if isinstance(refers, list) else b'""'
 
     def body_of(content_id: int) -> bytes:
         is_wanted = is_own or content_id == last

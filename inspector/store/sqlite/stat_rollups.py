@@ -126,8 +126,10 @@ def _by_minute(calls: Sequence[Call], by: int, views: Sequence[int]) -> dict[_Ke
 
 
 def _group_of(call: Call, view: int) -> tuple[Any, ...]:
-    """Returns the fields of a call's group."""
-    return (call.kind, call.status, call.service, call.name) if view == BY_NAME else call[1:9]
+    """Returns the fields of a call's group; without a server they are the same as in older schemas."""
+    if view == BY_NAME:
+        return call.kind, call.status, call.service, call.name
+    return call[1:9] if call.server is not None else (*call[1:7], call.error_type)
 
 
 def _columns_of(written: str, view: int) -> tuple[Any, ...]:
@@ -135,7 +137,8 @@ def _columns_of(written: str, view: int) -> tuple[Any, ...]:
     kind, status, service, *rest = msgspec.json.decode(written)
     if view == BY_NAME:
         return kind, status, service, None, None, None, None, None, *rest
-    return kind, status, service, *rest, None
+    agent, model, tool, *server, error_type = rest
+    return kind, status, service, agent, model, tool, server[0] if server else None, error_type, None
 
 
 def _group_ids(

@@ -6,7 +6,7 @@ come last, so that lists of summaries do not read them.
 
 from sqlalchemy import BigInteger, Column, Computed, Float, Index, Integer, LargeBinary, MetaData, Table, Text, text
 
-SCHEMA_VERSION = "0024"
+SCHEMA_VERSION = "0023"
 """The newest migration."""
 
 APPLICATION_ID = 0x4D434149
@@ -43,7 +43,6 @@ spans = Table(
     Column("model", Text),
     Column("tool", Text),
     Column("request_model", Text),
-    Column("named_model", Text, Computed("coalesce(request_model, model)", persisted=False)),
     Column("start_ns", BigInteger, nullable=False),
     Column("end_ns", BigInteger),
     Column("duration_ms", Float),
@@ -63,7 +62,8 @@ spans = Table(
     Column("attributes", LargeBinary, nullable=False),
     Column("events", LargeBinary),
     Column("links", LargeBinary),
-    Column("identity", LargeBinary),
+    Column("named_model", Text, Computed("coalesce(request_model, model)", persisted=False)),
+    Column("identity", Text),
     Column("session_inherited", Integer),
     Column("run", Text),
     Column("replay", Integer),
@@ -77,7 +77,8 @@ spans = Table(
 - ``model`` is the model that answered, and ``request_model`` the requested one. ``named_model`` is the one that the
   span is shown and counted under: the requested one if known, since failed calls have it too.
 - ``folded_into`` is the span that counts, if this one is a duplicate (`inspector.store.values.counting`).
-- ``identity`` decides which spans are duplicates (`inspector.store.values.identity`).
+- ``identity`` decides which spans are duplicates (`inspector.store.values.identity`); null in rows of earlier versions,
+  whose decision stays.
 - ``session_inherited`` is 1 if the span names no session and has that of its trace.
 - ``run`` is the run that the recorder names; null if that is the ``process``.
 - ``replay`` is 1 in spans of replays, otherwise null.
@@ -117,11 +118,12 @@ def _statuses() -> tuple[Column[int], ...]:
 
 
 def _sums() -> tuple[Column[int] | Column[float], ...]:
-    counts = (
-        *("spans", "calls", "errors", "llm_calls", "tool_calls", "input_tokens", "output_tokens", "cached_tokens"),
-        *("priced", "unpriced_calls"),
-    )
+    counts = ("spans", "errors", "llm_calls", "tool_calls", "input_tokens", "output_tokens", "cached_tokens", "priced")
     return (*(Column(name, BigInteger, nullable=False) for name in counts), Column("cost_usd", Float, nullable=False))
+
+
+def _later_sums() -> tuple[Column[int], ...]:
+    return tuple(Column(name, BigInteger, nullable=False, server_default="0") for name in ("calls", "unpriced_calls"))
 
 
 traces = Table(
@@ -147,18 +149,19 @@ traces = Table(
     *_sums(),
     Column("models", Text, nullable=False),
     Column("seq", BigInteger, nullable=False),
-    Column("session_start_ns", BigInteger, nullable=False),
-    Column("mixed", Integer, nullable=False),
-    Column("run_id", Text, nullable=False),
-    Column("run_origin", Text, nullable=False),
+    *_later_sums(),
+    Column("session_start_ns", BigInteger, nullable=False, server_default="0"),
+    Column("mixed", Integer, nullable=False, server_default="0"),
+    Column("run_id", Text, nullable=False, server_default=""),
+    Column("run_origin", Text, nullable=False, server_default="trace"),
     Column("named_run", Text),
     Column("run_noun", Text),
-    Column("run_is_of_root", Integer, nullable=False),
-    Column("run_start_ns", BigInteger, nullable=False),
+    Column("run_is_of_root", Integer, nullable=False, server_default="0"),
+    Column("run_start_ns", BigInteger, nullable=False, server_default="0"),
     Column("question", Text),
-    Column("question_ns", BigInteger, nullable=False),
+    Column("question_ns", BigInteger, nullable=False, server_default="0"),
     Column("answer", Text),
-    Column("answer_ns", BigInteger, nullable=False),
+    Column("answer_ns", BigInteger, nullable=False, server_default="0"),
 )
 """One row per trace, updated in the same transaction as its spans, so that lists need not scan spans.
 
@@ -190,6 +193,7 @@ sessions = Table(
     *_statuses(),
     *_sums(),
     Column("seq", BigInteger, nullable=False),
+    *_later_sums(),
 )
 """One row per session, summed from its traces; ``running`` to ``cancelled`` count traces."""
 
@@ -200,6 +204,7 @@ shares = Table(
     Column("session_id", Text, primary_key=True),
     *_statuses(),
     *_sums(),
+    *_later_sums(),
     sqlite_with_rowid=False,
 )
 """For traces with spans of several sessions, the part of each session; sums as in ``traces``."""
@@ -228,6 +233,7 @@ runs = Table(
     *_statuses(),
     Column("open_calls", BigInteger, nullable=False),
     *_sums(),
+    *_later_sums(),
     Column("models", Text, nullable=False),
     Column("seq", BigInteger, nullable=False),
     *(
@@ -280,8 +286,8 @@ contents = Table(
     Column("body", LargeBinary, nullable=False),
 )
 """The messages of prompts, each stored once per session. ``hash`` finds a repeated one
-(`inspector.store.values.addresses`). ``span`` is the row of the span that first had the message, or of the first that
-still refers to it."""
+(`inspector.store.values.addresses`; in rows of schema 0019 and before, it includes the session). ``span`` is the row of
+the span that first had the message, or of the first that still refers to it."""
 
 Index("ix_contents_span", contents.c.span)
 
@@ -370,7 +376,7 @@ losses = Table(
     Column("service", Text),
     Column("reason", Text, nullable=False),
     *(Column(name, BigInteger, nullable=False) for name in ("count", "since_ns", "until_ns")),
-    Column("arrived_ns", BigInteger, nullable=False),
+    Column("arrived_ns", BigInteger, nullable=False, server_default="0"),
 )
 """Calls that processes could not record: a row per process, reason and time range."""
 

@@ -24,6 +24,7 @@ from inspector.store.sqlite.sessions import Sessions
 from inspector.store.sqlite.turns import StoredCall
 from inspector.store.sqlite.turns import forget as forget_turns
 from inspector.store.values.codec import unpack
+from inspector.store.values.codes import DIALECTS, HOOKS, KEYS
 from inspector.store.values.contents import StoredShared, content_ids, read_shared, stored_shared, take_apart
 from inspector.store.values.ever import count_calls
 from inspector.store.values.excerpts import Excerpts, excerpts_of
@@ -275,15 +276,23 @@ def _release_dropped(connection: Connection, old: Row, new: Row) -> bool:
 
 def _is_news(row: Row, old: Row) -> bool:
     """Tells whether a record differs from the stored one in more than the order of its attributes."""
-    # The identity follows from the rest.
+    # The identity follows from the rest, and rows of earlier versions have none.
     row = row._replace(seq=old.seq, folded_into=old.folded_into, identity=old.identity)
     return row != old and _plain(row) != _plain(old)
 
 
 def _plain(row: Row) -> tuple[object, ...]:
-    """Returns a row with its attributes decoded."""
+    """Returns a row with its texts decoded, since earlier versions encode them differently."""
+    events, links = (part and unpack(part) for part in (row.events, row.links))
     attributes = msgspec.json.decode(unpack(row.attributes))
-    return (*row._replace(attributes=b"", shared=None), read_shared(row.shared), attributes)
+    names = HOOKS.name(row.hook), DIALECTS.name(row.dialect), KEYS.name(row.input_key), KEYS.name(row.output_key)
+    rest = row._replace(
+        **dict.fromkeys(("hook", "dialect", "input_key", "output_key", "shared")),
+        attributes=b"",
+        events=events,
+        links=links,
+    )
+    return (*rest, names, read_shared(row.shared), attributes)
 
 
 def _share(

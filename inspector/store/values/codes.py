@@ -1,7 +1,7 @@
 """Short codes for common names: the hook and dialect of a span, and the keys of its input and output.
 
 A code takes one or two bytes. The lists must never change, because stored codes could not be read any more; names can
-only be added at the end. Names without a code are stored in full.
+only be added at the end. Names without a code are stored in full, as are all names in rows of schema 0021 and before.
 """
 
 from typing import Final

@@ -3,7 +3,7 @@
 So an agent that sends its history and its tools with each turn costs only its new text. The column ``shared`` lists
 what was taken out of a span's attributes. It is a JSON object with, for each such attribute, either the frame of its
 text with the ids of its messages, or, for an array without spaces, only the ids, or the key of the attribute with the
-same text.
+same text. Rows of earlier versions have only ids for every array, and lost its spaces.
 """
 
 from base64 import b64decode, b64encode

@@ -36,7 +36,7 @@ class Node(Struct, frozen=True, gc=False):
     output_tokens: int | None = None
     has_cost: bool = False
     identity: str | bytes | None = None
-    """As it is stored; None in most spans that are not calls."""
+    """As it is stored; None in rows of earlier versions, and in most spans that are not calls."""
 
     @property
     def has_usage(self) -> bool:

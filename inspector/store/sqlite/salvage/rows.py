@@ -1,13 +1,12 @@
 """Recognises rows by their columns, since a page does not contain the name of its table."""
 
 import re
-from collections.abc import Sequence
 from typing import Any, cast
 
 import msgspec
 
 from inspector.model import KINDS, STATUSES
-from inspector.store.sqlite.salvage.pages import Record
+from inspector.store.sqlite.salvage.pages import Record, Value
 from inspector.store.sqlite.tables import spans
 from inspector.store.values.codec import unpack
 from inspector.store.values.contents import read_body, read_shared
@@ -17,8 +16,11 @@ _COLUMNS = [spans.columns[name] for name in Row._fields]
 _TYPES: list[tuple[type, ...]] = [
     {int: (int,), float: (int, float), str: (str,), bytes: (bytes,)}[column.type.python_type] for column in _COLUMNS
 ]
-# ``shared`` is compressed if that is shorter.
-_TYPES[Row._fields.index("shared")] = (str, bytes)
+# ``shared`` is compressed if that is shorter; ``identity`` was JSON in schema 0021 and before.
+for _name in ("shared", "identity"):
+    _TYPES[Row._fields.index(_name)] = (str, bytes)
+_LEAST_COLUMNS = Row._fields.index("links") + 1
+"""Later columns were added to the table by migrations, and are missing in older rows."""
 _KIND, _STATUS = Row._fields.index("kind"), Row._fields.index("status")
 _TRACE_ID = re.compile(r"[0-9a-f]{32}")
 _HASH_BYTES = range(8, 65)
@@ -26,7 +28,7 @@ _HASH_BYTES = range(8, 65)
 
 def is_span(record: Record) -> bool:
     """Tell whether a record is a row of ``spans``, even one that is partly unreadable."""
-    if record.row_id is None or len(record.values) != len(_COLUMNS):
+    if record.row_id is None or not _LEAST_COLUMNS <= len(record.values) <= len(_COLUMNS):
         return False
     _, _, trace_id, *_ = record.values
     return isinstance(trace_id, int) and record.values[_KIND] in KINDS and record.values[_STATUS] in STATUSES
@@ -34,7 +36,7 @@ def is_span(record: Record) -> bool:
 
 def span_of(record: Record) -> Row | None:
     """Return the row of a span; None if a value in it is invalid."""
-    values: Sequence[Any] = record.values
+    values = _padded(record.values)
     for value, column, types in zip(values[1:], _COLUMNS[1:], _TYPES[1:], strict=True):
         if value is None:
             if not column.nullable:
@@ -94,6 +96,10 @@ def index_root(record: Record, name: str) -> int | None:
         case _:
             pass
     return None
+
+
+def _padded(values: tuple[Value, ...]) -> tuple[Any, ...]:
+    return values + (None,) * (len(_COLUMNS) - len(values))
 
 
 def _has_readable_parts(row: Row) -> bool:
