@@ -36,13 +36,13 @@ At: TypeAlias = Any
 
 
 class Queries(Protocol):
-    """The functions in an engine's module ``questions``; their texts have no lone surrogates.
+    """The functions in an engine's module ``queries``; their texts have no lone surrogates.
 
     `inspector.store.reads.Reads` documents each of them.
     """
 
     def read_losses(self, at: At, /, run: str | None, limit: int) -> tuple[Loss, ...]: ...
-    def losses_near(self, at: At, /, whole: Trace | Run) -> Losses | None: ...
+    def losses_near(self, at: At, /, summary: Trace | Run) -> Losses | None: ...
     def read_events(
         self, at: At, /, where: Filter, window: Window[Sort], limits: ReadLimits, *, full: bool, raw: bool
     ) -> Page[Event]: ...
@@ -65,7 +65,7 @@ class Queries(Protocol):
         self, at: At, /, where: Filter, window: Window[RunSort], limits: ReadLimits, *, timeline: bool
     ) -> Page[Run]: ...
     def read_outline_rows(
-        self, at: At, /, whole: Trace | Run, after: tuple[int, int], limit: int
+        self, at: At, /, summary: Trace | Run, after: tuple[int, int], limit: int
     ) -> Sequence[Sequence[Any]]: ...
     def read_hits(
         self, at: At, /, q: str, place: Within, limits: ReadLimits, *, limit: int, attributes: bool

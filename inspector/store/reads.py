@@ -357,9 +357,9 @@ class Reads(ABC):
         with self._read() as at:
             return self._queries.read_stored(at, trace_ids, after, limit, most_bytes)
 
-    def _with_losses(self, at: At, whole: W) -> W:
-        losses = self._queries.losses_near(at, whole)
-        return whole if losses is None else replace(whole, losses=losses)
+    def _with_losses(self, at: At, summary: W) -> W:
+        losses = self._queries.losses_near(at, summary)
+        return summary if losses is None else replace(summary, losses=losses)
 
 
 def _noticed(q: str | None, answer: A) -> A:

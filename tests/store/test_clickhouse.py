@@ -138,12 +138,12 @@ def test_many_ids_are_written_in_the_query_as_they_are(store):
     hostile = 'it\'s \\ "quoted"\n\t {v0:String} ü 100%'
     ids = [hostile, *(f"{at:032x}" for at in range(20_000))]
     values = Values()
-    sql = f"SELECT count(), {values.whole(7)} FROM (SELECT arrayJoin({values.texts(ids)}) AS id) "
+    sql = f"SELECT count(), {values.integer(7)} FROM (SELECT arrayJoin({values.texts(ids)}) AS id) "
     sql += f"WHERE id IN {values.texts(ids[:10_001])} AND id = {values.text(hostile)}"
     assert store._database.rows(sql, values) == [(1, 7)]
-    wholes = Values()
+    values = Values()
     numbers = [-(2**63), *range(20_000)]
-    found = store._database.rows(f"SELECT arraySum({wholes.wholes(numbers)}), {wholes.whole(1)}", wholes)
+    found = store._database.rows(f"SELECT arraySum({values.integers(numbers)}), {values.integer(1)}", values)
     assert found == [(sum(numbers), 1)]
 
 

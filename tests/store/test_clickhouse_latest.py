@@ -13,7 +13,7 @@ from inspector.model import Filter
 from inspector.store import QueryTooSlow
 from inspector.store.clickhouse import ClickHouseStore, read_address
 from inspector.store.clickhouse.database import Database
-from inspector.store.clickhouse.wholes import read_traces
+from inspector.store.clickhouse.summaries import read_traces
 from inspector.store.values.window import Window
 
 COUNT = itertools.count(1)

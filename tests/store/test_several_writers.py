@@ -250,7 +250,7 @@ def test_a_lease_is_taken_when_it_was_given_up_or_its_holder_said_nothing_for_it
     assert (theirs.claim(), mine.keep(), mine.claim()) == ("lapsed", False, None)
     theirs.give_up()
     assert (theirs.is_held, mine.claim()) == (False, "given")
-    mine.give_up(whole=True)
+    mine.give_up(settled=True)
     assert (mine.is_held, theirs.claim(), mine.claim()) == (False, "passed", None)
     newcomer = Lease(database, clock_s=clock)
     clock.now_s += LENGTH_S - 1

@@ -16,8 +16,8 @@ from inspector.store.clickhouse.writer import Writer
 from inspector.store.nouns import Age
 from inspector.store.values.rows import clean
 
-Whole = Literal["trace", "run", "session"]
-_OF: Final[dict[Whole, str]] = {
+Target = Literal["trace", "run", "session"]
+_OF: Final[dict[Target, str]] = {
     "trace": "trace_id = {}",
     "run": "run_id = {}",
     "session": "arrayExists(share -> share.session_id = {}, shares)",
@@ -65,7 +65,7 @@ class RemoveLabel(Struct, tag="unlabel", frozen=True):
 class Delete(Struct, tag="delete", frozen=True):
     """Remove a trace, or all traces of a run or session."""
 
-    of: Whole
+    of: Target
     id: str
 
 
@@ -120,8 +120,8 @@ def apply(  # noqa: PLR0911 - a line each
             return labels.write_labels(database, writer, [label])[0]
         case RemoveLabel(label_id):
             return labels.remove_label(database, writer, label_id) is not None
-        case Delete(of, whole_id):
-            return removal.delete_traces(database, writer, removal.traces_of(database, _OF[of], whole_id))
+        case Delete(of, target_id):
+            return removal.delete_traces(database, writer, removal.traces_of(database, _OF[of], target_id))
         case Prune():
             return _prune(change, database, writer, now_ns)
         case Note(numbers):
@@ -155,8 +155,8 @@ def _cleaned(change: Change) -> Change:
             return Write(spans, [_clean_label(label) for label in given], arrived_ns, late)
         case GiveLabel(label):
             return GiveLabel(_clean_label(label))
-        case Delete(of, whole_id):
-            return Delete(of, clean(whole_id))
+        case Delete(of, target_id):
+            return Delete(of, clean(target_id))
         case MarkLost(processes):
             return MarkLost([clean(process) for process in processes])
         case _:

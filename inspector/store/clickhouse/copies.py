@@ -21,7 +21,7 @@ def read_arrivals(database: Database, after: int, limit: int) -> tuple[Arrival, 
     values = Values()
     rows = database.rows(
         "SELECT trace_id, seq, spans, arrived_ns FROM traces FINAL "
-        f"WHERE seq > {values.whole(after)} ORDER BY seq LIMIT {limit}",
+        f"WHERE seq > {values.integer(after)} ORDER BY seq LIMIT {limit}",
         values,
     )
     return tuple(Arrival(*row) for row in rows)
@@ -38,7 +38,7 @@ def read_stored(
     # The large columns are read afterwards, only from a few minutes, which the primary key finds.
     page = database.row(
         "SELECT min(id), max(id), min(slot), max(slot), count() FROM "
-        f"(SELECT id, slot FROM spans FINAL WHERE {among} AND id > {values.whole(after)} ORDER BY id LIMIT {limit})",
+        f"(SELECT id, slot FROM spans FINAL WHERE {among} AND id > {values.integer(after)} ORDER BY id LIMIT {limit})",
         values,
     )
     if page is None or not page[4]:

@@ -80,11 +80,11 @@ class Values:
         cleaned = [clean(value) for value in values]
         return self._array("Array(String)", cleaned, map(literal, cleaned))
 
-    def wholes(self, values: Sequence[int]) -> str:
+    def integers(self, values: Sequence[int]) -> str:
         """Binds several numbers of 64 bits."""
         return self._array("Array(Int64)", list(values), map(str, values))
 
-    def whole(self, value: int) -> str:
+    def integer(self, value: int) -> str:
         """Binds a number of 64 bits."""
         return self._named("Int64", value)
 

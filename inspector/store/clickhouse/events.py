@@ -70,7 +70,7 @@ def read_event(
         where += f" AND {of_trace(values.text(trace_id))}"
     columns = ", ".join((*_SUMMARY, *_LARGE))
     row = database.row(f"SELECT {columns} FROM spans FINAL WHERE {where} ORDER BY seq DESC LIMIT 1", values)
-    return None if row is None else _whole(row, raw=raw)
+    return None if row is None else _full_event(row, raw=raw)
 
 
 def read_after(
@@ -80,7 +80,7 @@ def read_after(
     conditions = Conditions()
     if not narrow_spans(conditions, named(database, where)):
         return ()
-    conditions.add(f"seq > {conditions.values.whole(seq)} AND seq <= {LAST_SEQ}")
+    conditions.add(f"seq > {conditions.values.integer(seq)} AND seq <= {LAST_SEQ}")
     columns = ", ".join(_KEY if full else _SUMMARY)
     rows = database.rows(
         f"SELECT {columns} FROM spans FINAL {conditions.where} ORDER BY seq LIMIT {limit}", conditions.values
@@ -99,18 +99,18 @@ def _in_full(
         wanted = keys[at : at + count]
         values = Values()
         among = ", ".join(
-            f"({values.whole(slot)}, {values.text(trace_id)}, {values.text(span_id)})"
+            f"({values.integer(slot)}, {values.text(trace_id)}, {values.text(span_id)})"
             for slot, trace_id, span_id, *_ in wanted
         )
         columns = ", ".join((*_SUMMARY, *_LARGE))
         rows = database.rows(f"SELECT {columns} FROM spans FINAL WHERE ({', '.join(_KEY)}) IN ({among})", values)
-        found = {(row[1], row[2]): _whole(row, raw=raw) for row in rows}
+        found = {(row[1], row[2]): _full_event(row, raw=raw) for row in rows}
         return [found.get((key[1], key[2])) for key in wanted]
 
     return fitting(read, len(keys), most_bytes)
 
 
-def _whole(row: Sequence[Any], *, raw: bool) -> Event:
+def _full_event(row: Sequence[Any], *, raw: bool) -> Event:
     input_key, output_key, attributes, events, links = row[len(_SUMMARY) :]
     own: bytes = attributes.encode() if raw else without_raw(attributes.encode())
     found = _ATTRIBUTES.decode(own)

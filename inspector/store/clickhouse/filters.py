@@ -96,16 +96,16 @@ def compared(row: FilterField, value: Any, column: str, values: Values) -> list[
         case "begins with":
             return [f"startsWith({column}, {values.text(value)})"]
         case "before":
-            return [f"{column} < {values.whole(clamp(value))}"] if value <= INT64_MAX else []
+            return [f"{column} < {values.integer(clamp(value))}"] if value <= INT64_MAX else []
         case "at least":
-            return [f"{column} >= {values.whole(clamp(value)) if row.form == 'time' else values.real(value)}"]
+            return [f"{column} >= {values.integer(clamp(value)) if row.form == 'time' else values.real(value)}"]
         case "at most":
             return [f"{column} <= {values.real(value)}"]
 
 
 def _is_of_type(name: str, values: Values) -> str:
-    whole = f"error_type = {values.text(name)}"
-    return whole if "." in name else f"({whole} OR endsWith(error_type, {values.text(f'.{name}')}))"
+    exact = f"error_type = {values.text(name)}"
+    return exact if "." in name else f"({exact} OR endsWith(error_type, {values.text(f'.{name}')}))"
 
 
 def _is_known_as(name: str, values: Values) -> str:

@@ -68,14 +68,14 @@ def _insert(database: Database, writer: Writer, rows: Iterable[tuple[Sequence[An
 def read_label(database: Database, label_id: int) -> Label | None:
     """Returns one label."""
     values = Values()
-    row = database.row(f"{_SELECT} WHERE id = {values.whole(clamp(label_id))}", values)
+    row = database.row(f"{_SELECT} WHERE id = {values.integer(clamp(label_id))}", values)
     return None if row is None else label_of(row)
 
 
 def remove_label(database: Database, writer: Writer, label_id: int) -> Label | None:
     """Removes and returns a label; None if there is no such label."""
     values = Values()
-    row = database.row(f"{_SELECT} WHERE id = {values.whole(clamp(label_id))}", values)
+    row = database.row(f"{_SELECT} WHERE id = {values.integer(clamp(label_id))}", values)
     if row is None:
         return None
     # Ids of labels are never reused.
@@ -99,7 +99,7 @@ def forget_stray_labels(database: Database, writer: Writer, before_ns: int) -> N
     """Removes labels from before a time whose run or trace was never recorded."""
     values = Values()
     rows = database.rows(
-        f"{_SELECT} WHERE time_ns < {values.whole(clamp(before_ns))} AND if(trace_id = '', "
+        f"{_SELECT} WHERE time_ns < {values.integer(clamp(before_ns))} AND if(trace_id = '', "
         "run_id NOT IN (SELECT run_id FROM traces FINAL), trace_id NOT IN (SELECT trace_id FROM traces FINAL))",
         values,
     )
@@ -153,11 +153,11 @@ def scores_of_runs(asked: Sequence[LabelFilter], values: Values) -> str:
 
 def of_runs(columns: str, among: str = "labels FINAL") -> str:
     """Returns a subquery of run ids with columns of their labels, including those of their spans."""
-    traces = "(SELECT trace_id, run_id AS whole FROM traces FINAL) AS traces"
+    traces = "(SELECT trace_id, run_id AS its_run FROM traces FINAL) AS traces"
     its = f"(SELECT * FROM {among} WHERE trace_id <> '') AS its INNER JOIN {traces}"
     return (
         f"SELECT run_id, {columns} FROM {among} WHERE run_id <> '' "
-        f"UNION ALL SELECT whole AS run_id, {columns} FROM {its} USING (trace_id)"
+        f"UNION ALL SELECT its_run AS run_id, {columns} FROM {its} USING (trace_id)"
     )
 
 
@@ -183,14 +183,14 @@ def labels_of_runs(database: Database, run_ids: Sequence[str]) -> dict[str, tupl
     values = Values()
     among = values.texts(run_ids)
     columns = ", ".join(f"labels.{name}" for name in _LABEL)
-    own = f"SELECT run_id AS whole, 0 AS behind, {columns} FROM labels FINAL WHERE run_id IN {among}"
+    own = f"SELECT run_id AS its_run, 0 AS behind, {columns} FROM labels FINAL WHERE run_id IN {among}"
     its = (
-        f"SELECT traces.run_id AS whole, 1 AS behind, {columns} FROM (SELECT * FROM labels FINAL) AS labels "
+        f"SELECT traces.run_id AS its_run, 1 AS behind, {columns} FROM (SELECT * FROM labels FINAL) AS labels "
         "INNER JOIN (SELECT trace_id, run_id FROM traces FINAL "
         f"WHERE run_id IN {among}) AS traces ON traces.trace_id = labels.trace_id"
     )
     rows = database.rows(
-        f"SELECT * FROM ({own} UNION ALL {its}) ORDER BY behind, 13 DESC, 3 DESC LIMIT {MOST_SHOWN} BY whole", values
+        f"SELECT * FROM ({own} UNION ALL {its}) ORDER BY behind, 13 DESC, 3 DESC LIMIT {MOST_SHOWN} BY its_run", values
     )
     found: dict[str, list[Label]] = {}
     for run_id, _, *row in rows:

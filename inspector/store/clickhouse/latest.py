@@ -12,9 +12,9 @@ from typing import Any, Final
 
 from inspector.model import RunSort, TraceSort
 from inspector.store.clickhouse.database import Database, Values
-from inspector.store.clickhouse.listing import Place, among, read_whole
+from inspector.store.clickhouse.listing import Place, among, read_summaries
+from inspector.store.clickhouse.summary_filters import Own, SummaryFilter
 from inspector.store.clickhouse.tables import traces_among
-from inspector.store.clickhouse.whole_filters import Own, WholeFilter
 from inspector.store.errors import QueryTooSlow
 from inspector.store.limits import ReadLimits
 from inspector.store.values.cursor import cut, read_cursor, write_cursor
@@ -51,7 +51,7 @@ class Stretch:
 
 def read_latest(
     database: Database,
-    asked: WholeFilter,
+    filtered: SummaryFilter,
     window: Window[TraceSort] | Window[RunSort],
     list_of: object,
     columns: Sequence[str],
@@ -64,7 +64,7 @@ def read_latest(
 
     Args:
         database: The database.
-        asked: The filter.
+        filtered: The filter.
         window: The requested page.
         list_of: Everything that defines the list.
         columns: The requested columns.
@@ -80,8 +80,8 @@ def read_latest(
     rows: list[Any] = []
     left_ns = None
     try:
-        for stretch in _stretches(database, asked, wanted, place):
-            rows += _read(database, asked, stretch, place, wanted - len(rows))
+        for stretch in _stretches(database, filtered, wanted, place):
+            rows += _read(database, filtered, stretch, place, wanted - len(rows))
             left_ns = None if stretch.is_last or len(rows) >= wanted else stretch.since_ns - 1
             if len(rows) >= wanted or time.monotonic() > until:
                 break
@@ -89,54 +89,54 @@ def read_latest(
         if left_ns is None:
             raise
     if left_ns is not None:
-        return read_whole(database, asked.own, columns, rows), write_cursor(list_of, (left_ns, INT64_MAX))
+        return read_summaries(database, filtered.own, columns, rows), write_cursor(list_of, (left_ns, INT64_MAX))
     page, following = cut(list_of, rows, window.limit)
-    return read_whole(database, asked.own, columns, page), following
+    return read_summaries(database, filtered.own, columns, page), following
 
 
-def _read(database: Database, asked: WholeFilter, stretch: Stretch, place: Place, most: int) -> Sequence[Any]:
+def _read(database: Database, filtered: SummaryFilter, stretch: Stretch, place: Place, most: int) -> Sequence[Any]:
     if stretch.ids is not None and not stretch.ids:
         return ()
     values = Values()
-    table, traces_in, further = "runs" if asked.own == "run_id" else "traces FINAL", "true", "true"
+    table, traces_in, further = "runs" if filtered.own == "run_id" else "traces FINAL", "true", "true"
     if stretch.ids is not None:
         ids = values.texts(stretch.ids)
         if len(stretch.ids) <= _FEW_READ:
-            table, traces_in = among(asked.own, ids), traces_among(ids)
+            table, traces_in = among(filtered.own, ids), traces_among(ids)
         else:
-            further = f"{_scanned(asked.own)} IN {ids}"
-    conditions = asked.conditions(values, spans_in=stretch.spans_in, traces_in=traces_in)
+            further = f"{_scanned(filtered.own)} IN {ids}"
+    conditions = filtered.conditions(values, spans_in=stretch.spans_in, traces_in=traces_in)
     conditions.add(further, place.met(values), _within(stretch.since_ns, stretch.until_ns))
     return database.rows(
-        f"SELECT {asked.own}, start_ns, id FROM {table} {conditions.where} "
+        f"SELECT {filtered.own}, start_ns, id FROM {table} {conditions.where} "
         f"ORDER BY start_ns DESC, id DESC LIMIT {most}",
         values,
     )
 
 
-def _stretches(database: Database, asked: WholeFilter, wanted: int, place: Place) -> Iterator[Stretch]:
+def _stretches(database: Database, filtered: SummaryFilter, wanted: int, place: Place) -> Iterator[Stretch]:
     """Yields stretches, each before the last, as long as there may be more."""
-    where = asked.where
+    where = filtered.where
     floor_ns = _EVER if where.since_ns is None else clamp(where.since_ns)
     until_ns = INT64_MAX if where.until_ns is None else clamp(where.until_ns - 1)
     if place.after is not None and isinstance(place.after[0], int):
         until_ns = min(until_ns, place.after[0])
-    is_shown = asked.of_span is not None or bool(asked.signs(Values()))
+    is_shown = filtered.of_span is not None or bool(filtered.signs(Values()))
     steps = itertools.chain(_STEPS, itertools.repeat(_LAST_STEP) if is_shown else ())
     for step in steps:
         if until_ns < floor_ns:
             return
-        since_ns = _since(database, asked, wanted * step, (floor_ns, until_ns))
-        yield _stretch(database, asked, wanted * step, (since_ns, until_ns), is_last=since_ns == floor_ns)
+        since_ns = _since(database, filtered, wanted * step, (floor_ns, until_ns))
+        yield _stretch(database, filtered, wanted * step, (since_ns, until_ns), is_last=since_ns == floor_ns)
         until_ns = since_ns - 1
     if until_ns >= floor_ns:
         yield Stretch(floor_ns, until_ns, None, "true", is_last=True)
 
 
-def _since(database: Database, asked: WholeFilter, count: int, between: tuple[int, int]) -> int:
+def _since(database: Database, filtered: SummaryFilter, count: int, between: tuple[int, int]) -> int:
     """Returns since when, at the latest, about so many began; the first of the two times if there are no more."""
     values = Values()
-    matching, signs = asked.matching(values, roughly=True), asked.signs(values)
+    matching, signs = filtered.matching(values, roughly=True), filtered.signs(values)
     within = _within(*between)
     if matching is None and signs:
         rows = f"SELECT start_ns FROM traces WHERE {within} AND {signs[0]} ORDER BY start_ns DESC LIMIT {count}"
@@ -154,11 +154,13 @@ def _since(database: Database, asked: WholeFilter, count: int, between: tuple[in
     return since_ns if traces > count or read == most else between[0]
 
 
-def _stretch(database: Database, asked: WholeFilter, count: int, between: tuple[int, int], *, is_last: bool) -> Stretch:
-    own, values = asked.own, Values()
+def _stretch(
+    database: Database, filtered: SummaryFilter, count: int, between: tuple[int, int], *, is_last: bool
+) -> Stretch:
+    own, values = filtered.own, Values()
     since_ns, until_ns = between
     within = _within(since_ns, until_ns)
-    matching, signs = asked.matching(values, roughly=True), asked.signs(values)
+    matching, signs = filtered.matching(values, roughly=True), filtered.signs(values)
     spans_in = _within(since_ns, INT64_MAX)
     if until_ns < INT64_MAX:
         # A run that began in this time may go on after it.
@@ -172,7 +174,7 @@ def _stretch(database: Database, asked: WholeFilter, count: int, between: tuple[
         has = f"{few} IN ({spans})"
         if own == "run_id":
             has = f"{_scanned(own)} IN (SELECT run_id FROM traces WHERE {has})"
-        conditions.append(f"({has} OR run_id IN {values.texts(asked.inferring)})" if asked.inferring else has)
+        conditions.append(f"({has} OR run_id IN {values.texts(filtered.inferring)})" if filtered.inferring else has)
     elif not signs and count <= _FEW:
         conditions.append(f"trace_id IN (SELECT trace_id FROM spans WHERE {within})")
     if own == "trace_id":

@@ -87,11 +87,11 @@ class Lease:
             number, holder = self._seen
             return holder == self._me and self._follow(number, self._me)
 
-    def give_up(self, *, whole: bool = False) -> None:
+    def give_up(self, *, settled: bool = False) -> None:
         """Gives the lease up, so that another process can take it immediately.
 
         Args:
-            whole: Whether everything that this process began to write is stored and noted.
+            settled: Whether everything that this process began to write is stored and noted.
 
         Raises:
             StoreError: The database cannot be queried now, or at all; the lease then expires.
@@ -100,7 +100,7 @@ class Lease:
             number, holder = self._seen
             if holder == self._me:
                 self._until_s = -math.inf
-                self._follow(number, _PASSED if whole else "")
+                self._follow(number, _PASSED if settled else "")
 
     def _is_over(self, holder: str) -> bool:
         if self._clock_s() >= self._seen_s + LENGTH_S:

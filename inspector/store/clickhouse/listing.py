@@ -10,7 +10,7 @@ from inspector.store.clickhouse.tables import runs_among, sessions_among
 from inspector.store.values.cursor import cut, read_cursor
 from inspector.store.values.window import S, Window
 
-Whole: TypeAlias = Literal["trace_id", "run_id", "session_id"]
+IdColumn: TypeAlias = Literal["trace_id", "run_id", "session_id"]
 """The column of the ids of what consists of spans."""
 _AHEAD: Final = 4
 """How many rows are scanned per row of the page."""
@@ -26,7 +26,7 @@ class Source:
     along: str = ""
     """The column that the table is sorted by, if it grows with the value and no row lacks a value. The latest rows are
     then found without scanning all."""
-    whole: Whole | None = None
+    id_column: IdColumn | None = None
     """The column of their ids, if they consist of spans and have many columns, which are read for the page only."""
 
 
@@ -44,10 +44,10 @@ class Place:
             return "true"
         last, row_id = self.after
         value, beyond = self.value, self.beyond
-        further = f"id {beyond} {values.whole(row_id)}"
+        further = f"id {beyond} {values.integer(row_id)}"
         if last is None:
             return f"{value} IS NULL AND {further}"
-        at = values.whole(last) if isinstance(last, int) else values.real(last)
+        at = values.integer(last) if isinstance(last, int) else values.real(last)
         return f"({value} {beyond} {at} OR ({value} = {at} AND {further}) OR {value} IS NULL)"
 
 
@@ -76,7 +76,7 @@ def read_page(
     after = read_cursor(list_of, window.cursor)
     values = Values(dict(conditions.values.bound))
     where = f"{conditions.where} AND {Place(after, source.value, beyond).met(values)}"
-    wanted = (source.whole,) if source.whole else columns
+    wanted = (source.id_column,) if source.id_column else columns
 
     def read(table: str, further: str = "true") -> Sequence[Any]:
         return database.rows(
@@ -98,12 +98,12 @@ def read_page(
     if len(rows) <= window.limit:
         rows = read(source.table)
     page, following = cut(list_of, rows, window.limit)
-    return read_whole(database, source.whole, columns, page) if source.whole else page, following
+    return read_summaries(database, source.id_column, columns, page) if source.id_column else page, following
 
 
-def among(own: Whole, ids: str) -> str:
+def among(id_column: IdColumn, ids: str) -> str:
     """Returns the traces, runs or sessions with some ids, which are bound."""
-    match own:
+    match id_column:
         case "trace_id":
             return f"(SELECT * FROM traces FINAL WHERE trace_id IN {ids}) AS traces"
         case "run_id":
@@ -112,7 +112,7 @@ def among(own: Whole, ids: str) -> str:
             return sessions_among(ids)
 
 
-def read_whole(database: Database, own: Whole, columns: Sequence[str], rows: Sequence[Any]) -> Sequence[Any]:
+def read_summaries(database: Database, own: IdColumn, columns: Sequence[str], rows: Sequence[Any]) -> Sequence[Any]:
     """Returns rows with all columns, given their ids and positions."""
     if not rows:
         return ()

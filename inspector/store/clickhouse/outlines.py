@@ -21,21 +21,21 @@ _SEARCHED: Final = tuple(name for name in Searched._fields if name not in ("shar
 
 
 def read_outline_rows(
-    database: Database, whole: Trace | Run, after: tuple[int, int], limit: int
+    database: Database, summary: Trace | Run, after: tuple[int, int], limit: int
 ) -> Sequence[Sequence[Any]]:
     """Returns the rows of a page, as `inspector.store.values.outlines` reads them."""
     values = Values()
-    if isinstance(whole, Run):
-        among = of_run(values.text(whole.run_id))
+    if isinstance(summary, Run):
+        among = of_run(values.text(summary.run_id))
         named = (*_NAMED, *PLAIN, "trace_id")
     else:
-        among, named = of_trace(values.text(whole.trace_id)), (*_NAMED, *PLAIN)
+        among, named = of_trace(values.text(summary.trace_id)), (*_NAMED, *PLAIN)
     after_ns, after_id = after
-    last = values.whole(after_ns)
+    first, last = values.integer(int(summary.start_time_unix_nano)), values.integer(after_ns)
     return database.rows(
-        f"SELECT span_id, parent_id, (start_ns - {values.whole(int(whole.start_time_unix_nano))}) / 1e6, duration_ms, "
+        f"SELECT span_id, parent_id, (start_ns - {first}) / 1e6, duration_ms, "
         f"{', '.join(named)}, start_ns, id FROM spans FINAL WHERE {among} AND start_ns >= {last} "
-        f"AND (start_ns > {last} OR id > {values.whole(after_id)}) ORDER BY start_ns, id LIMIT {limit}",
+        f"AND (start_ns > {last} OR id > {values.integer(after_id)}) ORDER BY start_ns, id LIMIT {limit}",
         values,
     )
 

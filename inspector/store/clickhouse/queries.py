@@ -11,8 +11,7 @@ from inspector.store.clickhouse.replays import count_replays
 from inspector.store.clickhouse.sessions import read_session, read_sessions
 from inspector.store.clickhouse.state import DOUBTED, HOUR_NS, last_seq, losses_near, read_kept, read_losses
 from inspector.store.clickhouse.stats import read_stats
-from inspector.store.clickhouse.turns import read_turns
-from inspector.store.clickhouse.wholes import (
+from inspector.store.clickhouse.summaries import (
     read_run,
     read_runs,
     read_runs_like,
@@ -20,6 +19,7 @@ from inspector.store.clickhouse.wholes import (
     read_traces,
     read_traces_like,
 )
+from inspector.store.clickhouse.turns import read_turns
 
 __all__ = [
     "count_replays",

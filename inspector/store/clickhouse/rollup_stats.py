@@ -65,8 +65,8 @@ class _Calls:
 
     def slices(self, slices: Slices) -> dict[int, CallStats]:
         """Returns the statistics of time slices; for an hour in two slices, its calls are read."""
-        whole = [hour for hour in self.summed(None) if slices.at(hour.first_ns) == slices.at(hour.last_ns)]
-        return _added(self._read(slices.of("first_ns"), slices.of("start_ns"), whole, ""))
+        hours = [hour for hour in self.summed(None) if slices.at(hour.first_ns) == slices.at(hour.last_ns)]
+        return _added(self._read(slices.of("first_ns"), slices.of("start_ns"), hours, ""))
 
     def ends(self) -> tuple[int, int] | None:
         """Returns when the first and the last call began; None if there are none."""
@@ -106,7 +106,7 @@ class _Calls:
     def _read(self, key: str, own: str, summed: Sequence[_Hour], by: str) -> Iterator[Sequence[Any]]:
         """Yields keys with their statistics; ``key`` is the expression for rollups, ``own`` the one for calls."""
         values = Values()
-        hours = f"hour IN {values.wholes([hour.hour for hour in summed])}"
+        hours = f"hour IN {values.integers([hour.hour for hour in summed])}"
         # If an hour was summed again, keys that it no longer has remain with the previous version.
         current = f"SELECT hour, version FROM figures FINAL WHERE by = '' AND {hours}"
         yield from self.database.rows(

@@ -6,7 +6,7 @@ from typing import Any, Final
 from inspector.model import Page, Session, SessionSort
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.filters import Conditions
-from inspector.store.clickhouse.listing import Place, Source, read_page, read_whole
+from inspector.store.clickhouse.listing import Place, Source, read_page, read_summaries
 from inspector.store.clickhouse.tables import ACTIVE, sessions_among
 from inspector.store.values.cursor import cut, read_cursor
 from inspector.store.values.rows import INT64_MAX, clamp
@@ -45,12 +45,12 @@ def read_sessions(
     conditions = Conditions()
     conditions.add(f"latest_ns >= {floor_ns}")
     if until_ns is not None and until_ns <= INT64_MAX:
-        conditions.add(f"start_ns < {conditions.values.whole(clamp(until_ns))}")
+        conditions.add(f"start_ns < {conditions.values.integer(clamp(until_ns))}")
     list_of = ("sessions", since_ns, until_ns, window.sort, window.order)
     if (window.sort, window.order) == ("time", "desc"):
         rows, following = _read_latest(database, conditions, window, list_of, floor_ns)
     else:
-        source = Source("sessions", _SORTED[window.sort], whole="session_id")
+        source = Source("sessions", _SORTED[window.sort], id_column="session_id")
         rows, following = read_page(database, conditions, window, list_of, source, _SESSION)
     return Page(tuple(map(session_of, rows)), following)
 
@@ -90,4 +90,4 @@ def _read_latest(
     else:
         read("sessions", Values(dict(conditions.values.bound)), floor_ns)
     page, following = cut(list_of, rows, window.limit)
-    return read_whole(database, "session_id", _SESSION, page), following
+    return read_summaries(database, "session_id", _SESSION, page), following

@@ -10,8 +10,8 @@ from inspector.store.clickhouse.inbox import read_waiting
 from inspector.store.clickhouse.numbers import read_notes, read_number
 from inspector.store.clickhouse.removal import sum_losses, used_bytes
 from inspector.store.clickhouse.slots import of_run, of_trace
+from inspector.store.clickhouse.summaries import TRACE
 from inspector.store.clickhouse.tables import LOSSES, SCHEMA_VERSION
-from inspector.store.clickhouse.wholes import TRACE
 from inspector.store.nouns import Health, Kept, SpoolMark
 from inspector.store.values.ever import calls_ever
 from inspector.store.values.losses import losses_of, time_of
@@ -46,16 +46,15 @@ def read_losses(database: Database, run: str | None, limit: int) -> tuple[Loss, 
     return tuple(Loss(*row) for row in database.rows(sql, values))
 
 
-def losses_near(database: Database, whole: Trace | Run) -> Losses | None:
+def losses_near(database: Database, summary: Trace | Run) -> Losses | None:
     """Returns the losses of a trace's or run's processes in its time; None if there are none."""
     values = Values()
-    start_ns, end_ns = time_of(whole)
-    near = (
-        f"since_ns <= {values.whole(end_ns)} AND until_ns >= {values.whole(start_ns)} AND reason <> 'dropped_segments'"
-    )
+    start_ns, end_ns = time_of(summary)
+    start, end = values.integer(start_ns), values.integer(end_ns)
+    near = f"since_ns <= {end} AND until_ns >= {start} AND reason <> 'dropped_segments'"
     if database.row(f"SELECT 1 FROM losses WHERE {near} LIMIT 1", values) is None:
         return None
-    its = of_run(values.text(whole.run_id)) if isinstance(whole, Run) else of_trace(values.text(whole.trace_id))
+    its = of_run(values.text(summary.run_id)) if isinstance(summary, Run) else of_trace(values.text(summary.trace_id))
     found = database.rows(
         f"SELECT reason, sum(count) FROM losses WHERE {near} AND process IN (SELECT process FROM spans WHERE {its}) "
         "GROUP BY reason",

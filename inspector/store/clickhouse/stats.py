@@ -11,7 +11,7 @@ from inspector.store.clickhouse.hours import KEYS, UNPRICED
 from inspector.store.clickhouse.labels import KEY, of_runs, of_traces
 from inspector.store.clickhouse.rollup_stats import MOST_GROUPS, read_rollup_stats
 from inspector.store.clickhouse.slices import slices_of
-from inspector.store.clickhouse.whole_filters import whole_filter
+from inspector.store.clickhouse.summary_filters import summary_filter
 from inspector.store.limits import ReadLimits
 from inspector.store.values.call_stats import CallStats
 from inspector.store.values.rows import INT64_MAX
@@ -42,11 +42,11 @@ def _columns(priced: str, unpriced: str) -> str:
 
 
 _OF_CALLS: Final = _columns("cost_usd IS NOT NULL", UNPRICED)
-_OF_WHOLES: Final = _columns("priced > 0", "sum(unpriced_calls)")
+_OF_SUMMARIES: Final = _columns("priced > 0", "sum(unpriced_calls)")
 _TABLES: Final[dict[StatsOf, tuple[str, str]]] = {
     "events": ("spans FINAL", _OF_CALLS),
-    "traces": ("traces FINAL", _OF_WHOLES),
-    "runs": ("runs", _OF_WHOLES),
+    "traces": ("traces FINAL", _OF_SUMMARIES),
+    "runs": ("runs", _OF_SUMMARIES),
 }
 
 
@@ -87,8 +87,8 @@ def _conditions(database: Database, where: Filter, of: StatsOf) -> Conditions | 
         conditions = Conditions()
         calls = named(database, replace(where, duplicates=False))
         return conditions if narrow_spans(conditions, calls) else None
-    asked = whole_filter(database, "trace_id" if of == "traces" else "run_id", where)
-    return None if asked is None else asked.conditions()
+    filtered = summary_filter(database, "trace_id" if of == "traces" else "run_id", where)
+    return None if filtered is None else filtered.conditions()
 
 
 _LARGEST: Final = f"ORDER BY count() DESC, key IS NULL, key LIMIT {MOST_GROUPS}"
@@ -111,7 +111,7 @@ def _of_many(
         of_run = "SELECT trace_id, run_id FROM traces FINAL"
         has = f"SELECT DISTINCT run_id, key FROM ({has}) AS held INNER JOIN ({of_run}) AS its USING (trace_id)"
     return database.rows(
-        f"SELECT key, {_OF_WHOLES} FROM (SELECT * FROM {table} {conditions.where}) AS wholes "
+        f"SELECT key, {_OF_SUMMARIES} FROM (SELECT * FROM {table} {conditions.where}) AS summaries "
         f"LEFT JOIN ({has}) AS keys USING ({own}) GROUP BY key {_LARGEST}",
         conditions.values,
     )
@@ -130,7 +130,7 @@ def _by_label(
     has = f"SELECT {own}, key, sum(score) AS total, count(score) AS scores FROM ({its}) GROUP BY {own}, key"
     return database.rows(
         f"SELECT key, {columns}, sum(total) / nullIf(sum(scores), 0) "
-        f"FROM (SELECT * FROM {table} {conditions.where}) AS wholes "
+        f"FROM (SELECT * FROM {table} {conditions.where}) AS summaries "
         f"LEFT JOIN ({has}) AS labelled USING ({own}) GROUP BY key {_LARGEST}",
         conditions.values,
     )

@@ -42,7 +42,7 @@ def _timeline(database: Database, among: str, bar: str, values: Values, count: i
     # Between any two moments, prefer spans that failed, then the longest.
     step = max(1, (moments(first_ns, last_ns)[1]) - first_ns)
     rows = database.rows(
-        f"SELECT {bar}, intDiv(start_ns - {values.whole(first_ns)}, {values.whole(step)}) AS moment FROM {among} "
+        f"SELECT {bar}, intDiv(start_ns - {values.integer(first_ns)}, {values.integer(step)}) AS moment FROM {among} "
         "ORDER BY status = 'error' DESC, ifNull(duration_ms, inf) DESC, id LIMIT 2 BY moment",
         values,
     )

@@ -21,7 +21,7 @@ _MOST_CALLS: Final = 50_000
 """Maximum number of model calls to link per query."""
 _MOST_RUNS: Final = 1000
 """How many of the latest runs are searched for inferred tool calls."""
-_MOST_WHOLE: Final = 200
+_MOST_READ_AGAIN: Final = 200
 """Maximum number of model calls per query whose prompts are read again."""
 _FACTS: Final = msgspec.json.Decoder(CallFacts)
 _ATTRIBUTES: Final = msgspec.json.Decoder(dict[str, Any])
@@ -92,16 +92,16 @@ def _linked(database: Database, calls: Sequence[Sequence[Any]]) -> Linked:
     keys: dict[int, tuple[str, str]] = {call[0]: (call[5], call[6]) for call in calls}
     read = itertools.count()
 
-    def whole(place: Place) -> CallFacts | None:
-        return _whole(database, *keys[place.span]) if next(read) < _MOST_WHOLE else None
+    def read_all(place: Place) -> CallFacts | None:
+        return _all_facts(database, *keys[place.span]) if next(read) < _MOST_READ_AGAIN else None
 
-    linked = Linked(whole)
+    linked = Linked(read_all)
     for span, start_ns, end_ns, failed, turn, *_ in calls:
         linked.take(Place(span, start_ns, end_ns, failed), _FACTS.decode(turn))
     return linked
 
 
-def _whole(database: Database, trace_id: str, span_id: str) -> CallFacts | None:
+def _all_facts(database: Database, trace_id: str, span_id: str) -> CallFacts | None:
     values = Values()
     where = f"{of_trace(values.text(trace_id))} AND span_id = {values.text(span_id)}"
     row = database.row(f"SELECT attributes, process, status FROM spans FINAL WHERE {where}", values)
@@ -124,7 +124,7 @@ def _recorded(database: Database, run_id: str, rows: Sequence[Any], following: M
     if between is None:
         return recorded_tools(())
     values = Values()
-    since_ns, until_ns = map(values.whole, between)
+    since_ns, until_ns = map(values.integer, between)
     found = database.rows(
         f"SELECT start_ns, trace_id, span_id, tool, status, identity, folded_into FROM spans FINAL "
         f"WHERE {of_run(values.text(run_id))} AND kind = 'tool' AND start_ns BETWEEN {since_ns} AND {until_ns} "

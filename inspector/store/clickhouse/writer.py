@@ -108,7 +108,7 @@ class Writer:
         wanted = coalesce(spans)
         if not wanted:
             return 0
-        with self._whole():
+        with self._forgetting_on_error():
             batch = _Batch(self._known.of(_traces_of(wanted), self._late))
             self._accept(batch, wanted, again=again)
             self._record(batch, late=late)
@@ -127,7 +127,7 @@ class Writer:
         )
         if not found:
             return 0
-        with self._whole():
+        with self._forgetting_on_error():
             batch = _Batch(self._known.of(_traces_of(found), self._late))
             lost: dict[str, dict[str, Row]] = {}
             for trace_id, span_id in found:
@@ -175,7 +175,7 @@ class Writer:
         return f"{self._me} {version}"
 
     @contextmanager
-    def _whole(self) -> Generator[None]:
+    def _forgetting_on_error(self) -> Generator[None]:
         try:
             yield
         except BaseException:
@@ -209,7 +209,7 @@ class Writer:
         if not found:
             return
         self._known.forget()
-        with self._whole():
+        with self._forgetting_on_error():
             batch = _Batch(self._known.of(_traces_of(found), self._late, torn=True))
             for members in batch.traces.values():
                 if not members.sums.id:

@@ -188,7 +188,7 @@ class Writing:
             if thread.is_alive():
                 thread.join()
         with suppress(StoreError), self._lock:
-            self._lease.give_up(whole=self._lease.is_held and self._writer.settle())
+            self._lease.give_up(settled=self._lease.is_held and self._writer.settle())
 
     def _put(self, change: Change) -> str:
         if not isinstance(change, Write):
@@ -201,7 +201,7 @@ class Writing:
         self._turn_s = self._clock_s() + TURN_S
         if self._writer.settle():
             self._look_again_s = self._clock_s() + BACK_S
-            self._lease.give_up(whole=True)
+            self._lease.give_up(settled=True)
 
     def _holds(self) -> bool:
         if not self._lease.is_held:

@@ -221,16 +221,16 @@ def keys_by_span(connection: Connection) -> dict[int, list[tuple[str, float | No
 
 def keys_of_runs() -> Select[*tuple[Any, ...]]:
     """Returns a query for the labels of runs, including those of their spans: row id, key and score."""
-    own = select(runs.c.id.label("whole"), KEY.label("key"), _l.score).join(labels, _l.run_id == runs.c.run_id)
+    own = select(runs.c.id.label("item"), KEY.label("key"), _l.score).join(labels, _l.run_id == runs.c.run_id)
     its = runs.join(traces, traces.c.run_id == runs.c.run_id).join(labels, _l.trace_id == traces.c.trace_id)
     found = union_all(own, select(runs.c.id, KEY, _l.score).select_from(its)).subquery("labelled_runs")
-    return select(found.c.whole, found.c.key, found.c.score)
+    return select(found.c.item, found.c.key, found.c.score)
 
 
 def keys_of_traces() -> Select[*tuple[Any, ...]]:
     """Returns a query for the labels of traces, on their spans and on their runs: row id, key and score."""
     its = or_(_l.trace_id == traces.c.trace_id, and_(_l.run_id == traces.c.run_id, _l.run_id != ""))
-    return select(traces.c.id.label("whole"), KEY.label("key"), _l.score).join(labels, its)
+    return select(traces.c.id.label("item"), KEY.label("key"), _l.score).join(labels, its)
 
 
 def _scored(filters: Sequence[LabelFilter]) -> ColumnElement[bool]:

@@ -58,13 +58,13 @@ def sum_losses(connection: Connection) -> tuple[Losses, Losses]:
     return losses_of(kept), losses_of(ever)
 
 
-def losses_near(connection: Connection, whole: Trace | Run) -> Losses | None:
+def losses_near(connection: Connection, summary: Trace | Run) -> Losses | None:
     """Returns the losses of a trace's or run's processes in its time; None if there are none."""
-    start_ns, end_ns = time_of(whole)
+    start_ns, end_ns = time_of(summary)
     near = "since_ns <= ? AND until_ns >= ? AND reason <> 'dropped_segments'"
     if not _sums(connection, f"SELECT 1 FROM losses WHERE {near} LIMIT 1", end_ns, start_ns):  # noqa: S608  # constants
         return None
-    column, own = ("run_id", whole.run_id) if isinstance(whole, Run) else ("trace_id", whole.trace_id)
+    column, own = ("run_id", summary.run_id) if isinstance(summary, Run) else ("trace_id", summary.trace_id)
     found = _sums(
         connection,
         f"SELECT reason, sum(count) FROM losses WHERE {near} AND process IN (SELECT process FROM spans "  # noqa: S608  # constants

@@ -23,14 +23,14 @@ _SELECT_RUN = (
 
 
 def read_outline_rows(
-    connection: Connection, whole: Trace | Run, after: tuple[int, int], limit: int
+    connection: Connection, summary: Trace | Run, after: tuple[int, int], limit: int
 ) -> Sequence[Sequence[Any]]:
     """Returns the rows of a page, as `inspector.store.values.outlines` reads them."""
     # With the bare driver: SQLAlchemy's row objects would double the time for many thousand rows.
     execute = driver(connection).execute
-    sql, own = _SELECT_RUN, whole.run_id
-    if isinstance(whole, Trace):
-        sql, ((own,),) = _SELECT, execute("SELECT id FROM traces WHERE trace_id = ?", (whole.trace_id,))
+    sql, own = _SELECT_RUN, summary.run_id
+    if isinstance(summary, Trace):
+        sql, ((own,),) = _SELECT, execute("SELECT id FROM traces WHERE trace_id = ?", (summary.trace_id,))
     after_ns, after_id = after
-    values = (int(whole.start_time_unix_nano), own, after_ns, after_ns, after_id, limit)
+    values = (int(summary.start_time_unix_nano), own, after_ns, after_ns, after_id, limit)
     return execute(sql, values).fetchall()

@@ -27,9 +27,9 @@ from inspector.store.sqlite.retention import used_bytes
 from inspector.store.sqlite.retention_state import is_clock_doubted
 from inspector.store.sqlite.run_lists import read_run, read_runs, read_runs_like
 from inspector.store.sqlite.stats import read_call_stats
+from inspector.store.sqlite.summary_stats import RUNS, TRACES, read_summary_stats
 from inspector.store.sqlite.tables import counters
 from inspector.store.sqlite.turn_lists import read_turns
-from inspector.store.sqlite.whole_stats import RUNS, TRACES, read_whole_stats
 
 __all__ = [
     "count_replays",
@@ -83,5 +83,5 @@ def read_stats(
     """Returns the statistics of a filter."""
     if of == "events":
         return read_call_stats(connection, where, limits, by=by, buckets=buckets)
-    whole = TRACES if of == "traces" else RUNS
-    return read_whole_stats(connection, whole, where, limits, by=by, buckets=buckets)
+    summaries = TRACES if of == "traces" else RUNS
+    return read_summary_stats(connection, summaries, where, limits, by=by, buckets=buckets)

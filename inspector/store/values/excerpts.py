@@ -131,7 +131,7 @@ def _beginning_of(value: object, by: str, *, first: bool) -> str | None:
 
 def _of_array(messages: Sequence[Raw], by: str, *, first: bool) -> str | None:
     for raw in islice(messages if first else reversed(messages), _MOST_MESSAGES):
-        message = _whole(_ANY.decode(raw))
+        message = _with_member_names(_ANY.decode(raw))
         members = _members(message)
         who = members.get("role", members.get("type"))
         # A role may be any JSON value.
@@ -140,7 +140,7 @@ def _of_array(messages: Sequence[Raw], by: str, *, first: bool) -> str | None:
     return None
 
 
-def _whole(message: Any) -> Any:
+def _with_member_names(message: Any) -> Any:
     """Return a message with names for its members, if it has the short form of LangChain: role and text."""
     match message:
         case [str(role), str(text)] if role in ROLES:

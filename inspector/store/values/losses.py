@@ -11,7 +11,7 @@ def losses_of(counts: Mapping[str, int]) -> Losses:
     return Losses(**{reason: counts.get(reason, 0) for reason in LOSS_REASONS})
 
 
-def time_of(whole: Trace | Run) -> tuple[int, int]:
+def time_of(summary: Trace | Run) -> tuple[int, int]:
     """Returns when a trace or a run began and ended; if it is running, the end is the maximum."""
-    end_ns = INT64_MAX if whole.end_time_unix_nano is None else clamp(int(whole.end_time_unix_nano))
-    return clamp(int(whole.start_time_unix_nano)), end_ns
+    end_ns = INT64_MAX if summary.end_time_unix_nano is None else clamp(int(summary.end_time_unix_nano))
+    return clamp(int(summary.start_time_unix_nano)), end_ns

@@ -233,11 +233,11 @@ class Linked:
     """The turns of one run, linked in the order they began.
 
     Args:
-        whole: Reads all facts of a call again, if those stored with it are not enough.
+        read_all: Reads all facts of a call again, if those stored with it are not enough.
     """
 
-    def __init__(self, whole: Callable[[Place], CallFacts | None]) -> None:
-        self._whole = whole
+    def __init__(self, read_all: Callable[[Place], CallFacts | None]) -> None:
+        self._read_all = read_all
         self.turns: list[Turn] = []
         self._places: dict[tuple[By, bytes | str], list[Turn]] = {}
 
@@ -246,10 +246,10 @@ class Linked:
         turn = _new_turn(place, facts)
         find_previous(self, turn, facts.ends, facts.names)
         if facts.known_from and turn.link == "begins" and facts.names is None:
-            facts = self._whole(place) or facts
+            facts = self._read_all(place) or facts
             find_previous(self, turn, facts.ends, facts.names)
         elif turn.link == "continues" and turn.new_from < facts.known_from:
-            facts = self._whole(place) or facts
+            facts = self._read_all(place) or facts
         turn.results = _text([result for at, results in facts.results if at >= turn.new_from for result in results])
         self.turns.append(turn)
         named: tuple[tuple[By, bytes | str | None], ...]

@@ -43,7 +43,7 @@ _Condition: TypeAlias = Membership | TraceMembership
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
+class Summaries:
     """The items to count: traces or runs."""
 
     table: Table
@@ -69,7 +69,7 @@ class Whole:
 
 
 _t, _r = traces.c, runs.c
-TRACES = Whole(
+TRACES = Summaries(
     table=traces,
     grouped={
         "kind": _t.kind,
@@ -84,7 +84,7 @@ TRACES = Whole(
     condition=membership_of,
     labels=keys_of_traces,
 )
-RUNS = Whole(
+RUNS = Summaries(
     table=runs,
     grouped={
         "kind": select(_t.kind).where(_t.id == _r.head).scalar_subquery(),
@@ -113,7 +113,7 @@ _Item: TypeAlias = tuple[int, int]
 
 
 @dataclass(slots=True)
-class _WholeStats:
+class _ItemStats:
     """The statistics of some items."""
 
     count: int = 0
@@ -150,8 +150,8 @@ class _WholeStats:
         )
 
 
-def read_whole_stats(
-    connection: Connection, of: Whole, where: Filter, limits: ReadLimits, *, by: GroupBy | None, buckets: int
+def read_summary_stats(
+    connection: Connection, of: Summaries, where: Filter, limits: ReadLimits, *, by: GroupBy | None, buckets: int
 ) -> Stats:
     """Returns the statistics of the traces or runs of a filter.
 
@@ -165,7 +165,7 @@ def read_whole_stats(
     question = _sums(of, None if by is None else of.grouped.get(by)).where(*of_slice)
     of_many = _sums_of_many(of, by, of_slice) if by in _MANY or by == "label" else None
     edges = _edges(_range(connection, of, where, conditions, listed), buckets)
-    total, by_key, slices = _WholeStats(), dict[str | None, _WholeStats](), [_WholeStats() for _ in edges[1:]]
+    total, by_key, slices = _ItemStats(), dict[str | None, _ItemStats](), [_ItemStats() for _ in edges[1:]]
     until = time.monotonic() + limits.scan_s
     for at in reversed([at for at in range(len(slices)) if edges[at] < edges[at + 1]]):
         if time.monotonic() >= until:
@@ -174,11 +174,11 @@ def read_whole_stats(
         its = _slice(edges[at], edges[at + 1], listed)
         for key, durations, *row in connection.execute(question, its):
             known = _DURATIONS.decode(durations)
-            groups = () if of_many is not None else (by_key.setdefault(key, _WholeStats()),)
+            groups = () if of_many is not None else (by_key.setdefault(key, _ItemStats()),)
             for target in (total, slices[at], *groups):
                 target.add(row, known)
         for key, durations, *row in () if of_many is None else connection.execute(of_many, its):
-            by_key.setdefault(key, _WholeStats()).add(row, _DURATIONS.decode(durations))
+            by_key.setdefault(key, _ItemStats()).add(row, _DURATIONS.decode(durations))
     largest = sorted(by_key.items(), key=lambda item: (-item[1].count, item[0] is None, item[0] or ""))
     groups = tuple(StatsGroup(key, *its.values()) for key, its in largest[: stats.MOST_GROUPS])
     if by == "label":
@@ -193,7 +193,7 @@ def read_whole_stats(
 
 
 def _listed(
-    connection: Connection, of: Whole, where: Filter, conditions: Sequence[ColumnElement[bool]], limits: ReadLimits
+    connection: Connection, of: Summaries, where: Filter, conditions: Sequence[ColumnElement[bool]], limits: ReadLimits
 ) -> tuple[Sequence[_Item] | None, bool]:
     """Returns the items to count, or None for all that meet the conditions, and whether the list is complete."""
     condition = of.condition(connection, where, limits.few_matches)
@@ -216,7 +216,7 @@ def _listed(
 
 def _range(
     connection: Connection,
-    of: Whole,
+    of: Summaries,
     where: Filter,
     conditions: Sequence[ColumnElement[bool]],
     listed: Sequence[_Item] | None,
@@ -259,7 +259,7 @@ def _slice(first_ns: int, end_ns: int, listed: Sequence[_Item] | None) -> dict[s
     return {"row_ids": json_list([row_id for _, row_id in listed[begin:end]])}
 
 
-def _sums(of: Whole, key: ColumnElement[Any] | None) -> Select[*tuple[Any, ...]]:
+def _sums(of: Summaries, key: ColumnElement[Any] | None) -> Select[*tuple[Any, ...]]:
     c = of.table.c
     # `total` adds floats, which are exact up to 2**53; `sum` fails if integers overflow.
     sums = select(
@@ -275,31 +275,31 @@ def _sums(of: Whole, key: ColumnElement[Any] | None) -> Select[*tuple[Any, ...]]
     return sums if key is None else sums.group_by(key)
 
 
-def _sums_of_many(of: Whole, by: GroupBy, of_slice: Sequence[ColumnElement[bool]]) -> Select[*tuple[Any, ...]]:
+def _sums_of_many(of: Summaries, by: GroupBy, of_slice: Sequence[ColumnElement[bool]]) -> Select[*tuple[Any, ...]]:
     """Returns the query for the sums of a slice's items, each in the group of every value that it has."""
     row_id = of.table.c.id
     if by == "label":
         known = of.labels().subquery("known")
-        ones = select(known.c.whole, known.c.key).select_from(known.join(of.table, known.c.whole == row_id)).distinct()
+        ones = select(known.c.item, known.c.key).select_from(known.join(of.table, known.c.item == row_id)).distinct()
         # NOT IN runs the subquery once, NOT EXISTS would run it for every row.
-        none = row_id.not_in(select(of.labels().subquery("others").c.whole))
+        none = row_id.not_in(select(of.labels().subquery("others").c.item))
     else:
         column = _MANY[by]
         has_one = and_(of.owns, column.is_not(None), spans.c.folded_into.is_(None))
         from_spans = of.table.join(of.spans, has_one)
-        ones = select(row_id.label("whole"), column.label("key")).select_from(from_spans).distinct()
+        ones = select(row_id.label("item"), column.label("key")).select_from(from_spans).distinct()
         none = ~exists(select(column).select_from(of.spans).where(has_one).correlate(of.table))
     others = select(row_id, literal(None)).select_from(of.table).where(*of_slice, none)
     each = union_all(ones.where(*of_slice), others).subquery("each")
-    return _sums(of, each.c.key).select_from(each.join(of.table, row_id == each.c.whole))
+    return _sums(of, each.c.key).select_from(each.join(of.table, row_id == each.c.item))
 
 
 def _mean_scores(
-    connection: Connection, of: Whole, conditions: Sequence[ColumnElement[bool]], listed: Sequence[_Item] | None
+    connection: Connection, of: Summaries, conditions: Sequence[ColumnElement[bool]], listed: Sequence[_Item] | None
 ) -> dict[str | None, float | None]:
     known = of.labels().subquery("known")
     row_id = of.table.c.id
-    query = select(known.c.key, func.avg(known.c.score)).select_from(known.join(of.table, known.c.whole == row_id))
+    query = select(known.c.key, func.avg(known.c.score)).select_from(known.join(of.table, known.c.item == row_id))
     if listed is None:
         return {row[0]: row[1] for row in connection.execute(query.where(*conditions).group_by(known.c.key))}
     its = {"row_ids": json_list([row_id for _, row_id in listed])}

@@ -9,7 +9,7 @@ from inspector.model import Filter, GroupBy, Span, SpanError
 from inspector.store import ReadLimits
 from inspector.store.sqlite import SqliteStore
 from inspector.store.sqlite.stats import quantile
-from inspector.store.sqlite.whole_stats import TRACES
+from inspector.store.sqlite.summary_stats import TRACES
 
 INT64_MAX = 2**63 - 1
 ONE = st.builds(

@@ -9,9 +9,9 @@ from inspector.store.clickhouse.labels import labels_of_runs, scores_of_runs
 from inspector.store.clickhouse.latest import read_latest
 from inspector.store.clickhouse.listing import Source, read_page
 from inspector.store.clickhouse.replays import with_replays
+from inspector.store.clickhouse.summary_filters import summary_filter
 from inspector.store.clickhouse.tables import runs_among
 from inspector.store.clickhouse.timelines import timeline_of_run, timeline_of_trace
-from inspector.store.clickhouse.whole_filters import whole_filter
 from inspector.store.limits import ReadLimits
 from inspector.store.values.summaries import run_of, trace_of
 from inspector.store.values.window import Window
@@ -58,15 +58,15 @@ def read_traces(
     database: Database, where: Filter, window: Window[TraceSort], limits: ReadLimits, *, timeline: bool
 ) -> Page[Trace]:
     """Returns one page of traces."""
-    asked = whole_filter(database, "trace_id", where)
-    if asked is None:
+    filtered = summary_filter(database, "trace_id", where)
+    if filtered is None:
         return Page(())
     list_of = ("traces", where, window.sort, window.order)
     if (window.sort, window.order) == _LATEST:
-        rows, following = read_latest(database, asked, window, list_of, TRACE, limits)
+        rows, following = read_latest(database, filtered, window, list_of, TRACE, limits)
     else:
-        source = Source("traces FINAL", _SORTED[window.sort], whole="trace_id")
-        rows, following = read_page(database, asked.conditions(), window, list_of, source, TRACE)
+        source = Source("traces FINAL", _SORTED[window.sort], id_column="trace_id")
+        rows, following = read_page(database, filtered.conditions(), window, list_of, source, TRACE)
     items = tuple(map(trace_of, rows))
     if timeline:
         items = tuple(replace(trace, timeline=timeline_of_trace(database, trace)) for trace in items)
@@ -94,17 +94,17 @@ def read_runs(
     database: Database, where: Filter, window: Window[RunSort], limits: ReadLimits, *, timeline: bool
 ) -> Page[Run]:
     """Returns one page of runs."""
-    asked = whole_filter(database, "run_id", where)
-    if asked is None:
+    filtered = summary_filter(database, "run_id", where)
+    if filtered is None:
         return Page(())
     list_of = ("runs", where, window.sort, window.order)
     if (window.sort, window.order) == _LATEST:
-        rows, following = read_latest(database, asked, window, list_of, _RUN, limits)
+        rows, following = read_latest(database, filtered, window, list_of, _RUN, limits)
     else:
-        conditions, table = asked.conditions(), "runs"
+        conditions, table = filtered.conditions(), "runs"
         if window.sort == "score":
             table = f"runs INNER JOIN ({scores_of_runs(where.labels, conditions.values)}) AS scores USING (run_id)"
-        source = Source(table, _SORTED[window.sort], whole="run_id")
+        source = Source(table, _SORTED[window.sort], id_column="run_id")
         rows, following = read_page(database, conditions, window, list_of, source, _RUN)
     items = _marked(database, tuple(map(run_of, rows)))
     if timeline:

@@ -20,7 +20,7 @@ _OF_ROW: Final = tuple(
 
 
 @dataclass(frozen=True, slots=True)
-class WholeFilter:
+class SummaryFilter:
     """A filter on traces or runs, with what had to be looked up for it."""
 
     own: Own
@@ -89,15 +89,15 @@ class WholeFilter:
             conditions.add(f"({met} OR run_id IN {values.texts(self.inferring)})" if self.inferring else met)
 
 
-def whole_filter(database: Database, own: Own, where: Filter) -> WholeFilter | None:
+def summary_filter(database: Database, own: Own, where: Filter) -> SummaryFilter | None:
     """Returns a filter on traces or runs; None if none can meet it."""
     of_span = named(database, where).only(_OF_SPANS)
     if not any(row.of == "span" and row.field != "duplicates" for row in of_span.rows()):
-        return WholeFilter(own, where, None)
+        return SummaryFilter(own, where, None)
     if not narrow_spans(Conditions(), of_span):
         return None
     inferred = InferredTools.of(where) if own == "run_id" else None
-    return WholeFilter(own, where, of_span, () if inferred is None else inferring(database, inferred))
+    return SummaryFilter(own, where, of_span, () if inferred is None else inferring(database, inferred))
 
 
 def _narrow_traces(conditions: Conditions, where: Filter) -> None:
