@@ -88,7 +88,7 @@ def serve(settings: Settings, *, on_ready: Callable[[Listening], None] | None = 
     with contextlib.ExitStack() as stack:
         listener = stack.enter_context(_listen(settings))
         url = _url(listener)
-        owner = stack.enter_context(Owner(settings, url=url, check_later=True, reads_apart=True))
+        owner = stack.enter_context(Owner(settings, url=url, check_later=True, second_process=True))
         places = connections_at_most()
         grpc_places = places // 4 if settings.otlp_grpc_port is not None else 0
         places -= grpc_places

@@ -61,20 +61,20 @@ def storage_of(service: Service) -> Storage:
     Raises:
         StoreError: The database cannot be read.
     """
-    health, kept, settings = service.store.health(), service.store.kept(), service.settings
-    arrived_ns = kept.next_arrived_ns
+    health, retained, settings = service.store.health(), service.store.retained(), service.settings
+    arrived_ns = retained.next_arrived_ns
     goes_ns = None if arrived_ns is None else arrived_ns + int(settings.retention_days * _DAY_NS)
     return Storage(
         bytes=health.bytes,
         used_bytes=health.used_bytes,
         free_bytes=_free_bytes(settings.home),
-        runs=kept.runs,
-        traces=kept.traces,
+        runs=retained.runs,
+        traces=retained.traces,
         spans=health.spans,
         oldest_time_unix_nano=None if health.oldest_ns is None else str(health.oldest_ns),
         retention_days=settings.retention_days,
         retention_bytes=settings.retention_bytes,
-        next=kept.next_trace,
+        next=retained.next_trace,
         next_time_unix_nano=None if goes_ns is None or goes_ns >= 2**64 else str(goes_ns),
         removed=tuple(RemovedByRule(each.rule, str(each.at_ns), each.traces, each.spans) for each in health.removed),
     )

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Protocol
 
 from inspector.otlp import Decoded
-from inspector.received import Apart, Received
+from inspector.received import Received, SecondProcess
 
 PRESSED_BYTES = 4 << 20
 """The second process starts after this many bytes of requests had to wait for others. Starting takes a second of CPU
@@ -27,7 +27,7 @@ class Waiting(Protocol):
 
     decode: Callable[[], Decoded]
     size: int
-    apart: Future[bytes] | None
+    answer: Future[bytes] | None
 
 
 class Ahead:
@@ -40,18 +40,18 @@ class Ahead:
     """
 
     def __init__(
-        self, begin: Callable[[], Apart], *, pressed_bytes: int = PRESSED_BYTES, idle_s: float = IDLE_S
+        self, begin: Callable[[], SecondProcess], *, pressed_bytes: int = PRESSED_BYTES, idle_s: float = IDLE_S
     ) -> None:
         self.idle_s = idle_s
         self._begin = begin
         self._pressed_bytes = pressed_bytes
         self._pressed = 0
-        self._apart: Apart | None = None
+        self._process: SecondProcess | None = None
 
     @property
     def process_id(self) -> int | None:
         """The id of the second process; None if there is none."""
-        return None if self._apart is None else self._apart.process_id
+        return None if self._process is None else self._process.process_id
 
     def note_pressed(self, size: int) -> None:
         """Note that a request of this size has to wait for others."""
@@ -60,34 +60,34 @@ class Ahead:
             return
         # A process that ended by itself is started again after as many bytes have waited; one that could not start is
         # not.
-        if self._apart is None or (self._apart.is_over and self._apart.was_ready):
+        if self._process is None or (self._process.is_over and self._process.was_ready):
             self._pressed = 0
-            self._apart = self._begin()
+            self._process = self._begin()
 
     def give(self, waiting: Iterable[Waiting]) -> None:
         """Send the first requests of the queue to the second process."""
-        if self._apart is None:
+        if self._process is None:
             return
         for request in islice(waiting, _AHEAD):
-            if request.apart is None and request.size <= MOST_BYTES:
-                request.apart = self._apart.read(request.decode)
+            if request.answer is None and request.size <= MOST_BYTES:
+                request.answer = self._process.read(request.decode)
 
     def rest(self) -> None:
         """End the second process until many requests have to wait again."""
         self._pressed = 0
-        if self._apart is not None:
-            self._apart.end()
-            self._apart = None
+        if self._process is not None:
+            self._process.end()
+            self._process = None
 
     def received(self, request: Waiting) -> Received | None:
         """Wait, without the lock, for the interpretation of a request; None if it must be interpreted here."""
-        if request.apart is None:
+        if request.answer is None:
             return None
         try:
-            answer = request.apart.result(_ANSWER_S)
+            answer = request.answer.result(_ANSWER_S)
         except TimeoutError:
-            if (apart := self._apart) is not None:
-                apart.end()
+            if (process := self._process) is not None:
+                process.end()
             return None
         # From our own process; data from senders is texts and numbers in it.
         return pickle.loads(answer) if answer else None  # noqa: S301

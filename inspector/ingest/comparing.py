@@ -63,7 +63,7 @@ def differences(source: Store, target: Store, seen: Callable[[int], object]) -> 
         both += sum(count > 0 for count, _ in found.values())
         spans += sum(count for count, _ in wanted.values())
         seen(spans)
-    if target.kept().traces > both:
+    if target.retained().traces > both:
         strays = (each.trace_id for each in _arrivals(target) if source.trace(each.trace_id) is None)
         yield from (Difference(f"trace {trace_id}", "only there") for trace_id in islice(strays, MOST_NAMED))
     here, there = (sorted(map(content_of, all_labels(store)), key=repr) for store in (source, target))

@@ -81,15 +81,15 @@ def copy_home(source: Settings, target: Settings, *, so_far: SoFar) -> Copied:
         old = stack.enter_context(closing(open_store(source, read_only=True, limits=_PATIENT)))
         new = stack.enter_context(closing(open_store(target, limits=_PATIENT, now_ns=clock)))
         mark = _begun(_mark_of(source), old, new, place_of(target))
-        last, kept = old.last_seq(), old.health()
-        _copy_spans(old, new, mark, clock, lambda done: so_far("copying", min(done, kept.spans), kept.spans))
+        last, health = old.last_seq(), old.health()
+        _copy_spans(old, new, mark, clock, lambda done: so_far("copying", min(done, health.spans), health.spans))
         _copy_rest(old, new)
         # If a server is the target's writer, it may not have applied this process's changes yet.
         new.maintain()
-        found = tuple(differences(old, new, lambda done: so_far("comparing", done, kept.spans)))
+        found = tuple(differences(old, new, lambda done: so_far("comparing", done, health.spans)))
         if old.last_seq() != last:
             raise CopyRefused(f"{place_of(source)} changed meanwhile: stop what writes it, and start this again")
-        return Copied(old.kept().traces, kept.spans, found)
+        return Copied(old.retained().traces, health.spans, found)
 
 
 @contextmanager

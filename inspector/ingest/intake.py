@@ -50,7 +50,7 @@ class _Delivery:
     decode: Callable[[], Decoded]
     size: int
     receipt: Future[Receipt]
-    apart: Future[bytes] | None = None
+    answer: Future[bytes] | None = None
     """The answer of the second process, if the request was sent to it."""
 
     def take(self) -> Callable[[], Decoded]:
@@ -61,7 +61,7 @@ class _Delivery:
     @property
     def can_wait(self) -> bool:
         """Whether the second process has not answered yet."""
-        return self.apart is not None and not self.apart.done()
+        return self.answer is not None and not self.answer.done()
 
 
 @dataclass(slots=True)
@@ -325,7 +325,7 @@ def _unpack(delivery: _Delivery, received_of: Callable[[_Delivery], Received]) -
         _log.exception("a request of %d bytes could not be read", delivery.size)
         received = Received(malformed=_UNREADABLE)
     # The bytes of the request, and the answer of the second process, may be large.
-    delivery.decode, delivery.apart = Decoded, None
+    delivery.decode, delivery.answer = Decoded, None
     if received.malformed is not None:
         delivery.receipt.set_result(Receipt(malformed=received.malformed, too_large=received.too_large))
         return None

@@ -17,7 +17,7 @@ from inspector.ingest.retention import Retention
 from inspector.ingest.spool import Spool, TakenIn
 from inspector.ingest.times import TIMES, Times
 from inspector.reading import cost
-from inspector.received import Apart, redacting
+from inspector.received import SecondProcess, redacting
 from inspector.settings import Settings
 from inspector.store import (
     HomeGone,
@@ -65,7 +65,7 @@ class Owner:
         check_s: How long a database that its last owner did not close may be checked for damage; None for any time.
         check_later: Whether such a database can be read immediately, and is checked before spools are read.
         times: Durations and intervals of the tasks.
-        reads_apart: Whether requests are interpreted in a second process while the load is high.
+        second_process: Whether requests are interpreted in a second process while the load is high.
 
     Raises:
         OwnedElsewhere: Another process owns the database.
@@ -81,7 +81,7 @@ class Owner:
         check_s: float | None = None,
         check_later: bool = False,
         times: Times = TIMES,
-        reads_apart: bool = False,
+        second_process: bool = False,
     ) -> None:
         self._settings = settings
         self._times = times
@@ -99,11 +99,12 @@ class Owner:
             self._retention = Retention(settings, self.store, now_ns=now_ns)
             redact = redacting(settings.home, on=settings.redact_spool)
             self._spool = Spool(settings.spool, self.store, committed=self._tell, redact=redact)
+            begin = partial(SecondProcess, settings.home, redact=settings.redact_otlp)
             self.intake = Intake(
                 self.store,
                 self._tell,
                 redact=redacting(settings.home, on=settings.redact_otlp),
-                ahead=Ahead(partial(Apart, settings.home, redact=settings.redact_otlp)) if reads_apart else None,
+                ahead=Ahead(begin) if second_process else None,
                 group_spans=max(GROUP_SPANS, self.store.batch_spans),
             )
             """Ingests spans that arrive in other ways than the spool, with or without ``start``."""

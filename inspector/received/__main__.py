@@ -12,9 +12,9 @@ from inspector.model import Span
 from inspector.otlp import Decoded, DecodedSpan
 from inspector.reading import cost
 from inspector.reading.dialects import read_span
-from inspector.received.apart import SIZE, receive_message
 from inspector.received.redacting import redacting
 from inspector.received.request import receive
+from inspector.received.second_process import SIZE, receive_message
 
 _NEW_OBJECTS = 50_000
 """A request consists of many lists and dicts, and none of them is garbage before it is answered."""

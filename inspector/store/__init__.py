@@ -17,7 +17,7 @@ from inspector.store.errors import (
 )
 from inspector.store.limits import IDLE_S, ReadLimits
 from inspector.store.lock import OwnerLock
-from inspector.store.nouns import Age, Arrival, Health, Kept, Pruned, Removed, Rule, SpoolMark, Stored
+from inspector.store.nouns import Age, Arrival, Health, Pruned, Removed, Retained, Rule, SpoolMark, Stored
 from inspector.store.opening import create_tables, open_store, place_of, table_statements, upgrade_tables
 from inspector.store.protocol import Store
 from inspector.store.sqlite.engine import stopped_when
@@ -34,7 +34,6 @@ __all__ = [
     "CursorInvalid",
     "Health",
     "HomeGone",
-    "Kept",
     "OwnedElsewhere",
     "OwnerLock",
     "PagesDamaged",
@@ -42,6 +41,7 @@ __all__ = [
     "QueryTooSlow",
     "ReadLimits",
     "Removed",
+    "Retained",
     "Rule",
     "Salvaged",
     "SpoolMark",

@@ -74,7 +74,7 @@ class Health:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class Retained:
     """How much is kept, and what retention removes next."""
 
     runs: int

@@ -30,7 +30,7 @@ from inspector.model import (
     Turn,
 )
 from inspector.store.limits import ReadLimits
-from inspector.store.nouns import Arrival, Kept, Stored
+from inspector.store.nouns import Arrival, Retained, Stored
 from inspector.store.queries import At, Queries
 from inspector.store.values.outlines import OutlinePage
 from inspector.store.values.places import Within
@@ -330,10 +330,10 @@ class Reads(ABC):
         with self._read() as at:
             return self._queries.used_bytes(at)
 
-    def kept(self) -> Kept:
+    def retained(self) -> Retained:
         """Returns how much is kept, and what retention removes next."""
         with self._read() as at:
-            return self._queries.read_kept(at)
+            return self._queries.read_retained(at)
 
     def arrivals(self, after: int = 0, *, limit: int = 1000) -> tuple[Arrival, ...]:
         """Returns the traces that changed after a ``seq``, in the order of their last change."""

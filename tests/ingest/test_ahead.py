@@ -14,7 +14,7 @@ from inspector.ingest.ahead import Ahead
 from inspector.ingest.one_by_one import read_spans
 from inspector.model import Filter
 from inspector.otlp import Decoded, decode_request
-from inspector.received import Apart, receive, redacting
+from inspector.received import SecondProcess, receive, redacting
 from inspector.store.sqlite import SqliteStore
 
 SECRET = "sk-proj-Zx9Kq2Lm4Np6Rs8Tu0Vw1Xy3Za5Bc7De"
@@ -56,7 +56,7 @@ def begun():
 @pytest.fixture
 def begin(tmp_path, begun):
     def begin():
-        begun.append(Apart(tmp_path, redact=True))
+        begun.append(SecondProcess(tmp_path, redact=True))
         # As if all came while it began; a request that waits longer is read by whoever writes it.
         assert begun[-1].ready.wait(60)
         return begun[-1]
@@ -120,9 +120,9 @@ def spans_in(store):
 
 
 def test_what_is_read_apart_is_what_is_read_here(tmp_path, begin, requests):
-    apart, here = begin(), redacting(tmp_path, on=True)
+    second, here = begin(), redacting(tmp_path, on=True)
     for decode in requests(1, 2):
-        answer = pickle.loads(apart.read(decode).result(60))
+        answer = pickle.loads(second.read(decode).result(60))
         assert answer == receive(decode, here, read_spans)
         assert SECRET not in str(answer.spans[0].attributes)
         assert "[redacted:" in str(answer.spans[0].attributes)
@@ -140,9 +140,9 @@ def stumble():
 
 @pytest.mark.parametrize("decode", [stumble, lambda: Decoded()], ids=["stumbles", "cannot be sent"])
 def test_what_cannot_be_read_apart_is_left_to_be_read_here(begin, requests, decode):
-    apart = begin()
-    assert apart.read(decode).result(60) == b""
-    assert apart.read(*requests(1)).result(60)
+    second = begin()
+    assert second.read(decode).result(60) == b""
+    assert second.read(*requests(1)).result(60)
 
 
 def test_requests_that_wait_are_read_apart(store, make_intake, requests, begun):
@@ -164,13 +164,13 @@ def test_a_process_that_is_killed_loses_nothing(store, make_intake, requests, be
 
 
 def test_what_a_killed_process_had_is_given_back(begin, requests):
-    apart = begin()
-    os.kill(apart.process_id, signal.SIGSTOP)
-    answers = [apart.read(decode) for decode in requests(1, 2)]
-    os.kill(apart.process_id, signal.SIGKILL)
+    second = begin()
+    os.kill(second.process_id, signal.SIGSTOP)
+    answers = [second.read(decode) for decode in requests(1, 2)]
+    os.kill(second.process_id, signal.SIGKILL)
     assert [answer.result(60) for answer in answers] == [b"", b""]
-    assert apart.is_over
-    assert apart.read(*requests(3)) is None
+    assert second.is_over
+    assert second.read(*requests(3)) is None
 
 
 def test_the_process_ends_when_nothing_comes(store, make_intake, requests, begun, until):

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.model import Span
-from inspector.store.clickhouse.members import Kept, Known, Members, SessionNames
+from inspector.store.clickhouse.members import Known, Members, SessionNames, StoredSpan
 from inspector.store.clickhouse.prepared import Preparing
 from inspector.store.values.sums import TraceSums
 
@@ -31,7 +31,7 @@ def test_a_trace_is_of_the_session_that_its_first_span_names(batches):
 def test_the_traces_of_the_last_batch_are_remembered_however_long_they_are():
     # Without a database: nothing of them is read again.
     known = Known(None)
-    kept = Kept(row(), 0, 0)
+    kept = StoredSpan(row(), 0, 0)
     long, other = (Members(TraceSums(trace_id=name), {f"{at}": kept for at in range(60_000)}) for name in ("t", "u"))
     known.keep([long])
     assert known.of(["t"]) == {"t": long}

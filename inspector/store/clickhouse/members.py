@@ -23,7 +23,7 @@ _LIGHT: Final = tuple(name for name in OF_ROW if name not in _LARGE)
 _BLANK: Final[dict[str, Any]] = {**dict.fromkeys(Row._fields), "attributes": b""}
 
 
-class Kept(NamedTuple):
+class StoredSpan(NamedTuple):
     """A stored span."""
 
     row: Row
@@ -79,7 +79,7 @@ class Members:
     """The spans of one trace, and what they add up to."""
 
     sums: TraceSums
-    spans: dict[str, Kept] = field(default_factory=dict[str, Kept])
+    spans: dict[str, StoredSpan] = field(default_factory=dict[str, StoredSpan])
     family: Family | None = field(default_factory=Family)
     """None where the trace is too long for that."""
     shares: dict[str, Sums] = field(default_factory=dict[str, Sums])
@@ -120,15 +120,15 @@ class Members:
                 self.sums.add(row)
             elif exact:
                 exact = self.sums.exchange(known.row, row)
-            self.add(Kept(row, slot, digest))
+            self.add(StoredSpan(row, slot, digest))
         if not exact:
             self.sum_up()
 
-    def add(self, kept: Kept) -> None:
+    def add(self, span: StoredSpan) -> None:
         """Takes in a stored span without adding it up."""
-        self.spans[kept.row.span_id] = kept
-        self.names.put(kept.row)
-        self.first_slot, self.last_slot = min(self.first_slot, kept.slot), max(self.last_slot, kept.slot)
+        self.spans[span.row.span_id] = span
+        self.names.put(span.row)
+        self.first_slot, self.last_slot = min(self.first_slot, span.slot), max(self.last_slot, span.slot)
 
     def sum_up(self) -> None:
         """Adds all spans up anew; what the trace was about is kept."""
@@ -251,7 +251,7 @@ def _read(
             members = found[trace_id] = Members(sums)
         values_of: dict[str, Any] = _BLANK | dict(zip(_LIGHT, fields, strict=True))
         row = Row(**values_of)._replace(trace_id=members.sums.id)
-        members.add(Kept(row, slot, digest, counted))
+        members.add(StoredSpan(row, slot, digest, counted))
     for members in found.values():
         _complete(members)
     return found

@@ -14,7 +14,7 @@ from inspector.store.clickhouse.tables import SPANS
 from inspector.store.values.chains import Chains
 from inspector.store.values.excerpts import excerpts_by_span
 from inspector.store.values.identity import identity_text
-from inspector.store.values.rows import Kept, Row, clamp, encode, row_of
+from inspector.store.values.rows import EncodedColumns, Row, clamp, encode, row_of
 from inspector.store.values.stored import span_of
 from inspector.store.values.texts import add_text, content_keys
 from inspector.store.values.turns import call_facts
@@ -129,7 +129,7 @@ class Preparing:
 
     def _prepared(self, span: Span, question: str | None, answer: str | None) -> Prepared:
         attributes, held = _encoded(span.attributes)
-        row = row_of(span, (0, 0, 0), (None, None), _kept(span))
+        row = row_of(span, (0, 0, 0), (None, None), _encoded_columns(span))
         traceback = row.error_traceback
         if traceback is not None:
             row = row._replace(error_traceback=None)
@@ -165,7 +165,7 @@ class Preparing:
         return text, list({tool.name for tool in facts.tools}), _ENCODER.encode(facts).decode(errors="replace")
 
 
-def _kept(span: Span) -> Kept:
+def _encoded_columns(span: Span) -> EncodedColumns:
     names = span.hook, span.dialect, span.input_key, span.output_key
     return *names, None, b"", None, None, identity_text(span)
 

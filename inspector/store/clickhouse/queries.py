@@ -9,7 +9,7 @@ from inspector.store.clickhouse.outlines import read_hits, read_outline_rows, re
 from inspector.store.clickhouse.removal import used_bytes
 from inspector.store.clickhouse.replays import count_replays
 from inspector.store.clickhouse.sessions import read_session, read_sessions
-from inspector.store.clickhouse.state import DOUBTED, HOUR_NS, last_seq, losses_near, read_kept, read_losses
+from inspector.store.clickhouse.state import DOUBTED, HOUR_NS, last_seq, losses_near, read_losses, read_retained
 from inspector.store.clickhouse.stats import read_stats
 from inspector.store.clickhouse.summaries import (
     read_run,
@@ -33,11 +33,11 @@ __all__ = [
     "read_event",
     "read_events",
     "read_hits",
-    "read_kept",
     "read_labels",
     "read_losses",
     "read_outline_rows",
     "read_previews",
+    "read_retained",
     "read_run",
     "read_runs",
     "read_runs_like",

@@ -12,7 +12,7 @@ from inspector.store.clickhouse.removal import sum_losses, used_bytes
 from inspector.store.clickhouse.slots import of_run, of_trace
 from inspector.store.clickhouse.summaries import TRACE
 from inspector.store.clickhouse.tables import LOSSES, SCHEMA_VERSION
-from inspector.store.nouns import Health, Kept, SpoolMark
+from inspector.store.nouns import Health, Retained, SpoolMark
 from inspector.store.values.ever import calls_ever
 from inspector.store.values.losses import losses_of, time_of
 from inspector.store.values.removals import removals
@@ -86,14 +86,14 @@ def read_health(database: Database) -> Health:
     )
 
 
-def read_kept(database: Database) -> Kept:
+def read_retained(database: Database) -> Retained:
     """Returns how much is stored, and what is removed next: the trace that arrived first."""
     row = database.row("SELECT uniqExact(run_id), count() FROM traces FINAL")
     runs, traces = (0, 0) if row is None else row
     first = database.row(f"SELECT {', '.join(TRACE)}, arrived_ns FROM traces FINAL ORDER BY id LIMIT 1")
     if first is None:
-        return Kept(runs, traces, None, None)
-    return Kept(runs, traces, trace_of(first[:-1]), (first[-1] // HOUR_NS + 1) * HOUR_NS)
+        return Retained(runs, traces, None, None)
+    return Retained(runs, traces, trace_of(first[:-1]), (first[-1] // HOUR_NS + 1) * HOUR_NS)
 
 
 def last_seq(database: Database) -> int:

@@ -131,8 +131,8 @@ class Writer:
             batch = _Batch(self._known.of(_traces_of(found), self._late))
             lost: dict[str, dict[str, Row]] = {}
             for trace_id, span_id in found:
-                kept = batch.traces[trace_id].spans[span_id]
-                lost.setdefault(trace_id, {})[span_id] = kept.row._replace(status="lost")
+                stored = batch.traces[trace_id].spans[span_id]
+                lost.setdefault(trace_id, {})[span_id] = stored.row._replace(status="lost")
             for trace_id, rows in lost.items():
                 members = batch.traces[trace_id]
                 rows.update(self._folded(members, list(rows.values()), rows, {}))
@@ -159,11 +159,11 @@ class Writer:
         """Sums up an hour for statistics."""
         self._hours.sum_up(hour, self.next_version())
 
-    def note(self, given: Mapping[str, int]) -> None:
+    def note(self, span: Mapping[str, int]) -> None:
         """Keeps numbers."""
-        self.numbers.update(given)
+        self.numbers.update(span)
         version = self.next_version()
-        numbers.save_numbers(self._database, given, version=version, token=self.token(version))
+        numbers.save_numbers(self._database, span, version=version, token=self.token(version))
 
     def next_version(self) -> int:
         """Returns a version later than all before."""
@@ -196,10 +196,10 @@ class Writer:
             self._watched_until_s = time.monotonic() + _WATCHED_S
             self._renumber(*self._late)
         self._known.forget()
-        self.note(self._kept())
+        self.note(self._noted_numbers())
         self._is_torn = False
 
-    def _kept(self) -> dict[str, int]:
+    def _noted_numbers(self) -> dict[str, int]:
         return {name: value for name, value in self.numbers.items() if name not in _UNKEPT}
 
     def _renumber(self, after: int, until: int) -> None:
@@ -228,58 +228,58 @@ class Writer:
         return self.numbers[name]
 
     def _accept(self, batch: _Batch, wanted: Mapping[Key, Prepared], *, again: bool) -> None:
-        for (trace_id, span_id), given in wanted.items():
+        for (trace_id, span_id), span in wanted.items():
             members = batch.traces.get(trace_id)
-            kept = None if members is None else members.spans.get(span_id)
-            if again and kept is None:
+            stored = None if members is None else members.spans.get(span_id)
+            if again and stored is None:
                 continue
             if members is None:
                 members = Members(TraceSums(id=self._next("trace"), trace_id=trace_id))
                 batch.traces[trace_id] = members
-            if again or kept is None or supersedes(given.row.status, kept.row.status):
-                batch.accepted.append((self._of_its_process(given, None if kept is None else kept.row), members))
+            if again or stored is None or supersedes(span.row.status, stored.row.status):
+                batch.accepted.append((self._of_its_process(span, None if stored is None else stored.row), members))
 
-    def _of_its_process(self, given: Prepared, old: Row | None) -> Prepared:
+    def _of_its_process(self, span: Prepared, old: Row | None) -> Prepared:
         # An export names none, and losses are found by it.
-        if old is None or old.process is None or given.row.process is not None:
-            return given
-        content = given.content
+        if old is None or old.process is None or span.row.process is not None:
+            return span
+        content = span.content
         if isinstance(content, Sent):
             content = read_content(self._database, content)
-        return self._preparing.of_process(given, content, old.process)
+        return self._preparing.of_process(span, content, old.process)
 
     def _record(self, batch: _Batch, *, late: bool) -> None:
         """Makes the rows that say something new, each with the session that it belongs to."""
         owns: list[str | None] = []
         named: dict[str, dict[str, tuple[int, str] | None]] = {trace_id: {} for trace_id in batch.traces}
-        for given, members in batch.accepted:
-            kept = members.spans.get(given.row.span_id)
-            own = own_session(given.session_id, None if kept is None else kept.row)
+        for span, members in batch.accepted:
+            stored = members.spans.get(span.row.span_id)
+            own = own_session(span.session_id, None if stored is None else stored.row)
             owns.append(own)
-            named[given.trace_id][given.row.span_id] = None if own is None else (given.row.start_ns, own)
+            named[span.trace_id][span.row.span_id] = None if own is None else (span.row.start_ns, own)
         for trace_id, members in batch.traces.items():
             batch.sessions[trace_id] = members.session(named[trace_id])
-        for (given, members), own in zip(batch.accepted, owns, strict=True):
-            span_id = given.row.span_id
-            kept, session = members.spans.get(span_id), batch.sessions[given.trace_id][0]
-            digest = with_session(given.digest, own)
-            if kept is None or kept.digest != digest or late:
+        for (span, members), own in zip(batch.accepted, owns, strict=True):
+            span_id = span.row.span_id
+            stored, session = members.spans.get(span_id), batch.sessions[span.trace_id][0]
+            digest = with_session(span.digest, own)
+            if stored is None or stored.digest != digest or late:
                 seq = self._next("seq")
                 belongs = (own, None) if own is not None or session is None else (session[1], 1)
-                row = placed(given.row, (seq if kept is None else kept.row.id, seq, members.sums.id), belongs)
-                change = Change(row, given.content, given.slot if kept is None else kept.slot, digest)
-                batch.changes.setdefault(given.trace_id, {})[span_id] = change
+                row = placed(span.row, (seq if stored is None else stored.row.id, seq, members.sums.id), belongs)
+                change = Change(row, span.content, span.slot if stored is None else stored.slot, digest)
+                batch.changes.setdefault(span.trace_id, {})[span_id] = change
 
     def _tell(self, batch: _Batch, *, again: bool) -> None:
         """Keeps what traces were about: the first question, the last answer."""
-        for given, members in batch.accepted:
-            sums, row = members.sums, given.row
-            if given.question is not None and (sums.question is None or row.start_ns < sums.question_ns + again):
-                sums.question, sums.question_ns = given.question, row.start_ns
-                batch.told.add(given.trace_id)
-            if given.answer is not None and row.end_ns is not None and row.end_ns >= sums.answer_ns:
-                sums.answer, sums.answer_ns = given.answer, row.end_ns
-                batch.told.add(given.trace_id)
+        for span, members in batch.accepted:
+            sums, row = members.sums, span.row
+            if span.question is not None and (sums.question is None or row.start_ns < sums.question_ns + again):
+                sums.question, sums.question_ns = span.question, row.start_ns
+                batch.told.add(span.trace_id)
+            if span.answer is not None and row.end_ns is not None and row.end_ns >= sums.answer_ns:
+                sums.answer, sums.answer_ns = span.answer, row.end_ns
+                batch.told.add(span.trace_id)
 
     def _followers(self, batch: _Batch) -> dict[str, dict[str, Row]]:
         """Returns the stored rows that something else is true of by what the batch writes."""
@@ -342,7 +342,7 @@ class Writer:
         self._save_traces(batch, version, token)
         recount(self.numbers, recounted)
         self.numbers["counted"] = version
-        numbers.save_numbers(self._database, self._kept(), version=version, token=token)
+        numbers.save_numbers(self._database, self._noted_numbers(), version=version, token=token)
         self._known.keep(batch.traces.values())
 
     def _recounted(self, batch: _Batch, changes: Mapping[str, list[Change]]) -> list[tuple[str, str]]:
@@ -372,12 +372,12 @@ class Writer:
         changes: dict[str, list[Change]] = {}
         for trace_id, rows in others.items():
             for span_id, row in rows.items():
-                kept, content = batch.traces[trace_id].spans[span_id], contents[trace_id, span_id]
-                digest = kept.digest
-                if row.status != kept.row.status:
+                stored, content = batch.traces[trace_id].spans[span_id], contents[trace_id, span_id]
+                digest = stored.digest
+                if row.status != stored.row.status:
                     # What was declared lost is no record that can come again.
                     content, digest = self._preparing.ended(row, content), 0
-                change = Change(row._replace(seq=self._next("seq")), content, kept.slot, digest)
+                change = Change(row._replace(seq=self._next("seq")), content, stored.slot, digest)
                 changes.setdefault(trace_id, []).append(change)
         return changes
 

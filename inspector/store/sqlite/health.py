@@ -4,7 +4,7 @@ from pathlib import Path
 
 from sqlalchemy import Connection, func, select
 
-from inspector.store.nouns import Health, Kept
+from inspector.store.nouns import Health, Retained
 from inspector.store.sqlite.arrivals import arrived_by
 from inspector.store.sqlite.counters import load_counters
 from inspector.store.sqlite.losses import sum_losses
@@ -34,16 +34,16 @@ def read_health(connection: Connection, path: Path) -> Health:
     )
 
 
-def read_kept(connection: Connection) -> Kept:
+def read_retained(connection: Connection) -> Retained:
     """Returns how much is stored, and what is removed next: the trace that arrived first."""
     of_runs, of_traces = (
         connection.execute(select(func.count()).select_from(table)).scalar() or 0 for table in (runs, traces)
     )
     first = connection.execute(select(*TRACE).order_by(traces.c.id).limit(1)).first()
     if first is None:
-        return Kept(of_runs, of_traces, None, None)
+        return Retained(of_runs, of_traces, None, None)
     trace = trace_of(first)
-    return Kept(of_runs, of_traces, trace, arrived_by(connection, trace.seq))
+    return Retained(of_runs, of_traces, trace, arrived_by(connection, trace.seq))
 
 
 def _size(path: Path) -> int:

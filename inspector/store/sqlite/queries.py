@@ -6,7 +6,7 @@ from inspector.model import Filter, GroupBy, Stats, StatsOf
 from inspector.store.limits import ReadLimits
 from inspector.store.sqlite.arrivals import last_ns as last_arrival_ns
 from inspector.store.sqlite.copies import read_arrivals, read_stored
-from inspector.store.sqlite.health import read_kept
+from inspector.store.sqlite.health import read_retained
 from inspector.store.sqlite.hits import read_hits
 from inspector.store.sqlite.labels import read_labels
 from inspector.store.sqlite.losses import losses_near, read_losses
@@ -43,11 +43,11 @@ __all__ = [
     "read_event",
     "read_events",
     "read_hits",
-    "read_kept",
     "read_labels",
     "read_losses",
     "read_outline_rows",
     "read_previews",
+    "read_retained",
     "read_run",
     "read_runs",
     "read_runs_like",

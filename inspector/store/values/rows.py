@@ -89,7 +89,7 @@ RowIds: TypeAlias = tuple[int, int, int]
 _SESSION, _INHERITED = map(Row._fields.index, ("session_id", "session_inherited"))
 
 
-Kept: TypeAlias = tuple[
+EncodedColumns: TypeAlias = tuple[
     str | None, str | None, str | None, str | None, StoredShared, bytes, bytes | None, bytes | None, str | bytes | None
 ]
 """The columns of a span that each engine stores in its own form: hook, dialect, the keys of input and output, shared,
@@ -105,7 +105,7 @@ def row_of(
     span: Span,
     ids: RowIds,
     session: tuple[str | None, int | None],
-    kept: Kept,
+    encoded: EncodedColumns,
 ) -> Row:
     """Returns the span's row.
 
@@ -113,9 +113,9 @@ def row_of(
         span: The span.
         ids: Its first three columns.
         session: The session it belongs to, and 1 if that is only its trace's.
-        kept: The columns that each engine stores in its own form.
+        encoded: The columns that each engine stores in its own form.
     """
-    hook, dialect, input_key, output_key, shared, attributes, events, links, identity = kept
+    hook, dialect, input_key, output_key, shared, attributes, events, links, identity = encoded
     *times, exact_times = _times(span.start_ns, span.end_ns)
     return Row._make(
         (
@@ -154,7 +154,7 @@ def row_of(
     )
 
 
-def packed(span: Span, attributes: Mapping[str, AttributeValue], shared: StoredShared) -> Kept:
+def packed(span: Span, attributes: Mapping[str, AttributeValue], shared: StoredShared) -> EncodedColumns:
     """Returns the columns of a span that SQLite stores in fewer bytes.
 
     Args:

@@ -200,6 +200,6 @@ def test_what_retention_notes_is_there_for_the_next(fill):
 
 def test_how_much_is_kept_counts_runs_and_traces(fill):
     kept = fill(SEED)
-    found = kept.store.kept()
+    found = kept.store.retained()
     assert (found.runs, found.traces) == (len(kept.oracle.runs(Filter())), len(kept.oracle.trace_ids()))
     assert found.next_trace.trace_id == kept.oracle.trace_ids()[0]

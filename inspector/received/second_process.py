@@ -25,7 +25,7 @@ SIZE = Struct("<Q")
 _Waiting = tuple[Callable[[], Decoded], Future[bytes]]
 
 
-class Apart:
+class SecondProcess:
     """The second process, from construction until `end`; it also ends when this process does.
 
     Args:
@@ -47,7 +47,7 @@ class Apart:
         self._ours, self._theirs = socket.socketpair()
         # Two threads, because each side may have to wait for the other during a large message.
         for name, run in (("send", self._send), ("receive", self._receive)):
-            threading.Thread(target=run, name=f"inspector-apart-{name}", daemon=True).start()
+            threading.Thread(target=run, name=f"inspector-second-{name}", daemon=True).start()
 
     @property
     def process_id(self) -> int | None:
