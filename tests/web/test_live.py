@@ -63,6 +63,35 @@ def test_what_arrives_during_a_click_does_not_move_the_row_that_was_pressed(empt
     expect(page.get_by_role("heading", name="older").first).to_be_visible()
 
 
+@pytest.mark.parametrize("height", [800, 420])
+def test_what_arrives_during_a_click_does_not_move_the_span_that_was_pressed(empty, visit, start_agent, height):
+    earlier, later = (start_agent(empty.home, run="both") for _ in range(2))
+    for agent, name in ((earlier, "earlier"), (later, "later")):
+        agent.emit("before_workflow_run", workflow=name, context=None, input={}, call_id=name)
+    for at in range(8):
+        later.call("tool_call", tool_name=f"{'pressed' if at == 4 else 'other'}_{at}", args={}, context=None)
+    wait_until(lambda: len(empty.get("/events?tool=other_7")["items"]) == 1)
+    page = visit(empty, "/runs/both", viewport={"width": 1280, "height": height})
+    pressed = page.get_by_role("row").filter(has_text="pressed_4")
+    pressed.hover()
+    before = pressed.bounding_box()["y"]
+    page.mouse.down()
+    # A row above, and a line over all of them that says so.
+    earlier.emit("before_tool_call", **BOOKING)
+    earlier.emit("after_tool_call", **BOOKING, result={"isError": True, "content": "no room"})
+    expect(page.get_by_role("region", name="What failed")).to_contain_text("no room")
+    assert pressed.bounding_box()["y"] == pytest.approx(before, abs=1)
+    page.mouse.up()
+    expect(page.get_by_role("region", name="Selected span")).to_contain_text("pressed_4")
+    # And what was there once goes.
+    page.mouse.down()
+    for agent, name in ((earlier, "earlier"), (later, "later")):
+        agent.emit("after_workflow_run", workflow=name, context=None, result="done", call_id=name)
+    expect(page.get_by_role("region", name="Open now")).to_have_count(0)
+    assert pressed.bounding_box()["y"] == pytest.approx(before, abs=1)
+    page.mouse.up()
+
+
 def test_a_running_run_grows_and_ends_before_ones_eyes(empty, running, visit):
     agent, trace_id = running
     page = visit(empty, f"/traces/{trace_id}")

@@ -6,6 +6,7 @@ import { plural } from "@/lib/format";
 import { type ActionOn, actionOn } from "@/lib/shortcuts";
 import { RowGroup } from "./grid";
 import css from "./list.module.css";
+import { untilReleased } from "./until-released";
 import { useListKeys } from "./use-list-keys";
 import { useRowHeight } from "./use-row-height";
 import { useRowKeys } from "./use-row-keys";
@@ -173,18 +174,6 @@ export function VirtualGrid(props: Props) {
       {(more === "coming" || more instanceof Error) && <Foot more={more} noun={noun} onMore={onMore} />}
     </div>
   );
-}
-
-function untilReleased(onAim: Holding["onAim"]) {
-  onAim(true);
-  const released = new AbortController();
-  function release() {
-    released.abort();
-    onAim(false);
-  }
-  window.addEventListener("pointerup", release, released);
-  // As a finger that begins to scroll.
-  window.addEventListener("pointercancel", release, released);
 }
 
 function Foot({ more, noun, onMore }: { more: "coming" | Error; noun: string; onMore: () => void }) {

@@ -99,7 +99,7 @@ export function useCursor({ rows, outline, selection, page, onEnter }: Parts) {
 }
 
 /** The line under the cursor: the fold, else the span, else the line that hides the span; -1 for none. */
-function cursorLine({ lines, tree }: Outline, id: string | null, fold: string | null): number {
+export function cursorLine({ lines, tree }: Outline, id: string | null, fold: string | null): number {
   const folded = fold === null ? undefined : lines.folds.find((each) => each.id === fold);
   if (folded) return folded.line;
   let row = id === null ? -1 : (tree.places.get(id) ?? -1);

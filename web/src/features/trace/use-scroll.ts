@@ -1,5 +1,6 @@
 import { type RefObject, useEffect, useEffectEvent, useLayoutEffect, useRef } from "react";
 import type { SpanRow } from "@/lib/spans";
+import { useAnchor } from "./use-anchor";
 import type { Outline } from "./use-outline";
 
 interface Parts {
@@ -22,17 +23,20 @@ interface Parts {
 
 /** Keeps the visible lines in place while lines come and go above, and scrolls to the cursor when it moves. */
 export function useScroll(parts: Parts): void {
-  useAnchor(parts);
+  const isAiming = useAnchor(parts);
   useReveal(parts);
-  useNewest(parts);
+  useNewest(parts, isAiming);
 }
 
 /** Keeps the newest call in view, until the user scrolls back. */
-function useNewest({ scroller, rows, outline, lineHeight, headHeight, follow, onLeave }: Parts): void {
+function useNewest(
+  { scroller, rows, outline, lineHeight, headHeight, follow, onLeave }: Parts,
+  isAiming: () => boolean,
+) {
   const { lines, tree } = outline;
   useLayoutEffect(() => {
     const element = scroller.current;
-    if (!follow || !element) return;
+    if (!follow || !element || isAiming()) return;
     let newest = rows.findLastIndex((row) => !row.inferred);
     while (newest >= 0 && lines.line[newest] === -1) newest = tree.parent[newest] ?? -1;
     if (newest < 0) return;
@@ -40,7 +44,7 @@ function useNewest({ scroller, rows, outline, lineHeight, headHeight, follow, on
     const shown = element.clientHeight - headHeight;
     if (top < element.scrollTop) element.scrollTop = top;
     else if (top + lineHeight > element.scrollTop + shown) element.scrollTop = top + lineHeight - shown;
-  }, [scroller, rows, lines, tree, lineHeight, headHeight, follow]);
+  }, [scroller, rows, lines, tree, lineHeight, headHeight, follow, isAiming]);
 
   const leave = useEffectEvent((event: WheelEvent) => {
     if (event.deltaY < 0 && !event.ctrlKey) onLeave();
@@ -52,46 +56,6 @@ function useNewest({ scroller, rows, outline, lineHeight, headHeight, follow, on
     element.addEventListener("wheel", listener, { passive: true });
     return () => element.removeEventListener("wheel", listener);
   }, [scroller, follow]);
-}
-
-function useAnchor({ scroller, rows, outline, lineHeight, running }: Parts): void {
-  const { lines, tree } = outline;
-  const anchor = useRef({ id: null as string | null, offset: 0, atEnd: false });
-
-  useEffect(() => {
-    const element = scroller.current;
-    if (!element) return;
-    function remember() {
-      if (!element) return;
-      const { scrollTop, clientHeight, scrollHeight } = element;
-      const top = Math.floor(scrollTop / lineHeight);
-      const row = lines.row[top];
-      anchor.current = {
-        id: scrollTop > 0 && row !== undefined ? (rows[row]?.id ?? null) : null,
-        offset: scrollTop - top * lineHeight,
-        atEnd: scrollTop + clientHeight >= scrollHeight - lineHeight,
-      };
-    }
-    remember();
-    element.addEventListener("scroll", remember, { passive: true });
-    return () => element.removeEventListener("scroll", remember);
-  }, [scroller, rows, lines, lineHeight]);
-
-  // biome-ignore lint/correctness/useExhaustiveDependencies: after each new layout of lines, and no other time
-  useLayoutEffect(() => {
-    const element = scroller.current;
-    const { id, offset, atEnd } = anchor.current;
-    if (!element) return;
-    if (running && atEnd && element.scrollTop > 0) {
-      element.scrollTop = element.scrollHeight;
-      return;
-    }
-    let row = id === null ? -1 : (tree.places.get(id) ?? -1);
-    while (row >= 0 && lines.line[row] === -1) row = tree.parent[row] ?? -1;
-    if (row < 0) return;
-    const wanted = (lines.line[row] as number) * lineHeight + offset;
-    if (Math.abs(element.scrollTop - wanted) > 1) element.scrollTop = wanted;
-  }, [lines]);
 }
 
 function useReveal({ scroller, cursor, cursorKey, lineHeight, headHeight }: Parts): void {

@@ -3,6 +3,7 @@
 import clsx from "clsx";
 import {
   type MouseEvent,
+  type PointerEvent,
   type Ref,
   type RefObject,
   useEffect,
@@ -24,7 +25,7 @@ import { Levels } from "./levels";
 import { Minimap, momentAt } from "./minimap";
 import { sourcesOf } from "./preview";
 import type { Clock } from "./use-clock";
-import { useCursor } from "./use-cursor";
+import { cursorLine, useCursor } from "./use-cursor";
 import type { Outline } from "./use-outline";
 import { usePreviews } from "./use-previews";
 import { useScroll } from "./use-scroll";
@@ -39,6 +40,17 @@ const LINE_REM = 1.75;
 const HEAD_REM = 1.625;
 /** The width that the names leave to bars and durations on a narrow page. */
 const TRACK_REM = 10;
+
+/** How far the pointer moves in a click that is no drag. */
+const STILL_PX = 8;
+
+/** The line that was pressed. */
+interface Press {
+  id: string;
+  fold: string | null;
+  /** Whether it opens or closes the line. */
+  toggles: boolean;
+}
 
 /** The default width of the names, in pixels: a wide page has room for more of the input. */
 function usualName(): number {
@@ -107,17 +119,35 @@ export function Waterfall(props: Props) {
     }
     return found;
   }, [rows, tree, lines, seen.first, seen.last]);
+  const pressed = useRef<(Press & { x: number; y: number }) | null>(null);
   const previews = usePreviews(props.runId, inSight);
   const ticks = useTicks(scroller, zoom.view);
   const duplicates = duplicatesOf(rows);
 
-  function onClick(event: MouseEvent<HTMLElement>) {
-    const target = event.target as HTMLElement;
-    const line = Number(target.closest<HTMLElement>("[data-line]")?.dataset.line ?? Number.NaN);
-    if (Number.isNaN(line)) return;
+  function lineAt(target: EventTarget): Press | null {
+    const element = target as HTMLElement;
+    const line = Number(element.closest<HTMLElement>("[data-line]")?.dataset.line ?? Number.NaN);
+    const row = rows[lines.row[line] ?? -1];
+    if (!row) return null;
+    const fold = lines.folds[lines.fold[line] as number]?.id ?? null;
+    return { id: row.id, fold, toggles: fold !== null || element.closest("[data-toggle]") !== null };
+  }
+
+  function onPointerDown({ target, clientX, clientY }: PointerEvent) {
+    const found = lineAt(target);
+    pressed.current = found && { ...found, x: clientX, y: clientY };
+  }
+
+  function onClick({ target, clientX, clientY }: MouseEvent) {
+    const press = pressed.current;
+    pressed.current = null;
+    // What is under the pointer now may have come since then.
+    const isStill = press && Math.hypot(clientX - press.x, clientY - press.y) < STILL_PX;
+    const found = isStill ? press : lineAt(target);
+    if (!found) return;
+    const line = cursorLine(outline, found.id, found.fold);
     const open = lines.open[line];
-    const toggles = target.closest("[data-toggle]") || (lines.fold[line] ?? -1) >= 0;
-    if (toggles && open !== undefined) cursor.toggle(line, !open);
+    if (found.toggles && open !== undefined) cursor.toggle(line, !open);
     else cursor.go(line, false);
   }
 
@@ -137,6 +167,7 @@ export function Waterfall(props: Props) {
           tabIndex={0}
           className={css.grid}
           onKeyDown={cursor.onKeyDown}
+          onPointerDown={onPointerDown}
           onClick={onClick}
         >
           <div role="row" className={css.head} aria-rowindex={1}>
