@@ -429,6 +429,22 @@ def test_on_a_phone_a_tap_on_a_span_brings_its_detail_into_view(demo, demo_trace
     expect(name).to_be_in_viewport()
 
 
+@pytest.mark.parametrize(
+    ("width", "words"),
+    [
+        (1400, ["Waterfall", "Graph", "Transcript", "Spans", "Stats", "Compare", "Replay", "Link", "Delete"]),
+        (1000, ["Waterfall", "Graph", "Transcript"]),
+        (390, []),
+    ],
+)
+def test_what_can_be_done_with_a_run_has_words_where_there_is_room(demo, demo_trace, visit, width, words):
+    page = visit(demo, f"/traces/{demo_trace}", viewport={"width": width, "height": 800})
+    tools = page.get_by_role("group", name="View").locator("..")
+    assert tools.inner_text().split() == words
+    tools.get_by_role("link", name="Stats of this run").click()
+    expect(page.get_by_role("heading", name="Stats").first).to_be_visible()
+
+
 def test_on_a_phone_the_figures_of_a_run_show_on_demand(demo, demo_trace, visit):
     page = visit(demo, f"/traces/{demo_trace}", viewport={"width": 390, "height": 844})
     figures = page.get_by_role("main").locator("dl").first

@@ -37,7 +37,7 @@ export function CopyButton({
   }
   const Icon = outcome === null ? Copy : outcome === "copied" ? Check : X;
   return (
-    <Button look="plain" onClick={copy} title={label} aria-label={children ? undefined : label}>
+    <Button look="plain" onClick={copy} title={label} aria-label={label}>
       <Icon size={14} aria-hidden />
       {children}
       <span className="visually-hidden" role="status">

@@ -26,6 +26,7 @@ export function CompareMenu({ trace, run }: Props) {
       panel={(close) => <Offered trace={trace} run={run} onChoose={close} />}
     >
       <GitCompareArrows size={14} aria-hidden />
+      <span className={header.action}>Compare</span>
     </Popover>
   );
 }

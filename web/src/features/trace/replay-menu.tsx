@@ -16,6 +16,7 @@ export function ReplayMenu({ runId }: { runId: string }) {
   return (
     <Popover label="Replay" className={header.elsewhere} panel={(close) => <Panel runId={runId} onLeave={close} />}>
       <History size={14} aria-hidden />
+      <span className={header.action}>Replay</span>
     </Popover>
   );
 }

@@ -91,7 +91,9 @@ export function TraceHeader({ trace, run, view, onView, clock, inferred, loaded,
               <Elsewhere only={run ? { run_id: run.run_id } : { trace_id: trace.trace_id }} />
               <CompareMenu trace={trace} run={run} />
               <ReplayMenu runId={trace.run_id} />
-              <CopyButton text={() => location.href} label="Copy a link to this view" />
+              <CopyButton text={() => location.href} label="Copy a link to this view">
+                <span className={css.action}>Link</span>
+              </CopyButton>
               <DeleteButton traceId={trace.trace_id} runId={run?.run_id ?? null} />
             </>
           )}
@@ -134,6 +136,7 @@ function Elsewhere({ only }: { only: { run_id: string } | { trace_id: string } }
         aria-label="Spans of this run"
       >
         <Activity size={14} aria-hidden />
+        <span className={css.action}>Spans</span>
       </Link>
       <Link
         to="/stats"
@@ -143,6 +146,7 @@ function Elsewhere({ only }: { only: { run_id: string } | { trace_id: string } }
         aria-label="Stats of this run"
       >
         <ChartNoAxesColumn size={14} aria-hidden />
+        <span className={css.action}>Stats</span>
       </Link>
     </>
   );
@@ -191,6 +195,7 @@ function DeleteButton({ traceId, runId }: { traceId: string; runId: string | nul
     <>
       <Button look="plain" onClick={() => setAsked(true)} aria-label="Delete this run" title="Delete this run">
         <Trash2 size={14} aria-hidden />
+        <span className={css.action}>Delete</span>
       </Button>
       <Confirm open={asked} onClose={() => setAsked(false)} title="Delete this run?" action="Delete run" run={remove}>
         Everything recorded for it is permanently removed.
