@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 from serving import fill, wait_until
 from settling import settle
-from stories import MINUTE, TRACEBACK, crowded_spans, loop_spans, message, model_call, span_of, tool_call, wants
+from stories import MINUTE, TRACEBACK, crowded_spans, gave, loop_spans, message, model_call, span_of, tool_call, wants
 
 from inspector import semconv
 from inspector.model import SpanError
@@ -67,6 +67,22 @@ def refusals():
     yield tool_call(f"{0xA2:032x}", 1, "book_hotel", {"nights": "two"}, **fields)
 
 
+def refund():
+    """A model takes over the order that a tool gave it, in a text of many lines, and the amount from nowhere."""
+    order = "\n".join(["An order of Ada's.", *(f"line {at}" for at in range(12)), '{"id": "ORD-7714", "paid": 19.5}'])
+    asked = [message("system", "Be kind."), message("user", "I am Ada. Refund my last order.")]
+    look, pay = wants("c1", "look_up", customer="Ada"), wants("c2", "refund", order="ORD-7714", amount=1950)
+    trace = f"{0x4EF:032x}"
+    fields = {"run": "refund", "service": "refunder", "parent": 1}
+    yield span_of(trace, 1, "agent", name="invoke_agent refunder", took_ms=50, run="refund", status="error")
+    yield model_call(trace, 2, asked, message("assistant", "", look), start_ms=1, **fields)
+    yield tool_call(trace, 3, "look_up", {"customer": "Ada"}, order, start_ms=10, **fields)
+    asked = [*asked, message("assistant", "", look), gave("c1", order)]
+    yield model_call(trace, 4, asked, message("assistant", "", pay), start_ms=20, **fields)
+    fields |= {"status": "error", "error": SpanError("ValueError", "more than was paid"), "start_ms": 30}
+    yield tool_call(trace, 5, "refund", {"order": "ORD-7714", "amount": 1950}, **fields)
+
+
 @pytest.fixture(scope="module")
 def desk(homes: Path, serving):
     """Runs to find things in; only to be looked at."""
@@ -111,6 +127,25 @@ def test_why_a_run_failed_and_where_the_wrong_value_came_from_take_two_clicks(de
     expect(page.get_by_role("note").filter(has_text="result.amount")).to_contain_text(WRONG)
     expect(detail).to_contain_text("get_invoice")
     assert hand.clicks <= 2
+
+
+def test_where_the_arguments_of_a_failed_call_came_from_takes_one_click(homes, serving, visit):
+    fill(homes / "refund", refund())
+    with serving(homes / "refund") as server:
+        page = visit(server, "/runs/refund", **TALL)
+        sources = detail_of(page).get_by_role("region", name="Where the values came from")
+        expect(sources).to_contain_text("of the 4 messages that the model saw")
+        order = sources.get_by_role("button", name="order answer of look_up, message 4")
+        expect(order.locator("mark")).to_have_text("ORD-7714")
+        expect(sources.get_by_role("listitem").nth(1)).to_contain_text("amount 1950 is in none of them")
+        order.click()
+        expect(sources.get_by_role("article")).to_contain_text("An order of Ada's.")
+        marked = "[...CSS.highlights.get('value')].map(String)"
+        assert page.evaluate(marked) == ["ORD-7714"]
+        order.click()
+        assert page.evaluate(marked) == []
+        sources.get_by_role("link", name="Find it in this run").click()
+        expect(page.get_by_role("textbox", name="Find in this run")).to_have_value('"1950"')
 
 
 def test_why_a_tool_was_called_takes_two_clicks(desk, visit):

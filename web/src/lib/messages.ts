@@ -1,3 +1,5 @@
+import { isContainer } from "./json";
+
 /** One message of a call, as in the API. */
 export interface Message {
   /** `system`, `user`, `assistant`, `tool`, or any other role as recorded. */
@@ -64,4 +66,18 @@ export function toolNames(messages: readonly Message[]): Map<string, string> {
 /** Whether messages ask for the tool call of this id. */
 export function asksFor(messages: readonly Message[], callId: string): boolean {
   return messages.some(({ parts }) => parts.some((part) => part.type === "tool_call" && part.id === callId));
+}
+
+/** The text of an answer that only consists of text: a string, or a list of text blocks. */
+export function onlyText(value: unknown): string | null {
+  if (typeof value === "string") return value;
+  if (!Array.isArray(value) || value.length === 0 || value.length > 1000) return null;
+  const texts = value.map((block) => (isTextBlock(block) ? block.text : null));
+  return texts.every((text) => text !== null) ? texts.join("\n") : null;
+}
+
+function isTextBlock(block: unknown): block is { text: string } {
+  return (
+    isContainer(block) && "type" in block && block.type === "text" && "text" in block && typeof block.text === "string"
+  );
 }

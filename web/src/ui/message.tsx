@@ -3,7 +3,7 @@ import { Bot, Brain, CircleDashed, CornerDownRight, Settings2, User, Wrench } fr
 import { type ComponentType, type ReactNode, useMemo } from "react";
 import { count } from "@/lib/format";
 import { isContainer, parsedText } from "@/lib/json";
-import type { Message, Part } from "@/lib/messages";
+import { type Message, onlyText, type Part } from "@/lib/messages";
 import { Disclosure } from "./disclosure";
 import { JsonView } from "./json-view";
 import css from "./message.module.css";
@@ -157,20 +157,6 @@ function Answer({ value, lines }: { value: unknown; lines: number }) {
   const held = text === null ? value : (parsedText(text) ?? text);
   if (typeof held === "string") return <LongText text={held} lines={lines} />;
   return <JsonView value={held} label="answer" lines={20} />;
-}
-
-/** The text of an answer that only consists of text: a string, or a list of text blocks. */
-function onlyText(value: unknown): string | null {
-  if (typeof value === "string") return value;
-  if (!Array.isArray(value) || value.length === 0 || value.length > 1000) return null;
-  const texts = value.map((block) => (isTextBlock(block) ? block.text : null));
-  return texts.every((text) => text !== null) ? texts.join("\n") : null;
-}
-
-function isTextBlock(block: unknown): block is { text: string } {
-  return (
-    isContainer(block) && "type" in block && block.type === "text" && "text" in block && typeof block.text === "string"
-  );
 }
 
 function isEmpty(value: unknown): boolean {

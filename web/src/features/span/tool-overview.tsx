@@ -6,8 +6,8 @@ import { isServed } from "@/api/client";
 import { type Declared, declaredToolQuery } from "@/api/queries";
 import { calleeName } from "@/lib/calls";
 import { attributeText, type FullSpan } from "@/lib/full-span";
-import { isContainer } from "@/lib/json";
-import { asksFor, type OfferedTool, textOf } from "@/lib/messages";
+import { isContainer, parsedText } from "@/lib/json";
+import { asksFor, type Message, type OfferedTool, textOf } from "@/lib/messages";
 import { previousModelCall } from "@/lib/previous-call";
 import { KEY } from "@/lib/semconv";
 import type { SpanRow } from "@/lib/spans";
@@ -17,6 +17,7 @@ import { PartsView } from "@/ui/message";
 import { LongText } from "@/ui/message-text";
 import { Recorded } from "@/ui/recorded";
 import { SpanLink } from "@/ui/span-link";
+import { ArgumentSources } from "./argument-sources";
 import { Raised } from "./failure-box";
 import { Middleware } from "./middleware";
 import type { OverviewProps } from "./overview-props";
@@ -39,7 +40,9 @@ export function ToolOverview({ span, place, rows }: OverviewProps) {
     enabled: failed && !asking.tool && isServed(),
   }).data;
   const tool = asking.tool ?? elsewhere?.tool ?? null;
+  const args = useMemo(() => parsedArguments(span.input), [span.input]);
   const refused = useMemo(() => (failed ? refusedOf(span, tool) : []), [failed, span, tool]);
+  const sources = <ArgumentSources traceId={span.trace_id} args={args} messages={asking.seen} />;
   return (
     <>
       <Section
@@ -63,11 +66,13 @@ export function ToolOverview({ span, place, rows }: OverviewProps) {
       </Section>
       <Raised span={span} />
       <RefusedArguments refused={refused} tool={tool} />
+      {failed && sources}
       {(span.output !== null || span.clipped.output !== undefined || span.status === "ok") && (
         <Section title={span.status === "error" ? "Result of the failed call" : "Result"}>
           <Result span={span} />
         </Section>
       )}
+      {!failed && sources}
       <Middleware span={span} sides={SIDES} />
       <Section title="The call">
         <Facts>
@@ -91,6 +96,10 @@ export function ToolOverview({ span, place, rows }: OverviewProps) {
       {tool && <Definition tool={tool} elsewhere={asking.tool ? null : elsewhere} refused={refused} />}
     </>
   );
+}
+
+function parsedArguments(input: unknown): unknown {
+  return typeof input === "string" ? (parsedText(input) ?? input) : input;
 }
 
 /** The result; of one in MCP's format, the text that the model read comes first. */
@@ -232,17 +241,21 @@ interface AskingCall {
   /** Whether its answer asks for this very call. */
   asks: boolean;
   tool: OfferedTool | null;
+  /** The messages that the model saw, as far as they are loaded. */
+  seen: readonly Message[];
 }
+
+const NONE: readonly Message[] = [];
 
 /** The same agent's model call before a tool call, and the tool as it was offered to the model. */
 function useAskingCall(span: FullSpan, place: Around, rows: readonly SpanRow[]): AskingCall {
   const row = useMemo(() => previousModelCall(rows, place.row?.id ?? ""), [rows, place.row?.id]);
   const other = useOtherSpan(row?.traceId ?? "", row?.id ?? null).span;
   return useMemo(() => {
-    if (!other) return { row, asks: false, tool: null };
+    if (!other) return { row, asks: false, tool: null, seen: NONE };
     const callId = attributeText(span, KEY.toolCallId);
     const asks = place.row?.inferred != null || (callId !== null && asksFor(other.messages.output, callId));
     const tool = other.messages.tools.find(({ name }) => name === span.tool);
-    return { row, asks, tool: tool ?? null };
+    return { row, asks, tool: tool ?? null, seen: other.messages.input };
   }, [row, other, span, place.row]);
 }

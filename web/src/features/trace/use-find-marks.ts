@@ -1,8 +1,7 @@
 import { type RefObject, useEffect } from "react";
+import { rangesOf } from "@/ui/text-ranges";
 import { wordsIn } from "./find-words";
 
-/** Maximum marked words; a page with more is marked from its top. */
-const MOST = 2000;
 const NAME = "find";
 
 /**
@@ -40,18 +39,4 @@ export function useFindMarks(text: string, page: RefObject<Element | null>, deta
       CSS.highlights.delete(NAME);
     };
   }, [text, page, detail]);
-}
-
-function rangesOf(root: Element, words: RegExp): Range[] {
-  const ranges: Range[] = [];
-  const texts = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
-  for (let node = texts.nextNode(); node && ranges.length < MOST; node = texts.nextNode()) {
-    for (const match of (node.nodeValue ?? "").matchAll(words)) {
-      const range = new Range();
-      range.setStart(node, match.index);
-      range.setEnd(node, match.index + match[0].length);
-      ranges.push(range);
-    }
-  }
-  return ranges;
 }
