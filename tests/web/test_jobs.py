@@ -148,6 +148,12 @@ def test_where_the_arguments_of_a_failed_call_came_from_takes_one_click(homes, s
         expect(page.get_by_role("textbox", name="Find in this run")).to_have_value('"1950"')
 
 
+def test_the_time_that_an_agent_took_itself_is_told_apart_from_its_calls(desk, visit):
+    page = visit(desk, f"/traces/{BOOKS}?span={span_of(BOOKS, 1, 'agent').span_id}", **TALL)
+    # Its last call goes on after it.
+    expect(detail_of(page)).to_contain_text(re.compile(r"900 ms\s*self time 39\.0 ms"))
+
+
 def test_why_a_tool_was_called_takes_two_clicks(desk, visit):
     page = visit(desk, "/", **TALL)
     hand = Hand(page)

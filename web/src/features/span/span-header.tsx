@@ -1,11 +1,12 @@
 import { Link } from "@tanstack/react-router";
 import clsx from "clsx";
 import { ArrowDown, ArrowUp, ChevronRight } from "lucide-react";
-import { use } from "react";
+import { use, useMemo } from "react";
 import { calleeName } from "@/lib/calls";
 import { duration } from "@/lib/format";
 import type { FullSpan } from "@/lib/full-span";
 import { howInferred } from "@/lib/inferred";
+import { selfTimeMs } from "@/lib/self-time";
 import type { SpanRow } from "@/lib/spans";
 import { visibleLine } from "@/lib/visible";
 import { Here } from "@/ui/here";
@@ -29,6 +30,7 @@ interface Props {
 /** The name, status and place of a span, also while the rest is loading. */
 export function SpanHeader({ traceId, span, raw, place, rows }: Props) {
   const { row } = place;
+  const selfMs = useMemo(() => (row ? selfTimeMs(rows, row.id) : null), [rows, row]);
   const known = span ?? row;
   if (!known) return null;
   const agent = known.agent ?? agentAround(place)?.agent ?? null;
@@ -54,6 +56,9 @@ export function SpanHeader({ traceId, span, raw, place, rows }: Props) {
       <p className={css.facts}>
         <span>{kindLabel(known.kind)}</span>
         <span>{ms === null ? (known.status === "running" ? "running" : "no end recorded") : duration(ms)}</span>
+        {selfMs !== null && (
+          <span title="The time in which none of its calls was running">self time {duration(selfMs)}</span>
+        )}
         {row && <span>{row.startMs === 0 ? "at the start of the run" : `${duration(row.startMs)} into the run`}</span>}
         {agent !== null && known.kind !== "agent" && (
           <span>
