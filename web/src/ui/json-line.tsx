@@ -70,14 +70,25 @@ function SpansWith({ side, row }: { side: Side; row: JsonRow }) {
   );
 }
 
+/** A text, not a style, so that a copied selection has it. */
+const COLON = <span className={css.colon}>: </span>;
+
 function Key({ row }: { row: JsonRow }) {
-  if (typeof row.key === "number") return <span className={css.index}>{row.key}</span>;
+  if (typeof row.key === "number") {
+    return (
+      <span className={css.index}>
+        {row.key}
+        {COLON}
+      </span>
+    );
+  }
   const shown = visibleLine(row.key ?? "");
   return (
     <>
       <bdi className={css.key} title={shown.length > 60 ? shown.slice(0, 1000) : undefined}>
         {shown === "" ? '""' : shown.length > 200 ? `${shown.slice(0, 200)}…` : shown}
       </bdi>
+      {COLON}
       {row.overridden && <span className={css.dim}>(duplicate key) </span>}
     </>
   );
