@@ -18,7 +18,8 @@ from inspector.model import Filter, Loss, NewLabel
 from inspector.settings import Settings
 from inspector.store import SpoolMark, StoreBusy, StoreError, StoreMissing, StoreReadOnly, open_store
 from inspector.store.clickhouse import ClickHouseStore, read_address, statements
-from inspector.store.clickhouse.database import Values
+from inspector.store.clickhouse.database import Database, Values
+from inspector.store.values.words import words_of
 
 COUNT = itertools.count(1)
 
@@ -65,6 +66,19 @@ def store(server, address):
 
 def rows_of(page):
     return sorted((event.trace_id, event.span_id, event.status) for event in page.items)
+
+
+def test_the_engine_finds_the_words_that_a_text_is_stored_with_whatever_their_letters(store, address):
+    letters = [chr(code) for code in range(0x3000) if not 0xD800 <= code < 0xE000]
+    letters += [chr(code) for code in range(0x3000, sys.maxunicode, 97) if not 0xD800 <= code < 0xE000]
+    with closing(Database(address, read_s=60)) as database:
+        database.begin()
+        for at in range(0, len(letters), 2000):
+            some = letters[at : at + 2000]
+            words = words_of(" ".join(f"x{letter}y{letter} {letter}" for letter in some))
+            values = Values()
+            found = database.row(f"SELECT tokens({values.text(words)}, 'splitByNonAlpha')", values)
+            assert found[0] == words.split()
 
 
 def test_an_address_names_all_that_is_needed():

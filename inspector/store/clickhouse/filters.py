@@ -24,6 +24,8 @@ _COLUMNS: Final = {"named_model": NAMED_MODEL}
 _STEP: Final = re.compile(r"\[(\d{1,9})\]|([^.\[]+)")
 _MOST_DOTS: Final = 4
 """Of a path with more, no name holds a dot itself."""
+_INDEXED: Final = 64
+"""The most words that the engine searches its index for at once."""
 
 
 @dataclass(slots=True)
@@ -60,7 +62,8 @@ def narrow_spans(conditions: Conditions, where: Filter, *, roughly: bool = False
     Args:
         conditions: Where they are added.
         where: The filter, with the names of `named`.
-        roughly: Whether spans that have the words in another order meet it too, for which no text has to be read.
+        roughly: Whether spans that have the words of a phrase in another order meet it too, so that no text has to be
+            read.
 
     Returns:
         Whether any span can meet them.
@@ -77,12 +80,14 @@ def narrow_spans(conditions: Conditions, where: Filter, *, roughly: bool = False
     found = required_strings(where.q)
     if found is None:
         return False
-    # The index has only words; their order is checked in the few spans that have them all.
-    words = [word for needle in found for word in (needle.split() if needle.endswith(" ") else needle.split()[:-1])]
-    if words:
-        conditions.add(f"hasAllTokens(text, {values.texts(sorted(set(words))[:64])})")
-    if not (words and roughly):
-        conditions.add(*(f"position(text, {values.text(needle)}) > 0" for needle in found))
+    # The index has only words. Their order and their beginnings are checked in the few spans that have them all.
+    words = {word for needle in found for word in (needle.split() if needle.endswith(" ") else needle.split()[:-1])}
+    indexed = sorted(words)[:_INDEXED]
+    if indexed:
+        conditions.add(f"hasAllTokens(text, {values.texts(indexed)})")
+    if not (indexed and roughly):
+        alone = {f" {word} " for word in indexed}
+        conditions.add(*(f"position(text, {values.text(needle)}) > 0" for needle in found if needle not in alone))
     return True
 
 
