@@ -35,5 +35,6 @@ def reached(traces: Iterable[tuple[int, int]]) -> str:
 
 def _reached(its: str) -> str:
     # Without FINAL, because later versions of a trace only extend its range.
-    first, last = (f"(SELECT {each} FROM traces WHERE {its})" for each in ("min(first_slot)", "max(last_slot)"))
-    return f"slot >= {first} AND slot <= {last}"
+    # Both as one value, because the engine answers a subquery that is there twice once.
+    both = f"(SELECT (min(first_slot), max(last_slot)) FROM traces WHERE {its})"
+    return f"slot >= tupleElement({both}, 1) AND slot <= tupleElement({both}, 2)"

@@ -8,7 +8,7 @@ import msgspec
 from inspector.model import Event, SpanError
 
 _ANY_JSON = msgspec.json.Decoder(msgspec.Raw)
-_FIRST_STEP, _LONGEST_STEP = 8, 64
+_FIRST_STEP, _LONGEST_STEP = 16, 64
 
 
 def summary_values(row: Sequence[Any]) -> tuple[Any, ...]:
