@@ -7,7 +7,8 @@ PYTHONIOENCODING, and PYTHONWARNINGS for all warnings) or of the locale changes,
 way.
 
 What is tested may start its processes itself: it gets a stand-in for the interpreter, an executable that asks for a
-process, forwards SIGTERM to it and ends as it does. Where it is killed itself, the program is.
+process, forwards SIGTERM to it and ends as it does. Where it is killed itself, the program is. A forked process takes
+the one that `INTERPRETER` names for its own interpreter, and so do those that it starts.
 """
 
 import atexit
@@ -34,6 +35,8 @@ from runpy import run_module, run_path
 from typing import Any
 
 LARGEST = 1 << 20
+INTERPRETER = "FORKING_INTERPRETER"
+"""The variable that names what a forked process has as ``sys.executable``."""
 PIPES = ("p2cread", "p2cwrite", "c2pread", "c2pwrite", "errread", "errwrite")
 
 STAND_IN = """#!{python} -IS
@@ -226,6 +229,7 @@ def _become(argv: list[str], env: dict[str, str], cwd: str, streams: list[int], 
     path = [each for each in env.get("PYTHONPATH", "").split(os.pathsep) if each]
     sys.path[:0] = [each for each in path if each not in sys.path]
     sys.orig_argv[:] = argv
+    sys.executable = env.get(INTERPRETER, sys.executable)
     return argv[1:]
 
 

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 from emitted import VARIABLE, watching
+from forking import INTERPRETER
 
 ENDS = (
     "print('said', end='')",
@@ -84,6 +85,15 @@ def test_what_python_runs_first_is_run_first_and_knows_the_arguments(fork_python
         for python in (sys.executable, fork_python.stand_in)
     ]
     assert said[0] == said[1]
+
+
+def test_what_a_forked_program_starts_by_its_interpreter_is_forked_where_that_is_asked_for(fork_python):
+    starts = "import subprocess, sys; subprocess.run([sys.executable, '-c', {program!r}], check=True)"
+    program = "import sys; print('inspector.cli' in sys.modules, sys.executable, flush=True)"
+    for _ in range(2):
+        program = starts.format(program=program)
+    said = fork_python.run("-c", program, env={INTERPRETER: fork_python.stand_in}, text=True)
+    assert said.stdout == f"True {fork_python.stand_in}\n", said.stderr
 
 
 def test_a_keyword_that_the_contract_lacks_is_seen_in_a_forked_process_too(fork_python, tmp_path):

@@ -20,7 +20,7 @@ import msgspec
 import pytest
 from emitted import VARIABLE
 from forking import forking
-from replaying import Bench
+from replaying import RECORDER, Bench
 
 from inspector.ingest import Owner
 from inspector.model import Event, Filter
@@ -28,7 +28,6 @@ from inspector.settings import Settings
 
 HERE = Path(__file__).parent
 PROGRAMS = HERE / "programs"
-RECORDER = ("inspector.recording.", "inspector.replay.", "inspector.launch.joining.")
 IMPORTED = {
     None: ("openai.",),
     "current": ("anthropic.", "openai.", "mcp.server.mcpserver."),

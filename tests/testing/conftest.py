@@ -4,13 +4,13 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import pytest
-from forking import Starting, forking
+from forking import INTERPRETER, Starting, forking
+from replaying import RECORDER
 
 ROOT = Path(__file__).parents[2]
 STUB = ROOT / "tests" / "integrations" / "stubs" / "models.py"
@@ -87,10 +87,9 @@ class Project:
     """A directory with a program, and the home where it was recorded."""
 
     directory: Path
-    start: Callable[..., "subprocess.Popen[Any]"]
-    """Starts Python as ``fork_python`` does."""
-    start_pytest: Starting
-    """The same where pytest is imported, and a client of models, but nothing of the inspector."""
+    forks: "Forks"
+    is_forked: bool = True
+    """Whether its processes are forked; if not, each starts as a person starts it."""
 
     def inspector(self, *words, **environment):
         return self._run("inspector.cli", words, environment)
@@ -103,12 +102,12 @@ class Project:
 
     def record(self, *program, **environment):
         """Run a command of the inspector's with the model there."""
-        with models() as base:
+        with self._models() as base:
             return self.inspector(*program, OPENAI_BASE_URL=base, **{"OPENAI_API_KEY": "planted", **environment})
 
     def record_tests(self, *words, **environment):
         """Run pytest with the model there."""
-        with models() as base:
+        with self._models() as base:
             return self.pytest(*words, OPENAI_BASE_URL=base, **environment)
 
     def make_test(self, *words):
@@ -139,10 +138,10 @@ class Project:
             "OPENAI_BASE_URL": GONE,
             **environment,
         }
-        start = self.start_pytest if module == "pytest" else self.start
-        if words[0] == "run":
-            # What runs a program hands on what it started with itself.
-            start = self._anew
+        start = _anew
+        if self.is_forked:
+            start = self.forks.pytest if module == "pytest" else self.forks.command
+            env = {INTERPRETER: self.forks.program.stand_in, **env}
         pipes = dict.fromkeys(("stdout", "stderr"), subprocess.PIPE)
         options = {"env": env, "cwd": self.directory, "text": True, "stdin": subprocess.DEVNULL, **pipes}
         with start("-m", module, *map(str, words), **options) as process:
@@ -153,32 +152,45 @@ class Project:
                 raise
         return Done(process.returncode, out, err)
 
-    def _anew(self, *words, **options):
-        return subprocess.Popen([sys.executable, *words], **options)
+    @contextmanager
+    def _models(self):
+        """Have the model there, at an address of its own; yield that."""
+        server = self.forks.command(STUB, "--port", "0", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+        try:
+            yield f"http://127.0.0.1:{server.stdout.readline().strip()}/v1"
+        finally:
+            server.kill()
+            server.wait()
+            server.stdout.close()
 
 
-class models:
-    """The model, at an address of its own, for as long as the block lasts."""
+def _anew(*words, **options):
+    return subprocess.Popen([sys.executable, *words], **options)
 
-    def __enter__(self):
-        self._server = subprocess.Popen([sys.executable, STUB, "--port", "0"], stdout=subprocess.PIPE, text=True)
-        return f"http://127.0.0.1:{self._server.stdout.readline().strip()}/v1"
 
-    def __exit__(self, *_):
-        self._server.kill()
-        self._server.wait()
-        self._server.stdout.close()
+@dataclass(frozen=True)
+class Forks:
+    """Where a project's processes are forked, each of them with all imported that it imports itself."""
+
+    command: Starting
+    pytest: Starting
+    program: Starting
 
 
 @pytest.fixture(scope="session")
-def fork_pytest():
-    with forking("pytest.", "httpx.") as start:
-        yield start
+def forks(fork_python):
+    with ExitStack() as stack:
+
+        def having(*packages):
+            return stack.enter_context(forking(*packages))
+
+        testing = ("pytest.", "httpx.", "inspector.testing", "genai_prices.")
+        yield Forks(fork_python, having(*testing), having("httpx.", *RECORDER))
 
 
 @pytest.fixture(scope="session")
-def recorded(tmp_path_factory, fork_python, fork_pytest):
-    project = Project(tmp_path_factory.mktemp("recorded"), fork_python, fork_pytest)
+def recorded(tmp_path_factory, forks):
+    project = Project(tmp_path_factory.mktemp("recorded"), forks)
     project.write("app.py", PROGRAM)
     done = project.record("run", "app.py")
     assert done.code == 0, done.err
@@ -211,6 +223,12 @@ def with_test(tested, tmp_path):
 
 
 @pytest.fixture
-def empty_project(tmp_path, fork_python, fork_pytest):
+def empty_project(tmp_path, forks):
     """A directory with nothing in it."""
-    return Project(tmp_path, fork_python, fork_pytest)
+    return Project(tmp_path, forks)
+
+
+@pytest.fixture
+def anew(with_test):
+    """A copy of the project with its test, whose processes start as a person starts them."""
+    return replace(with_test, is_forked=False)

@@ -1,7 +1,5 @@
 """The plugin, in pytests of their own: in a project whose model is gone, and without a key."""
 
-import subprocess
-import sys
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -45,15 +43,15 @@ def test_late(trace):
 """
 
 
-def test_a_test_that_was_made_passes_without_a_key_and_without_a_model(with_test):
-    done = with_test.pytest()
+def test_a_test_that_was_made_passes_without_a_key_and_without_a_model(anew):
+    done = anew.pytest()
     assert done.code == 0, done.out
     assert "1 passed" in done.out
-    assert not (with_test.directory / "inspector-failures").exists()
+    assert not (anew.directory / "inspector-failures").exists()
 
 
-def test_it_needs_no_more_than_the_extra_record(with_test):
-    with_test.write(
+def test_it_needs_no_more_than_the_extra_record(anew):
+    anew.write(
         "conftest.py",
         "import sys\n"
         "class Missing:\n"
@@ -62,14 +60,14 @@ def test_it_needs_no_more_than_the_extra_record(with_test):
         "            raise ModuleNotFoundError(name, name=name)\n"
         "sys.meta_path.insert(0, Missing())\n",
     )
-    with_test.change(TEST, "# assert trace.errors", "assert trace.cost < 1\n    # assert trace.errors")
-    done = with_test.pytest()
+    anew.change(TEST, "# assert trace.errors", "assert trace.cost < 1\n    # assert trace.errors")
+    done = anew.pytest()
     assert done.code == 1
     assert 'CostUnknown: trace.cost needs a price list: pip install "mcp-agent-inspector[inspector]"' in done.out
     assert 'no page of it:     pip install "mcp-agent-inspector[inspector]"' in done.out
     assert "inspector show inspector-failures/tests-test_app.py-test_app.jsonl" in done.out
-    with_test.change(TEST, "assert trace.cost < 1\n", "")
-    assert with_test.pytest().code == 0
+    anew.change(TEST, "assert trace.cost < 1\n", "")
+    assert anew.pytest().code == 0
 
 
 def test_tools_in_another_order_fail_it_with_one_named_step(with_test):
@@ -248,16 +246,16 @@ def test_a_test_without_a_name_says_how_one_is_given(with_test, marker, said):
     assert '@pytest.mark.cassette("NAME")' in done.out
 
 
-def test_parallel_workers_have_each_their_own(with_test):
-    test = with_test.read(TEST)
+def test_parallel_workers_have_each_their_own(anew):
+    test = anew.read(TEST)
     more = "".join(
         test[test.index("@pytest") :].replace("test_app", f"test_app_{number}") + "\n\n" for number in range(4)
     )
     failing = more.replace('"search", "book"', '"book", "search"', 1)
-    with_test.write(TEST, f"import pytest\n\n\n{failing}")
-    done = with_test.pytest("-n", "2", "--inspector-summary=summary.md")
+    anew.write(TEST, f"import pytest\n\n\n{failing}")
+    done = anew.pytest("-n", "2", "--inspector-summary=summary.md")
     assert "1 failed, 3 passed" in done.out
-    summary = with_test.read("summary.md")
+    summary = anew.read("summary.md")
     assert summary.count("`tests/test_app.py::test_app_0`") == 1
     assert summary.count("### Agent tests that failed") == 1
 
@@ -268,20 +266,17 @@ def test_another_plugin_keeps_the_option(with_test):
     assert done.code == 0, done.out
 
 
-def test_pytest_loads_nothing_of_it_but_the_plugin_where_no_test_uses_it(with_test):
-    with_test.write(
+def test_pytest_loads_nothing_of_it_but_the_plugin_where_no_test_uses_it(anew):
+    anew.write(
         TEST,
         "import sys\n\n\ndef test_it():\n"
         "    ours = ('inspector', 'instrument')\n"
         "    found = sorted(name for name in sys.modules if name.partition('.')[0] in ours)\n"
         "    assert found == ['inspector', 'inspector.pytest_plugin']\n",
     )
-    done = with_test.pytest()
+    done = anew.pytest()
     assert done.code == 0, done.out
 
 
-def test_the_plugin_is_found_by_its_entry_point(with_test):
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "--markers"], capture_output=True, text=True, cwd=with_test.directory
-    )
-    assert "@pytest.mark.cassette(name" in done.stdout
+def test_the_plugin_is_found_by_its_entry_point(anew):
+    assert "@pytest.mark.cassette(name" in anew.pytest("--markers").out
