@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,9 +18,9 @@ RAW = "inspector.raw.exchanges"
 SECRET = "sk-proj-" + "aB3dE5fG7h" * 6
 
 
-def run(home: Path, **environment: str) -> dict[str, list[dict]]:
+def run(python: str, home: Path, **environment: str) -> dict[str, list[dict]]:
     done = subprocess.run(
-        [sys.executable, "-c", START, PROGRAM],
+        [python, "-c", START, PROGRAM],
         env={"PATH": "", "HOME": str(home), "INSPECTOR_HOME": str(home), **environment},
         capture_output=True,
         text=True,
@@ -45,8 +44,13 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def ledger(home: Path) -> dict[str, list[dict]]:
-    return run(home)
+def python(forked_python: Callable[[str | None], str]) -> str:
+    return forked_python(None)
+
+
+@pytest.fixture(scope="module")
+def ledger(python: str, home: Path) -> dict[str, list[dict]]:
+    return run(python, home)
 
 
 @pytest.fixture(scope="module")
@@ -117,8 +121,8 @@ def test_pages_do_not_show_what_only_a_replay_reads(home, ledger):
 
 
 @pytest.mark.parametrize("name", ["INSPECTOR_CAPTURE_RAW", "INSPECTOR_CAPTURE_CONTENT"])
-def test_nothing_of_it_is_recorded_where_it_is_switched_off(name, tmp_path):
-    run(tmp_path, **{name: "false"})
+def test_nothing_of_it_is_recorded_where_it_is_switched_off(name, python, tmp_path):
+    run(python, tmp_path, **{name: "false"})
     spool = b"".join(path.read_bytes() for path in tmp_path.glob("spool/*.jsonl"))
     assert b'"llm_generate"' in spool
     assert b'"raw"' not in spool

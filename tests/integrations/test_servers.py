@@ -56,8 +56,11 @@ class werkzeug:
 
 
 @pytest.fixture
-def recorded(tmp_path, capsys):
-    """Runs a program with a home of its own; returns its runs, the first one first, each with its spans."""
+def recorded(tmp_path, capsys, fork_python):
+    """Runs a program with a home of its own; returns its runs, the first one first, each with its spans.
+
+    It is forked with FastAPI, Starlette and Uvicorn imported, or starts anew and imports them as it is recorded.
+    """
 
     def cli(*words):
         done = command([*words, "--json", "--home", str(tmp_path / "home")])
@@ -65,12 +68,16 @@ def recorded(tmp_path, capsys):
         assert done == 0 or not out, errors
         return json.loads(out or '{"items":[]}')
 
-    def run(code, **variables):
+    def anew(*words, **options):
+        return subprocess.run([sys.executable, *words], **options, capture_output=True, timeout=240)
+
+    def run(code, *, is_forked=True, **variables):
         program = tmp_path / "shop.py"
         program.write_text(code)
         environment = {key: value for key, value in os.environ.items() if key != "INSPECTOR_RUN_ID"}
         environment |= {"INSPECTOR_HOME": str(tmp_path / "home"), **variables}
-        subprocess.run([sys.executable, str(program)], env=environment, check=True, cwd=tmp_path, timeout=240)
+        done = (fork_python.run if is_forked else anew)(str(program), env=environment, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr.decode()
         spans = {}
         for span in cli("events", "--order", "asc", "--limit", "500")["items"]:
             spans.setdefault(span["trace_id"], []).append(span)
@@ -123,7 +130,8 @@ with serving(app) as client:
     threads = [threading.Thread(target=client.post, args=(f"/chat/{at}?secret=1",)) for at in range(8)]
     [each.start() for each in threads]
     [each.join() for each in threads]
-"""
+""",
+        is_forked=False,
     )
     assert [(run["name"], run["origin"], run["status"]) for run in runs] == [("POST /chat/{at}", "request", "ok")] * 8
     assert sorted(map(names, runs)) == [
