@@ -26,7 +26,7 @@ import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
@@ -37,6 +37,8 @@ from typing import Any
 LARGEST = 1 << 20
 INTERPRETER = "FORKING_INTERPRETER"
 """The variable that names what a forked process has as ``sys.executable``."""
+RECORDER = ("inspector.recording.", "inspector.replay.", "inspector.launch.joining.")
+"""What a program has imported that is recorded or replayed."""
 PIPES = ("p2cread", "p2cwrite", "c2pread", "c2pwrite", "errread", "errwrite")
 
 STAND_IN = """#!{python} -IS
@@ -66,7 +68,7 @@ os._exit(code)
 class Starting:
     """Starts Python as ``Popen`` does: called with the arguments of ``python`` and the options of ``Popen``.
 
-    Of the interpreter's own arguments it knows ``-W error``, ``-c`` and ``-m``.
+    Of the interpreter's own arguments it knows ``-W error``, ``-P``, ``-c`` and ``-m``.
     """
 
     def __init__(self, zygote: socket.socket, stand_in: Path) -> None:
@@ -92,20 +94,25 @@ class Starting:
 
 
 @contextmanager
-def forking(*packages: str, python: str | Path = sys.executable) -> Iterator[Starting]:
+def forking(
+    *packages: str, python: str | Path = sys.executable, variables: Mapping[str, str] | None = None
+) -> Iterator[Starting]:
     """Import all modules of packages in a process of its own; gives what starts Python as ``Popen`` does.
 
     Args:
         packages: By name; of one that ends in ``.`` no more than its root.
         python: The interpreter of that process, whose packages are imported.
+        variables: What the environment has besides while they are imported.
     """
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, LARGEST)
     environment = {name: value for name, value in os.environ.items() if not name.startswith("INSPECTOR_")}
-    environment |= {"PYTHONPATH": str(Path(__file__).parents[1]), "LANG": "C.UTF-8"}
     with ExitStack() as stack:
         # It has not much room in its name, which a socket has to have for those who start by themselves.
         directory = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="forking-")))
+        # Packages may write to their user's home as they are imported.
+        environment |= {"PYTHONPATH": str(Path(__file__).parents[1]), "LANG": "C.UTF-8", "HOME": str(directory)}
+        environment |= variables or {}
         named = stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM))
         named.bind(str(directory / "asked"))
         stand_in = directory / "python"
@@ -116,9 +123,10 @@ def forking(*packages: str, python: str | Path = sys.executable) -> Iterator[Sta
         # Python asks a stream once whether it can seek, and what is forked may be given pipes.
         pipes = dict.fromkeys(("stdin", "stdout"), subprocess.PIPE)
         stack.enter_context(subprocess.Popen(command, env=environment, pass_fds=inherited, **pipes))
-        # It ends when nobody can ask it any more.
+        # It ends when nobody can ask it any more, and whoever asks is refused once it has ended, if it cannot import.
         stack.enter_context(ours)
         theirs.close()
+        named.close()
         yield Starting(ours, stand_in)
 
 
@@ -246,11 +254,13 @@ def _run(arguments: list[str]) -> None:
     if arguments[:2] == ["-W", "error"]:
         warnings.simplefilter("error")
         arguments = arguments[2:]
-    kind, *given = arguments
+    is_safe_path = arguments[0] == "-P"
+    kind, *given = arguments[1:] if is_safe_path else arguments
     what = given.pop(0) if kind in ("-c", "-m") else kind
     sys.argv[:] = [kind, *given]
     _customize()
-    sys.path.insert(0, "" if kind in ("-c", "-m") else str(Path(kind).parent.absolute()))
+    if not is_safe_path:
+        sys.path.insert(0, "" if kind in ("-c", "-m") else str(Path(kind).parent.absolute()))
     if kind == "-m":
         run_module(what, run_name="__main__", alter_sys=True)
     elif kind == "-c":

@@ -16,8 +16,6 @@ TESTS = Path(__file__).parent
 PROGRAMS = TESTS / "integrations" / "programs"
 GONE = "http://127.0.0.1:9"
 """Where nobody answers."""
-RECORDER = ("inspector.recording.", "inspector.replay.", "inspector.launch.joining.")
-"""What a program has imported that is recorded or replayed."""
 KEYS = {"OPENAI_API_KEY": "planted", "ANTHROPIC_API_KEY": "planted"}
 
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 from emitted import VARIABLE, watching
-from forking import INTERPRETER
+from forking import INTERPRETER, forking
 
 ENDS = (
     "print('said', end='')",
@@ -75,7 +75,9 @@ def test_a_script_is_given_its_arguments_its_folder_and_its_variables(fork_pytho
     assert printed == [f"{command} __main__ {script} 7\n"] * 2
 
 
-@pytest.mark.parametrize("words", [("script.py", "a"), ("-m", "script", "a"), ("-c", "import script", "a")])
+@pytest.mark.parametrize(
+    "words", [("script.py", "a"), ("-m", "script", "a"), ("-P", "-m", "script", "a"), ("-c", "import script", "a")]
+)
 def test_what_python_runs_first_is_run_first_and_knows_the_arguments(fork_python, tmp_path, words):
     (tmp_path / "sitecustomize.py").write_text("import sys; first = [sys.argv[:], sys.orig_argv[1:], sys.path[0]]")
     (tmp_path / "script.py").write_text("import sitecustomize, sys; print(sitecustomize.first, sys.argv)")
@@ -94,6 +96,13 @@ def test_what_a_forked_program_starts_by_its_interpreter_is_forked_where_that_is
         program = starts.format(program=program)
     said = fork_python.run("-c", program, env={INTERPRETER: fork_python.stand_in}, text=True)
     assert said.stdout == f"True {fork_python.stand_in}\n", said.stderr
+
+
+def test_where_a_package_cannot_be_imported_nobody_waits_for_it(capfd):
+    with forking("no_such_package") as start:
+        with subprocess.Popen([start.stand_in, "-c", "pass"], stderr=subprocess.DEVNULL) as process:
+            assert process.wait(timeout=60) != 0
+    assert "No module named 'no_such_package'" in capfd.readouterr().err
 
 
 def test_a_keyword_that_the_contract_lacks_is_seen_in_a_forked_process_too(fork_python, tmp_path):

@@ -19,8 +19,8 @@ from typing import Any
 import msgspec
 import pytest
 from emitted import VARIABLE
-from forking import forking
-from replaying import RECORDER, Bench
+from forking import RECORDER, forking
+from replaying import Bench
 
 from inspector.ingest import Owner
 from inspector.model import Event, Filter

@@ -1,53 +1,115 @@
 """Agents of published frameworks, recorded once; then without models, keys and the bodies of their tools."""
 
 import json
-import sys
+from contextlib import ExitStack
 from functools import cache
 
 import pytest
+from forking import INTERPRETER, RECORDER, forking
 from replaying import PROGRAMS, Bench, runs_of
 
 from inspector.cassette import cassette_lines
 
+WITHIN = {
+    "replayed_agent_framework.py": "current",
+    "replayed_crewai.py": "crewai",
+    "replayed_fast_agent.py": "fast-agent",
+    "replayed_google_adk.py": "earlier",
+    "replayed_langgraph.py": "current",
+    "replayed_litellm.py": "earlier",
+    "replayed_mcp_agent.py": "mcp-agent",
+    "replayed_openai_agents.py": "current",
+    "replayed_pydantic_ai.py": "current",
+    "replayed_tool_runner.py": "current",
+}
+"""The programs, and the environments in which they run."""
+IMPORTED = {
+    "replayed_agent_framework.py": ("agent_framework.", "openai.resources.chat.", "mcp.server.mcpserver."),
+    "replayed_crewai.py": ("crewai.", "crewai.flow.flow.", "crewai.memory.storage.lancedb_storage."),
+    "replayed_fast_agent.py": (
+        "fast_agent.core.direct_factory.",
+        "fast_agent.core.managed_runtime.",
+        "fast_agent.agents.workflow.agents_as_tools_agent.",
+        "fast_agent.llm.provider.openai.llm_openai.",
+        "fast_agent.mcp.mcp_aggregator.",
+        "fastmcp.server.dependencies.",
+        "mcp.server.mcpserver.",
+    ),
+    "replayed_google_adk.py": ("google.adk.agents.", "google.adk.models.", "google.adk.runners.", "google.adk.tools."),
+    "replayed_langgraph.py": (
+        "langchain.agents.",
+        "langchain_openai.",
+        "langgraph.checkpoint.memory.",
+        "langgraph.prebuilt.",
+    ),
+    "replayed_litellm.py": ("litellm.", "litellm.proxy.openai_files_endpoints.common_utils."),
+    "replayed_mcp_agent.py": (
+        "mcp_agent.app.",
+        "mcp_agent.agents.agent.",
+        "mcp_agent.workflows.llm.augmented_llm_openai.",
+        "mcp_agent.workflows.parallel.parallel_llm.",
+        "mcp.server.fastmcp.",
+    ),
+    "replayed_openai_agents.py": ("agents.",),
+    "replayed_tool_runner.py": ("anthropic.",),
+}
+"""What takes seconds to import, and is imported once for all runs of a program, which are forked.
+
+All other programs start as a person starts them, and so do those of these frameworks in ``test_conformance``.
+"""
+
 
 @pytest.fixture(scope="module")
-def recorded(tmp_path_factory, fork_python, framework_python):
+def interpreter(framework_python, forked_python):
+    """Returns what runs a program."""
+    with ExitStack() as stack:
+
+        @cache
+        def find(program):
+            within = WITHIN.get(program)
+            if within is None:
+                return forked_python(None)
+            python = framework_python(within)
+            if program not in IMPORTED:
+                return python
+            # It would fetch its list of prices, and then take this one.
+            variables = {"LITELLM_LOCAL_MODEL_COST_MAP": "True"}
+            packages = (*RECORDER, "integrated.", *IMPORTED[program])
+            forks = forking(*packages, python=python, variables=variables)
+            return stack.enter_context(forks).stand_in
+
+        yield find
+
+
+def its_own(python, program):
+    """The variables by which servers that a program starts are forked too."""
+    return {INTERPRETER: str(python)} if program in IMPORTED else {}
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory, fork_python, interpreter):
     """Records a program once for all tests; returns the bench, and what the program printed."""
 
     @cache
-    def record(program, within):
+    def record(program):
         bench = Bench(tmp_path_factory.mktemp("recorded"), fork_python)
-        return bench, bench.record(PROGRAMS / program, python=python_of(within, framework_python))
+        return bench, record_in(bench, program, interpreter(program))
 
     return record
 
 
-def python_of(within, framework_python):
-    return sys.executable if within is None else framework_python(within)
+def record_in(bench, program, python):
+    return bench.record(PROGRAMS / program, python=python, **its_own(python, program))
 
 
-@pytest.mark.parametrize(
-    ("program", "within"),
-    [
-        ("replayed_agent_framework.py", "current"),
-        ("replayed_crewai.py", "crewai"),
-        ("replayed_fast_agent.py", "fast-agent"),
-        ("replayed_google_adk.py", "earlier"),
-        ("replayed_langgraph.py", "current"),
-        ("replayed_litellm.py", "earlier"),
-        ("replayed_mcp_agent.py", "mcp-agent"),
-        ("replayed_openai_agents.py", "current"),
-        ("replayed_pydantic_ai.py", "current"),
-        ("replayed_tool_runner.py", "current"),
-    ],
-)
-def test_a_framework_prints_the_same_and_makes_the_same_calls(program, within, recorded, framework_python):
-    python = framework_python(within)
-    bench, out = recorded(program, within)
+@pytest.mark.parametrize("program", WITHIN)
+def test_a_framework_prints_the_same_and_makes_the_same_calls(program, recorded, interpreter):
+    python = interpreter(program)
+    bench, out = recorded(program)
     # What an MCP server of the program did, where it has one.
     ledger = bench.directory / "ledger.txt"
     served = ledger.read_text() if ledger.exists() else None
-    done = bench.inspector("replay", "last", "--", python, PROGRAMS / program, REPLAYED="1")
+    done = bench.inspector("replay", "last", "--", python, PROGRAMS / program, REPLAYED="1", **its_own(python, program))
     assert (done.code, done.out, bench.connected) == (0, out, []), done.err
     before, replayed = bench.trees()
     assert replayed == before
@@ -57,38 +119,37 @@ def test_a_framework_prints_the_same_and_makes_the_same_calls(program, within, r
 
 
 def test_a_tool_of_an_mcp_server_in_agent_framework_names_its_server(recorded):
-    bench, _ = recorded("replayed_agent_framework.py", "current")
+    bench, _ = recorded("replayed_agent_framework.py")
     found = next(event for event in bench.raw_events() if event.name == "execute_tool shout" and not event.folded_into)
     its = json.loads(bytes(found.attributes))
     assert (its["inspector.tool.source"], its["inspector.tool.server"]) == ("mcp", "clock")
 
 
-def test_adk_is_replayed_over_either_client_of_gemini(bench, framework_python):
+def test_adk_is_replayed_over_either_client_of_gemini(bench, framework_python, interpreter):
+    program = PROGRAMS / "replayed_google_adk.py"
+    # It has to be told before the client is imported.
     python = framework_python("earlier")
-    out = bench.record(PROGRAMS / "replayed_google_adk.py", python=python, BY="httpx")
-    words = ("--", python, PROGRAMS / "replayed_google_adk.py")
-    done = bench.inspector("replay", "last", *words, REPLAYED="1", BY="httpx")
+    out = bench.record(program, python=python, BY="httpx")
+    done = bench.inspector("replay", "last", "--", python, program, REPLAYED="1", BY="httpx")
     assert (done.code, done.out) == (0, out), done.err
-    done = bench.inspector("replay", "last", *words, REPLAYED="1")
+    done = bench.inspector("replay", "last", "--", interpreter(program.name), program, REPLAYED="1")
     assert (done.code, done.out) == (0, out), done.err
 
 
 @pytest.mark.parametrize(
-    ("program", "within"),
+    "program",
     [
-        ("replayed_google_adk.py", "earlier"),
-        ("replayed_langgraph.py", "current"),
-        ("replayed_loop.py", None),
-        ("replayed_mcp_agent.py", "mcp-agent"),
-        ("replayed_openai_agents.py", "current"),
-        ("replayed_pydantic_ai.py", "current"),
-        ("replayed_toolkit.py", None),
+        "replayed_google_adk.py",
+        "replayed_langgraph.py",
+        "replayed_loop.py",
+        "replayed_mcp_agent.py",
+        "replayed_openai_agents.py",
+        "replayed_pydantic_ai.py",
+        "replayed_toolkit.py",
     ],
 )
-def test_a_framework_recorded_again_makes_the_same_cassette_to_the_byte(
-    program, within, recorded, bench, framework_python
-):
-    bench.record(PROGRAMS / program, python=python_of(within, framework_python))
-    first, _ = recorded(program, within)
+def test_a_framework_recorded_again_makes_the_same_cassette_to_the_byte(program, recorded, bench, interpreter):
+    record_in(bench, program, interpreter(program))
+    first, _ = recorded(program)
     # A replay in the home of the first is a run after it.
     assert cassette_lines(bench.raw_events(), "run") == cassette_lines(first.raw_events(), "run")

@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
-from forking import INTERPRETER, Starting, forking
-from replaying import RECORDER
+from forking import INTERPRETER, RECORDER, Starting, forking
 
 ROOT = Path(__file__).parents[2]
 STUB = ROOT / "tests" / "integrations" / "stubs" / "models.py"
