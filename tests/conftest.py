@@ -20,7 +20,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 sys.path.insert(0, str(Path(__file__).parent))
 
 from emitted import VARIABLE, watch
-from forking import forking
+from forking import RECORDER, forking
 
 # Thousands of modules are compiled once, whatever the machine asks for, and not again by each process that starts.
 sys.dont_write_bytecode = False
@@ -239,6 +239,14 @@ def long(request: pytest.FixtureRequest) -> bool:
 def fork_python() -> Iterator[Callable[..., "subprocess.Popen[Any]"]]:
     """Start Python as ``subprocess.Popen`` does, where the inspector's command line and its server are imported."""
     with forking("inspector.cli", "inspector.api", "inspector.store.sqlite.migrations.versions") as start:
+        yield start
+
+
+@pytest.fixture(scope="session")
+def fork_recorded() -> Iterator[Callable[..., "subprocess.Popen[Any]"]]:
+    """Start Python where the recorder is imported, and what the demo and the examples of the toolkit import."""
+    packages = (*RECORDER, "inspector.record", "integrated.", "toolkit", "mcp.server.mcpserver", "langchain_core.")
+    with forking(*packages) as start:
         yield start
 
 

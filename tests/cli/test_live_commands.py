@@ -15,6 +15,7 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+from forking import INTERPRETER
 from sent import request_of, span_of
 
 DEADLINE_S = 30.0
@@ -144,6 +145,13 @@ def test_the_file_that_leads_the_browser_in_goes_with_the_server(on_a_screen, un
     until(lambda: not (home / "open.html").exists())
 
 
+@pytest.fixture
+def demo_forked(environment, fork_recorded):
+    """Has the program of the demo, and its server, forked."""
+    environment[INTERPRETER] = fork_recorded.stand_in
+
+
+@pytest.mark.usefixtures("demo_forked")
 def test_the_demo_opens_on_its_own_run(on_a_screen, until, inspector):
     shown, opened = on_a_screen("demo", "--port", "0")
     until(opened.exists)
@@ -164,6 +172,7 @@ def test_no_browser_opens_where_it_is_not_wanted_or_nobody_sees_it(on_a_screen, 
     assert [opened.exists() for opened in unwanted] == [False] * 3
 
 
+@pytest.mark.usefixtures("demo_forked")
 def test_the_demo_names_its_run_to_a_server_that_runs_already(server, inspector):
     _, url, _ = server()
     done = inspector("demo", INSPECTOR_PORT=url.rpartition(":")[2])
@@ -188,6 +197,7 @@ def test_the_demo_does_not_run_where_the_port_it_was_told_is_taken(inspector, ho
     assert not home.exists()
 
 
+@pytest.mark.usefixtures("demo_forked")
 def test_the_demo_takes_a_free_port_where_nobody_said_which(start_inspector):
     with contextlib.ExitStack() as stack:
         # Where somebody listens there already, that does as well.

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from emitted import watching
+from forking import INTERPRETER
 
 ROOT = Path(__file__).parents[2]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -34,8 +35,11 @@ def blocks():
 
 
 @pytest.fixture(scope="module")
-def environment(tmp_path_factory, fork_python):
-    """The environment of a newcomer: `inspector` and `toolkit` on the path, and a home that no other file fills."""
+def environment(tmp_path_factory, fork_python, fork_recorded):
+    """The environment of a newcomer: `inspector` and `toolkit` on the path, and a home that no other file fills.
+
+    What the commands start by their interpreter is forked.
+    """
     folder = tmp_path_factory.mktemp("bin")
     for name, module in (("inspector", "inspector.cli"), ("toolkit", "toolkit")):
         command = folder / name
@@ -46,6 +50,7 @@ def environment(tmp_path_factory, fork_python):
         **inherited,
         "PATH": f"{folder}{os.pathsep}{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
         **watching(ROOT),
+        INTERPRETER: fork_recorded.stand_in,
         "INSPECTOR_HOME": str(tmp_path_factory.mktemp("home")),
     }
 

@@ -5,7 +5,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from forking import forking
 from spooled import spans_of
 
 # Warnings are errors, but for one that langchain-core causes on Python 3.14.
@@ -31,12 +30,10 @@ with instrument.testing.capture() as calls:
 pathlib.Path("hooks.json").write_text(json.dumps([told(*each) for each in calls]))
 """
 
-# Records an example in its own process, which has the servers that it starts forked as well.
 RECORD = """
 import runpy, sys
 import inspector
 
-sys.executable = sys.argv.pop()
 inspector.attach()
 runpy.run_path(sys.argv[1], run_name="__main__")
 inspector.detach()
@@ -64,18 +61,9 @@ def test_an_example_prints_and_emits_what_it_should(expected, examples, run, tmp
     assert (sorted(emitted) if expected.stem in AT_ONCE else emitted) == hooks.splitlines()
 
 
-@pytest.fixture(scope="module")
-def fork_recorded():
-    """Start Python where what the examples need and the recorder are imported."""
-    with forking(
-        "toolkit", "inspector.record", "inspector.recording.", "mcp.server.mcpserver", "langchain_core."
-    ) as start:
-        yield start
-
-
 @pytest.mark.parametrize("expected", EXPECTED, ids=lambda path: path.stem)
 def test_an_example_is_recorded_as_the_calls_it_made(expected, examples, environment, fork_recorded, tmp_path):
-    command = ("-W", "error", "-c", ALLOW + RECORD, str(examples / f"{expected.stem}.py"), fork_recorded.stand_in)
+    command = ("-W", "error", "-c", ALLOW + RECORD, str(examples / f"{expected.stem}.py"))
     env = environment | {"INSPECTOR_HOME": str(tmp_path)}
     with fork_recorded(*command, env=env, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
         _, errors = process.communicate(timeout=60)
