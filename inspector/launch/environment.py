@@ -23,11 +23,17 @@ KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY")
 NO_KEY = "replayed"
 """The value of a key that is not set."""
 UNSENT = {
+    "AGNO_TELEMETRY": "false",
+    "ANONYMIZED_TELEMETRY": "false",
     "CREWAI_DISABLE_TELEMETRY": "true",
+    "DO_NOT_TRACK": "1",
+    "HAYSTACK_TELEMETRY_ENABLED": "false",
     "LANGCHAIN_TRACING_V2": "false",
     "LANGSMITH_TRACING": "false",
+    "LITELLM_LOCAL_MODEL_COST_MAP": "true",
+    "MEM0_TELEMETRY": "false",
 }
-"""Turns the telemetry of frameworks off, which would reach other machines during a replay."""
+"""Turns off what would reach other machines during a replay: telemetry of frameworks, and LiteLLM's list of prices."""
 
 
 @dataclass(frozen=True, slots=True)

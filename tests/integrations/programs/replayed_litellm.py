@@ -3,8 +3,9 @@
 import asyncio
 import os
 
+if "REPLAYED" not in os.environ:
+    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
 os.environ |= {
-    "LITELLM_LOCAL_MODEL_COST_MAP": "True",
     "OPENAI_API_BASE": os.environ["OPENAI_BASE_URL"],
     "ANTHROPIC_API_BASE": os.environ["ANTHROPIC_BASE_URL"],
 }
