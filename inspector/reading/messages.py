@@ -183,9 +183,10 @@ class MessageReader:
         parts_given = item.get("parts")
         content = item.get("content") if parts_given is None else parts_given
         # Rare members are checked for once: each check costs as much as reading a text.
-        if item.keys() <= _PLAIN:
+        if item.keys() <= _PLAIN and role != "tool":
             return self._parts(content)
-        call_id = first(item, "tool_call_id", "tool_use_id")
+        # Ollama's calls have no ids, so a result has the name of its tool.
+        call_id = first(item, "tool_call_id", "tool_use_id", *(("tool_name", "name") if role == "tool" else ()))
         if call_id is not None and parts_given is None and role in ("tool", "user"):
             answered = tool_response(call_id, content)
             # LangChain's ToolMessage says so by its status.

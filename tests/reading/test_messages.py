@@ -82,6 +82,14 @@ PROMPTS = {
             user(ANSWER),
         ],
     ),
+    "ollama": (
+        {"model": "m", "messages": [
+            {"role": "user", "content": "hi"},
+            {"role": "assistant", "content": "", "tool_calls": [{"function": {"name": "add", "arguments": {"a": 1}}}]},
+            {"role": "tool", "tool_name": "add", "content": "2"},
+        ]},
+        [user(text("hi")), assistant({**CALL, "id": None}), {"role": "tool", "parts": [{**ANSWER, "id": "add"}]}],
+    ),
     "langchain": (
         [
             {"type": "human", "content": "hi", "id": "1"},

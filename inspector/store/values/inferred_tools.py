@@ -53,7 +53,7 @@ class InferredTools:
         left = list(results)
         matching = False
         for tool in tools:
-            result = take_result(left, tool.id)
+            result = take_result(left, tool)
             matching |= result is not None and self._matches(tool, result)
         return matching
 

@@ -66,7 +66,7 @@ def _inferred(
     results = list(following.results) if following is not None else []
     found: list[InferredTool] = []
     for tool, call in zip(asked, recorded, strict=True):
-        result = take_result(results, tool.id)
+        result = take_result(results, tool)
         found.append(
             InferredTool(
                 id=tool.id,
@@ -83,8 +83,12 @@ def _inferred(
     return tuple(found)
 
 
-def take_result(results: list[ToolResult], call_id: str | None) -> ToolResult | None:
-    """Removes and returns the result of a call: the first one that has its id or none."""
+def take_result(results: list[ToolResult], tool: RequestedTool) -> ToolResult | None:
+    """Removes and returns the result of a call: the first one that has its id or none.
+
+    Where calls have no ids, as with Gemini and Ollama, a result has the name of its tool.
+    """
+    call_id = tool.id or tool.name
     for at, result in enumerate(results):
         if result.id == call_id or result.id is None:
             return results.pop(at)

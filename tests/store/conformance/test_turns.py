@@ -31,6 +31,23 @@ def test_a_call_that_begins_with_the_prompt_and_answer_of_another_continues_it(s
     assert then.sizes["user"] == len("Weather in Oslo?")
 
 
+def test_results_of_calls_without_ids_are_found_by_the_names_of_their_tools(store, ask):
+    question = [said("user", "Weather in Oslo, Bergen?")]
+    wants = said(
+        "assistant",
+        call("find", None, text="x"),
+        call("weather", None, city="Oslo"),
+        call("weather", None, city="Bergen"),
+    )
+    results = [result("found", "find"), result("rain", "weather"), result("snow", "weather")]
+    store.write([ask(question, wants)])
+    store.write([ask([*question, wants, said("user", *results)], said("assistant", "It rains, it snows."))])
+    tools = turns_of(store)[0].tools
+    assert [tool.result for tool in tools] == ["found", "rain", "snow"]
+    where = Filter(tool="weather", arguments=(("city", "Bergen"),))
+    assert [run.run_id for run in store.runs(where, limit=5).items] == ["r"]
+
+
 def test_an_image_counts_the_same_however_large_its_file_is(store, ask):
     sent = {"type": "blob", "modality": "image", "mime_type": "image/png", "content": "iVBORw0KGgo" * 10_000}
     linked = {"type": "uri", "mime_type": "image/png", "uri": "https://shop.example/a.png"}
