@@ -44,7 +44,7 @@ def test(*, run: str, program: tuple[str, ...], output: Path, name: str | None, 
     from inspector.cassette import frozen_of, write_cassette
     from inspector.cli.home import settings_of
     from inspector.cli.notices import notice
-    from inspector.tape import NotReplayable, check_whole, tape_of
+    from inspector.tape import NotReplayable, check_whole, made_again, tape_of
     from inspector.testing.generate import name_of, written_test
     from inspector.testing.trace import Trace
 
@@ -65,7 +65,8 @@ def test(*, run: str, program: tuple[str, ...], output: Path, name: str | None, 
         notice(f"kept {file}, which is there already")
     else:
         is_frozen = frozen_of(events) is not None
-        made = written_test(chosen, words, Trace(lambda: events, _not_run), is_frozen=is_frozen)
+        again = made_again(events)
+        made = written_test(chosen, words, Trace(lambda: again, _not_run), is_frozen=is_frozen)
         file.write_text(made, encoding="utf-8")
         notice(f"wrote {file}; to run it: pytest {file}")
 

@@ -106,6 +106,12 @@ def tape_of(run: str, events: Iterable[Event], *, whole: bool = True) -> Tape:
     return Tape(run, tuple(recorded.calls), recorded.texts)
 
 
+def made_again(events: Sequence[Event]) -> list[Event]:
+    """Return the events of a run without those below a call that a replay answers, such as an agent below a tool."""
+    unmade = _Recorded.of(events).unmade
+    return [event for event in events if event.span_id not in unmade]
+
+
 def judge(events: Iterable[Event]) -> Judgement:
     """Check whether a run can be replayed, and list all calls that prevent it.
 
@@ -132,6 +138,8 @@ class _Recorded:
     calls: list[TapeCall] = field(default_factory=list[TapeCall])
     texts: dict[str, str] = field(default_factory=dict[str, str])
     refused: list[NotReplayable] = field(default_factory=list[NotReplayable])
+    unmade: set[str] = field(default_factory=set[str])
+    """The spans below a call that a replay answers, which nothing makes there."""
 
     @classmethod
     def of(cls, events: Iterable[Event]) -> "_Recorded":
@@ -150,6 +158,7 @@ class _Recorded:
             try:
                 if made_by and not is_of_its_client(event, made_by[0]):
                     # A tool or server makes it, and neither runs in a replay.
+                    recorded.unmade.add(event.span_id)
                     refuse_asking_back(event, made_by)
                 elif not goes_unasked(event, reaching):
                     call = recorded._take(event, above, reaching)

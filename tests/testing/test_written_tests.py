@@ -85,6 +85,15 @@ def test_a_module_is_run_as_one(project):
     assert project.pytest().code == 0
 
 
+def test_calls_below_a_tool_that_does_not_run_are_not_in_it(project):
+    project.change("app.py", '    return f"booked', '    search("Rome")\n    return f"booked')
+    assert project.record("run", "app.py").code == 0
+    project.make_test()
+    assert 'assert trace.tools == ["search", "book"]\n' in project.read("tests/test_app.py")
+    done = project.pytest()
+    assert done.code == 0, done.out
+
+
 @pytest.mark.parametrize(
     ("answer", "line"),
     [
