@@ -12,7 +12,7 @@ The stream the program holds is the SDK's own object.
 """
 
 from collections.abc import AsyncIterator, Callable, Iterator
-from typing import Any, Protocol, Self
+from typing import Any, Final, Protocol, Self
 from weakref import finalize
 
 from inspector.integrations.bodies import MOST_BODY_BYTES, chunks_of, plain_body, with_request_id
@@ -20,6 +20,9 @@ from inspector.integrations.calls import Call
 from inspector.integrations.exchanges import Exchange
 from inspector.integrations.notices import warn_once
 from inspector.integrations.tracebacks import unseen
+
+_DONE: Final = b"data: [DONE]"
+"""The last event of OpenAI's streams, and of those of most others."""
 
 
 class AnswerFailed(Exception):
@@ -82,6 +85,7 @@ class Reading:
         self._are_chunks_decoded = False
         self._body: list[bytes] | None = []
         self._body_bytes = 0
+        self._end = b""
         self._headers: Any = None
         self._is_in_step = False
 
@@ -107,6 +111,7 @@ class Reading:
             self._exchange.received(data)
         if self._first_chunk_s is None:
             self._first_chunk_s = self._call.seconds
+        self._end = (self._end + data)[-2 * len(_DONE) :]
         if self._body is not None:
             self._body.append(data)
             self._body_bytes += len(data)
@@ -180,7 +185,9 @@ class Reading:
         self._call.failed(exc)
 
     def closed(self) -> None:
-        """Note that the program closed it before its end."""
+        """Note that the program closed it, be it before its end or, as some clients do, at the event that ends it."""
+        if not self._are_chunks_decoded and self._end.rstrip().endswith(_DONE):
+            self.ended()
         if not self._is_in_step and self._call.is_open:
             self._keep_partial()
             self._call.closed()

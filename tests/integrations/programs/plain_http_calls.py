@@ -71,9 +71,9 @@ def of_httpx(module, url):
         with client.stream("POST", CHAT, json=asked) as response:
             text, tokens = text_of(response.iter_lines())
         did(name, f"{name} stream", text, tokens=tokens, streamed=True)
-        with client.stream("POST", CHAT, json=said(f"{name} left one two", stream=True)) as response:
+        with client.stream("POST", CHAT, json=said(f"{name} left one two\n!pause 60", stream=True)) as response:
             next(response.iter_lines())
-        did(name, f"{name} left one two", None, status="closed", streamed=True)
+        did(name, f"{name} left one two\n!pause 60", None, status="closed", streamed=True)
         asked = f"{name} refused\n!fail 429 9"
         assert client.post(CHAT, json=said(asked)).status_code == 429
         did(name, asked, None, status="error", error="429 Too Many Requests: the stub fails with 429")
@@ -117,10 +117,10 @@ def of_requests(url):
     with requests.post(url + CHAT, json=asked, stream=True) as response:
         text, tokens = text_of(line.decode() for line in response.iter_lines())
     did("requests", "requests stream", text, tokens=tokens, streamed=True)
-    response = requests.post(url + CHAT, json=said("requests left one two", stream=True), stream=True)
+    response = requests.post(url + CHAT, json=said("requests left one two\n!pause 60", stream=True), stream=True)
     next(response.iter_content(16))
     response.close()
-    did("requests", "requests left one two", None, status="closed", streamed=True)
+    did("requests", "requests left one two\n!pause 60", None, status="closed", streamed=True)
     response = requests.post(url + CHAT, json=said("requests dropped one two", stream=True), stream=True)
     del response
     gc.collect()
@@ -149,9 +149,9 @@ async def of_aiohttp(url):
         lines = [json.loads(line) for line in body.splitlines()]
         text = "".join(line["message"]["content"] for line in lines)
         did_ollama("aiohttp", "aiohttp pieces", text, lines[-1])
-        async with session.post(CHAT, json=said("aiohttp left one two", stream=True)) as response:
+        async with session.post(CHAT, json=said("aiohttp left one two\n!pause 60", stream=True)) as response:
             await response.content.readline()
-        did("aiohttp", "aiohttp left one two", None, status="closed", streamed=True)
+        did("aiohttp", "aiohttp left one two\n!pause 60", None, status="closed", streamed=True)
         async with session.post(CHAT, json=said("aiohttp refused\n!fail 400 9")) as response:
             assert response.status == 400
             await response.read()
@@ -173,6 +173,12 @@ async def of_sdks(url):
         asked = [{"role": "user", "content": "mistral sdk"}]
         answer = mistral.chat.complete(model="gpt-4o", messages=asked)
         did_chat("httpx2", "mistral sdk", json.loads(answer.model_dump_json()), streamed=False)
+        # It closes the response at the last event.
+        asked = [{"role": "user", "content": "mistral sdk stream"}]
+        with mistral.chat.stream(model="gpt-4o", messages=asked) as events:
+            pieces = [event.data.choices[0].delta.content for event in events]
+        text = "".join(piece for piece in pieces if isinstance(piece, str))
+        did("httpx2", "mistral sdk stream", text, streamed=True)
     google = genai.Client(api_key=KEY, http_options={"base_url": url})
     answer = google.models.generate_content(model="gemini-3-flash", contents="genai sdk")
     did_gemini("httpx2", "genai sdk", answer.text, json.loads(answer.usage_metadata.model_dump_json(by_alias=True)))
