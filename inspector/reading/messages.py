@@ -191,7 +191,7 @@ class MessageReader:
             answered = tool_response(call_id, content)
             # LangChain's ToolMessage says so by its status.
             return [answered | {"is_error": True} if item.get("status") == "error" else answered]
-        thought = first(item, "reasoning_content", "reasoning", "thinking")
+        thought = first(item, "reasoning_content", "reasoning", "thinking", "tool_plan")
         parts = [reasoning(thought)] if isinstance(thought, str) and thought else []
         parts += self._parts(content)
         refused = item.get("refusal")

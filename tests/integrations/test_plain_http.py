@@ -3,10 +3,11 @@ import json
 import pytest
 
 from inspector.ingest import Owner
-from inspector.integrations.plain_http.answers import GeminiAnswer, OllamaAnswer, without_embeddings
+from inspector.integrations.plain_http.answers import CohereAnswer, GeminiAnswer, OllamaAnswer, without_embeddings
 from inspector.integrations.plain_http.apis import recognised
 from inspector.model import Filter
 from inspector.reading.exchanges import read_exchanges
+from inspector.reading.messages import output_messages
 from inspector.settings import Settings
 
 
@@ -123,12 +124,58 @@ def test_lines_of_ollama_are_put_together():
     }
 
 
+def test_events_of_cohere_are_put_together():
+    def event(kind, at=None, **message):
+        return {"type": kind, "index": at, "delta": {"message": message}}
+
+    answer = CohereAnswer()
+    assert answer.response() is None
+    asked = {"id": "c1", "type": "function", "function": {"name": "add", "arguments": ""}}
+    usage = {"tokens": {"input_tokens": 3, "output_tokens": 5}}
+    for each in (
+        event("message-start", role="assistant", content=[], citations=[]) | {"id": "m1"},
+        event("tool-plan-delta", tool_plan="I will "),
+        event("tool-plan-delta", tool_plan="add."),
+        event("content-start", 0, content={"type": "text", "text": ""}),
+        event("content-delta", 0, content={"text": "o"}),
+        event("content-delta", 0, content={"text": "k"}),
+        event("tool-call-start", 0, tool_calls=asked),
+        event("tool-call-delta", 0, tool_calls={"function": {"arguments": '{"a":'}}),
+        event("tool-call-delta", 0, tool_calls={"function": {"arguments": "1}"}}),
+        event("citation-start", 0, citations={"start": 0}),
+        {"type": "message-end", "delta": {"finish_reason": "TOOL_CALL", "usage": usage}},
+    ):
+        answer.add(each)
+    found = answer.response()
+    assert (found["id"], found["usage"]) == ("m1", usage)
+    (message,) = output_messages(found)
+    assert message == {
+        "role": "assistant",
+        "parts": [
+            {"type": "reasoning", "content": "I will add."},
+            {"type": "text", "content": "ok"},
+            {"type": "tool_call", "id": "c1", "name": "add", "arguments": {"a": 1}},
+        ],
+        "finish_reason": "TOOL_CALL",
+    }
+
+
+def test_chats_and_vectors_of_cohere_are_recognised():
+    def body():
+        return {"model": "command-a", "messages": [], "input_type": "search_query"}
+
+    for path, operation in (("chat", "chat"), ("embed", "embeddings")):
+        found = recognised(f"https://proxy.example/v2/{path}", body)
+        assert (found.model.provider, found.endpoint.operation) == ("cohere", operation)
+
+
 def test_vectors_are_recorded_as_their_size():
     assert without_embeddings({"embeddings": [[0.5, 1.5], [2.5]], "model": "m"}) == {
         "embeddings": [{"dimensions": 2}, {"dimensions": 1}],
         "model": "m",
     }
     assert without_embeddings({"embedding": {"values": [0.5, 1]}}) == {"embedding": {"values": {"dimensions": 2}}}
+    assert without_embeddings({"embeddings": {"float": [[1, 2]]}}) == {"embeddings": {"float": [{"dimensions": 2}]}}
 
 
 def test_what_each_client_got_is_recorded_once(recorded):

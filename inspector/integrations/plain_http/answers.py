@@ -1,10 +1,10 @@
-"""Combines the chunks of Gemini's and Ollama's streams to the answer of the same request without streaming."""
+"""Combines the chunks of Cohere's, Gemini's and Ollama's streams to the answer that a whole response has."""
 
 from typing import Any
 
 from inspector.integrations.plain import is_fields, is_items
 
-_VECTORS = ("embedding", "embeddings", "values")
+_VECTORS = ("embedding", "embeddings", "values", "float")
 _TEXTS = ("content", "thinking", "response")
 
 
@@ -41,8 +41,7 @@ class GeminiAnswer:
 
 
 def _content(candidate: dict[str, Any]) -> dict[str, Any]:
-    content = candidate.get("content")
-    return content if is_fields(content) else {}
+    return _fields(candidate.get("content"))
 
 
 def _add_part(parts: list[dict[str, Any]], part: dict[str, Any]) -> None:
@@ -89,6 +88,67 @@ class OllamaAnswer:
             return {**self._head, **texts}
         calls = {"tool_calls": self._calls} if self._calls else {}
         return {**self._head, "message": {"role": "assistant", **self._message, **texts, **calls}}
+
+
+class CohereAnswer:
+    """Events of Cohere's ``/v2/chat``."""
+
+    def __init__(self) -> None:
+        self._head: dict[str, Any] = {}
+        self._message: dict[str, Any] = {}
+        self._content: dict[int, dict[str, Any]] = {}
+        self._calls: dict[int, dict[str, Any]] = {}
+
+    def add(self, chunk: dict[str, Any]) -> None:
+        """Take in the next event."""
+        at = chunk.get("index") or 0
+        delta = _fields(chunk.get("delta"))
+        message = _fields(delta.get("message"))
+        match str(chunk.get("type")).rpartition("-")[0]:
+            case "message":
+                self._head |= {key: value for key, value in {**chunk, **delta}.items() if key not in ("type", "delta")}
+            case "content":
+                _grow(self._content.setdefault(at, {}), _fields(message.get("content")))
+            case "tool-call":
+                _grow(self._calls.setdefault(at, {}), _fields(message.get("tool_calls")))
+            case "tool-plan":
+                _grow(self._message, message)
+            case _:
+                pass
+
+    def response(self) -> dict[str, Any] | None:
+        """Return the answer so far as one response."""
+        if not self._head:
+            return None
+        message: dict[str, Any] = {**_fields(self._head.get("message")), "role": "assistant", **_whole(self._message)}
+        for name, pieces in (("content", self._content), ("tool_calls", self._calls)):
+            message |= {name: [_whole(pieces[at]) for at in sorted(pieces)]} if pieces else {}
+        return {**self._head, "message": message}
+
+
+_GROWING = ("text", "thinking", "tool_plan", "arguments")
+
+
+def _grow(held: dict[str, Any], piece: dict[str, Any]) -> None:
+    """Add the members of a piece, and the texts that arrive in pieces to their beginnings."""
+    for key, value in piece.items():
+        if is_fields(value):
+            _grow(held.setdefault(key, {}), value)
+        elif key in _GROWING and isinstance(value, str):
+            held.setdefault(key, []).append(value)
+        else:
+            held[key] = value
+
+
+def _whole(held: dict[str, Any]) -> dict[str, Any]:
+    return {
+        key: "".join(value) if key in _GROWING and is_items(value) else _whole(value) if is_fields(value) else value
+        for key, value in held.items()
+    }
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    return value if is_fields(value) else {}
 
 
 def without_embeddings(response: Any) -> Any:

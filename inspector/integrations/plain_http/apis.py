@@ -12,7 +12,7 @@ from inspector.integrations.model_requests import Endpoint
 from inspector.integrations.openai.answers import ChatAnswer, CompletionAnswer, ResponsesAnswer
 from inspector.integrations.openai.embeddings import without_vectors
 from inspector.integrations.plain import is_fields
-from inspector.integrations.plain_http.answers import GeminiAnswer, OllamaAnswer, without_embeddings
+from inspector.integrations.plain_http.answers import CohereAnswer, GeminiAnswer, OllamaAnswer, without_embeddings
 from inspector.integrations.providers import provider_at
 
 
@@ -47,6 +47,8 @@ _PATHS: Final = (
     _path(r"/responses", "input model", "openai", "chat", answer=ResponsesAnswer),
     _path(r"/completions", "prompt", "openai", "text_completion", answer=CompletionAnswer),
     _path(r"/v1/messages", "messages max_tokens", "anthropic", "chat", answer=MessageAnswer),
+    _path(r"/v2/chat", "messages model", "cohere", "chat", answer=CohereAnswer),
+    _path(r"/v2/embed", "model input_type", "cohere", "embeddings", shown=without_embeddings),
     _path(_GEMINI + "(?:generateContent|streamGenerateContent)", "contents", "gcp.gemini", "chat", answer=GeminiAnswer),
     _path(_GEMINI + "embedContent", "content", "gcp.gemini", "embeddings", shown=without_embeddings),
     _path(_GEMINI + "batchEmbedContents", "requests", "gcp.gemini", "embeddings", shown=without_embeddings),
