@@ -18,10 +18,14 @@ REPLAY = "INSPECTOR_REPLAY"
 """Names the tape file for a replay."""
 
 _ALWAYS = "*"
-KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY")
-"""Keys that the SDKs need to start; a replay sends them nowhere."""
-NO_KEY = "replayed"
-"""The value of a key that is not set."""
+_KEYS = (
+    "ANTHROPIC_API_KEY",
+    "CO_API_KEY",
+    "GEMINI_API_KEY",
+    "GROQ_API_KEY",
+    "MISTRAL_API_KEY",
+    "OPENAI_API_KEY",
+)
 UNSENT = {
     "AGNO_TELEMETRY": "false",
     "ANONYMIZED_TELEMETRY": "false",
@@ -86,7 +90,7 @@ def environment_of(environ: Mapping[str, str], choices: Choices, run: Path) -> d
         made["INSPECTOR_INTEGRATIONS_OFF"] = ",".join(off)
     if choices.replay is not None:
         made |= {REPLAY: str(choices.replay), REPLAYED: choices.replayed or ""}
-        made |= {key: made.get(key) or NO_KEY for key in KEYS} | UNSENT
+        made |= keys_of_a_replay(made) | UNSENT
         # The recording of a replay stays here.
         made.pop("INSPECTOR_ENDPOINT", None)
     if choices.frozen is not None:
@@ -97,6 +101,13 @@ def environment_of(environ: Mapping[str, str], choices: Choices, run: Path) -> d
     is_eager = choices.replay is not None or choices.frozen is not None or _is_true(made.get("INSPECTOR_OTEL", ""))
     made[VARIABLE] = _for_startup(choices, off, is_eager, run)
     return made
+
+
+def keys_of_a_replay(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the keys that SDKs need to start, with a word for those that are not set; a replay sends them nowhere."""
+    # With both of its names set, Google's SDK warns.
+    needed = (name for name in _KEYS if name != "GEMINI_API_KEY" or not environ.get("GOOGLE_API_KEY"))
+    return {name: environ.get(name) or "replayed" for name in needed}
 
 
 def _without_ours(path: str) -> str:

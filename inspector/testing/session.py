@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from inspector import recording
 from inspector.cassette import events_of_directory, events_of_file, frozen_of, write_cassette
 from inspector.launch import Choices, LaunchError, Program, environment_of, program_of
-from inspector.launch.environment import KEYS, NO_KEY, UNSENT
+from inspector.launch.environment import UNSENT, keys_of_a_replay
 from inspector.model import Event
 from inspector.record import Attachment
 from inspector.replay import Ignoring, Miss, Report, reports_of
@@ -167,9 +167,7 @@ class Session:
         for name in ("INSPECTOR_CAPTURE_CONTENT", "INSPECTOR_CAPTURE_RAW"):
             self._environment.setenv(name, "true")
         if self.tape is not None:
-            for name in KEYS:
-                self._environment.setenv(name, os.environ.get(name) or NO_KEY)
-            for name, value in UNSENT.items():
+            for name, value in {**keys_of_a_replay(os.environ), **UNSENT}.items():
                 self._environment.setenv(name, value)
 
 
