@@ -28,7 +28,17 @@ _ARRAY = msgspec.json.Decoder(list[Raw])
 _ANY = msgspec.json.Decoder()
 _SORTED = msgspec.json.Encoder(order="deterministic")
 _FAILED_KEYS = ("error", "isError", "is_error")
-_FAILURES = ("Error", "ERROR", "error:", "Traceback (most recent call last)", "Exception")
+_FAILURES = (
+    "Error",
+    "ERROR",
+    "error:",
+    "Traceback (most recent call last)",
+    "Exception",
+    # Haystack, Semantic Kernel, and CAMEL.
+    "Failed to invoke ",
+    "An error occurred while invoking ",
+    "Tool execution failed: ",
+)
 
 
 class RequestedTool(NamedTuple):
