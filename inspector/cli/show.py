@@ -119,6 +119,8 @@ def show(**options: Unpack[ShowOptions]) -> None:
             event = find_event(store, found, trace=what or "last") if isinstance(found, str) else found
             _show_event(event, terminal, () if full and not as_json else as_json)
             found = event
+            if not is_document:
+                _show_duplicates(store, event, terminal)
         if not is_document:
             _show_labels(store, found, terminal)
             _show_replays(store, found, terminal, None if file is None else str(file))
@@ -131,6 +133,16 @@ def _print_refused(settings: "Settings") -> None:
 
     for each in all_refused(settings.outbox, days=settings.retention_days, now_ns=time.time_ns()):
         notice(f"inspector: {each.sentence}; see inspector doctor")
+
+
+def _show_duplicates(store: "Store", event: Event, terminal: "Terminal") -> None:
+    """List the other spans of a call: that of a server of MCP has the exception whose text is all a client gets."""
+    from inspector.cli.rows import event_table
+    from inspector.lookup import events_of
+
+    duplicates = [each for each in events_of(store, event.trace_id) if each.folded_into == event.span_id]
+    if duplicates:
+        terminal.write(["", *event_table(duplicates, terminal)])
 
 
 def _show_labels(store: "Store", found: Run | Trace | Event, terminal: "Terminal") -> None:

@@ -223,7 +223,13 @@ def test_an_event_of_a_call_that_counts_elsewhere_says_where(inspector, write_sp
     sheet = inspector("show", "--span", "0000000000000002").stdout.decode()
     assert "duplicate  of 0000000000000001, which counts\n" in sheet
     assert "dialect    gen_ai/2\n" in sheet
-    assert "duplicate" not in inspector("show", "--span", "0000000000000001").stdout.decode()
+    counted, _, duplicates = inspector("show", "--span", "0000000000000001").stdout.decode().partition("\n\n")
+    assert "duplicate" not in counted
+    heads, other = duplicates.splitlines()
+    assert heads.startswith("TIME")
+    assert "  chat gpt-5  " in other
+    assert "  0000000000000002  " in other
+    assert "TIME" not in sheet
     late, early = inspector("events").stdout.decode().splitlines()[1:]
     assert late.endswith("  duplicate")
     assert "  (1,200 → 120)  ($0.2500)  " in late
