@@ -265,6 +265,20 @@ def test_a_call_that_the_program_calls_off_by_notification_is_cancelled_on_both_
 
 
 @pytest.mark.parametrize("sdk", GENERATIONS)
+def test_a_call_has_what_its_server_logged_and_what_it_wrote_beside_the_protocol(run, sdk):
+    called = run("mcp_untidy.py", within=sdk).named("execute_tool cook")
+    assert called.status == "ok"
+    assert [each["attributes"] for each in event_list(called) if each["name"] == "log"] == [
+        {"log.level": "warning", "log.logger": "stove", "log.message": '{"gas": 0}'},
+        {
+            "log.level": "error",
+            "log.logger": "mcp",
+            "log.message": "the server wrote what is no message of MCP: debug: here",
+        },
+    ]
+
+
+@pytest.mark.parametrize("sdk", GENERATIONS)
 def test_a_request_is_handled_in_the_session_that_its_baggage_names_and_the_next_one_is_not(cases, sdk):
     recorded = cases(sdk)["session"]
     for called, session in zip(tool_calls(recorded), ("trip-42", None), strict=True):

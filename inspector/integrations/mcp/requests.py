@@ -1,7 +1,8 @@
 """JSON-RPC requests between their two hooks, and the open ones."""
 
+import json
 from asyncio import CancelledError
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from typing import Any, Final, Self, TypeAlias
 from weakref import WeakKeyDictionary
@@ -9,6 +10,8 @@ from weakref import WeakKeyDictionary
 from inspector.integrations.calls import Call, announce, opened
 from inspector.integrations.mcp.transports import Line
 from inspector.integrations.propagation import Surroundings, named_for_us
+from inspector.record.current import innermost
+from inspector.record.logs import LOG_EVENT
 from instrument.keywords import Direction
 
 RequestId: TypeAlias = str | int
@@ -27,7 +30,7 @@ class Exchange:
     As a context manager it ends with what is raised inside; after a response, call `answered`.
     """
 
-    __slots__ = ("_call", "_direction", "_key", "_request", "_surroundings", "_table")
+    __slots__ = ("_call", "_direction", "_key", "_request", "_span", "_surroundings", "_table")
 
     def __init__(self, peer: Any, direction: Direction, describe: Callable[[], Envelope], line: Line) -> None:
         # Not the peer itself, which would then live until its requests have ended.
@@ -45,6 +48,8 @@ class Exchange:
             },
             emitter="mcp",
         )
+        span = innermost()
+        self._span = span if span is not None and span.noun in _SHOW_REQUESTS else None
         self._key = _key(direction, self._request.get("id"))
         if self._key is not None:
             self._table[self._key] = self
@@ -90,6 +95,12 @@ class Exchange:
             self._leave()
             self._call.failed(exc)
 
+    def note(self, level: str, logger: str | None, message: str) -> None:
+        """Add a log message to the span that the recorder shows for this request."""
+        if self._span is not None:
+            known = {"log.level": level, "log.logger": logger, "log.message": message}
+            self._span.happened(LOG_EVENT, {name: value for name, value in known.items() if value is not None})
+
     def unanswered(self) -> None:
         """Report that the request was dropped, for example because it was cancelled."""
         self.raised(CancelledError())
@@ -114,6 +125,7 @@ class Exchange:
 
 
 _STAND_FOR_REQUESTS: Final = frozenset({"tool_call", "resource_fetch", "prompt_apply"})
+_SHOW_REQUESTS: Final = _STAND_FOR_REQUESTS | {"rpc_request"}
 
 
 def sent(peer: Any, describe: Callable[[], Envelope], line: Line) -> Exchange:
@@ -156,6 +168,27 @@ def progressed(peer: Any, params: Any) -> None:
 def progress_of(params: Any, call_id: str) -> dict[str, Any]:
     """Return the keywords of ``progress_update``."""
     return {name: _read(params, name) for name in ("progress", "total", "message")} | {"call_id": call_id}
+
+
+def logged(peer: Any, params: Any) -> None:
+    """Note a log message of a server in each request to it that is open: MCP does not say which one it is about."""
+    data = _read(params, "data")
+    message = data if isinstance(data, str) else json.dumps(data)
+    for exchange in _open_requests(peer):
+        exchange.note(str(_read(params, "level")), _read(params, "logger"), message)
+
+
+def not_a_message(peer: Any, exc: Exception) -> None:
+    """Note in each open request to a server that it wrote something else than a message, such as what it prints."""
+    invalid: Any = exc
+    written = invalid.errors()[0].get("input") if hasattr(exc, "errors") else None
+    text = str(exc) if written is None else written if isinstance(written, str) else json.dumps(written)
+    for exchange in _open_requests(peer):
+        exchange.note("error", "mcp", f"the server wrote what is no message of MCP: {text}")
+
+
+def _open_requests(peer: Any) -> Iterable[Exchange]:
+    return [exchange for (direction, _), exchange in tuple(_table(peer).items()) if direction == "outbound"]
 
 
 def cancelled(peer: Any, params: Any, direction: Direction) -> None:

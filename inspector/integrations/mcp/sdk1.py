@@ -15,7 +15,17 @@ from inspector.integrations.calls import safely
 from inspector.integrations.mcp import client, server
 from inspector.integrations.mcp.deciding import response_to
 from inspector.integrations.mcp.places import wrap
-from inspector.integrations.mcp.requests import Envelope, Exchange, cancelled, members, progressed, received, sent
+from inspector.integrations.mcp.requests import (
+    Envelope,
+    Exchange,
+    cancelled,
+    logged,
+    members,
+    not_a_message,
+    progressed,
+    received,
+    sent,
+)
 from inspector.integrations.mcp.server import plain
 from inspector.integrations.mcp.transports import line_of
 from inspector.integrations.patches import Patches
@@ -44,6 +54,7 @@ def install(patches: Patches) -> None:
     wrap(patches, "mcp.client.session", "ClientSession.initialize", _initialize)
     wrap(patches, "mcp.client.session", "ClientSession._received_notification", _notice)
     wrap(patches, "mcp.server.session", "ServerSession._received_notification", _notice)
+    wrap(patches, "mcp.client.session", "ClientSession._handle_incoming", _heed)
     wrap(patches, "mcp.client.session", "ClientSession.call_tool", client.call_tool(_server_names.get))
     wrap(patches, "mcp.client.session", "ClientSession.read_resource", client.read_resource(_server_names.get))
     wrap(patches, "mcp.client.session", "ClientSession.get_prompt", client.get_prompt(_server_names.get))
@@ -176,9 +187,20 @@ def _notice(original: Callable[..., Any]) -> Callable[..., Any]:
         root = getattr(notification, "root", None)
         if getattr(root, "method", None) == "notifications/progress":
             progressed(self, getattr(root, "params", None))
+        elif getattr(root, "method", None) == "notifications/message":
+            safely(lambda: logged(self, getattr(root, "params", None)), None)
         await original(self, notification)
 
     return received_notification
+
+
+def _heed(original: Callable[..., Any]) -> Callable[..., Any]:
+    async def handle_incoming(self: Any, req: Any) -> None:
+        if isinstance(req, Exception):
+            safely(lambda: not_a_message(self, req), None)
+        await original(self, req)
+
+    return handle_incoming
 
 
 def _notify(original: Callable[..., Any]) -> Callable[..., Any]:

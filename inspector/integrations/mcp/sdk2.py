@@ -20,7 +20,9 @@ from inspector.integrations.mcp.places import wrap
 from inspector.integrations.mcp.requests import (
     Envelope,
     cancelled,
+    logged,
     members,
+    not_a_message,
     progress_of,
     progressed,
     received,
@@ -48,6 +50,7 @@ def install(patches: Patches) -> None:
     wrap(patches, "mcp.server.runner", "ServerRunner._on_request", _answer)
     wrap(patches, "mcp.client.session", "ClientSession._on_request", _answer)
     wrap(patches, "mcp.client.session", "ClientSession.send_notification", _notify)
+    wrap(patches, "mcp.client.session", "ClientSession._on_stream_exception", _heed)
     for module, owner in (("mcp.client.session", "ClientSession"), ("mcp.client.client", "Client")):
         wrap(patches, module, f"{owner}.call_tool", client.call_tool(_server_name))
         wrap(patches, module, f"{owner}.read_resource", client.read_resource(_server_name))
@@ -153,9 +156,19 @@ def _notice(original: Callable[..., Any]) -> Callable[..., Any]:
             progressed(self, getattr(msg, "params", None))
         elif method == "notifications/cancelled":
             cancelled(self, getattr(msg, "params", None), "inbound")
+        elif method == "notifications/message":
+            safely(lambda: logged(self, getattr(msg, "params", None)), None)
         return original(self, msg, *args, **kwargs)
 
     return dispatch_notification
+
+
+def _heed(original: Callable[..., Any]) -> Callable[..., Any]:
+    async def on_stream_exception(self: Any, exc: Exception) -> None:
+        safely(lambda: not_a_message(getattr(self, "_dispatcher", None), exc), None)
+        await original(self, exc)
+
+    return on_stream_exception
 
 
 def _notify(original: Callable[..., Any]) -> Callable[..., Any]:
