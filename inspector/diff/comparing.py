@@ -152,18 +152,20 @@ def _parting(pairs: Sequence[Pair]) -> Callable[[Pair], tuple[int, int]]:
     """Return the sort key of pairs by when the runs diverge there, on the time scale of the first run.
 
     For a call of both runs, that is when it ended. A call of only one run counts from its start, before those below it.
-    One of only the second run comes after what ended before it there, however fast that run was.
+    One of only the second run comes after what ended before it there, however fast that run was, and if nothing did, at
+    the start of the first run.
     """
     places = {id(pair): place for place, pair in enumerate(pairs)}
     ended = sorted((pair.b.end_ns, pair.a.end_ns) for pair in pairs if pair.a is not None and pair.b is not None)
     times_b = [time for time, _ in ended]
     latest_a = list(accumulate((time for _, time in ended), max))
+    began_a = min((pair.a.start_ns for pair in pairs if pair.a is not None), default=0)
 
     def parting(pair: Pair) -> tuple[int, int]:
         if pair.a is not None:
             return pair.parted_ns, places[id(pair)]
         before = bisect_right(times_b, pair.parted_ns)
-        return latest_a[before - 1] if before else 0, places[id(pair)]
+        return latest_a[before - 1] if before else began_a, places[id(pair)]
 
     return parting
 

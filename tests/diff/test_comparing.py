@@ -122,6 +122,14 @@ def slowed(events, factor):
     ]
 
 
+def test_runs_that_have_no_call_in_common_part_at_the_first_call_of_the_first_one():
+    a = run(agent("clerk", "Pay.", "Paid.", tool("pay", {"amount": 2}, "ok")))
+    b = run(agent("planner", "Plan.", "Planned.", tool("book", {"nights": 2}, "ok")))
+    comparison = compare(a, b)
+    assert {difference for pair in comparison.pairs for difference in pair.differences} == {"only a", "only b"}
+    assert comparison.first is comparison.pairs[0]
+
+
 def test_a_failure_in_one_run_alone_is_told_as_one():
     error = SpanError("TimeoutError", "too slow", None)
     a = run(tool("search", {"q": 1}, "x"))
