@@ -1,6 +1,7 @@
 """What happens while one looks: runs that grow, processes that die, servers that come back."""
 
 import re
+from functools import partial
 
 import pytest
 from playwright.sync_api import expect
@@ -63,33 +64,60 @@ def test_what_arrives_during_a_click_does_not_move_the_row_that_was_pressed(empt
     expect(page.get_by_role("heading", name="older").first).to_be_visible()
 
 
-@pytest.mark.parametrize("height", [800, 420])
-def test_what_arrives_during_a_click_does_not_move_the_span_that_was_pressed(empty, visit, start_agent, height):
-    earlier, later = (start_agent(empty.home, run="both") for _ in range(2))
-    for agent, name in ((earlier, "earlier"), (later, "later")):
+@pytest.fixture
+def both(empty, start_agent):
+    """Two processes of a run, each in a workflow; the later one has called eight tools."""
+    agents = {name: start_agent(empty.home, run="both") for name in ("earlier", "later")}
+    for name, agent in agents.items():
         agent.emit("before_workflow_run", workflow=name, context=None, input={}, call_id=name)
     for at in range(8):
-        later.call("tool_call", tool_name=f"{'pressed' if at == 4 else 'other'}_{at}", args={}, context=None)
-    wait_until(lambda: len(empty.get("/events?tool=other_7")["items"]) == 1)
+        agents["later"].call("tool_call", tool_name=f"tool_{at}", args={}, context=None)
+    wait_until(lambda: len(empty.get("/events?tool=tool_7")["items"]) == 1)
+    return agents
+
+
+def fail(agent):
+    """A row above, and a line over all of them that says so."""
+    agent.emit("before_tool_call", **BOOKING)
+    agent.emit("after_tool_call", **BOOKING, result={"isError": True, "content": "no room"})
+
+
+@pytest.mark.parametrize("height", [800, 420])
+def test_what_arrives_during_a_click_does_not_move_the_span_that_was_pressed(empty, both, visit, height):
     page = visit(empty, "/runs/both", viewport={"width": 1280, "height": height})
-    pressed = page.get_by_role("row").filter(has_text="pressed_4")
+    pressed = page.get_by_role("row").filter(has_text="tool_4")
     pressed.hover()
     before = pressed.bounding_box()["y"]
     page.mouse.down()
-    # A row above, and a line over all of them that says so.
-    earlier.emit("before_tool_call", **BOOKING)
-    earlier.emit("after_tool_call", **BOOKING, result={"isError": True, "content": "no room"})
+    fail(both["earlier"])
     expect(page.get_by_role("region", name="What failed")).to_contain_text("no room")
     assert pressed.bounding_box()["y"] == pytest.approx(before, abs=1)
     page.mouse.up()
-    expect(page.get_by_role("region", name="Selected span")).to_contain_text("pressed_4")
+    expect(page.get_by_role("region", name="Selected span")).to_contain_text("tool_4")
     # And what was there once goes.
     page.mouse.down()
-    for agent, name in ((earlier, "earlier"), (later, "later")):
+    for name, agent in both.items():
         agent.emit("after_workflow_run", workflow=name, context=None, result="done", call_id=name)
     expect(page.get_by_role("region", name="Open now")).to_have_count(0)
     assert pressed.bounding_box()["y"] == pytest.approx(before, abs=1)
     page.mouse.up()
+    # Away from the spans, no space is left above or below them.
+    page.mouse.move(5, 5)
+    heights = "(spans) => [spans.scrollHeight, Math.max(spans.clientHeight, 26 + 28 * 11)]"
+    assert len(set(page.get_by_role("treegrid").evaluate(heights))) == 1
+
+
+def test_a_finger_opens_the_span_that_it_touched_though_the_page_moved_below_it(empty, both, visit):
+    page = visit(empty, "/runs/both", viewport={"width": 390, "height": 844}, has_touch=True)
+    pressed = page.get_by_role("row").filter(has_text="tool_4")
+    at = pressed.bounding_box()
+    touch = partial(page.context.new_cdp_session(page).send, "Input.dispatchTouchEvent")
+    touch({"type": "touchStart", "touchPoints": [{"x": at["x"] + 60, "y": at["y"] + 14}]})
+    fail(both["earlier"])
+    expect(page.get_by_role("region", name="What failed")).to_contain_text("no room")
+    assert pressed.bounding_box()["y"] > at["y"]
+    touch({"type": "touchEnd", "touchPoints": []})
+    expect(page.get_by_role("region", name="Selected span")).to_contain_text("tool_4")
 
 
 def test_a_running_run_grows_and_ends_before_ones_eyes(empty, running, visit):

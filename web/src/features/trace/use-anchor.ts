@@ -86,7 +86,9 @@ export function useAnchor({ scroller, rows, outline, lineHeight, headHeight, run
   const pointAway = useEffectEvent(() => {
     const element = scroller.current;
     pointer.current = { y: Number.NaN, aimsUntil: 0 };
-    if (element) moveTo(element, Math.max(0, positionOf(element)), length);
+    if (!element) return;
+    const last = Math.max(0, length - element.clientHeight);
+    moveTo(element, Math.min(last, Math.max(0, positionOf(element))), length);
   });
 
   useEffect(() => {
