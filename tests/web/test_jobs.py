@@ -67,10 +67,10 @@ def refusals():
     yield tool_call(f"{0xA2:032x}", 1, "book_hotel", {"nights": "two"}, **fields)
 
 
-def refund():
+def refund(system="Be kind."):
     """A model takes over the order that a tool gave it, in a text of many lines, and the amount from nowhere."""
     order = "\n".join(["An order of Ada's.", *(f"line {at}" for at in range(12)), '{"id": "ORD-7714", "paid": 19.5}'])
-    asked = [message("system", "Be kind."), message("user", "I am Ada. Refund my last order.")]
+    asked = [message("system", system), message("user", "I am Ada. Refund my last order.")]
     look, pay = wants("c1", "look_up", customer="Ada"), wants("c2", "refund", order="ORD-7714", amount=1950)
     trace = f"{0x4EF:032x}"
     fields = {"run": "refund", "service": "refunder", "parent": 1}
@@ -146,6 +146,16 @@ def test_where_the_arguments_of_a_failed_call_came_from_takes_one_click(homes, s
         assert page.evaluate(marked) == []
         sources.get_by_role("link", name="Find it in this run").click()
         expect(page.get_by_role("textbox", name="Find in this run")).to_have_value('"1950"')
+
+
+def test_long_messages_are_searched_for_the_arguments_once_they_are_loaded(homes, serving, visit):
+    fill(homes / "long-refund", refund("Be kind. " * 30_000))
+    with serving(homes / "long-refund") as server:
+        sources = detail_of(visit(server, "/runs/refund", **TALL)).get_by_role(
+            "region", name="Where the values came from"
+        )
+        sources.get_by_role("button", name=re.compile("Load the .* of messages that the model saw")).click()
+        expect(sources.get_by_role("button", name="order answer of look_up, message 4")).to_be_visible()
 
 
 def test_the_time_that_an_agent_took_itself_is_told_apart_from_its_calls(desk, visit):

@@ -1,8 +1,10 @@
 import { Link } from "@tanstack/react-router";
-import { type ReactNode, use, useEffect, useMemo, useRef } from "react";
-import { plural } from "@/lib/format";
+import { type ReactNode, use, useEffect, useMemo, useRef, useState } from "react";
+import { bytes, plural } from "@/lib/format";
+import type { FullSpan } from "@/lib/full-span";
 import { type Message, toolNames } from "@/lib/messages";
 import { type ArgumentValue, argumentValues, patternOf, sourceOf, type ValueSource } from "@/lib/value-sources";
+import { Button } from "@/ui/button";
 import { Disclosure } from "@/ui/disclosure";
 import { Here } from "@/ui/here";
 import { Marked } from "@/ui/marked";
@@ -11,29 +13,42 @@ import { Recorded } from "@/ui/recorded";
 import { rangesOf } from "@/ui/text-ranges";
 import css from "./argument-sources.module.css";
 import { Section } from "./section";
+import { useOtherSpan } from "./use-span";
 
 interface Props {
   traceId: string;
   /** The arguments of a tool call. */
   args: unknown;
-  /** What the model saw before it made the call. */
-  messages: readonly Message[];
+  /** The model call before it. */
+  call: FullSpan;
 }
 
+const TITLE = "Where the values came from";
+
 /** Where each value of the arguments came from: the newest message that has it, or that none has. */
-export function ArgumentSources({ traceId, args, messages }: Props) {
+export function ArgumentSources({ traceId, args, call }: Props) {
   const isHere = use(Here)?.(traceId) ?? false;
-  const names = useMemo(() => toolNames(messages), [messages]);
+  const [wanted, setWanted] = useState(false);
+  const { span: whole, failed } = useOtherSpan(call.trace_id, wanted ? call.span_id : null, true);
+  const { messages, clipped } = whole ?? call;
+  const names = useMemo(() => toolNames(messages.input), [messages]);
   const found = useMemo(
-    () => argumentValues(args).map((value) => ({ value, source: sourceOf(value, messages) })),
+    () => argumentValues(args).map((value) => ({ value, source: sourceOf(value, messages.input) })),
     [args, messages],
   );
-  if (found.length === 0 || messages.length === 0) return null;
+  if (found.length === 0) return null;
+  if (clipped.input !== undefined) {
+    return (
+      <Section title={TITLE}>
+        <Button disabled={wanted && !failed} onClick={() => setWanted(true)}>
+          {wanted && !failed ? "Loading" : "Load"} the {bytes(clipped.input)} of messages that the model saw
+        </Button>
+      </Section>
+    );
+  }
+  if (messages.input.length === 0) return null;
   return (
-    <Section
-      title="Where the values came from"
-      aside={`of the ${plural(messages.length, "message")} that the model saw`}
-    >
+    <Section title={TITLE} aside={`of the ${plural(messages.input.length, "message")} that the model saw`}>
       <ul className={css.values}>
         {found.map(({ value, source }) => (
           <li key={value.path}>

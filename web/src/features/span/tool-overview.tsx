@@ -7,7 +7,7 @@ import { type Declared, declaredToolQuery } from "@/api/queries";
 import { calleeName } from "@/lib/calls";
 import { attributeText, type FullSpan } from "@/lib/full-span";
 import { isContainer, parsedText } from "@/lib/json";
-import { asksFor, type Message, type OfferedTool, textOf } from "@/lib/messages";
+import { asksFor, type OfferedTool, textOf } from "@/lib/messages";
 import { previousModelCall } from "@/lib/previous-call";
 import { KEY } from "@/lib/semconv";
 import type { SpanRow } from "@/lib/spans";
@@ -42,7 +42,7 @@ export function ToolOverview({ span, place, rows }: OverviewProps) {
   const tool = asking.tool ?? elsewhere?.tool ?? null;
   const args = useMemo(() => parsedArguments(span.input), [span.input]);
   const refused = useMemo(() => (failed ? refusedOf(span, tool) : []), [failed, span, tool]);
-  const sources = <ArgumentSources traceId={span.trace_id} args={args} messages={asking.seen} />;
+  const sources = asking.call && <ArgumentSources traceId={span.trace_id} args={args} call={asking.call} />;
   return (
     <>
       <Section
@@ -241,21 +241,19 @@ interface AskingCall {
   /** Whether its answer asks for this very call. */
   asks: boolean;
   tool: OfferedTool | null;
-  /** The messages that the model saw, as far as they are loaded. */
-  seen: readonly Message[];
+  /** The call itself, once it is loaded. */
+  call: FullSpan | null;
 }
-
-const NONE: readonly Message[] = [];
 
 /** The same agent's model call before a tool call, and the tool as it was offered to the model. */
 function useAskingCall(span: FullSpan, place: Around, rows: readonly SpanRow[]): AskingCall {
   const row = useMemo(() => previousModelCall(rows, place.row?.id ?? ""), [rows, place.row?.id]);
   const other = useOtherSpan(row?.traceId ?? "", row?.id ?? null).span;
   return useMemo(() => {
-    if (!other) return { row, asks: false, tool: null, seen: NONE };
+    if (!other) return { row, asks: false, tool: null, call: null };
     const callId = attributeText(span, KEY.toolCallId);
     const asks = place.row?.inferred != null || (callId !== null && asksFor(other.messages.output, callId));
     const tool = other.messages.tools.find(({ name }) => name === span.tool);
-    return { row, asks, tool: tool ?? null, seen: other.messages.input };
+    return { row, asks, tool: tool ?? null, call: other };
   }, [row, other, span, place.row]);
 }

@@ -48,9 +48,9 @@ export function useSpan(traceId: string, spanId: string, row: SpanRow | null): L
   };
 }
 
-/** Another span of the same trace, if requested; null until it is loaded. */
-export function useOtherSpan(traceId: string, spanId: string | null): { span: FullSpan | null; failed: boolean } {
-  const { data, isError } = useQuery({ ...eventQuery(spanId ?? "", traceId), enabled: spanId !== null });
+/** Another span of the same trace, if requested, with its long values if `whole`; null until it is loaded. */
+export function useOtherSpan(traceId: string, spanId: string | null, whole = false) {
+  const { data, isError } = useQuery({ ...eventQuery(spanId ?? "", traceId, whole), enabled: spanId !== null });
   const span = useMemo(() => (data ? fullSpan(data) : null), [data]);
   return { span, failed: isError };
 }
