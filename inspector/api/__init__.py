@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     # What a type checker and an editor see.
     from inspector.api.app import create_app
-    from inspector.api.codes import OneTimeCodes
     from inspector.api.errors import AddressUnusable, ApiError, GrpcMissing, TokenUnusable
     from inspector.api.live import LiveLimits
     from inspector.api.mounted import mount
@@ -22,7 +21,6 @@ _HOMES = {
     "GrpcMissing": "errors",
     "Listening": "server",
     "LiveLimits": "live",
-    "OneTimeCodes": "codes",
     "Token": "tokens",
     "TokenUnusable": "errors",
     "create_app": "app",
@@ -37,7 +35,6 @@ __all__ = [
     "GrpcMissing",
     "Listening",
     "LiveLimits",
-    "OneTimeCodes",
     "Token",
     "TokenUnusable",
     "create_app",

@@ -3,13 +3,10 @@
 from inspector.api.packed import FilePage, packed_file_page
 from inspector.page_file.comparison import page_of_diff
 from inspector.page_file.errors import PageFileError, RunTooLarge, WebAppMissing
-from inspector.page_file.writing import MOST_PACKED_BYTES, MOST_SPANS, PageFile, page_of_run
+from inspector.page_file.writing import page_of_run
 
 __all__ = [
-    "MOST_PACKED_BYTES",
-    "MOST_SPANS",
     "FilePage",
-    "PageFile",
     "PageFileError",
     "RunTooLarge",
     "WebAppMissing",
