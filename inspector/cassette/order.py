@@ -69,7 +69,7 @@ def _below(spans: Sequence[Json]) -> dict[str, list[Json]]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _RequestedCall:
     """A tool call as the answer of a model requests it."""
 
     model: str
@@ -96,12 +96,13 @@ class _Order:
         every = sorted(spans, key=_start)
         self._home = next(filter(None, (self._threads[span["spanId"]] for span in every)), "")
         """The first thread that calls a model; what it does in sequence keeps that order."""
-        asked: dict[str | bytes, list[_Asked]] = {}
-        for call in (call for span in every for call in self._asked_by(span)):
-            asked.setdefault(call.id, []).append(call)
-            asked.setdefault(_encode(call.arguments), []).append(call)
-        found = ((span["spanId"], _who_asked(span, asked)) for span in every if attribute(span, sc.SEED_TOOL_NAME))
-        self._asked = {tool: call for tool, call in found if call is not None}
+        requested: dict[str | bytes, list[_RequestedCall]] = {}
+        for call in (call for span in every for call in self._requested_by(span)):
+            requested.setdefault(call.id, []).append(call)
+            requested.setdefault(_encode(call.arguments), []).append(call)
+        tools = (span for span in every if attribute(span, sc.SEED_TOOL_NAME))
+        found = ((tool["spanId"], _requesting_call(tool, requested)) for tool in tools)
+        self._requests = {tool: call for tool, call in found if call is not None}
 
     def siblings(self, spans: Sequence[Json]) -> list[Json]:
         """Return siblings in the order in which they are written."""
@@ -133,8 +134,8 @@ class _Order:
 
     def _is_beside(self, before: Json, span: Json, *, has_home: bool) -> bool:
         """Return whether only chance put one before the other."""
-        asked, then = self._asked.get(span["spanId"]), self._asked.get(before["spanId"])
-        if asked is not None and then is not None and asked.model == then.model:
+        requested, then = self._requests.get(span["spanId"]), self._requests.get(before["spanId"])
+        if requested is not None and then is not None and requested.model == then.model:
             return True
         # Of a model call alone: an agent or workflow may have begun in another thread than those below it.
         threads = (self._threads[before["spanId"]], self._threads[span["spanId"]])
@@ -151,12 +152,14 @@ class _Order:
 
     def _sorted(self, group: Sequence[Json]) -> list[Json]:
         inside = {span["spanId"] for span in group}
-        asked = {span["spanId"]: found for span in group if (found := self._asked.get(span["spanId"])) is not None}
-        tools = sorted((span for span in group if span["spanId"] in asked), key=lambda span: _place(asked, span))
-        ordered = [span for span in tools if asked[span["spanId"]].model not in inside]
-        for span in sorted((span for span in group if span["spanId"] not in asked), key=self._key):
+        requested = {each: self._requests[each] for each in inside if each in self._requests}
+        tools = sorted(
+            (span for span in group if span["spanId"] in requested), key=lambda span: _place(requested, span)
+        )
+        ordered = [span for span in tools if requested[span["spanId"]].model not in inside]
+        for span in sorted((span for span in group if span["spanId"] not in requested), key=self._key):
             ordered.append(span)
-            ordered += [tool for tool in tools if asked[tool["spanId"]].model == span["spanId"]]
+            ordered += [tool for tool in tools if requested[tool["spanId"]].model == span["spanId"]]
         return ordered
 
     def _key(self, span: Json) -> _Key:
@@ -164,7 +167,7 @@ class _Order:
         given = (text for each in self._with_those_below(span) for key in _GIVEN if (text := attribute(each, key)))
         return span["name"], _in_parts(next(given, ""))
 
-    def _asked_by(self, span: Json) -> Iterator[_Asked]:
+    def _requested_by(self, span: Json) -> Iterator[_RequestedCall]:
         parts = list(_tool_calls(_read(attribute(span, sc.OUTPUT_MESSAGES))))
         if not parts:
             return
@@ -173,7 +176,7 @@ class _Order:
             given = part.get("arguments")
             arguments = _read(given) if isinstance(given, str) else given
             call_id, name = str(part.get("id") or ""), str(part.get("name"))
-            yield _Asked(span["spanId"], ended, key, place, call_id, name, arguments)
+            yield _RequestedCall(span["spanId"], ended, key, place, call_id, name, arguments)
 
 
 def _tool_calls(messages: Any) -> Iterator[Json]:
@@ -185,27 +188,27 @@ def _tool_calls(messages: Any) -> Iterator[Json]:
                 yield found
 
 
-def _who_asked(tool: Json, asked: Mapping[str | bytes, Sequence[_Asked]]) -> _Asked | None:
+def _requesting_call(tool: Json, requested: Mapping[str | bytes, Sequence[_RequestedCall]]) -> _RequestedCall | None:
     """Return what requests a call: by its id, or else by its name and arguments, in the last answer before it.
 
     Args:
         tool: The span of the call.
-        asked: The tool calls that models request, by ids and by arguments.
+        requested: The tool calls that models request, by ids and by arguments.
     """
     began = _start(tool)
 
-    def last(calls: Iterable[_Asked]) -> _Asked | None:
+    def last(calls: Iterable[_RequestedCall]) -> _RequestedCall | None:
         # Of a framework's call and that of its client below it, the former ends later.
         return max((call for call in calls if call.ended <= began), key=attrgetter("ended"), default=None)
 
     call_id, name = attribute(tool, sc.TOOL_CALL_ID), attribute(tool, sc.SEED_TOOL_NAME)
-    alike = asked.get(_encode(_read(attribute(tool, sc.SEED_TOOL_INPUT))), ())
-    by_id = last(asked.get(call_id, ())) if call_id else None
+    alike = requested.get(_encode(_read(attribute(tool, sc.SEED_TOOL_INPUT))), ())
+    by_id = last(requested.get(call_id, ())) if call_id else None
     return by_id or last(call for call in alike if is_same_tool(name, call.name) or is_same_tool(call.name, name))
 
 
-def _place(asked: Mapping[str, _Asked], span: Json) -> tuple[_Key, int]:
-    call = asked[span["spanId"]]
+def _place(requested: Mapping[str, _RequestedCall], span: Json) -> tuple[_Key, int]:
+    call = requested[span["spanId"]]
     return call.key, call.place
 
 

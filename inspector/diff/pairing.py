@@ -162,7 +162,7 @@ def _at_once(steps: Sequence[Step]) -> list[list[Step]]:
     found: list[list[Step]] = []
     until = 0
     for step in steps:
-        if found and (step.start_ns < until or (step.asked_in and step.asked_in == found[-1][-1].asked_in)):
+        if found and (step.start_ns < until or (step.requested_in and step.requested_in == found[-1][-1].requested_in)):
             found[-1].append(step)
         else:
             found.append([step])

@@ -75,7 +75,7 @@ class Step:
     """When it began."""
     end_ns: int
     """When it ended; if it never did, when it began."""
-    asked_in: str = ""
+    requested_in: str = ""
     """For a tool, the span of the model call before it whose answer requests it; empty if there is none."""
     is_given_back: bool = False
     """Whether a replay returned the recorded result, so nothing below it was called."""
@@ -105,11 +105,11 @@ def steps_of(events: Iterable[Event], volatile: Volatile) -> list[Step]:
         step.answered_by = step.answered_by or answered.get(place, "")
         above = _step_above(place, by_id, steps)
         (tops if above is None else above.children).append(step)
-    _find_who_asked(steps.values())
+    _find_requesting_models(steps.values())
     return tops
 
 
-def _find_who_asked(steps: Iterable[Step]) -> None:
+def _find_requesting_models(steps: Iterable[Step]) -> None:
     """Note for each tool which answer requests it, since a framework may make these calls below another step."""
     answers: list[Step] = []
     moments = [(step.end_ns, 0, step) for step in steps if step.asks]
@@ -119,7 +119,7 @@ def _find_who_asked(steps: Iterable[Step]) -> None:
             answers.append(step)
         else:
             asking = next((each for each in reversed(answers[-_MOST_ANSWERS:]) if step.subject in each.asks), None)
-            step.asked_in = "" if asking is None else asking.event.span_id
+            step.requested_in = "" if asking is None else asking.event.span_id
 
 
 def _read_one_by_one(

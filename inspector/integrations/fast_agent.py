@@ -45,7 +45,7 @@ def install(patches: Patches) -> None:
     """Wrap the methods, each when its module is imported: importing all of the framework takes seconds."""
     targets: tuple[tuple[str, str, dict[str, Callable[[Any], Any]]], ...] = (
         ("fast_agent.core.run_runtime", "FastAgentRunMixin", {"run": as_workflow}),
-        (f"{_AGENTS}.llm_decorator", "LlmDecorator", dict.fromkeys(_ASKED, _asked)),
+        (f"{_AGENTS}.llm_decorator", "LlmDecorator", dict.fromkeys(_GENERATING, _agent_called)),
         (f"{_AGENTS}.tool_agent", "ToolAgent", {"call_tool": _tool_called}),
         (f"{_AGENTS}.mcp_agent", "McpAgent", {"call_tool": _tool_called}),
         (f"{_AGENTS}.workflow.agents_as_tools_agent", "AgentsAsToolsAgent", {"_invoke_child_agent": _child_called}),
@@ -82,7 +82,7 @@ class _Application(Within):
             call.failed(exc)
 
 
-_ASKED: Final = ("generate", "structured", "structured_schema")
+_GENERATING: Final = ("generate", "structured", "structured_schema")
 _WORKFLOWS: Final = {
     "chain": "chain",
     "evaluator_optimizer": "evaluator-optimizer",
@@ -94,8 +94,8 @@ _WORKFLOWS: Final = {
 }
 
 
-def _asked(original: Method) -> Method:
-    async def asked(self: Any, messages: Any, *args: Any, **kwargs: Any) -> Any:
+def _agent_called(original: Method) -> Method:
+    async def generate(self: Any, messages: Any, *args: Any, **kwargs: Any) -> Any:
         pattern = _WORKFLOWS.get(str(_value(getattr(self, "agent_type", ""))))
         if pattern is None:
             call = opened("agent_call", lambda: {"agent": self, "input": _texts(messages)}, emitter="fast_agent")
@@ -107,7 +107,7 @@ def _asked(original: Method) -> Method:
             )
         return await awaited(call, original(self, messages, *args, **kwargs), _answer_of_agent)
 
-    return asked
+    return generate
 
 
 def _workflow(agent: Any, pattern: str) -> Named:
@@ -147,7 +147,7 @@ def _is_reported(identity: object) -> bool:
 
 
 def _is_control(messages: Any) -> bool:
-    # A command to fast-agent itself, written like a prompt; no model is asked.
+    # A command to fast-agent itself, written like a prompt; no model is called.
     try:
         return messages[-1].first_text().startswith(_SAVE_HISTORY)
     except Exception:  # noqa: BLE001 -- fast-agent itself reports what is wrong with it

@@ -110,7 +110,7 @@ _RECORDED: Final = frozenset(
 """Recorded arguments; the rest are keys, addresses, clients and litellm's internal ones."""
 
 
-class _Asked(Model):
+class _OwnModel(Model):
     """Distinguishes its model calls from those of others."""
 
     __slots__ = ()
@@ -148,7 +148,7 @@ def _called(function: _Function, original: Callable[..., Any]) -> Callable[..., 
     return call_function
 
 
-_asked_in: ContextVar[Context | None] = ContextVar("inspector_litellm_asked_in", default=None)
+_caller_context: ContextVar[Context | None] = ContextVar("inspector_litellm_caller_context", default=None)
 """The call of ``completion`` that tries several models: within an event loop it does so in another thread."""
 
 
@@ -158,7 +158,7 @@ def _in_place(original: Callable[..., Any]) -> Callable[..., Any]:
 
         async def attempts(*args: Any, **kwargs: Any) -> Any:
             with unseen:
-                _asked_in.set(place)
+                _caller_context.set(place)
                 return await async_function(*args, **kwargs)
 
         return original(attempts, *args, **kwargs)
@@ -183,16 +183,16 @@ def _begun(function: _Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     """Open a call, unless one function of litellm calls another, or tries several models with a call each."""
     if function.name == "completion" and kwargs.get("fallbacks"):
         return None
-    if any(isinstance(call.keyword("llm"), _Asked) for call in enclosing("llm_generate")):
+    if any(isinstance(call.keyword("llm"), _OwnModel) for call in enclosing("llm_generate")):
         return None
 
     def describe() -> dict[str, Any]:
         given = {**dict(zip(function.positional, args, strict=False)), **kwargs}
         provider, model = _named(given.get("model"), given.get("custom_llm_provider"))
         prompt = {name: value for name, value in given.items() if name in _RECORDED and value is not None}
-        return {"llm": _Asked(provider, model, function.operation), "prompt": prompt}
+        return {"llm": _OwnModel(provider, model, function.operation), "prompt": prompt}
 
-    place = _asked_in.get()
+    place = _caller_context.get()
     apart = copy_context() if place is None else place.copy()
     return opened("llm_generate", describe, context=apart, emitter="litellm")
 

@@ -53,18 +53,18 @@ def install_requests(patches: Patches, api: Api) -> None:
 
 def _requested(api: Api, original: Callable[..., Any]) -> Callable[..., Any]:
     def request(self: Any, cast_to: Any, options: Any, *args: Any, **kwargs: Any) -> Any:
-        asked = _opened(api, self, options)
-        if asked is None:
+        model_request = _opened(api, self, options)
+        if model_request is None:
             return original(self, cast_to, options, *args, **kwargs)
-        with asked.call:
-            if is_undecided(asked.call):
-                options = _changed(decide(asked.call, _body(options)), options)
+        with model_request.call:
+            if is_undecided(model_request.call):
+                options = _changed(decide(model_request.call, _body(options)), options)
             try:
                 result = original(self, cast_to, options, *args, **kwargs)
             except Exception:
-                asked.keep_answer()
+                model_request.keep_answer()
                 raise
-        _returned(asked, result)
+        _returned(model_request, result)
         return result
 
     return request
@@ -72,18 +72,18 @@ def _requested(api: Api, original: Callable[..., Any]) -> Callable[..., Any]:
 
 def _requested_async(api: Api, original: Callable[..., Any]) -> Callable[..., Any]:
     async def request(self: Any, cast_to: Any, options: Any, *args: Any, **kwargs: Any) -> Any:
-        asked = _opened(api, self, options)
-        if asked is None:
+        model_request = _opened(api, self, options)
+        if model_request is None:
             return await original(self, cast_to, options, *args, **kwargs)
-        with asked.call:
-            if is_undecided(asked.call):
-                options = _changed(await decide_async(asked.call, _body(options)), options)
+        with model_request.call:
+            if is_undecided(model_request.call):
+                options = _changed(await decide_async(model_request.call, _body(options)), options)
             try:
                 result = await original(self, cast_to, options, *args, **kwargs)
             except Exception:
-                asked.keep_answer()
+                model_request.keep_answer()
                 raise
-        _returned(asked, result)
+        _returned(model_request, result)
         return result
 
     return request
@@ -152,13 +152,13 @@ def _list_iterators(options: Any) -> None:
         }
 
 
-def _returned(asked: ModelRequest, result: Any) -> None:
+def _returned(model_request: ModelRequest, result: Any) -> None:
     """End a call with the SDK's result, or follow a body that is still to be read."""
     response = safely(lambda: _http_response(result), None)
     if response is None:
-        asked.answered(lambda: result)
+        model_request.answered(lambda: result)
     else:
-        asked.responded(response, is_stream=hasattr(result, "__stream__"))
+        model_request.responded(response, is_stream=hasattr(result, "__stream__"))
 
 
 def based_url(client: Any, path: str, _model: object = None) -> str:

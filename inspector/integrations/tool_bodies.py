@@ -95,11 +95,11 @@ def by_name(
     call: Call, args: tuple[Any, ...], kwargs: dict[str, Any], changed: Arguments
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Replace the reported arguments; those that a framework adds stay."""
-    asked = call.keyword("args")
-    if args or not isinstance(asked, dict):
+    reported = call.keyword("args")
+    if args or not isinstance(reported, dict):
         # A tool with a single text, which is a positional argument.
         return tuple(changed.values()), kwargs
-    return args, {name: value for name, value in kwargs.items() if name not in asked} | dict(changed)
+    return args, {name: value for name, value in kwargs.items() if name not in reported} | dict(changed)
 
 
 def decided(emitter: str, applied: Applied = by_name) -> Callable[[Any], Any]:

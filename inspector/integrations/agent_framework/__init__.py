@@ -35,11 +35,11 @@ def install(patches: Patches) -> None:
     package = "agent_framework"
     patches.once_imported(
         f"{package}._agents",
-        lambda module: patches.wrap_in_subclasses(module.BaseAgent, {"run": partial(streams.asked, kind=agents)}),
+        lambda module: patches.wrap_in_subclasses(module.BaseAgent, {"run": partial(streams.called, kind=agents)}),
     )
     wrappers: tuple[tuple[str, str, str, Wrapper], ...] = (
-        ("_clients", "BaseChatClient", "get_response", partial(streams.asked, kind=clients)),
-        ("_workflows._workflow", "Workflow", "run", partial(streams.asked, kind=workflows)),
+        ("_clients", "BaseChatClient", "get_response", partial(streams.called, kind=clients)),
+        ("_workflows._workflow", "Workflow", "run", partial(streams.called, kind=workflows)),
         ("_workflows._executor", "Executor", "execute", _executed),
         ("_tools", "", "_auto_invoke_function", tools.called),
         ("_tools", "FunctionTool", "invoke", tools.invoked),

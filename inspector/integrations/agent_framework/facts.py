@@ -118,16 +118,16 @@ def request(client: Any, given: Given) -> Keywords:
     options = _fields(given.kwargs.get("options"))
     model = options.get("model") or options.get("model_id")
     model = model or getattr(client, "model", None) or getattr(client, "model_id", None) or type(client).__name__
-    asked: dict[str, Any] = {"model": model}
-    asked |= {name: options[name] for name in _OPTIONS if options.get(name) is not None}
+    request: dict[str, Any] = {"model": model}
+    request |= {name: options[name] for name in _OPTIONS if options.get(name) is not None}
     if given.kwargs.get("stream"):
-        asked["stream"] = True
+        request["stream"] = True
     if tools := options.get("tools"):
-        asked["tools"] = [_definition(each) for each in (tools if isinstance(tools, list) else [tools])]  # pyright: ignore[reportUnknownVariableType] - of any type
+        request["tools"] = [_definition(each) for each in (tools if isinstance(tools, list) else [tools])]  # pyright: ignore[reportUnknownVariableType] - of any type
     provider = getattr(client, "OTEL_PROVIDER_NAME", None)
     provider = provider if isinstance(provider, str) and provider != "unknown" else None
     messages = [_message(each) for each in given.first("messages")]
-    return {"llm": Model(provider, str(model)), "prompt": {**asked, "messages": messages}}
+    return {"llm": Model(provider, str(model)), "prompt": {**request, "messages": messages}}
 
 
 def _definition(tool: Any) -> Any:

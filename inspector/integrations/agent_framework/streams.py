@@ -32,9 +32,9 @@ class Kind:
     """A kind of call, and how it is read."""
 
     noun: Noun
-    asked: Callable[[Any, Given], Keywords]
+    read_input: Callable[[Any, Given], Keywords]
     """Reads the input of a call."""
-    answered: Callable[[Any], Keywords | BaseException]
+    read_result: Callable[[Any], Keywords | BaseException]
     """Reads its result."""
 
 
@@ -73,10 +73,10 @@ class Streamed:
     inside: Entrance
 
 
-def asked(original: Any, kind: Kind) -> Any:
+def called(original: Any, kind: Kind) -> Any:
     """Report calls of a method that returns an awaitable or, with ``stream=True``, a ``ResponseStream``."""
 
-    def ask(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def call_method(self: Any, *args: Any, **kwargs: Any) -> Any:
         if not kwargs.get("stream"):
             return _answered(original(self, *args, **kwargs), kind, self, Given(args, kwargs))
         if is_reported(kind.noun, self):
@@ -93,7 +93,7 @@ def asked(original: Any, kind: Kind) -> Any:
         _attach(stream, Streamed(kind, call, inside))
         return stream
 
-    return ask
+    return call_method
 
 
 async def _answered(work: Any, kind: Kind, owner: Any, given: Given) -> Any:
@@ -106,7 +106,7 @@ async def _answered(work: Any, kind: Kind, owner: Any, given: Given) -> Any:
         finally:
             # Inner calls get the session from their parent.
             context.set(around)
-        return await awaited(call, work, kind.answered)
+        return await awaited(call, work, kind.read_result)
 
 
 def _opened(kind: Kind, owner: Any, given: Given, *, alone: bool = True) -> Call:
@@ -116,7 +116,7 @@ def _opened(kind: Kind, owner: Any, given: Given, *, alone: bool = True) -> Call
         context.set(session_id)
     call = opened(
         kind.noun,
-        lambda: kind.asked(owner, given),
+        lambda: kind.read_input(owner, given),
         context=copy_context() if alone else None,
         emitter="agent_framework",
     )
@@ -194,7 +194,7 @@ def _end(calls: list[Streamed], stream: Any) -> None:
     for each in calls:
         if each.call.is_open:
             answer = getattr(stream, "_final_result", None)
-            each.call.inside().run(conclude, each.call, each.kind.answered, answer)
+            each.call.inside().run(conclude, each.call, each.kind.read_result, answer)
 
 
 def _fail(calls: list[Streamed], exc: BaseException) -> None:

@@ -83,16 +83,16 @@ def _belongs_to_server(call: Call | None) -> bool:
 
 
 def _facts(content: Any, tools: Any) -> Keywords:
-    asked = content if content.type == "function_call" else content.function_call
+    call = content if content.type == "function_call" else content.function_call
     source: dict[str, Any] = {"tool_source": "function"}
-    function = getattr(tools.get(asked.name), "func", None)
+    function = getattr(tools.get(call.name), "func", None)
     server = _server_of(function)
     if server is not None:
         source = {"tool_source": "mcp", "server_name": getattr(server, "name", None)}
     return {
-        "tool_name": asked.name,
-        "args": asked.parse_arguments() or {},
-        "context": {"tool_use_id": asked.call_id, **source},
+        "tool_name": call.name,
+        "args": call.parse_arguments() or {},
+        "context": {"tool_use_id": call.call_id, **source},
         "function": function,
     }
 

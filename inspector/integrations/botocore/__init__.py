@@ -56,7 +56,7 @@ def _called(original: Callable[..., Any]) -> Callable[..., Any]:
             return original(self, operation_name, api_params)
         # A context of its own: a stream is open while its consumer goes on, and calls of that are not below it.
         call = opened(
-            "llm_generate", lambda: _asked(self, operation_name, api_params), emitter="botocore", context=copy_context()
+            "llm_generate", lambda: _facts(self, operation_name, api_params), emitter="botocore", context=copy_context()
         )
         with call:
             if is_undecided(call):
@@ -118,7 +118,7 @@ def _response_of(request: Any, answer: HttpAnswer) -> Any:
     return response
 
 
-def _asked(client: Any, operation_name: str, params: dict[str, Any]) -> dict[str, Any]:
+def _facts(client: Any, operation_name: str, params: dict[str, Any]) -> dict[str, Any]:
     model = params.get("modelId")
     prompt: Any = params
     operation = "chat"

@@ -11,7 +11,7 @@ functions that every runner uses are patched:
 """
 
 from inspector.integrations.generators import generating
-from inspector.integrations.google_adk.models import asked
+from inspector.integrations.google_adk.models import generated
 from inspector.integrations.google_adk.runs import agent_ran, invoked
 from inspector.integrations.google_adk.tools import wrap_tools
 from inspector.integrations.patches import Patches
@@ -25,5 +25,5 @@ def install(patches: Patches) -> None:
         followed = generating(begin)
         patches.wrap_once_imported(f"google.adk.{module}", owner, {"run_async": followed, "run_live": followed})
     flow = "google.adk.flows.llm_flows.base_llm_flow"
-    patches.wrap_once_imported(flow, "BaseLlmFlow", {"_run_and_handle_error": asked})
+    patches.wrap_once_imported(flow, "BaseLlmFlow", {"_run_and_handle_error": generated})
     wrap_tools(patches)

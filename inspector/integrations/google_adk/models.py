@@ -8,7 +8,7 @@ from inspector.integrations.generators import Following, followed, opened_apart
 from inspector.integrations.google_adk.content import failure_of, lean, value_of
 
 
-def asked(original: Callable[..., Any]) -> Callable[..., Any]:
+def generated(original: Callable[..., Any]) -> Callable[..., Any]:
     """Follow the generator of a model's answer, before the method gets it."""
 
     def answer(

@@ -87,10 +87,10 @@ def completion(serialized: Any, prompt: Any, metadata: Any, more: Any, *, stream
 def _request(serialized: Any, metadata: Any, more: Any, *, streams: bool) -> dict[str, Any]:
     params = fields(more.get("invocation_params"))
     model = params.get("model") or params.get("model_name") or fields(metadata).get("ls_model_name")
-    asked = {name: params[name] for name in _PARAMETERS if params.get(name) is not None}
+    request = {name: params[name] for name in _PARAMETERS if params.get(name) is not None}
     if streams:
-        asked["stream"] = True
-    return {"model": model or _serialized_name(serialized), **asked}
+        request["stream"] = True
+    return {"model": model or _serialized_name(serialized), **request}
 
 
 def _provider(metadata: Any) -> str | None:
@@ -197,8 +197,8 @@ def interrupts(error: BaseException) -> dict[Any, Any]:
 
 def pause(waits_for: Mapping[Any, Any], session_id: str | None) -> Keywords:
     """A graph that waits for somebody to resume it."""
-    asked = list(waits_for.values())
-    return {"session_id": session_id, "reason": asked[0] if len(asked) == 1 else asked, "context": None}
+    reasons = list(waits_for.values())
+    return {"session_id": session_id, "reason": reasons[0] if len(reasons) == 1 else reasons, "context": None}
 
 
 def thread_of(metadata: Any) -> str | None:

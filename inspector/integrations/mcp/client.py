@@ -63,17 +63,19 @@ def _around(noun: Noun, names: tuple[str, ...], before: Callable[[Any, Keywords]
     return wrapper
 
 
-def _is_reported(noun: Noun, asked: object) -> bool:
+def _is_reported(noun: Noun, requested: object) -> bool:
     """Tell whether a framework, the program or an outer client has already reported this call."""
     span = innermost()
     if span is None or span.noun != noun or is_served(span.call_id):
         return False
-    return _is_same(str(span.before.get(_NAMES[noun])), str(asked))
+    return _is_same(str(span.before.get(_NAMES[noun])), str(requested))
 
 
-def _is_same(known: str, asked: str) -> bool:
+def _is_same(known: str, requested: str) -> bool:
     # Frameworks prefix the server's name: clock__now, clock-now, clock.now.
-    return known == asked or (known.endswith(asked) and not known[: -len(asked)][-1:].isalnum() and asked != "")
+    if known == requested:
+        return True
+    return known.endswith(requested) and not known[: -len(requested)][-1:].isalnum() and requested != ""
 
 
 def _resource(result: Any) -> Keywords:

@@ -67,7 +67,7 @@ class Exchange:
         return self._call.call_id
 
     @property
-    def asked_for(self) -> Call:
+    def shown_call(self) -> Call:
         """The call that this process shows for the request: the one it was sent for, else the request itself."""
         above = self._call.parent
         stands = self._direction == "outbound" and above is not None and above.noun in _STAND_FOR_REQUESTS
@@ -195,7 +195,7 @@ def cancelled(peer: Any, params: Any, direction: Direction) -> None:
     """Report a cancellation: by the peer, of its request to us, or by the program, of its own."""
     found = _find(peer, direction, _read(params, "requestId", "request_id"))
     if found is not None:
-        call_id = found.asked_for.call_id
+        call_id = found.shown_call.call_id
         announce("operation_cancelled", lambda: {"reason": _read(params, "reason"), "call_id": call_id})
 
 

@@ -36,7 +36,7 @@ _SESSION = "mcp.shared.session"
 _PROGRESS_CALLBACK = 3
 """Position of the argument of ``send_request``, after the request."""
 
-_NOT_ASKED: Final[tuple[str, Mapping[str, Any] | None]] = "", None
+_UNREAD: Final[tuple[str, Mapping[str, Any] | None]] = "", None
 """Stands for method and params if no controller needs them."""
 
 _server_names: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
@@ -105,15 +105,17 @@ def _send(original: Callable[..., Any]) -> Callable[..., Any]:
 
         line = line_of(getattr(self, "_write_stream", None))
         exchange = sent(self, describe, line)
-        method, asked = _NOT_ASKED if control.controller is None else safely(lambda: _asked(request), _NOT_ASKED)
+        method, own_params = _UNREAD
+        if control.controller is not None:
+            method, own_params = safely(lambda: _method_and_params(request), _UNREAD)
         is_sent: list[bool] = []
 
         async def send(params: Mapping[str, Any] | None) -> Any:
             is_sent.append(True)
-            return await original(self, _Carrying(request, None if params is asked else params), *args, **kwargs)
+            return await original(self, _Carrying(request, None if params is own_params else params), *args, **kwargs)
 
         with exchange:
-            result = await response_to(exchange, (method, asked, line), send, _refusal)
+            result = await response_to(exchange, (method, own_params, line), send, _refusal)
             if not is_sent:
                 self._request_id += 1
                 result = (args[0] if args else kwargs["result_type"]).model_validate(result)
@@ -213,10 +215,10 @@ def _notify(original: Callable[..., Any]) -> Callable[..., Any]:
     return send_notification
 
 
-def _asked(request: Any) -> tuple[str, Mapping[str, Any] | None]:
+def _method_and_params(request: Any) -> tuple[str, Mapping[str, Any] | None]:
     """Return the method of a request, and its params as they are sent."""
-    asked = plain(request)
-    return asked["method"], asked.get("params")
+    message = plain(request)
+    return message["method"], message.get("params")
 
 
 def _refusal(error: Mapping[str, Any]) -> Exception:

@@ -114,10 +114,10 @@ def _progress_directly(original: Callable[..., Any]) -> Callable[..., Any]:
     async def progress(self: Any, progress: float, total: float | None = None, message: str | None = None) -> None:
         if getattr(self, "_on_progress", None) is not None:
             # The request was sent in the same context in which it is handled.
-            asked = next((each for each in enclosing("rpc_request") if each.keyword("direction") == "outbound"), None)
-            if asked is not None:
+            request = next((each for each in enclosing("rpc_request") if each.keyword("direction") == "outbound"), None)
+            if request is not None:
                 params = {"progress": progress, "total": total, "message": message}
-                announce("progress_update", lambda: progress_of(params, asked.call_id))
+                announce("progress_update", lambda: progress_of(params, request.call_id))
         await original(self, progress, total, message)
 
     return progress

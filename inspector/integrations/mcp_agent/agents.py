@@ -76,7 +76,7 @@ def _generated(original: Method) -> Method:
         work = original(self, *args, **kwargs)
         if _is_reported(self):
             return await work
-        call = _asked(self, args[0] if args else kwargs.get("message"))
+        call = _opened(self, args[0] if args else kwargs.get("message"))
         _last_reported.set((call, id(self)))
         try:
             return await awaited(call, work, lambda result: _answer(call, result))
@@ -86,7 +86,7 @@ def _generated(original: Method) -> Method:
     return generate
 
 
-def _asked(llm: Any, message: Any) -> Call:
+def _opened(llm: Any, message: Any) -> Call:
     pattern = next((_PATTERNS[each.__name__] for each in type(llm).__mro__ if each.__name__ in _PATTERNS), None)
     if pattern is None:
         return opened("agent_call", lambda: {"agent": llm, "input": message}, emitter="mcp_agent")

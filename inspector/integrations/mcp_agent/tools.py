@@ -10,7 +10,7 @@ from inspector.integrations.tool_bodies import run_tool
 
 Method: TypeAlias = Callable[..., Any]
 
-_asked_id: ContextVar[str | None] = ContextVar("inspector_mcp_agent_tool_use_id", default=None)
+_tool_use_id: ContextVar[str | None] = ContextVar("inspector_mcp_agent_tool_use_id", default=None)
 """The model's id for the current tool call."""
 _HUMAN_INPUT: Final = "__human_input__"
 
@@ -19,27 +19,27 @@ def wrap_tools(patches: Patches) -> None:
     """Wrap the methods."""
     patches.wrap_once_imported("mcp_agent.agents.agent", "Agent", {"call_tool": _called})
     llm = "mcp_agent.workflows.llm.augmented_llm"
-    patches.wrap_once_imported(llm, "AugmentedLLM", {"call_tool": _asked_for})
+    patches.wrap_once_imported(llm, "AugmentedLLM", {"call_tool": _with_tool_use_id})
 
 
-def _asked_for(original: Method) -> Method:
+def _with_tool_use_id(original: Method) -> Method:
     async def call_tool(self: Any, request: Any, tool_call_id: Any = None) -> Any:
-        before = _asked_id.get()
-        _asked_id.set(tool_call_id)
+        before = _tool_use_id.get()
+        _tool_use_id.set(tool_call_id)
         try:
             return await original(self, request, tool_call_id)
         finally:
-            _asked_id.set(before)
+            _tool_use_id.set(before)
 
     return call_tool
 
 
 def _called(original: Method) -> Method:
     async def call_tool(self: Any, name: Any, arguments: Any = None, server_name: Any = None) -> Any:
-        tool_use_id = _asked_id.get()
+        tool_use_id = _tool_use_id.get()
         call = opened("tool_call", lambda: _tool(self, name, arguments, server_name, tool_use_id), emitter="mcp_agent")
         # The model did not request the calls that the tool itself makes.
-        _asked_id.set(None)
+        _tool_use_id.set(None)
 
         def tool(given: Any) -> Any:
             return original(self, name, given, server_name)

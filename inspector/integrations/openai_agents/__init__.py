@@ -19,7 +19,7 @@ Spans of tools and models lack detail, and only the SDK's own models have spans.
   own code is run: that is what the controller decides about.
 - ``execute_handoffs``, for the tool call by which a model asked for a handoff.
 - ``run_final_output_hooks``, for the result of an agent that stops at a tool.
-- ``AgentRunner.run`` and ``run_streamed``, for what the run was asked, and in which session.
+- ``AgentRunner.run`` and ``run_streamed``, for the input of the run, and its session.
 """
 
 from typing import Any
@@ -36,7 +36,7 @@ def install(patches: Patches) -> None:
     patches.once_imported(
         "agents.models.interface",
         lambda module: patches.wrap_in_subclasses(
-            module.Model, {"get_response": models.asked, "stream_response": models.streamed}
+            module.Model, {"get_response": models.requested, "stream_response": models.streamed}
         ),
     )
     patches.once_imported(

@@ -37,7 +37,7 @@ class ResponseFailed(Exception):
     """A streamed response that reports a failure."""
 
 
-def asked(original: Any) -> Any:
+def requested(original: Any) -> Any:
     """Report requests without streaming."""
 
     async def get_response(self: Any, *args: Any, **kwargs: Any) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 from inspector.integrations.calls import safely
 
 
-class Asked:
+class RunInput:
     """One call of a runner."""
 
     __slots__ = ("agent_is_recorded", "given", "is_being_set_up", "is_resumed", "name", "session_id")
@@ -34,19 +34,19 @@ def _session(config: Any, options: dict[str, Any]) -> str | None:
     return None
 
 
-asked: ContextVar[Asked | None] = ContextVar("inspector_openai_agents_run", default=None)
+run_input: ContextVar[RunInput | None] = ContextVar("inspector_openai_agents_run", default=None)
 
 
 def run(original: Any) -> Any:
     """Note the input of a run while it runs."""
 
     async def asking(self: Any, starting_agent: Any, input: Any, **options: Any) -> Any:  # noqa: A002 - the SDK's name
-        around = asked.get()
-        asked.set(safely(lambda: Asked(input, options), otherwise=None))
+        around = run_input.get()
+        run_input.set(safely(lambda: RunInput(input, options), otherwise=None))
         try:
             return await original(self, starting_agent, input, **options)
         finally:
-            asked.set(around)
+            run_input.set(around)
 
     return asking
 
@@ -55,16 +55,16 @@ def run_streamed(original: Any) -> Any:
     """Note the input of a run while it is started; its task inherits it."""
 
     def asking(self: Any, starting_agent: Any, input: Any, **options: Any) -> Any:  # noqa: A002 - as above
-        around = asked.get()
-        its = safely(lambda: Asked(input, options), otherwise=None)
+        around = run_input.get()
+        its = safely(lambda: RunInput(input, options), otherwise=None)
         if its is not None:
             its.is_being_set_up = True
-        asked.set(its)
+        run_input.set(its)
         try:
             return original(self, starting_agent, input, **options)
         finally:
             if its is not None:
                 its.is_being_set_up = False
-            asked.set(around)
+            run_input.set(around)
 
     return asking

@@ -6,7 +6,7 @@ from typing import Any
 
 from inspector import context
 from inspector.integrations.calls import Call, Keywords, Named, announce, enclosing, guarded, opened
-from inspector.integrations.openai_agents.runs import Asked, asked
+from inspector.integrations.openai_agents.runs import RunInput, run_input
 from inspector.integrations.openai_agents.tools import handoff, innermost_tool
 
 
@@ -64,7 +64,7 @@ class Spans:
 
 
 def _opened_trace(trace: Any) -> Call | None:
-    run = asked.get()
+    run = run_input.get()
     if run is not None and run.is_being_set_up:
         return None
     is_off = type(trace).__name__ == "NoOpTrace"
@@ -88,7 +88,7 @@ def _opened_trace(trace: Any) -> Call | None:
 def _opened_span(data: Any) -> Call | None:
     match data.type:
         case "agent":
-            run = asked.get()
+            run = run_input.get()
             given = _taken(run)
             session_id = None if run is None else run.session_id
             return _bound(
@@ -114,7 +114,7 @@ def _opened_span(data: Any) -> Call | None:
             return None
 
 
-def _taken(run: Asked | None) -> Keywords:
+def _taken(run: RunInput | None) -> Keywords:
     """The input of a run's first agent; the others continue its conversation."""
     if run is None or run.agent_is_recorded:
         return {}

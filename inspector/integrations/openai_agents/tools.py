@@ -90,12 +90,12 @@ def _first_of(handoffs: Any) -> Any:
 
 def handoff(from_agent: str) -> Keywords:
     """The call of a handoff, with the name that the model used."""
-    asked = handed_off.get()
+    handoff = handed_off.get()
     context: dict[str, Any] = {"tool_source": "agent", "agent_name": from_agent}
-    if asked is None:
+    if handoff is None:
         return {"tool_name": "handoff", "args": {"from_agent": from_agent}, "context": context}
-    context["tool_use_id"] = asked.call_id
-    return {"tool_name": asked.name, "args": _arguments(asked.arguments), "context": context}
+    context["tool_use_id"] = handoff.call_id
+    return {"tool_name": handoff.name, "args": _arguments(handoff.arguments), "context": context}
 
 
 def failing(original: Any) -> Any:

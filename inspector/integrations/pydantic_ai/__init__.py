@@ -130,8 +130,10 @@ def _requested(original: Any) -> Any:
 
 def _streamed(original: Any) -> Any:
     def request_stream(self: Any, *args: Any, **kwargs: Any) -> Any:
-        asked = partial(original, self, *args, **kwargs)
-        return asked() if is_reported("llm_generate", self) else _Stream(asked, lambda: _asked(self, args, kwargs))
+        request = partial(original, self, *args, **kwargs)
+        if is_reported("llm_generate", self):
+            return request()
+        return _Stream(request, lambda: _opened_stream(self, args, kwargs))
 
     return request_stream
 
@@ -139,8 +141,8 @@ def _streamed(original: Any) -> Any:
 class _Stream(Within):
     """A request with a streamed answer."""
 
-    def __init__(self, asked: Make, begin: Callable[[], Call]) -> None:
-        super().__init__(asked, begin)
+    def __init__(self, request: Make, begin: Callable[[], Call]) -> None:
+        super().__init__(request, begin)
         self._failures: list[BaseException] = []
         self._leave: Callable[[], None] = lambda: None
 
@@ -159,7 +161,7 @@ class _Stream(Within):
         conclude(call, facts.streamed, self.value)
 
 
-def _asked(model: Any, args: Any, kwargs: Any) -> Call:
+def _opened_stream(model: Any, args: Any, kwargs: Any) -> Call:
     call = opened(
         "llm_generate",
         lambda: facts.request(model, args, kwargs, streams=True),

@@ -54,19 +54,19 @@ def outcome(run: Any) -> Keywords | BaseException:
 def request(model: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], *, streams: bool) -> Keywords:
     """The request of a model, whose arguments are ``(messages, model_settings, model_request_parameters)``."""
     given = dict(zip(("messages", "model_settings", "model_request_parameters"), args, strict=False)) | dict(kwargs)
-    asked: dict[str, Any] = {"model": model.model_name}
+    request: dict[str, Any] = {"model": model.model_name}
     settings = _fields(given.get("model_settings")) or _fields(getattr(model, "settings", None))
-    asked |= {name: settings[name] for name in _SETTINGS if settings.get(name) is not None}
+    request |= {name: settings[name] for name in _SETTINGS if settings.get(name) is not None}
     if streams:
-        asked["stream"] = True
+        request["stream"] = True
     parameters = given.get("model_request_parameters")
     tools = [*getattr(parameters, "function_tools", ()), *getattr(parameters, "output_tools", ())]
     if tools:
-        asked["tools"] = [_definition(each) for each in tools]
+        request["tools"] = [_definition(each) for each in tools]
     provider = model.system
     return {
         "llm": Model(provider_named(provider), model.model_name),
-        "prompt": {**asked, "messages": list(_messages(given["messages"]))},
+        "prompt": {**request, "messages": list(_messages(given["messages"]))},
     }
 
 
@@ -89,10 +89,10 @@ def _messages(messages: Any) -> Iterator[dict[str, Any]]:
             continue
         for part in message.parts:
             if part.part_kind in _ROLES:
-                yield _asked(part)
+                yield _tool_call(part)
 
 
-def _asked(part: Any) -> dict[str, Any]:
+def _tool_call(part: Any) -> dict[str, Any]:
     role = _ROLES[part.part_kind]
     if part.part_kind == "retry-prompt" and part.tool_name:
         role = "tool"
