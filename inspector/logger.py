@@ -1,6 +1,8 @@
 """The logger for code inside a recorded program, and for nothing else, because stderr belongs to the program."""
 
 import logging
+from collections.abc import Generator
+from contextlib import contextmanager
 
 logger = logging.getLogger("mcp.inspector")
 """Where the recorder, the integrations and the forwarder say what goes wrong."""
@@ -17,3 +19,19 @@ def warn_once(text: str) -> None:
     if text not in _warned:
         _warned.add(text)
         logger.warning("%s", text)
+
+
+def warn_of_error_once(what: str) -> None:
+    """Log the exception being handled, once per ``what``; its traceback only at level DEBUG."""
+    if what not in _warned:
+        _warned.add(what)
+        logger.warning("%s", what, exc_info=logger.isEnabledFor(logging.DEBUG))
+
+
+@contextmanager
+def unnoticed(what: str) -> Generator[None]:
+    """Keep our own exceptions from the program, and warn once that ``what`` could not be recorded."""
+    try:
+        yield
+    except Exception as error:  # noqa: BLE001 - the boundary to the program
+        warn_once(f"{what} could not be recorded: {type(error).__name__}")

@@ -18,8 +18,8 @@ from os import urandom
 from time import monotonic_ns
 from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias, TypeVar
 
-from inspector.integrations.notices import warn_once
 from inspector.integrations.tracebacks import without_ours
+from inspector.logger import warn_of_error_once
 from instrument import HOOKS, _emit_sync, enabled
 from instrument.keywords import Noun
 
@@ -335,7 +335,7 @@ def _described(describe: Describe) -> Keywords:
         return dict(describe())
     # The boundary to a framework, whose objects may be of an unknown version.
     except Exception:  # noqa: BLE001
-        warn_once(f"{_place(describe)} could not read a call; it is recorded without")
+        warn_of_error_once(f"{_place(describe)} could not read a call; it is recorded without")
         return {}
 
 
@@ -345,7 +345,7 @@ def safely(read: Callable[[], _Found], otherwise: _Found) -> _Found:
         return read()
     # As above.
     except Exception:  # noqa: BLE001
-        warn_once(f"{_place(read)} could not read what a call is about")
+        warn_of_error_once(f"{_place(read)} could not read what a call is about")
         return otherwise
 
 
@@ -358,7 +358,7 @@ def guarded(callback: Callable[..., None]) -> Callable[..., None]:
             callback(*args, **kwargs)
         # As above.
         except Exception:  # noqa: BLE001
-            warn_once(f"{_place(callback)} could not record a call")
+            warn_of_error_once(f"{_place(callback)} could not record a call")
 
     return call_safely
 

@@ -8,8 +8,8 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from inspector.integrations.notices import warn_once
 from inspector.integrations.patches import Patches
+from inspector.logger import warn_of_error_once
 from inspector.record.attach import attached
 from inspector.record.recorder import Recorder
 from inspector.record.spans import RecordedSpan
@@ -39,7 +39,7 @@ def _begun(number: int) -> tuple[Recorder, RecordedSpan] | None:
     try:
         return recorder, recorder.begin_root("cell", f"cell [{number}]", os.urandom(6).hex())
     except Exception:  # noqa: BLE001 - the boundary to the program
-        warn_once("a cell could not be recorded")
+        warn_of_error_once("a cell could not be recorded")
         return None
 
 
@@ -47,4 +47,4 @@ def _end(recorder: Recorder, span: RecordedSpan, result: Any) -> None:
     try:
         recorder.end_root(span, getattr(result, "error_before_exec", None) or getattr(result, "error_in_exec", None))
     except Exception:  # noqa: BLE001 - the boundary to the program
-        warn_once("the end of a cell could not be recorded")
+        warn_of_error_once("the end of a cell could not be recorded")

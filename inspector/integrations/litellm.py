@@ -16,7 +16,6 @@ from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 from inspector.integrations.calls import Call, Model, enclosing, opened
-from inspector.integrations.notices import warn_once
 from inspector.integrations.openai.answers import ChatAnswer, CompletionAnswer, ResponsesAnswer
 from inspector.integrations.openai.embeddings import without_vectors
 from inspector.integrations.patches import Patches
@@ -24,6 +23,7 @@ from inspector.integrations.plain import is_fields
 from inspector.integrations.providers import provider_named
 from inspector.integrations.streams import Answer, Reading
 from inspector.integrations.tracebacks import unseen
+from inspector.logger import warn_of_error_once
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +220,7 @@ def _returned(function: _Function, call: Call, result: Any) -> None:
             reading.dropped_with(result)
         except TypeError:
             # A stream that allows no weak references; the program gets it all the same.
-            warn_once("a stream could not be read; it is recorded without")
+            warn_of_error_once("a stream could not be read; it is recorded without")
             call.ended()
             return
         reading.began()

@@ -8,9 +8,9 @@ from inspector.integrations.bodies import chunks_of, with_request_id
 from inspector.integrations.byte_streams import watch_body
 from inspector.integrations.calls import Call
 from inspector.integrations.exchanges import Exchange
-from inspector.integrations.notices import warn_once
 from inspector.integrations.plain import is_fields
 from inspector.integrations.streams import Answer, AnswerFailed, Reading
+from inspector.logger import warn_of_error_once
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class ModelRequest:
             failed = self.endpoint.failure(fields)
         # The border to an SDK of any version: the program has its answer in any case.
         except Exception:  # noqa: BLE001
-            warn_once("the answer of a model could not be read; it is recorded without")
+            warn_of_error_once("the answer of a model could not be read; it is recorded without")
             self.call.ended()
             return
         if failed is not None:
@@ -114,7 +114,7 @@ class ModelRequest:
             reading.dropped_with(watch_body(response, reading))
         # As above.
         except Exception:  # noqa: BLE001
-            warn_once("the answer of a model could not be read; it is recorded without")
+            warn_of_error_once("the answer of a model could not be read; it is recorded without")
             self.call.ended()
 
     def _whole(self, content: bytes, headers: Any) -> Any:

@@ -7,8 +7,8 @@ nothing.
 from collections.abc import Mapping
 from typing import Any, Final
 
-from inspector.integrations.notices import warn_once
 from inspector.integrations.propagation import caller_in
+from inspector.logger import warn_of_error_once
 from inspector.record.attach import attached
 from inspector.record.current import innermost
 from inspector.record.recorder import Recorder
@@ -45,7 +45,7 @@ class Served:
             # Its traceback keeps the program's frames alive.
             self.serving.exc = None
         except Exception:  # noqa: BLE001 - the boundary to the program
-            warn_once("the end of a request could not be recorded")
+            warn_of_error_once("the end of a request could not be recorded")
 
     def _state(self, exc: BaseException | None) -> State:
         if self.is_left:
@@ -73,7 +73,7 @@ def arrived(method: str, path: str, headers: Mapping[str, Any], *, at_server: bo
         remote = caller_in(headers) if headers else None
         return Served(recorder, recorder.begin_request({"method": method, "path": path}, remote))
     except Exception:  # noqa: BLE001 - the boundary to the program
-        warn_once("a request could not be recorded")
+        warn_of_error_once("a request could not be recorded")
         return None
 
 

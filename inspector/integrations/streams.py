@@ -18,8 +18,8 @@ from weakref import finalize
 from inspector.integrations.bodies import MOST_BODY_BYTES, chunks_of, plain_body, with_request_id
 from inspector.integrations.calls import Call
 from inspector.integrations.exchanges import Exchange
-from inspector.integrations.notices import warn_once
 from inspector.integrations.tracebacks import unseen
+from inspector.logger import warn_of_error_once
 
 _DONE: Final = b"data: [DONE]"
 """The last event of OpenAI's streams, and of those of most others."""
@@ -133,7 +133,7 @@ class Reading:
         # The border to a provider's chunks, which may have an unknown form.
         except Exception:  # noqa: BLE001
             self._answer = None
-            warn_once("a chunk of a stream could not be read; it is recorded without")
+            warn_of_error_once("a chunk of a stream could not be read; it is recorded without")
 
     def ended(self) -> None:
         """Note that the program has read all of it."""
@@ -219,7 +219,7 @@ class Reading:
             return None if self._answer is None else self._answer.response()
         # The border to a provider's answers; the body may also be cut off anywhere.
         except Exception:  # noqa: BLE001
-            warn_once("a streamed answer could not be read; it is recorded without")
+            warn_of_error_once("a streamed answer could not be read; it is recorded without")
             return None
 
     def _of_bytes(self, body: bytes, headers: Any) -> dict[str, Any] | None:

@@ -11,9 +11,9 @@ from contextvars import ContextVar
 from types import ModuleType
 from typing import Any, Final
 
-from inspector.integrations.notices import warn_once
 from inspector.integrations.patches import Patches
 from inspector.integrations.tracebacks import unseen
+from inspector.logger import warn_of_error_once
 from inspector.record.carrying import Place, here
 
 _OURS: Final = frozenset(("inspector-spool", "inspector-forward", "instrument"))
@@ -69,7 +69,7 @@ def _place() -> Place | None:
     try:
         return here()
     except Exception:  # noqa: BLE001 - the border to the program
-        warn_once("what a thread calls could not be placed")
+        warn_of_error_once("what a thread calls could not be placed")
         return None
 
 
@@ -107,7 +107,7 @@ def _carrying(thread: threading.Thread, place: Place) -> Callable[[], None]:
 
         thread.run = run
     except Exception:  # noqa: BLE001 - a class of the program's may take no attribute
-        warn_once("what a thread calls could not be placed")
+        warn_of_error_once("what a thread calls could not be placed")
         return _nothing
     return put_back
 

@@ -2,7 +2,7 @@
 
 from inspector.record.attach import Attachment, attach, attached, detach
 from inspector.record.blocks import run
-from inspector.record.labelling import label
+from inspector.record.labels import label
 from inspector.record.logs import record_logs, stop_recording_logs
 from inspector.record.state import dump_state
 

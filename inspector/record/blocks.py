@@ -7,11 +7,11 @@ from collections.abc import Awaitable, Callable
 from types import TracebackType
 from typing import Any, Self, TypeVar, cast
 
+from inspector.logger import unnoticed
 from inspector.record.attach import attached
-from inspector.record.labels import label
 from inspector.record.recorder import Recorder
+from inspector.record.short_text import short_text
 from inspector.record.spans import RecordedSpan
-from inspector.record.unnoticed import unnoticed
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -30,7 +30,7 @@ class run:  # noqa: N801 - reads as what it is where it is used: with inspector.
     """
 
     def __init__(self, name: str) -> None:
-        self._name = label(name) or "run"
+        self._name = short_text(name) or "run"
         self._open: list[tuple[Recorder, RecordedSpan] | None] = []
         self.id = os.urandom(6).hex()
         """The id of the run; as a decorator, each call has another id."""

@@ -15,9 +15,9 @@ from inspector.plain import Plain
 from inspector.record import jsonrpc
 from inspector.record.captured import captured, captured_prompt, captured_result
 from inspector.record.functions import function_facts
-from inspector.record.labels import label
 from inspector.record.layouts import mro, type_name
 from inspector.record.reading import read, read_live
+from inspector.record.short_text import short_text
 from inspector.record.states import is_refusal
 from inspector.record.values import snapshot
 from inspector.toolnames import is_same_tool
@@ -60,7 +60,7 @@ def _type_name(value: object) -> str:
         raise
     except BaseException:  # noqa: BLE001 - the boundary to the agent: it may be a property that does anything
         name = None
-    return label(name) or type_name(type(value))
+    return short_text(name) or type_name(type(value))
 
 
 def _class_name(value: object) -> Plain:
@@ -72,7 +72,7 @@ def _named(value: object, *names: str) -> Plain:
     for name in names:
         found = read_live(value, name)
         if found is not None and found != "":
-            return label(found) if isinstance(found, str) else found
+            return short_text(found) if isinstance(found, str) else found
     return None
 
 
@@ -91,7 +91,7 @@ def _result(values: HookValues) -> Facts:
 def _workflow(values: HookValues) -> Facts:
     workflow = values.get("workflow")
     if isinstance(workflow, str):
-        return {"name": label(workflow), **_given_input(values)}
+        return {"name": short_text(workflow), **_given_input(values)}
     kind = _named(workflow, "workflow_type", "pattern")
     return {**_owner_facts(workflow), "type": kind, **_given_input(values)}
 
@@ -99,7 +99,7 @@ def _workflow(values: HookValues) -> Facts:
 def _agent(values: HookValues) -> Facts:
     agent = values.get("agent")
     if isinstance(agent, str):
-        return {"name": label(agent), **_given_input(values)}
+        return {"name": short_text(agent), **_given_input(values)}
     described = _named(agent, "description")
     return {**_owner_facts(agent), "description": described, **_given_input(values)}
 
@@ -111,7 +111,7 @@ def _llm(values: HookValues) -> Facts:
     llm = values.get("llm")
     facts: Facts = {"prompt": captured_prompt(values.get("prompt"))}
     if isinstance(llm, str):
-        return {"model": label(llm), **facts}
+        return {"model": short_text(llm), **facts}
     facts["model"] = _named(llm, *_MODEL_NAMES)
     facts["provider"] = _named(llm, "provider", "provider_name")
     facts["operation"] = _named(llm, "operation")
@@ -125,11 +125,11 @@ def _llm_after(values: HookValues) -> Facts:
     llm = values.get("llm")
     return {
         # With fallbacks, another model may answer than the before hook named.
-        "model": label(llm) if isinstance(llm, str) else _named(llm, *_MODEL_NAMES),
+        "model": short_text(llm) if isinstance(llm, str) else _named(llm, *_MODEL_NAMES),
         "provider": None if isinstance(llm, str) else _named(llm, "provider", "provider_name"),
         "response": captured(values.get("response")),
         "usage": snapshot(values.get("usage")),
-        "request_id": label(read(values.get("response"), "_request_id")),
+        "request_id": short_text(read(values.get("response"), "_request_id")),
         "time_to_first_chunk": first_chunk_s if isinstance(first_chunk_s, int | float) else None,
     }
 
@@ -144,13 +144,13 @@ _TOOL_CONTEXT = {
 
 
 def _tool(values: HookValues) -> Facts:
-    facts: Facts = {"name": label(values.get("tool_name")), "args": captured(values.get("args"))}
+    facts: Facts = {"name": short_text(values.get("tool_name")), "args": captured(values.get("args"))}
     context = values.get("context")
     if context is not None:
         for fact, names in _TOOL_CONTEXT.items():
             found = read(context, *names)
             if isinstance(found, str) and found:
-                facts[fact] = label(found)
+                facts[fact] = short_text(found)
     function = values.get("function")
     if function is not None:
         facts |= function_facts(function, values.get("args"))
@@ -168,7 +168,7 @@ def ending(values: HookValues) -> Facts:
     if isinstance(exc, BaseException):
         facts |= {"refused": True} if is_refusal(exc) else {}
         facts |= {"never_run": True} if _NEVER_RUN & {cls.__name__ for cls in mro(type(exc))} else {}
-        request_id = label(read(exc, "request_id"))
+        request_id = short_text(read(exc, "request_id"))
         facts |= {"request_id": request_id} if request_id else {}
     return facts
 
@@ -183,15 +183,15 @@ def _rpc(values: HookValues) -> Facts:
     if place is not None:
         facts["place"] = place
     if facts["transport"] is None and transport is not None:
-        facts["other_transport"] = label(transport) or _type_name(transport)
+        facts["other_transport"] = short_text(transport) or _type_name(transport)
     return facts
 
 
 def _place(server: object) -> Plain:
     """Return the address of a server: its URL, or the command that starts it as a list."""
     if not isinstance(server, list | tuple):
-        return label(server)
-    words = [label(each) for each in cast("Sequence[object]", server)]
+        return short_text(server)
+    words = [short_text(each) for each in cast("Sequence[object]", server)]
     return None if None in words or len(words) > _MOST_WORDS else cast("list[Plain]", words)
 
 
@@ -220,10 +220,10 @@ def _resource(values: HookValues) -> Facts:
 def _uri(values: HookValues) -> str | None:
     uri = values.get("uri")
     if uri is None or isinstance(uri, str):
-        return label(uri)
+        return short_text(uri)
     try:
         # Frameworks use URL classes of their own, which are not strings.
-        return label(str(uri))
+        return short_text(str(uri))
     except Exception:  # noqa: BLE001 - the boundary to the agent: it may be anything
         return None
 
@@ -231,11 +231,11 @@ def _uri(values: HookValues) -> str | None:
 def _resource_after(values: HookValues) -> Facts:
     content = values.get("content")
     size = len(content) if isinstance(content, str | bytes) else None
-    return {"content": captured(content), "mime_type": label(values.get("mime_type")), "size": size}
+    return {"content": captured(content), "mime_type": short_text(values.get("mime_type")), "size": size}
 
 
 def _prompt(values: HookValues) -> Facts:
-    return {"template": label(values.get("template_id")), "parameters": captured(values.get("parameters"))}
+    return {"template": short_text(values.get("template_id")), "parameters": captured(values.get("parameters"))}
 
 
 def _prompt_after(values: HookValues) -> Facts:
@@ -250,19 +250,19 @@ def _name_of(keyword: str) -> Callable[[HookValues, Facts], object]:
 
 
 def _owner_name(owner: object) -> Plain:
-    return label(owner) if isinstance(owner, str) else _named(owner, "name") or _type_name(owner)
+    return short_text(owner) if isinstance(owner, str) else _named(owner, "name") or _type_name(owner)
 
 
 def _model_of(values: HookValues, facts: Facts) -> object:
     if "model" in facts:
         return facts["model"] or facts.get("class")
     llm = values.get("llm")
-    return label(llm) if isinstance(llm, str) else _named(llm, *_MODEL_NAMES) or _class_name(llm)
+    return short_text(llm) if isinstance(llm, str) else _named(llm, *_MODEL_NAMES) or _class_name(llm)
 
 
 def _text_of(keyword: str, fact: str) -> Callable[[HookValues, Facts], object]:
     def identity(values: HookValues, facts: Facts) -> object:
-        return facts[fact] if fact in facts else label(values.get(keyword))
+        return facts[fact] if fact in facts else short_text(values.get(keyword))
 
     return identity
 

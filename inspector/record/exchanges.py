@@ -18,9 +18,9 @@ from inspector.frames import LEAST_BYTES, Elements, Piece, cut_strings
 from inspector.plain import Plain
 from inspector.reading.columns import EVENT_END, Letters, columns_of, unquoted
 from inspector.record.failures import error_text
-from inspector.record.labels import label
 from inspector.record.layouts import class_path
 from inspector.record.parts import WrittenParts
+from inspector.record.short_text import short_text
 from inspector.redaction import Redactor
 
 _MOST_CHARS: Final = 3 << 20
@@ -70,7 +70,7 @@ def _exchange(given: Any) -> Exchange:
     are_times = type(at_ns) is list and all(type(each) is int for each in cast("list[Any]", at_ns))
     return Exchange(
         status if type(status) is int else None,
-        {name: label(value) for name, value in headers.items() if type(name) is str},
+        {name: short_text(value) for name, value in headers.items() if type(name) is str},
         tuple(cast("list[bytes]", pieces)) if are_bytes else None,
         tuple(cast("list[int]", at_ns)) if are_times else (),
         end if (end := given.get("end")) in _ENDS else "left",

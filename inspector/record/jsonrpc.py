@@ -9,7 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from inspector.plain import Plain
-from inspector.record.labels import label
+from inspector.record.short_text import short_text
 from inspector.record.values import snapshot
 
 _LONGEST_TEXT: Final = 1 << 20
@@ -99,7 +99,7 @@ def is_same_message(one: Plain, other: Plain) -> bool:
 
 def transport_of(value: object) -> str | None:
     """Return the contract's name of a transport; None if it has none."""
-    text = label(value)
+    text = short_text(value)
     if text is None:
         return None
     return TRANSPORTS.get(text) or TRANSPORTS.get("".join(filter(str.isalnum, text[:32])).lower())
@@ -114,5 +114,5 @@ def identity(envelope: Plain, transport: object, direction: object) -> tuple[obj
         message_id = envelope.get("method") if is_notification(envelope) else None
         if message_id is None:
             return None
-    way = label(transport) or (None if transport is None else id(transport))
+    way = short_text(transport) or (None if transport is None else id(transport))
     return way, "inbound" if direction == "inbound" else "outbound", type(message_id), message_id

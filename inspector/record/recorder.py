@@ -19,11 +19,11 @@ from inspector.record.ending import Closing
 from inspector.record.exchanges import exchanges_of
 from inspector.record.flagged import flagged_failure
 from inspector.record.jsonrpc import is_notification, is_same_message
-from inspector.record.labels import label
 from inspector.record.mirror import Mirror
 from inspector.record.results import error_of, own_outcome_of, result_of
 from inspector.record.sdk_spans import SdkSpans
 from inspector.record.serving import Serving
+from inspector.record.short_text import short_text
 from inspector.record.spans import Clock, Failure, Ids, RecordedSpan, failure_of
 from inspector.record.spool import Spool
 from inspector.record.states import is_refusal, state_of
@@ -121,7 +121,7 @@ class Recorder:
                 facts["lane"] = list(lane())
             span.before = facts
             span.subject = noun.subject(values)
-            span.emitter = label(values.get("emitter"))
+            span.emitter = short_text(values.get("emitter"))
             span.direction = "inbound" if inbound else "outbound"
             into = None if inbound else _standing_for(span)
             if into is not None:
@@ -224,7 +224,7 @@ class Recorder:
         self._calls.announce_all()
 
     def _place(self, span: RecordedSpan) -> None:
-        span.session_id = label(context.get()) or (None if span.parent is None else span.parent.session_id)
+        span.session_id = short_text(context.get()) or (None if span.parent is None else span.parent.session_id)
         notices.take(span)
         if self._mirror is not None:
             self._mirror.begin(span)
@@ -355,7 +355,7 @@ def _call_id(values: dict[str, Any]) -> str | None:
     call_id = values.get("call_id")
     if call_id is None:
         return None
-    return label(call_id) or (str(call_id) if type(call_id) is int else None)
+    return short_text(call_id) or (str(call_id) if type(call_id) is int else None)
 
 
 def _is_denied(values: dict[str, Any]) -> bool:

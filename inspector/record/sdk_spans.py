@@ -17,7 +17,7 @@ from inspector import context as session
 from inspector import semconv as sc
 from inspector.record import serving
 from inspector.record.exits import is_of_signal
-from inspector.record.labels import label
+from inspector.record.short_text import short_text
 from inspector.record.spans import RecordedSpan
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class SdkSpan(RecordedSpan):
     def place(self, parent: RecordedSpan | None) -> None:
         """Place the node below its parent, a call or span of this process."""
         self.parent = parent
-        self.session_id = label(session.get()) or (None if parent is None else parent.session_id)
+        self.session_id = short_text(session.get()) or (None if parent is None else parent.session_id)
         if parent is None:
             return
         # The search for open calls goes through the children.

@@ -8,11 +8,27 @@ writes.
 import contextlib
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import Literal, TypeAlias
 
 Depth: TypeAlias = Literal["none", "light", "deep"]
 """Whether nothing wakes the thread, only the end of a call, or its start too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pauses:
+    """Waiting times of the writer's thread, in seconds."""
+
+    pace_s: float = 0.004
+    """From one write to the next; calls that end in between are lost if the process is killed."""
+    start_s: float = 0.05
+    """From the start of a call until it is written, if nothing else is written before."""
+    doze_s: float = 1.0
+    """From the last write until the thread stops polling for starts and lets them wake it."""
+
+
+PAUSES = Pauses()
 
 
 class Sleep:

@@ -19,9 +19,9 @@ from inspector.nouns import NOUNS
 from inspector.plain import Limits, Plain, fitting_key
 from inspector.reading.call_record import State
 from inspector.record.failures import Frame, error_text, frames
-from inspector.record.labels import label
 from inspector.record.layouts import type_name
 from inspector.record.reading import read
+from inspector.record.short_text import short_text
 from inspector.record.values import snapshot
 
 _MOST_NOTES = 256
@@ -101,7 +101,7 @@ def _code(found: object) -> str | int | None:
 
 def _name_of(key: object) -> str:
     # Called through OpenTelemetry's API, so the program may pass anything.
-    return fitting_key(key if type(key) is str else label(key) or type_name(type(key)))
+    return fitting_key(key if type(key) is str else short_text(key) or type_name(type(key)))
 
 
 Links: TypeAlias = tuple[trace.SpanContext, ...]
@@ -297,7 +297,7 @@ class RecordedSpan(trace.Span):
 
     def update_name(self, name: str) -> None:
         """Change the name of this call."""
-        self.rename = label(name)
+        self.rename = short_text(name)
 
     def set_status(self, status: trace.Status | trace.StatusCode, description: str | None = None) -> None:
         """Do nothing: the hooks determine the status."""

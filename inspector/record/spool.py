@@ -14,10 +14,9 @@ from inspector.homes import left_by_others
 from inspector.logger import logger
 from inspector.record.counts import calls_of, count
 from inspector.record.losses import Losses
-from inspector.record.pauses import PAUSES, Pauses
 from inspector.record.renderer import Line, Render
 from inspector.record.segments import Segments
-from inspector.record.sleep import Sleep
+from inspector.record.sleep import PAUSES, Pauses, Sleep
 from inspector.record.spans import RecordedSpan
 from inspector.record.unwritten import UnwrittenMark
 from inspector.record.waiting import MAX_BYTES, MAX_CALLS, Waiting

@@ -8,10 +8,10 @@ from spooled import attributes_of, records
 
 from inspector.record import current, notices
 from inspector.record.mirror import Mirror
-from inspector.record.pauses import PAUSES
 from inspector.record.process import describe_process
 from inspector.record.recorder import Recorder
 from inspector.record.renderer import Renderer
+from inspector.record.sleep import PAUSES
 from inspector.record.spans import Clock, Ids
 from inspector.record.spool import Spool
 from inspector.record.texts import Texts

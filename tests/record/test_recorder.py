@@ -15,7 +15,7 @@ import pytest
 import instrument
 from inspector import context
 from inspector.record.captured import captured
-from inspector.record.pauses import Pauses
+from inspector.record.sleep import Pauses
 from instrument import _emit, _emit_sync, around
 
 

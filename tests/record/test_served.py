@@ -1,6 +1,6 @@
 import pytest
 
-from inspector.record.served import served_program
+from inspector.record.process import served_program
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,9 @@ import pytest
 from emitted import watching
 from spooled import last_records
 
-from inspector.record.pauses import Pauses
 from inspector.record.renderer import Line
 from inspector.record.segments import finished
+from inspector.record.sleep import Pauses
 from inspector.record.spans import RecordedSpan
 from inspector.record.spool import Spool
 from inspector.spooling import unwritten_name

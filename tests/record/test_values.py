@@ -41,7 +41,7 @@ from opentelemetry import trace
 import instrument
 from inspector.plain import Limits, weigh, written
 from inspector.record.jsonrpc import read_envelope
-from inspector.record.labels import label
+from inspector.record.short_text import short_text
 from inspector.record.spans import failure_of
 from inspector.record.values import (
     Cut,
@@ -982,8 +982,8 @@ def test_a_message_of_many_parts_is_read_as_far_as_it_says_which_it_is():
 
 
 def test_a_name_that_is_no_name_keeps_its_beginning():
-    assert written(label("é" * 8192)) == "é" * 8192
-    assert written(label("é" * 1_000_000)) == "é" * 8192 + "… [991,808 more characters]"
+    assert written(short_text("é" * 8192)) == "é" * 8192
+    assert written(short_text("é" * 1_000_000)) == "é" * 8192 + "… [991,808 more characters]"
 
 
 @pytest.mark.parametrize("nested", [False, True])

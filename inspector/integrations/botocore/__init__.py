@@ -18,7 +18,6 @@ from inspector.integrations.botocore.frames import CONTENT_TYPE, FramedBody, Giv
 from inspector.integrations.calls import Call, Model, around_here, opened, safely
 from inspector.integrations.deciding import Decision, decide, is_undecided
 from inspector.integrations.exchanges import FIRST_ERROR
-from inspector.integrations.notices import warn_once
 from inspector.integrations.patches import Patches
 from inspector.integrations.plain import is_fields
 from inspector.integrations.plain_http.answers import without_embeddings
@@ -26,6 +25,7 @@ from inspector.integrations.plain_http.requested import Decoded, plain_request, 
 from inspector.integrations.raw_bodies import RawBody, given_response
 from inspector.integrations.streams import Answer, Reading
 from inspector.integrations.tracebacks import unseen
+from inspector.logger import warn_of_error_once
 from instrument.control import HttpAnswer
 
 __all__ = ["install"]
@@ -66,7 +66,7 @@ def _called(original: Callable[..., Any]) -> Callable[..., Any]:
             _answered(call, response)
         # The border to another version's responses: the program has its answer in any case.
         except Exception:  # noqa: BLE001
-            warn_once("the answer of a model could not be read; it is recorded without")
+            warn_of_error_once("the answer of a model could not be read; it is recorded without")
             call.ended()
         return response
 

@@ -14,8 +14,8 @@ from types import FunctionType, ModuleType
 from typing import Any, Final
 
 import instrument
-from inspector.integrations.notices import warn_once
 from inspector.integrations.patches import Patches
+from inspector.logger import warn_of_error_once
 
 NAME: Final = "mcp_agent.core.instrument"
 
@@ -84,7 +84,7 @@ class _OwnHooks:
         try:
             self._theirs.register(name, emit)
         except Exception:  # noqa: BLE001
-            warn_once(f"the hook {name} of mcp-agent's own cannot be subscribed to")
+            warn_of_error_once(f"the hook {name} of mcp-agent's own cannot be subscribed to")
             return
         self._patches.on_undo(lambda: self._theirs.unregister(name, emit))
 
