@@ -98,7 +98,7 @@ def test_a_programs_own_model_may_name_its_arguments_as_it_likes():
 def test_an_agent_in_an_odd_session_answers():
     kind = streams.Kind("agent_call", lambda *_: {"agent": "a"}, lambda found: {"result": found})
     with capture() as emitted:
-        assert asyncio.run(streams.asked(answer, kind)(object(), "hello", session=Odd())) == "answer"
+        assert asyncio.run(streams.called(answer, kind)(object(), "hello", session=Odd())) == "answer"
     assert [hook for hook, _ in emitted] == ["before_agent_call", "after_agent_call"]
 
 
