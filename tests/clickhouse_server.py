@@ -8,6 +8,7 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from email import message_from_bytes
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Literal
@@ -86,7 +87,7 @@ def served(place: str = ":memory:", faults: Faults | None = None) -> Iterator[st
 
     signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
     connection = chdb.connect(place)
-    given = {"engine": connection, "faults": faults or Faults()}
+    given = {"engine": connection, "faults": faults or Faults(), "left": _Left()}
     server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), given))
     # Of clients that are killed it would write a traceback each.
     server.handle_error = lambda *_: None
@@ -98,6 +99,14 @@ def served(place: str = ":memory:", faults: Faults | None = None) -> Iterator[st
         server.shutdown()
         server.server_close()
         connection.close()
+
+
+@dataclass
+class _Left:
+    """How the last request left the engine."""
+
+    database: str = ""
+    settings: dict[str, str] = field(default_factory=dict[str, str])
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -191,23 +200,28 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _run(self, given: dict[str, str], body: bytes) -> bytes:
         params = {name.removeprefix("param_"): value for name, value in given.items() if name.startswith("param_")}
-        settings = [name for name in given if name not in _OURS and not name.startswith("param_")]
+        settings = {name: value for name, value in given.items() if name not in _OURS and not name.startswith("param_")}
         with self.lock, tempfile.NamedTemporaryFile() as rows:
-            if given.get("database"):
-                self._ask(f"USE `{given['database']}`")
-            for name in settings:
-                self._ask(f"SET {name} = '{given[name]}'")
+            self._use(given.get("database"), settings)
             sql = given.get("query") or body.decode(errors="surrogateescape")
             head, _, block = body.partition(b"\n")
             if head.upper().startswith(b"INSERT INTO"):
                 rows.write(block)
                 rows.flush()
                 sql = head.decode().replace(" FORMAT Native", f" FROM INFILE '{rows.name}' FORMAT Native")
-            try:
-                return self._ask(sql, params)
-            finally:
-                for name in settings:
-                    self._ask(f"SET {name} = DEFAULT")
+            return self._ask(sql, params)
+
+    def _use(self, database: str | None, settings: dict[str, str]) -> None:
+        """Has the engine work as a request says; what the one before it left is not said again, which takes longer."""
+        if database and database != self.left.database:
+            self._ask(f"USE `{database}`")
+            self.left.database = database
+        before = self.left.settings
+        changed = [f"{name} = '{value}'" for name, value in settings.items() if before.get(name) != value]
+        changed += [f"{name} = DEFAULT" for name in before.keys() - settings.keys()]
+        if changed:
+            self._ask(f"SET {', '.join(changed)}")
+            self.left.settings = settings
 
     def _ask(self, sql: str, params: dict[str, str] | None = None) -> bytes:
         return self.engine.query(sql, "TabSeparated", params=params or {}).bytes() or b""

@@ -5,7 +5,7 @@ from contextlib import closing
 
 import pytest
 from msgspec.structs import replace
-from patience import PATIENT
+from patience import PATIENT, let_one_write
 
 from inspector.model import Span, SpanError
 from inspector.store.clickhouse import ClickHouseStore, read_address
@@ -19,7 +19,11 @@ SECOND_NS = 1_000_000_000
 @pytest.fixture(scope="module")
 def engine():
     """ClickHouse in this process: what is in its memory is there as long as somebody has it open."""
-    with closing(ClickHouseStore(read_address("chdb://memory/open"), limits=PATIENT)) as store:
+    with pytest.MonkeyPatch.context() as patch:
+        # What is looked for in the background takes time from what is tested.
+        let_one_write(patch)
+        store = ClickHouseStore(read_address("chdb://memory/open"), limits=PATIENT)
+    with closing(store):
         yield store
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from made_spans import AGENTS, ERRORS, MODELS, SERVICES, TOOLS, WORDS, Made, begin_of, make, spans_of
 from oracle import Oracle
-from patience import PATIENT
+from patience import PATIENT, let_one_write
 from pydantic import SecretStr
 
 from inspector.model import KINDS, STATUSES, Filter
@@ -26,7 +26,7 @@ LIMITS = {
     "walked": replace(PATIENT, few_matches=0, listed_spans=0, span_steps=(3,), sorted_steps=(5,), trace_steps=(2,)),
 }
 """Ways to an answer, which an engine may have or not: by an index, by looking at rows in the order of the list, and for
-statistics by what is kept of many calls."""
+statistics by what is kept of many calls, which nothing else is answered from."""
 ENGINES = {"sqlite": (SEEDS, tuple(LIMITS)), "clickhouse": (SEEDS[:1], ("usual", "kept"))}
 """Each with what it is filled from and the ways that it has; a question to ClickHouse takes milliseconds at least."""
 
@@ -92,6 +92,8 @@ def _deal(rng: random.Random) -> Iterator[Filter]:
 def open_new(empty_database) -> Iterator[Callable[..., Store]]:
     """Opens a new store of an engine in a directory; ClickHouse, in this process, has a database for each."""
     with contextlib.ExitStack() as stack:
+        # Each is the only one of its database: looking for what others send would only take time.
+        let_one_write(stack.enter_context(pytest.MonkeyPatch.context()))
 
         def opened(engine: str, home: Path, **options) -> Store:
             if engine == "sqlite":
@@ -123,14 +125,33 @@ def answered(seed: int) -> tuple[Made, Oracle]:
     return made, oracle.settled()
 
 
-@pytest.fixture(
-    scope="module",
-    params=[(engine, seed, way) for engine, (seeds, ways) in ENGINES.items() for seed in seeds for way in ways],
-    ids=str,
-)
+def _params(kinds: set[str]) -> list[tuple[str, int, str]]:
+    """Each engine with each seed and each way of some that it has."""
+    return [
+        (engine, seed, way)
+        for engine, (seeds, ways) in ENGINES.items()
+        for seed in seeds
+        for way in ways
+        if way in kinds
+    ]
+
+
+@pytest.fixture(scope="module", params=_params({"usual", "walked"}), ids=str)
 def kept(request, open_new, tmp_path_factory) -> Iterator[Kept]:
     """A store that took everything in, to be looked at alone."""
-    engine, seed, way = request.param
+    with _taken_in(*request.param, open_new, tmp_path_factory) as taken:
+        yield taken
+
+
+@pytest.fixture(scope="module", params=_params(set(LIMITS)), ids=str)
+def counted(request, open_new, tmp_path_factory) -> Iterator[Kept]:
+    """The same for statistics."""
+    with _taken_in(*request.param, open_new, tmp_path_factory) as taken:
+        yield taken
+
+
+@contextlib.contextmanager
+def _taken_in(engine: str, seed: int, way: str, open_new, tmp_path_factory) -> Iterator[Kept]:
     made, oracle = answered(seed)
     with closing(open_new(engine, tmp_path_factory.mktemp("home") / "home", limits=LIMITS[way])) as store:
         for batch in made.batches:

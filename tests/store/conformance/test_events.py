@@ -73,7 +73,7 @@ def test_one_event_is_found_by_its_ids(kept):
 def test_changes_are_told_in_order_and_each_event_once(kept):
     for where in kept.filters(30):
         found, seq = [], 0
-        while events := kept.store.after(seq, where, limit=5):
+        while events := kept.store.after(seq, where, limit=20):
             assert all(seq < event.seq for event in events)
             found += events
             seq = events[-1].seq
