@@ -10,7 +10,7 @@ const testTimeout = 60_000;
 
 export default defineConfig({
   test: {
-    // A document costs each file half a second; functions have no use for one, nor for a process for each file.
+    // A process for each file takes most of the time, and so does a document, which functions have no use for.
     projects: [
       {
         resolve: { alias },
@@ -30,6 +30,8 @@ export default defineConfig({
           name: "page",
           testTimeout,
           environment: "happy-dom",
+          isolate: false,
+          setupFiles: "src/ui/page.test-setup.ts",
           include: page,
           css: { modules: { classNameStrategy: "non-scoped" } },
         },
