@@ -83,7 +83,9 @@ LONGEST = (
     "integrations/test_conformance",
     # It imports ten frameworks twice or three times each.
     "integrations/test_replay_frameworks",
-    # One after the other, since a worker's Chromium runs on from one to the next.
+    "api/test_schemathesis",
+    "redaction/test_on_disk",
+    # One after the other, since a worker's Chromium and what it looks at run on from one to the next.
     "web/test_hostile",
     "web/test_accessibility",
     "web/test_live",
@@ -93,8 +95,6 @@ LONGEST = (
     "web/test_span",
     "web/test_stats",
     "web/test_keyboard",
-    "api/test_schemathesis",
-    "redaction/test_on_disk",
     "web",
     "store/conformance/test_sums",
     "store/conformance/test_events",

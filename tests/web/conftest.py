@@ -6,7 +6,9 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -215,60 +217,90 @@ def put_demo(tmp_path_factory: pytest.TempPathFactory, fork_python: Callable[...
     return put
 
 
+class KeptServers:
+    """Servers that are only looked at, from one module to the next; each takes a hundredth of a processor meanwhile."""
+
+    def __init__(self) -> None:
+        self._kept = ExitStack()
+        self._running: dict[str, Server] = {}
+
+    def running(self, name: str, serve: Callable[[], AbstractContextManager[Server]]) -> Server:
+        if name not in self._running:
+            self._running[name] = self._kept.enter_context(serve())
+        return self._running[name]
+
+    def close(self) -> None:
+        self._running.clear()
+        self._kept.close()
+
+
+_servers = KeptServers()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(nextitem: pytest.Item | None) -> None:
+    if nextitem is not None and Path(__file__).parent not in nextitem.path.parents:
+        _servers.close()
+
+
 @pytest.fixture(scope="session")
-def demo(homes: Path, put_demo: Callable[[Path], None], serving: Callable[..., Any]) -> Iterator[Server]:
+def looked_at(homes: Path, serving: Callable[..., Any]) -> Iterator[Callable[..., Server]]:
+    """Serves a home of a name, which is filled the first time, until a test of another folder is next."""
+
+    def serve(name: str, put: Callable[[Path], None]) -> Server:
+        home = homes / name
+        if not home.exists():
+            put(home)
+        return _servers.running(name, partial(serving, home))
+
+    yield serve
+    _servers.close()
+
+
+@pytest.fixture(scope="module")
+def demo(looked_at: Callable[..., Server], put_demo: Callable[[Path], None]) -> Server:
     """Two runs of the demo agent; only to be looked at."""
-    put_demo(homes / "demo")
-    with serving(homes / "demo") as server:
-        wait_until(lambda: [run["spans"] for run in server.get("/traces")["items"]] == [DEMO_SPANS] * 2)
-        yield server
+    server = looked_at("demo", put_demo)
+    wait_until(lambda: [run["spans"] for run in server.get("/traces")["items"]] == [DEMO_SPANS] * 2)
+    return server
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def demo_trace(demo: Server) -> str:
     """The newest of them."""
     found: str = demo.get("/traces?limit=1")["items"][0]["trace_id"]
     return found
 
 
-@pytest.fixture(scope="session")
-def crowd(homes: Path, serving: Callable[..., Any]) -> Iterator[Server]:
+@pytest.fixture(scope="module")
+def crowd(looked_at: Callable[..., Server]) -> Server:
     """Hundreds of runs over two days, of several agents, in sessions; only to be looked at."""
-    fill(homes / "crowd", many_runs(400))
-    with serving(homes / "crowd") as server:
-        yield server
+    return looked_at("crowd", lambda home: fill(home, many_runs(400)))
 
 
-@pytest.fixture(scope="session")
-def trips(homes: Path, serving: Callable[..., Any]) -> Iterator[Server]:
+@pytest.fixture(scope="module")
+def trips(looked_at: Callable[..., Server]) -> Server:
     """Three runs of one program, the first two of which part; only to be looked at."""
-    fill(homes / "trips", two_trips())
-    with serving(homes / "trips") as server:
-        yield server
+    return looked_at("trips", lambda home: fill(home, two_trips()))
 
 
-@pytest.fixture(scope="session")
-def replays(homes: Path, serving: Callable[..., Any]) -> Iterator[Server]:
+@pytest.fixture(scope="module")
+def replays(looked_at: Callable[..., Server]) -> Server:
     """A run, two replays of it, and a run that cannot be replayed; only to be looked at."""
-    fill(homes / "replays", replayed_runs())
-    with serving(homes / "replays") as server:
-        yield server
+    return looked_at("replays", lambda home: fill(home, replayed_runs()))
 
 
-@pytest.fixture(scope="session")
-def oddities(homes: Path, serving: Callable[..., Any]) -> Iterator[Server]:
+@pytest.fixture(scope="module")
+def oddities(looked_at: Callable[..., Server]) -> Server:
     """Odd trees, every kind and status, calls told twice, and a trace of 10,000 spans; only to be looked at."""
-    fill(homes / "odd", [*odd_trees(), *kinds_and_statuses(), *told_twice(), *long_trace(10_000)])
-    with serving(homes / "odd") as server:
-        yield server
+    stories = chain(odd_trees(), kinds_and_statuses(), told_twice(), long_trace(10_000))
+    return looked_at("oddities", lambda home: fill(home, stories))
 
 
-@pytest.fixture(scope="session")
-def hostile(homes: Path, serving: Callable[..., Any]) -> Iterator[Server]:
+@pytest.fixture(scope="module")
+def hostile(looked_at: Callable[..., Server]) -> Server:
     """Hostile strings in every field; only to be looked at."""
-    fill(homes / "hostile", hostile_spans())
-    with serving(homes / "hostile") as server:
-        yield server
+    return looked_at("hostile", lambda home: fill(home, hostile_spans()))
 
 
 @pytest.fixture
