@@ -37,6 +37,7 @@ _NOT_NAMED: Final = frozenset(("run", "cell", "request", "label"))
 _REDACTED: Final = b"[redacted:"
 _NOT_ENDED: Final = "it did not end"
 _NOT_YET: Final = "a replay does not withhold {} calls of this kind yet, it would make them again"
+_ONLY_A_SPAN: Final = "it is known by an OpenTelemetry span only, so it runs again; if it may, record without --otel"
 
 
 class Obstacle(Struct, frozen=True):
@@ -150,7 +151,7 @@ def call_of(event: Event, path: tuple[str, ...]) -> tuple[TapeCall, RequestParts
         return _request(event, path)
     if event.hook in _NOT_NAMED or event.hook in AROUND or _is_of_requests(event, attributes):
         return None
-    raise _refused(event, _NOT_YET.format(event.kind))
+    raise _refused(event, _ONLY_A_SPAN if event.hook is None else _NOT_YET.format(event.kind))
 
 
 def _is_of_requests(event: Event, attributes: Mapping[str, Any]) -> bool:

@@ -130,7 +130,7 @@ def test_two_marks_of_one_secret_are_equal_in_whatever_process_they_were_made():
         ),
         (event(1, "tool", hook="tool_call", name="execute_tool wipe"), "a replay does not withhold tool calls of this"),
         (event(1, "rpc", hook="rpc_request", name="tools/call a"), "a replay does not withhold rpc calls of this"),
-        (event(1, "other", name="somebody's span"), "a replay does not withhold other calls of this"),
+        (event(1, "agent", name="run"), "so it runs again; if it may, record without --otel"),
     ],
 )
 def test_a_run_with_a_call_that_cannot_be_replayed_is_refused_with_the_call_and_the_reason(unplayable, why):
