@@ -10,7 +10,7 @@ from inspector.api.forms import boolean, describe, integer, number, unix_ns
 
 NO_NUL = r"^[^\u0000]*$"
 MOST_ATTRIBUTES = 16
-MOST_SEQUENCE = 2**63 - 1
+MOST_SEQ = 2**63 - 1
 
 Text = Annotated[str, Field(min_length=1, max_length=1024, pattern=NO_NUL)]
 AnyText = Annotated[str, Field(max_length=1024, pattern=NO_NUL)]
@@ -41,7 +41,7 @@ Search = Annotated[str, Field(min_length=1, max_length=2000, pattern=NO_NUL)]
 Cursor = Annotated[str, Field(min_length=1, max_length=1024, pattern=r"^[A-Za-z0-9_-]+$")]
 Limit = Annotated[int, Field(ge=1, le=1000), BeforeValidator(integer)]
 Flag = Annotated[bool, BeforeValidator(boolean)]
-Sequence = Annotated[int, Field(ge=0, le=MOST_SEQUENCE), BeforeValidator(integer)]
+SeqNumber = Annotated[int, Field(ge=0, le=MOST_SEQ), BeforeValidator(integer)]
 Milliseconds = Annotated[float, Field(ge=0, le=1e15), BeforeValidator(number)]
 Dollars = Annotated[float, Field(ge=0, le=1e9), BeforeValidator(number)]
 Time = Annotated[
@@ -62,17 +62,17 @@ TraceIdInPath = Annotated[TraceId, Path()]
 SpanIdInPath = Annotated[SpanId, Path()]
 LabelIdInPath = Annotated[LabelId, Path()]
 SessionIdInPath = Annotated[Text, Path()]
-LastEventId = Annotated[Sequence | None, Header(alias="Last-Event-ID")]
+LastEventId = Annotated[SeqNumber | None, Header(alias="Last-Event-ID")]
 _BESIDE_THE_QUERY: Mapping[str, Any] = {
     "run_id": RunId,
     "trace_id": TraceId,
     "span_id": SpanId,
     "label_id": LabelId,
     "session_id": Text,
-    "Last-Event-ID": Sequence,
+    "Last-Event-ID": SeqNumber,
 }
 
 
-def taken_by(name: str) -> str:
+def accepted_by(name: str) -> str:
     """Describe in a few words what a parameter in the path or in a header takes."""
     return describe(TypeAdapter(_BESIDE_THE_QUERY[name]).json_schema())

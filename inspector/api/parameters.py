@@ -22,7 +22,7 @@ from inspector.api.parameter_types import (
     NamedRun,
     RunId,
     Search,
-    Sequence,
+    SeqNumber,
     SpanId,
     Text,
     Time,
@@ -126,8 +126,8 @@ _TYPES: Mapping[Form, Any] = {
 }
 
 
-def _narrowed_by(level: Level, *, in_figures: bool = False) -> type[_Narrowed]:
-    """Return the parameters that filter the lists of a level, or figures."""
+def _narrowed_by(level: Level, *, in_stats: bool = False) -> type[_Narrowed]:
+    """Return the parameters that filter the lists of a level, or statistics."""
     declared: dict[str, Any] = {}
     for name, row in PARAMETERS.items():
         if level not in row.lists:
@@ -138,7 +138,7 @@ def _narrowed_by(level: Level, *, in_figures: bool = False) -> type[_Narrowed]:
             case "kind" | "status" | "label":
                 declared[name] = (_TYPES[row.form], Field(default_factory=list))
             case "flag":
-                declared[name] = (Flag, row.in_figures if in_figures else True)
+                declared[name] = (Flag, row.in_stats if in_stats else True)
             case _:
                 declared[name] = (_TYPES[row.form] | None, None)
     return create_model("Narrowed", __base__=_Narrowed, __module__=__name__, **declared)
@@ -146,8 +146,8 @@ def _narrowed_by(level: Level, *, in_figures: bool = False) -> type[_Narrowed]:
 
 SpanFilter = _narrowed_by("span")
 """The filters of spans."""
-FiguresFilter = _narrowed_by("span", in_figures=True)
-"""The filters of figures."""
+StatsFilter = _narrowed_by("span", in_stats=True)
+"""The filters of statistics."""
 TraceFilter = _narrowed_by("trace")
 """The filters of traces."""
 RunFilter = _narrowed_by("run")
@@ -173,7 +173,7 @@ class StreamQuery(SpanFilter):
     """``GET /events/stream``."""
 
     full: Flag = False
-    after: Sequence | None = None
+    after: SeqNumber | None = None
 
 
 class EventQuery(Query):
@@ -303,7 +303,7 @@ class NamedSessionPage(NamedSession, Page):
     """``GET /session``."""
 
 
-class StatsQuery(FiguresFilter):
+class StatsQuery(StatsFilter):
     """``GET /stats``."""
 
     of: StatsOf = "events"

@@ -14,7 +14,7 @@ from starlette.types import Scope
 
 from inspector.api.access import OTHER_SIGNALS, own_path
 from inspector.api.errors import Problem, Refusal
-from inspector.api.parameter_types import taken_by
+from inspector.api.parameter_types import accepted_by
 from inspector.store import CursorInvalid, QueryTooSlow, StoreBusy, StoreError, StoreReadOnly
 
 MEDIA_TYPE = "application/problem+json"
@@ -96,7 +96,7 @@ def allowed_methods(routes: list[BaseRoute], scope: Scope) -> list[str]:
 
 def _invalid(error: RequestValidationError) -> Problem:
     name = str(error.errors()[0]["loc"][-1])
-    return Problem(422, f"{name} takes {taken_by(name)}", parameter=name)
+    return Problem(422, f"{name} takes {accepted_by(name)}", parameter=name)
 
 
 def _of_store(error: StoreError) -> Problem:

@@ -175,11 +175,11 @@ _SPELLED = {"args": "arg"}
 """Options with another name than their parameter."""
 
 
-def _option(name: str, row: FilterField, *, in_figures: bool) -> Callable[[Any], Any]:
+def _option(name: str, row: FilterField, *, in_stats: bool) -> Callable[[Any], Any]:
     spelled = "--" + _SPELLED.get(name, name).replace("_", "-")
     text = row.help.replace("{times}", FORMS)
     if row.form == "flag":
-        default = row.in_figures if in_figures else True
+        default = row.in_stats if in_stats else True
         return click.option(f"{spelled}/--no-{spelled[2:]}", name, default=default, help=text)
     return click.option(
         spelled,
@@ -197,13 +197,13 @@ def _type_of(row: FilterField) -> click.ParamType[Any, Any]:
     return Stretch() if row.name == "since" else _TYPES[row.form]
 
 
-def narrowed_by_options(level: Level, *, in_figures: bool = False) -> Callable[[C], C]:
-    """Give a command every option that filters the lists of a level, or figures."""
+def narrowed_by_options(level: Level, *, in_stats: bool = False) -> Callable[[C], C]:
+    """Give a command every option that filters the lists of a level, or statistics."""
 
     def narrowed(command: C) -> C:
         for name, row in reversed(list(PARAMETERS.items())):
             if level in row.lists:
-                command = _option(name, row, in_figures=in_figures)(command)
+                command = _option(name, row, in_stats=in_stats)(command)
         return command
 
     return narrowed

@@ -32,7 +32,7 @@ class StatsOptions(TypedDict):
 @click.option("--by", type=OneOf(_BY), default="kind", show_default=True, help="The field to group by.")
 @click.option("--traces", "of_traces", is_flag=True, help="Count whole traces instead of calls.")
 @click.option("--runs", "of_runs", is_flag=True, help="Count whole runs.")
-@narrowed_by_options("span", in_figures=True)
+@narrowed_by_options("span", in_stats=True)
 @click.option(
     "--sort", type=OneOf(_RANKS), default="count", show_default=True, help="The figure to sort by, largest first."
 )

@@ -62,8 +62,8 @@ class FilterField:
     """An example of a pair."""
     since: str = "0.1.0"
     """The version that introduced it."""
-    in_figures: bool = True
-    """The default of a flag in figures; in lists it is True."""
+    in_stats: bool = True
+    """The default of a flag in statistics; in lists it is True."""
     field: str = ""
     """The name of its field in `Filter`."""
 
@@ -298,7 +298,7 @@ class Filter:
             "Include replays (the default of lists), or leave them out (the default of figures).",
             of="run",
             indexed=_EVERY,
-            in_figures=False,
+            in_stats=False,
         ),
         True,
     )
