@@ -238,9 +238,9 @@ def _line(
     row: Row, extent: tuple[int, int], terminal: Terminal, annotation: Annotation, *, with_message: bool
 ) -> _Line:
     event = row.event
-    tokens = figures.tokens(row.figures.input_tokens, row.figures.output_tokens)
+    tokens = figures.tokens(row.usage.input_tokens, row.usage.output_tokens)
     tokens = terminal.signs(f"{tokens} tok") if tokens else ""
-    cost = terminal.signs(figures.cost(row.figures.cost_usd))
+    cost = terminal.signs(figures.cost(row.usage.cost_usd))
     is_duplicate = event.folded_into is not None
     notes = (
         terminal.safe(_unnamed(event)),

@@ -70,21 +70,21 @@ def export(**options: Unpack[ExportOptions]) -> None:
         raise click.UsageError("say what to export: ids of runs or traces, 'last', --session ID, --since 2h or --all")
     if named and everything:
         raise click.UsageError("--all exports everything; leave it out, or what else is named")
-    from inspector.cli.exporting import Wanted, salvage_lines, write_export, write_page
+    from inspector.cli.exporting import ExportSelection, salvage_lines, write_export, write_page
     from inspector.cli.figures import counted
     from inspector.cli.formats import format_of
     from inspector.cli.home import settings_of
     from inspector.cli.notices import notice
 
-    wanted = Wanted(ids, session_id, *times_of(since, None), everything or not named)
+    selection = ExportSelection(ids, session_id, *times_of(since, None), everything or not named)
     chosen = "html" if options["as_page"] else format_of(output, options["chosen"])
     if options["no_content"] and chosen != "html":
         raise click.UsageError("--no-content is for a page: add --html; a table, .csv, has no content")
     settings = settings_of(options["home"])
     if chosen == "html":
-        found = write_page(settings, wanted, output, content=not options["no_content"], salvage=salvage)
+        found = write_page(settings, selection, output, content=not options["no_content"], salvage=salvage)
     else:
-        found = write_export(settings, wanted, output, chosen=chosen, salvage=salvage)
+        found = write_export(settings, selection, output, chosen=chosen, salvage=salvage)
     for line in salvage_lines(found):
         notice(line)
     place = f" to {output}" if output is not None else ""

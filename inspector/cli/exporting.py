@@ -27,7 +27,7 @@ _LABELS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ExportSelection:
     """The traces to export: everything that is named."""
 
     ids: tuple[str, ...] = ()
@@ -52,7 +52,7 @@ class Exported:
 
 def write_export(
     settings: Settings,
-    wanted: Wanted,
+    selection: ExportSelection,
     output: Path | None,
     *,
     chosen: Listed = "jsonl",
@@ -62,7 +62,7 @@ def write_export(
 
     Args:
         settings: Where the home is.
-        wanted: Which traces.
+        selection: Which traces.
         output: The file, or None for standard output.
         chosen: The format.
         salvage: A damaged database to read instead of the home.
@@ -73,7 +73,7 @@ def write_export(
     """
     written = Exported()
     with _source(settings, salvage, written) as store:
-        trace_ids = list(dict.fromkeys(traces_wanted(store, wanted)))
+        trace_ids = list(dict.fromkeys(selected_traces(store, selection)))
         if not trace_ids:
             raise TraceUnknown("nothing recorded matches; list the spans with: inspector events")
         with _opened(output) as file:
@@ -85,13 +85,13 @@ def write_export(
 
 
 def write_page(
-    settings: Settings, wanted: Wanted, output: Path | None, *, content: bool, salvage: Path | None = None
+    settings: Settings, selection: ExportSelection, output: Path | None, *, content: bool, salvage: Path | None = None
 ) -> Exported:
     """Write one run or trace as a page that shows it.
 
     Args:
         settings: Where the home is.
-        wanted: The run or the trace.
+        selection: The run or the trace.
         output: The file, or None for standard output.
         content: Whether to include prompts, answers, arguments and results.
         salvage: A damaged database to read instead of the home.
@@ -100,12 +100,12 @@ def write_page(
         CliError: More than one is selected, there is none, it is too large, or the file cannot be written.
         ReaderGone: The reader of standard output has ended.
     """
-    if len(wanted.ids) != 1 or wanted != Wanted(wanted.ids):
+    if len(selection.ids) != 1 or selection != ExportSelection(selection.ids):
         raise CliError("a page holds one run or one trace; name it alone: inspector export last -o run.html")
     written = Exported()
     with _source(settings, salvage, written) as store:
         try:
-            run = find_run_or_trace(store, wanted.ids[0])
+            run = find_run_or_trace(store, selection.ids[0])
             page = page_of_run(store, run, app=packed_file_page(), content=content)
         except PageFileError as error:
             raise CliError(str(error)) from error
@@ -151,19 +151,21 @@ def _source(settings: Settings, salvage: Path | None, written: Exported) -> Gene
         yield found.store
 
 
-def traces_wanted(store: Store, wanted: Wanted) -> Iterator[str]:
+def selected_traces(store: Store, selection: ExportSelection) -> Iterator[str]:
     """Yield the ids of the selected traces, some of them possibly twice.
 
     Raises:
         TraceUnknown: There is no such trace or run.
     """
-    for text in wanted.ids:
+    for text in selection.ids:
         yield from (trace.trace_id for trace in traces_of(store, find_run_or_trace(store, text)))
     filters: list[Filter] = []
-    if wanted.session_id is not None:
-        filters.append(Filter(session_id=wanted.session_id))
-    if wanted.since_ns is not None or wanted.everything:
-        filters.append(Filter() if wanted.everything else Filter(since_ns=wanted.since_ns, until_ns=wanted.until_ns))
+    if selection.session_id is not None:
+        filters.append(Filter(session_id=selection.session_id))
+    if selection.since_ns is not None or selection.everything:
+        filters.append(
+            Filter() if selection.everything else Filter(since_ns=selection.since_ns, until_ns=selection.until_ns)
+        )
     for where in filters:
         traces = every(lambda cursor, where=where: store.traces(where, order="asc", cursor=cursor, limit=_TRACES))
         yield from (trace.trace_id for trace in traces)

@@ -13,7 +13,7 @@ from inspector.model import KINDS, STATUSES, Event, Filter, Kind, Status
 
 if TYPE_CHECKING:
     from inspector.cli.hits import Hit
-    from inspector.cli.pages import Listed, Wanted
+    from inspector.cli.pages import Listed, PageChoice
     from inspector.store import Store
 
 
@@ -58,13 +58,13 @@ def find(**options: Unpack[FindOptions]) -> None:
     from inspector.cli.hits import find_hit, hit_lines
     from inspector.cli.home import settings_of
     from inspector.cli.opening import opened
-    from inspector.cli.pages import Wanted
+    from inspector.cli.pages import PageChoice
     from inspector.cli.terminal import standard_output
 
     terminal = standard_output()
     query = " ".join(options["words"])
     since_ns, until_ns = times_of(options["since"], options["until"])
-    wanted = Wanted(options["limit"], options["page"])
+    choice = PageChoice(options["limit"], options["page"])
     with opened(settings_of(options["home"])) as store:
         where = Filter(
             kinds=options["kind"],
@@ -75,10 +75,10 @@ def find(**options: Unpack[FindOptions]) -> None:
             duplicates=False,
             **_within(store, options["within"]),
         )
-        listed = _read(store, where, wanted)
+        listed = _read(store, where, choice)
         if not listed.page.items:
             # Sometimes only a duplicate has the text, such as the JSON-RPC envelope of a call.
-            listed = _read(store, replace(where, duplicates=True), wanted)
+            listed = _read(store, replace(where, duplicates=True), choice)
     hits = [find_hit(event, query) for event in listed.page.items]
     if options["as_json"]:
         write_json({"items": [_document(hit) for hit in hits], "next_cursor": listed.page.next_cursor}, terminal)
@@ -90,10 +90,10 @@ def find(**options: Unpack[FindOptions]) -> None:
     listed.say_more(nothing=f"no span holds {query}")
 
 
-def _read(store: "Store", where: Filter, wanted: "Wanted") -> "Listed[Event]":
+def _read(store: "Store", where: Filter, choice: "PageChoice") -> "Listed[Event]":
     from inspector.cli.pages import read_page
 
-    return read_page(wanted, lambda cursor, limit: store.events(where, cursor=cursor, limit=limit, full=True))
+    return read_page(choice, lambda cursor, limit: store.events(where, cursor=cursor, limit=limit, full=True))
 
 
 def _within(store: "Store", text: str | None) -> dict[str, Any]:

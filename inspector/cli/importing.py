@@ -8,7 +8,7 @@ import click
 from inspector.cli.options import home_option
 
 if TYPE_CHECKING:
-    from inspector.cli.intake import Taken
+    from inspector.cli.intake import Imported
 
 
 @click.command("import")
@@ -24,26 +24,26 @@ def importing(*, files: tuple[str, ...], home: Path | None) -> int:
     from inspector.cli.intake import take_in
     from inspector.cli.notices import notice
 
-    taken = take_in(settings_of(home), files)
-    for problem in taken.bad_files:
+    imported = take_in(settings_of(home), files)
+    for problem in imported.bad_files:
         notice(f"inspector: {problem}")
-    if taken.spans:
-        for omission in taken.omissions():
+    if imported.spans:
+        for omission in imported.omissions():
             notice(omission)
-        where = f"inspector show {taken.last_trace}" if taken.traces == 1 else "inspector events"
-        notice(f"{_summary(taken)}; look at them with: {where}")
-    return 1 if taken.bad_files else 0
+        where = f"inspector show {imported.last_trace}" if imported.traces == 1 else "inspector events"
+        notice(f"{_summary(imported)}; look at them with: {where}")
+    return 1 if imported.bad_files else 0
 
 
-def _summary(taken: "Taken") -> str:
+def _summary(imported: "Imported") -> str:
     from inspector.cli.figures import counted
 
-    traces = counted(taken.traces, "trace")
-    known = taken.spans - taken.new
+    traces = counted(imported.traces, "trace")
+    known = imported.spans - imported.new
     if not known:
-        return f"imported {counted(taken.new, 'span')} of {traces}"
-    if taken.new <= 0 and taken.is_changed:
-        return f"{counted(taken.spans, 'span')} of {traces}: already stored, and now updated"
-    if taken.new <= 0:
-        return f"{counted(taken.spans, 'span')} of {traces}: already stored, nothing new"
-    return f"imported {counted(taken.new, 'span')} of {traces}, {known:,} more were already stored"
+        return f"imported {counted(imported.new, 'span')} of {traces}"
+    if imported.new <= 0 and imported.is_changed:
+        return f"{counted(imported.spans, 'span')} of {traces}: already stored, and now updated"
+    if imported.new <= 0:
+        return f"{counted(imported.spans, 'span')} of {traces}: already stored, nothing new"
+    return f"imported {counted(imported.new, 'span')} of {traces}, {known:,} more were already stored"

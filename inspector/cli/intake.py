@@ -29,7 +29,7 @@ _NOT_OTLP = "lines that are not OTLP JSON"
 
 
 @dataclass(slots=True)
-class Taken:
+class Imported:
     """What the files contained."""
 
     spans: int = 0
@@ -75,31 +75,31 @@ class Taken:
             yield f"left out {count:,}: {reason}{where}"
 
 
-def take_in(settings: Settings, names: Sequence[str]) -> Taken:
+def take_in(settings: Settings, names: Sequence[str]) -> Imported:
     """Import files in the order they are given; one that cannot be read does not stop the others.
 
     Raises:
         CliError: The owner of the database did not accept them.
         StoreError: The database cannot be written.
     """
-    taken = Taken()
+    imported = Imported()
     with _database(settings) as database:
         seq = database.store.last_seq()
         for name in names:
             try:
-                _take_in_file(name, database, taken)
+                _take_in_file(name, database, imported)
             except FileUnreadable as error:
-                taken.bad_files.append(str(error))
-        taken.new = sum(database.spans_of(trace_id) - before for trace_id, before in taken.known.items())
-        taken.is_changed = any(database.has_changed(trace_id, seq) for trace_id in taken.known)
-    return taken
+                imported.bad_files.append(str(error))
+        imported.new = sum(database.spans_of(trace_id) - before for trace_id, before in imported.known.items())
+        imported.is_changed = any(database.has_changed(trace_id, seq) for trace_id in imported.known)
+    return imported
 
 
-def _take_in_file(name: str, database: "_Database", taken: Taken) -> None:
-    before, why = taken.spans + taken.labels, ""
+def _take_in_file(name: str, database: "_Database", imported: Imported) -> None:
+    before, why = imported.spans + imported.labels, ""
     refused: Counter[str] = Counter()
     for part in _parts(name):
-        fresh = {span.trace_id for span in _calls(part)} - taken.known.keys()
+        fresh = {span.trace_id for span in _calls(part)} - imported.known.keys()
         known = {trace_id: database.spans_of(trace_id) for trace_id in fresh}
         try:
             rejected = database.write(part) if part.decoded.spans else Rejected()
@@ -110,12 +110,12 @@ def _take_in_file(name: str, database: "_Database", taken: Taken) -> None:
         left_out = max(0, rejected.spans - sum(part.decoded.rejected.values()))
         if left_out:
             refused[rejected.error_message] += left_out
-        taken.known |= known
-        taken.count(part, left_out)
+        imported.known |= known
+        imported.count(part, left_out)
         why = why or _why_nothing(part)
     for reason, count in refused.items():
-        taken.bad_files.append(f"{_place(name)}: the server refused {counted(count, 'span')} ({reason})")
-    if taken.spans + taken.labels == before and not refused:
+        imported.bad_files.append(f"{_place(name)}: the server refused {counted(count, 'span')} ({reason})")
+    if imported.spans + imported.labels == before and not refused:
         advice = f": {why}" if why else "; 'inspector export' and collectors write OTLP JSON lines"
         raise FileUnreadable(f"{_place(name)} contains no spans{advice}")
 

@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class PageChoice:
     """The page to show: by its number, or after a cursor."""
 
     limit: int
@@ -92,43 +92,43 @@ def read_list(
     Raises:
         CursorRefused: The cursor is not from a previous page.
     """
-    wanted = Wanted(options["limit"], options["page"], options["cursor"])
+    choice = PageChoice(options["limit"], options["page"], options["cursor"])
     with opened(settings_of(options["home"])) as store:
-        listed = read_page(wanted, lambda cursor, limit: read(store, cursor, limit))
+        listed = read_page(choice, lambda cursor, limit: read(store, cursor, limit))
         if shown is None:
             return listed
         return replace(listed, page=replace(listed.page, items=tuple(shown(store, listed.page.items))))
 
 
-def read_page(wanted: Wanted, read: Callable[[str | None, int], Page[T]]) -> Listed[T]:
+def read_page(choice: PageChoice, read: Callable[[str | None, int], Page[T]]) -> Listed[T]:
     """Read a page; pages before a numbered one are read and skipped, as they are by now.
 
     Args:
-        wanted: Which page.
+        choice: Which page.
         read: Reads the page after a cursor, with at most this many items.
 
     Raises:
         CursorRefused: The cursor is not from a previous page.
     """
-    number = 1 if wanted.number is None else wanted.number
-    cursor, skipped = wanted.cursor, (number - 1) * wanted.limit
+    number = 1 if choice.number is None else choice.number
+    cursor, skipped = choice.cursor, (number - 1) * choice.limit
     try:
         while skipped:
             before = read(cursor, min(skipped, _MOST_SKIPPED))
             skipped -= len(before.items)
             cursor = before.next_cursor
             if cursor is None:
-                there_are = (number - 1) * wanted.limit - skipped
-                return Listed(Page(()), None, -(-there_are // wanted.limit))
-        page = read(cursor, wanted.limit)
+                there_are = (number - 1) * choice.limit - skipped
+                return Listed(Page(()), None, -(-there_are // choice.limit))
+        page = read(cursor, choice.limit)
     except CursorInvalid as error:
         raise CursorRefused(error) from error
-    return Listed(page, _more(wanted, page, number))
+    return Listed(page, _more(choice, page, number))
 
 
-def _more(wanted: Wanted, page: Page[T], number: int) -> str | None:
+def _more(choice: PageChoice, page: Page[T], number: int) -> str | None:
     if page.next_cursor is None:
         return None
     # A page ends early where a search took its time, and the numbers count whole pages.
-    is_whole = wanted.cursor is None and len(page.items) == wanted.limit
+    is_whole = choice.cursor is None and len(page.items) == choice.limit
     return f"--page {number + 1}" if is_whole else f"--cursor {page.next_cursor}"

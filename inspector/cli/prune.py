@@ -81,11 +81,13 @@ def prune(**options: Unpack[PruneOptions]) -> None:
 
     terminal = standard_output()
     settings = settings_of(options["home"])
-    from inspector.cli.prune_plan import Wanted
+    from inspector.cli.prune_plan import PruneSelection
     from inspector.cli.pruning import carry_out, count_up
 
-    wanted = Wanted(
+    selection = PruneSelection(
         options["older_than"], options["max_size"], options["run_id"], options["session_id"], options["trace_id"]
     )
-    done = count_up(settings, wanted) if options["dry_run"] else carry_out(settings, wanted, ask=not options["yes"])
+    done = (
+        count_up(settings, selection) if options["dry_run"] else carry_out(settings, selection, ask=not options["yes"])
+    )
     terminal.write([done])

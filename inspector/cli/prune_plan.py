@@ -12,7 +12,7 @@ _PAGE = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class PruneSelection:
     """What to delete: everything that is named."""
 
     older_than_s: float | None = None
@@ -36,24 +36,24 @@ class Plan:
     """Whether exactly these traces will be deleted: how much space a trace frees is only known afterwards."""
 
 
-def planned(store: Store, wanted: Wanted) -> Plan:
+def planned(store: Store, selection: PruneSelection) -> Plan:
     """Count what would be deleted; an amount that depends on the size is approximate."""
     health = store.health()
     used, all_spans = health.used_bytes, max(1, health.spans)
-    taken: set[str] = set()
+    selected: set[str] = set()
     spans = 0
-    for trace in _taken(store, wanted):
-        taken.add(trace.trace_id)
+    for trace in _selected(store, selection):
+        selected.add(trace.trace_id)
         spans += trace.spans
-    if wanted.max_bytes is not None:
+    if selection.max_bytes is not None:
         for trace in _traces(store, Filter(), order="asc"):
-            if used - used * spans // all_spans <= wanted.max_bytes:
+            if used - used * spans // all_spans <= selection.max_bytes:
                 break
-            if trace.trace_id not in taken:
-                taken.add(trace.trace_id)
+            if trace.trace_id not in selected:
+                selected.add(trace.trace_id)
                 spans += trace.spans
     held = min(used, used * spans // all_spans)
-    return Plan(len(taken), spans, held, used, is_exact=wanted.max_bytes is None)
+    return Plan(len(selected), spans, held, used, is_exact=selection.max_bytes is None)
 
 
 def before_ns(age_s: float) -> int:
@@ -68,16 +68,16 @@ def over_before(store: Store, before: int) -> Iterator[Trace]:
             yield trace
 
 
-def _taken(store: Store, wanted: Wanted) -> Iterator[Trace]:
+def _selected(store: Store, selection: PruneSelection) -> Iterator[Trace]:
     """Yield the traces that are named, and those that are too old."""
-    if wanted.trace_id is not None and (trace := store.trace(wanted.trace_id)) is not None:
+    if selection.trace_id is not None and (trace := store.trace(selection.trace_id)) is not None:
         yield trace
-    if wanted.run_id is not None:
-        yield from _traces(store, Filter(run_id=wanted.run_id))
-    if wanted.session_id is not None:
-        yield from _traces(store, Filter(session_id=wanted.session_id))
-    if wanted.older_than_s is not None:
-        yield from over_before(store, before_ns(wanted.older_than_s))
+    if selection.run_id is not None:
+        yield from _traces(store, Filter(run_id=selection.run_id))
+    if selection.session_id is not None:
+        yield from _traces(store, Filter(session_id=selection.session_id))
+    if selection.older_than_s is not None:
+        yield from over_before(store, before_ns(selection.older_than_s))
 
 
 def _traces(store: Store, where: Filter, *, order: Order = "desc") -> Iterator[Trace]:

@@ -12,7 +12,7 @@ from inspector.cli import figures
 from inspector.cli.errors import CliError
 from inspector.cli.opening import opened
 from inspector.cli.ownership import current_owner
-from inspector.cli.prune_plan import Plan, Wanted, before_ns, over_before, planned
+from inspector.cli.prune_plan import Plan, PruneSelection, before_ns, over_before, planned
 from inspector.cli.request import delete
 from inspector.cli.visible import visible
 from inspector.lookup import TraceUnknown, find_run, find_trace
@@ -24,18 +24,18 @@ _STEP = 20
 """Traces requested at a time."""
 
 
-def count_up(settings: Settings, wanted: Wanted) -> str:
+def count_up(settings: Settings, selection: PruneSelection) -> str:
     """Say how much would be deleted, and delete nothing.
 
     Raises:
         CliError: Nothing of the kind is recorded.
     """
     with opened(settings) as store:
-        plan = planned(store, _resolved(store, wanted))
+        plan = planned(store, _resolved(store, selection))
     return f"would delete {_amount(plan)}" if plan.traces else "nothing would be deleted"
 
 
-def carry_out(settings: Settings, wanted: Wanted, *, ask: bool) -> str:
+def carry_out(settings: Settings, selection: PruneSelection, *, ask: bool) -> str:
     """Delete what is selected, and say how much it was.
 
     Raises:
@@ -43,7 +43,7 @@ def carry_out(settings: Settings, wanted: Wanted, *, ask: bool) -> str:
             do it.
     """
     try:
-        return _carry_out(settings, wanted, ask=ask)
+        return _carry_out(settings, selection, ask=ask)
     except StoreFull as error:
         raise CliError(
             f"no space left for {settings.database}, not even to delete with; free a few megabytes, "
@@ -51,18 +51,18 @@ def carry_out(settings: Settings, wanted: Wanted, *, ask: bool) -> str:
         ) from error
 
 
-def _carry_out(settings: Settings, wanted: Wanted, *, ask: bool) -> str:
+def _carry_out(settings: Settings, selection: PruneSelection, *, ask: bool) -> str:
     with opened(settings, write=True) as store:
-        wanted = _resolved(store, wanted)
+        selection = _resolved(store, selection)
         if ask:
-            _agree(_question(wanted, planned(store, wanted)))
+            _agree(_question(selection, planned(store, selection)))
         owner = current_owner(settings.lock_file)
         if owner is not None and owner.pid not in (os.getpid(), None):
             if owner.url is None:
                 raise CliError(f"process {owner.pid} is working on the database; try again when it has ended")
-            return _by_server(settings, store, wanted, owner.url)
+            return _by_server(settings, store, selection, owner.url)
         try:
-            return _by_ourselves(store, wanted)
+            return _by_ourselves(store, selection)
         except StoreReadOnly as error:
             # On a full disk no owner can write its id, not even this process: only writing shows who owns it.
             raise CliError(
@@ -71,33 +71,33 @@ def _carry_out(settings: Settings, wanted: Wanted, *, ask: bool) -> str:
             ) from error
 
 
-def _resolved(store: Store, wanted: Wanted) -> Wanted:
+def _resolved(store: Store, selection: PruneSelection) -> PruneSelection:
     """Replace parts of ids by whole ids.
 
     Raises:
         CliError: Nothing of the kind is recorded.
     """
-    if wanted.session_id is not None and store.session(wanted.session_id) is None:
-        raise TraceUnknown(f"no session {wanted.session_id} is recorded; list the sessions with: inspector sessions")
+    if selection.session_id is not None and store.session(selection.session_id) is None:
+        raise TraceUnknown(f"no session {selection.session_id} is recorded; list the sessions with: inspector sessions")
     return replace(
-        wanted,
-        trace_id=None if wanted.trace_id is None else find_trace(store, wanted.trace_id).trace_id,
-        run_id=None if wanted.run_id is None else find_run(store, wanted.run_id).run_id,
+        selection,
+        trace_id=None if selection.trace_id is None else find_trace(store, selection.trace_id).trace_id,
+        run_id=None if selection.run_id is None else find_run(store, selection.run_id).run_id,
     )
 
 
-def _question(wanted: Wanted, plan: Plan) -> str:
+def _question(selection: PruneSelection, plan: Plan) -> str:
     parts: list[str] = []
-    if wanted.older_than_s is not None:
-        parts.append(f"all traces that were over before {figures.moment(before_ns(wanted.older_than_s))}")
-    if wanted.max_bytes is not None:
-        parts.append(f"the oldest traces until {figures.size(wanted.max_bytes)} are left")
-    if wanted.run_id is not None:
-        parts.append(f"run {wanted.run_id}")
-    if wanted.session_id is not None:
-        parts.append(f"session {visible(wanted.session_id)}")
-    if wanted.trace_id is not None:
-        parts.append(f"trace {wanted.trace_id}")
+    if selection.older_than_s is not None:
+        parts.append(f"all traces that were over before {figures.moment(before_ns(selection.older_than_s))}")
+    if selection.max_bytes is not None:
+        parts.append(f"the oldest traces until {figures.size(selection.max_bytes)} are left")
+    if selection.run_id is not None:
+        parts.append(f"run {selection.run_id}")
+    if selection.session_id is not None:
+        parts.append(f"session {visible(selection.session_id)}")
+    if selection.trace_id is not None:
+        parts.append(f"trace {selection.trace_id}")
     return f"Delete {' and '.join(parts)} for good ({_amount(plan)})?"
 
 
@@ -133,41 +133,41 @@ class _Deleted:
         return f"deleted {counts}, {figures.size(max(0, freed))} freed"
 
 
-def _by_ourselves(store: Store, wanted: Wanted) -> str:
+def _by_ourselves(store: Store, selection: PruneSelection) -> str:
     used, deleted = store.used_bytes(), _Deleted()
     delete_one = {"traces": store.delete_trace, "runs": store.delete_run, "sessions": store.delete_session}
-    for what, name, traces in _named(store, wanted):
+    for what, name, traces in _named(store, selection):
         deleted.add(delete_one[what](name), traces=traces)
-    if wanted.older_than_s is not None or wanted.max_bytes is not None:
-        before = None if wanted.older_than_s is None else before_ns(wanted.older_than_s)
-        pruned = store.prune(before_ns=before, max_bytes=wanted.max_bytes)
+    if selection.older_than_s is not None or selection.max_bytes is not None:
+        before = None if selection.older_than_s is None else before_ns(selection.older_than_s)
+        pruned = store.prune(before_ns=before, max_bytes=selection.max_bytes)
         deleted.add(pruned.spans, traces=pruned.traces)
     return deleted.sentence(used - store.used_bytes())
 
 
-def _by_server(settings: Settings, store: Store, wanted: Wanted, url: str) -> str:
+def _by_server(settings: Settings, store: Store, selection: PruneSelection, url: str) -> str:
     used, deleted = store.used_bytes(), _Deleted()
-    for what, name, traces in _named(store, wanted):
+    for what, name, traces in _named(store, selection):
         deleted.add(delete(settings, url, f"{what}/{quote(name, safe='')}"), traces=traces)
-    if wanted.older_than_s is not None:
-        for old in over_before(store, before_ns(wanted.older_than_s)):
+    if selection.older_than_s is not None:
+        for old in over_before(store, before_ns(selection.older_than_s)):
             deleted.add(delete(settings, url, f"traces/{old.trace_id}"))
-    if wanted.max_bytes is not None:
-        for trace_id in _oldest_above(store, wanted.max_bytes):
+    if selection.max_bytes is not None:
+        for trace_id in _oldest_above(store, selection.max_bytes):
             deleted.add(delete(settings, url, f"traces/{trace_id}"))
     return deleted.sentence(used - store.used_bytes())
 
 
-def _named(store: Store, wanted: Wanted) -> Iterator[tuple[str, str, int]]:
+def _named(store: Store, selection: PruneSelection) -> Iterator[tuple[str, str, int]]:
     """Yield what is named: what it is, its id, and how many traces it has now."""
-    if wanted.trace_id is not None:
-        yield "traces", wanted.trace_id, 1
-    if wanted.run_id is not None:
-        run = store.run(wanted.run_id)
-        yield "runs", wanted.run_id, 0 if run is None else run.traces
-    if wanted.session_id is not None:
-        session = store.session(wanted.session_id)
-        yield "sessions", wanted.session_id, 0 if session is None else session.traces
+    if selection.trace_id is not None:
+        yield "traces", selection.trace_id, 1
+    if selection.run_id is not None:
+        run = store.run(selection.run_id)
+        yield "runs", selection.run_id, 0 if run is None else run.traces
+    if selection.session_id is not None:
+        session = store.session(selection.session_id)
+        yield "sessions", selection.session_id, 0 if session is None else session.traces
 
 
 def _oldest_above(store: Store, max_bytes: int) -> Iterator[str]:

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator
 
 from inspector.cli.errors import CliError
-from inspector.cli.exporting import Wanted, traces_wanted
+from inspector.cli.exporting import ExportSelection, selected_traces
 from inspector.cli.figures import counted
 from inspector.cli.opening import opened
 from inspector.cli.ownership import current_owner
@@ -15,12 +15,12 @@ from inspector.settings import Settings
 _MOST_NAMES = 40
 
 
-def traces_read_again(settings: Settings, wanted: Wanted, *, write: bool) -> ReadAgain:
+def traces_read_again(settings: Settings, selection: ExportSelection, *, write: bool) -> ReadAgain:
     """Interpret traces again.
 
     Args:
         settings: Where the home is.
-        wanted: Which traces.
+        selection: Which traces.
         write: Whether to store the changes.
 
     Raises:
@@ -32,7 +32,7 @@ def traces_read_again(settings: Settings, wanted: Wanted, *, write: bool) -> Rea
             who = f"process {owner.pid}" if owner.url is None else f"the server on {owner.url}"
             raise CliError(f"{who} owns the database: stop it, and try again; --dry-run works beside it")
         # Listed before anything is written: pages of a changing list may repeat a trace.
-        trace_ids = list(dict.fromkeys(traces_wanted(store, wanted)))
+        trace_ids = list(dict.fromkeys(selected_traces(store, selection)))
         return read_traces_again(store, trace_ids, write=write)
 
 

@@ -31,12 +31,12 @@ def reindex(**options: Unpack[ReindexOptions]) -> None:
     """
     if bool(options["ids"]) == options["everything"]:
         raise click.UsageError("name a run or a trace to read again, or give --all")
-    from inspector.cli.exporting import Wanted
+    from inspector.cli.exporting import ExportSelection
     from inspector.cli.home import settings_of
     from inspector.cli.reading_again import report, traces_read_again
     from inspector.cli.terminal import standard_output
 
     terminal = standard_output()
-    wanted = Wanted(options["ids"], everything=options["everything"])
-    found = traces_read_again(settings_of(options["home"]), wanted, write=not options["dry_run"])
+    selection = ExportSelection(options["ids"], everything=options["everything"])
+    found = traces_read_again(settings_of(options["home"]), selection, write=not options["dry_run"])
     terminal.write(report(found, written=not options["dry_run"]))

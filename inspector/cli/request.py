@@ -46,7 +46,7 @@ class Rejected(msgspec.Struct, rename="camel"):
         return int(text) if text.isdecimal() else 0
 
 
-class _Taken(msgspec.Struct, rename="camel"):
+class _ExportResponse(msgspec.Struct, rename="camel"):
     partial_success: Rejected | None = None
 
 
@@ -167,10 +167,10 @@ def post_traces(settings: Settings, url: str, request: bytes) -> Rejected:
 
 def _rejected(body: bytes) -> Rejected:
     try:
-        taken = msgspec.json.decode(body, type=_Taken)
+        response = msgspec.json.decode(body, type=_ExportResponse)
     except msgspec.MsgspecError:
         return Rejected()
-    return taken.partial_success or Rejected()
+    return response.partial_success or Rejected()
 
 
 def _wait_s(retry_after: str | None) -> float:

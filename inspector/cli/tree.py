@@ -17,7 +17,7 @@ _MOST_GUIDES = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class Usage:
     """Tokens and cost of an event, or of everything below it if it has none of its own.
 
     Below an event, each call counts once: duplicates do not count.
@@ -36,10 +36,10 @@ class Row:
     depth: int
     guides: str
     """The lines that connect it to its parent, innermost last; deep rows lack the outermost ones."""
-    figures: Figures
+    usage: Usage
     mark: Mark = ""
     counts_elsewhere: bool = False
-    """Whether the figures are its own, but counted at the span that it duplicates."""
+    """Whether its usage is its own, but counted at the span that it duplicates."""
     repeat: Repeat | None = None
     """How often it and the siblings after it are repeated, if that is drawn only once."""
     hidden: int = 0
@@ -60,7 +60,7 @@ def tree_rows(events: Iterable[Event], *, shape: Shape | None = None) -> list[Ro
         if event.span_id not in marks:
             children.setdefault(str(event.parent_id), []).append(event)
     tops = [by_id[span_id] for span_id in marks]
-    figures = _figures(tops, children)
+    usage = _shown_usage(tops, children)
     shape = shape or Shape()
     part = shaped(tops, children, shape)
     counts = below(part.tops, part.children) if shape.depth is not None else {}
@@ -74,9 +74,9 @@ def tree_rows(events: Iterable[Event], *, shape: Shape | None = None) -> list[Ro
                 event,
                 depth,
                 above + ((LAST_BRANCH if is_last else BRANCH) if depth else ""),
-                figures[event.span_id],
+                usage[event.span_id],
                 marks.get(event.span_id, ""),
-                counts_elsewhere=event.folded_into is not None and _own(event) != Figures(),
+                counts_elsewhere=event.folded_into is not None and _own(event) != Usage(),
                 repeat=part.repeats.get(event.span_id),
                 hidden=counts[event.span_id] if ends else 0,
             )
@@ -113,10 +113,10 @@ def _marks(by_id: dict[str, Event]) -> dict[str, Mark]:
     return dict(sorted(tops.items(), key=lambda top: _started(by_id[top[0]])))
 
 
-def _figures(tops: Sequence[Event], children: Children) -> dict[str, Figures]:
+def _shown_usage(tops: Sequence[Event], children: Children) -> dict[str, Usage]:
     """Give each event its own tokens and cost, or else the sum of what counts below it."""
-    shown: dict[str, Figures] = {}
-    counted: dict[str, Figures] = {}
+    shown: dict[str, Usage] = {}
+    counted: dict[str, Usage] = {}
     for event in upwards(tops, children):
         own = _own(event)
         inner = _sum([counted[child.span_id] for child in children.get(event.span_id, ())])
@@ -126,28 +126,28 @@ def _figures(tops: Sequence[Event], children: Children) -> dict[str, Figures]:
         elif event.kind == "llm":
             counted[event.span_id] = _sum([own, inner])
         else:
-            # The figures that an agent reports are the sum of its model calls.
+            # The usage that an agent reports is the sum of its model calls.
             counted[event.span_id] = shown[event.span_id]
     return shown
 
 
-def _own(event: Event) -> Figures:
-    return Figures(event.input_tokens, event.output_tokens, event.cost_usd)
+def _own(event: Event) -> Usage:
+    return Usage(event.input_tokens, event.output_tokens, event.cost_usd)
 
 
-def _first_known(one: Figures, other: Figures) -> Figures:
-    return Figures(
+def _first_known(one: Usage, other: Usage) -> Usage:
+    return Usage(
         other.input_tokens if one.input_tokens is None else one.input_tokens,
         other.output_tokens if one.output_tokens is None else one.output_tokens,
         other.cost_usd if one.cost_usd is None else one.cost_usd,
     )
 
 
-def _sum(figures: Sequence[Figures]) -> Figures:
-    return Figures(
-        _total([each.input_tokens for each in figures]),
-        _total([each.output_tokens for each in figures]),
-        _total([each.cost_usd for each in figures]),
+def _sum(usage: Sequence[Usage]) -> Usage:
+    return Usage(
+        _total([each.input_tokens for each in usage]),
+        _total([each.output_tokens for each in usage]),
+        _total([each.cost_usd for each in usage]),
     )
 
 

@@ -7,7 +7,7 @@ from inspector.ingest.errors import CopyRefused, FileUnreadable, IngestError, In
 from inspector.ingest.intake import Intake, Receipt
 from inspector.ingest.owner import Owner
 from inspector.ingest.reading import open_home
-from inspector.ingest.spool import Spool, TakenIn
+from inspector.ingest.spool import Spool, SpoolTotals
 from inspector.reading.dialects import read_span
 from inspector.received.labels import LABEL_HOOK, label_event, labels_apart
 
@@ -25,8 +25,8 @@ __all__ = [
     "ReadAgain",
     "Receipt",
     "Spool",
+    "SpoolTotals",
     "Step",
-    "TakenIn",
     "copy_home",
     "label_event",
     "labels_apart",

@@ -14,7 +14,7 @@ from inspector.homes import why_not_ours
 from inspector.ingest.ahead import Ahead
 from inspector.ingest.intake import GROUP_SPANS, Intake
 from inspector.ingest.retention import Retention
-from inspector.ingest.spool import Spool, TakenIn
+from inspector.ingest.spool import Spool, SpoolTotals
 from inspector.ingest.times import TIMES, Times
 from inspector.reading import cost
 from inspector.received import SecondProcess, redacting
@@ -113,7 +113,7 @@ class Owner:
             raise
         self._listeners: list[Callable[[], None]] = []
         self._problem: str | None = None
-        self._total = TakenIn()
+        self._total = SpoolTotals()
         self._passing = threading.Lock()
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
@@ -134,7 +134,7 @@ class Owner:
 
     def take_in(
         self, *, deadline_s: float | None = None, read_so_far: Callable[[int, int], None] | None = None
-    ) -> TakenIn:
+    ) -> SpoolTotals:
         """Ingest the new lines of every spool file; see ``Spool.take_in``.
 
         Raises:
@@ -147,7 +147,7 @@ class Owner:
             self._total += taken
         return taken
 
-    def totals(self) -> TakenIn:
+    def totals(self) -> SpoolTotals:
         """What this owner has ingested so far."""
         return self._total
 

@@ -34,7 +34,7 @@ _KEPT = "was stored and cannot be removed"
 
 
 @dataclass(frozen=True, slots=True)
-class TakenIn:
+class SpoolTotals:
     """The results of one or more passes over the spools."""
 
     lines: int = 0
@@ -54,9 +54,9 @@ class TakenIn:
     complete: bool = True
     """False if the deadline came first."""
 
-    def __add__(self, other: "TakenIn") -> "TakenIn":
+    def __add__(self, other: "SpoolTotals") -> "SpoolTotals":
         """Return the sums, with ``ignored`` and ``complete`` of the later one."""
-        return TakenIn(
+        return SpoolTotals(
             self.lines + other.lines,
             self.bad_lines + other.bad_lines,
             self.spans + other.spans,
@@ -137,7 +137,7 @@ class Spool:
 
     def take_in(
         self, *, deadline_s: float | None = None, read_so_far: Callable[[int, int], None] | None = None
-    ) -> TakenIn:
+    ) -> SpoolTotals:
         """Ingest the new lines of every spool file until a deadline; the next pass continues.
 
         Args:
@@ -154,13 +154,13 @@ class Spool:
             self._missing.clear()
             raise
 
-    def _pass(self, deadline: "_Deadline", read_so_far: Callable[[int, int], None] | None) -> TakenIn:
+    def _pass(self, deadline: "_Deadline", read_so_far: Callable[[int, int], None] | None) -> SpoolTotals:
         if not self._knows_marks:
             # Not earlier: a damaged database is opened too, and may not be readable here.
             self._marks.update(self._store.spools())
             self._knows_marks = True
         segments, ignored = list_segments(self._directory)
-        total = TakenIn(ignored=ignored)
+        total = SpoolTotals(ignored=ignored)
         batch = Batch(self._store, self._move_marks)
         looks: dict[str, _Look] = {}
         for number, segment in enumerate(segments, 1):
@@ -208,11 +208,11 @@ class Spool:
         self._forget((path.name,))
         return True
 
-    def _read(self, segment: Segment, batch: Batch, deadline: _Deadline, looks: dict[str, _Look]) -> TakenIn:
+    def _read(self, segment: Segment, batch: Batch, deadline: _Deadline, looks: dict[str, _Look]) -> SpoolTotals:
         look = self._looks.get(segment.name)
         now_s = time.monotonic()
         if look and look.settles(segment, now_s, self._lock_poll_s):
-            return TakenIn()
+            return SpoolTotals()
         with opened(segment) as fd:
             finished = segment.process is not None and is_finished(fd)
             taken = self._read_to_end(segment, fd, batch, deadline=deadline, finished=finished)
@@ -221,7 +221,9 @@ class Spool:
             looks[segment.name] = _Look(segment.size, segment.inode, finished, now_s)
         return taken
 
-    def _read_to_end(self, segment: Segment, fd: int, batch: Batch, *, deadline: _Deadline, finished: bool) -> TakenIn:
+    def _read_to_end(
+        self, segment: Segment, fd: int, batch: Batch, *, deadline: _Deadline, finished: bool
+    ) -> SpoolTotals:
         size = os.fstat(fd).st_size
         mark = before = self._mark(segment, size)
         missing = self._missing.setdefault(segment.process or segment.name, Missing(segment))
@@ -261,7 +263,7 @@ class Spool:
         if spans:
             self._committed()
 
-    def _put_away(self, segments: list[Segment], ignored: dict[str, str]) -> TakenIn:
+    def _put_away(self, segments: list[Segment], ignored: dict[str, str]) -> SpoolTotals:
         """Delete finished files that were ingested, and mark the running spans of dead processes as lost.
 
         The order is: mark spans, delete files, forget read positions. After a crash, steps are repeated, and then
@@ -271,7 +273,7 @@ class Spool:
         ignored.update((segment.name, _KEPT) for segment in segments if segment.name in self._kept)
         missing = {name for name in self._marks.keys() - {segment.name for segment in segments} if self._is_gone(name)}
         if not done and not missing:
-            return TakenIn()
+            return SpoolTotals()
         # After a power cut, either the rows or the file must exist.
         self._store.sync()
         known = {*missing, *(segment.name for segment in done)}
@@ -287,7 +289,7 @@ class Spool:
         self._forget(known - kept)
         for key in (*dead, *missing):
             self._missing.pop(key, None)
-        return TakenIn(lost=lost, deleted=len(done) - len(kept))
+        return SpoolTotals(lost=lost, deleted=len(done) - len(kept))
 
     def _is_gone(self, name: str) -> bool:
         """Tell whether a file with a read position, which is not among those to read, no longer exists."""
@@ -328,8 +330,8 @@ def _may_be_whole(line: Line, segment: Segment) -> bool:
     return segment.process is None and line.data.rstrip().endswith(b"}") and not read_line(line.data).malformed
 
 
-def _difference(before: SpoolMark, after: SpoolMark, *, complete: bool) -> TakenIn:
-    return TakenIn(
+def _difference(before: SpoolMark, after: SpoolMark, *, complete: bool) -> SpoolTotals:
+    return SpoolTotals(
         lines=after.lines - before.lines,
         bad_lines=after.bad_lines - before.bad_lines,
         spans=after.spans - before.spans,

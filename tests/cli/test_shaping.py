@@ -77,7 +77,7 @@ def test_what_is_not_drawn_still_counts_in_the_sums(event):
     used = {"kind": "llm", "input_tokens": 10, "output_tokens": 1}
     events = [event(1, name="root"), *(event(at, 1, name="chat", start_ms=at, **used) for at in range(2, 7))]
     for shape in (Shape(depth=1), Shape(fold=True), Shape(errors=False)):
-        assert tree_rows(events, shape=shape)[0].figures.input_tokens == 50
+        assert tree_rows(events, shape=shape)[0].usage.input_tokens == 50
 
 
 @given(st.lists(st.sampled_from("abc"), max_size=24))

@@ -56,7 +56,7 @@ def test_tokens_and_cost_are_summed_where_an_event_has_none_of_its_own(event):
             event(5, 1, name="tool"),
         ]
     )
-    found = {row.event.seq: (row.figures.input_tokens, row.figures.output_tokens, row.figures.cost_usd) for row in rows}
+    found = {row.event.seq: (row.usage.input_tokens, row.usage.output_tokens, row.usage.cost_usd) for row in rows}
     assert found == {1: (57, 15, 0.75), 2: (7, 10, 0.25), 3: (100, 10, 0.25), 4: (50, 5, 0.5), 5: (None, None, None)}
 
 
@@ -74,7 +74,7 @@ def test_a_call_that_several_events_tell_of_counts_once_in_every_sum_above_it(ev
             event(8, 7, start_ms=7, **llm),
         ]
     )
-    found = {row.event.seq: (row.figures.input_tokens, row.figures.cost_usd, row.counts_elsewhere) for row in rows}
+    found = {row.event.seq: (row.usage.input_tokens, row.usage.cost_usd, row.counts_elsewhere) for row in rows}
     assert found == {
         1: (400, 1.0, False),
         2: (100, 0.25, False),

@@ -14,7 +14,7 @@ import planted
 import pytest
 from emitted import watching
 
-from inspector.cli.exporting import Wanted, write_export
+from inspector.cli.exporting import ExportSelection, write_export
 from inspector.cli.intake import take_in
 from inspector.ingest import Owner
 from inspector.otlp import decode
@@ -176,7 +176,7 @@ def found(request, tmp_path_factory):
             (home / "spool" / "collector.jsonl").unlink()
         places["database at rest"] = everything(home, "inspector.db*")
         for name, file in (("export", "all.jsonl"), ("packed export", "all.jsonl.gz")):
-            assert write_export(settings, Wanted(everything=True), directory / file).spans >= COUNT
+            assert write_export(settings, ExportSelection(everything=True), directory / file).spans >= COUNT
             data = (directory / file).read_bytes()
             places[name] = gzip.decompress(data) if file.endswith("gz") else data
         assert take_in(Settings(home=other, retention_days=36_500), [str(directory / "all.jsonl")]).new >= COUNT

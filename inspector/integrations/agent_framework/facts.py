@@ -23,7 +23,7 @@ _OPTIONS: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class CallArguments:
     """The arguments of a call."""
 
     args: tuple[Any, ...]
@@ -44,7 +44,7 @@ def _fields(value: Any) -> Mapping[str, Any]:
     return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
 
 
-def agent(found: Any, given: Given) -> Keywords:
+def agent(found: Any, given: CallArguments) -> Keywords:
     """An agent and its input."""
     described = getattr(found, "description", None)
     named = Named(found.name or found.id, described if isinstance(described, str) else None)
@@ -62,7 +62,7 @@ def agent_answer(response: Any) -> Keywords:
     return {"result": response.text}
 
 
-def workflow(found: Any, given: Given) -> Keywords:
+def workflow(found: Any, given: CallArguments) -> Keywords:
     """A workflow, and the message that it begins with or the answers that it goes on with."""
     responses, message = given.kwargs.get("responses"), given.first("message")
     named = Named(getattr(found, "name", None) or found.id, getattr(found, "description", None), "graph")
@@ -113,7 +113,7 @@ def executor(found: Any, message: Any) -> Keywords:
     return {"workflow": Named(found.id, workflow_type="executor"), "context": None, "input": _text_of(given)}
 
 
-def request(client: Any, given: Given) -> Keywords:
+def request(client: Any, given: CallArguments) -> Keywords:
     """The request of a chat client."""
     options = _fields(given.kwargs.get("options"))
     model = options.get("model") or options.get("model_id")

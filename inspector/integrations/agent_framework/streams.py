@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from inspector import context
-from inspector.integrations.agent_framework.facts import Given
+from inspector.integrations.agent_framework.facts import CallArguments
 from inspector.integrations.calls import (
     Call,
     Keywords,
@@ -32,7 +32,7 @@ class Kind:
     """A kind of call, and how it is read."""
 
     noun: Noun
-    read_input: Callable[[Any, Given], Keywords]
+    read_input: Callable[[Any, CallArguments], Keywords]
     """Reads the input of a call."""
     read_result: Callable[[Any], Keywords | BaseException]
     """Reads its result."""
@@ -78,11 +78,11 @@ def called(original: Any, kind: Kind) -> Any:
 
     def call_method(self: Any, *args: Any, **kwargs: Any) -> Any:
         if not kwargs.get("stream"):
-            return _answered(original(self, *args, **kwargs), kind, self, Given(args, kwargs))
+            return _answered(original(self, *args, **kwargs), kind, self, CallArguments(args, kwargs))
         if is_reported(kind.noun, self):
             return original(self, *args, **kwargs)
         around = copy_context()
-        call = around.run(_opened, kind, self, Given(args, kwargs))
+        call = around.run(_opened, kind, self, CallArguments(args, kwargs))
         inside = Entrance(call)
         try:
             with inside:
@@ -96,7 +96,7 @@ def called(original: Any, kind: Kind) -> Any:
     return call_method
 
 
-async def _answered(work: Any, kind: Kind, owner: Any, given: Given) -> Any:
+async def _answered(work: Any, kind: Kind, owner: Any, given: CallArguments) -> Any:
     with unseen:
         if is_reported(kind.noun, owner):
             return await work
@@ -109,7 +109,7 @@ async def _answered(work: Any, kind: Kind, owner: Any, given: Given) -> Any:
         return await awaited(call, work, kind.read_result)
 
 
-def _opened(kind: Kind, owner: Any, given: Given, *, alone: bool = True) -> Call:
+def _opened(kind: Kind, owner: Any, given: CallArguments, *, alone: bool = True) -> Call:
     session_id = safely(lambda: given.session_id, None)
     if session_id is not None and context.get() is None and next(around_here(), None) is None:
         # Inner agents get sessions that the program did not ask for.
