@@ -134,7 +134,7 @@ def test_where_the_arguments_of_a_failed_call_came_from_takes_one_click(homes, s
     with serving(homes / "refund") as server:
         page = visit(server, "/runs/refund", **TALL)
         sources = detail_of(page).get_by_role("region", name="Where the values came from")
-        expect(sources).to_contain_text("of the 4 messages that the model saw")
+        expect(sources).to_contain_text("in the 4 messages that the model saw")
         order = sources.get_by_role("button", name="order answer of look_up, message 4")
         expect(order.locator("mark")).to_have_text("ORD-7714")
         expect(sources.get_by_role("listitem").nth(1)).to_contain_text("amount 1950 is in none of them")

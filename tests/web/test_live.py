@@ -322,6 +322,25 @@ def test_what_happens_while_a_page_is_hidden_is_there_when_it_is_shown(empty, vi
     expect(page.get_by_role("row").filter(has_text="unseen")).to_have_count(1)
 
 
+def test_what_was_deleted_and_labelled_elsewhere_is_known_when_one_comes_back_to_the_list(empty, visit, start_agent):
+    for name in ("gone", "kept"):
+        start_agent(empty.home, service=name, run=name).call("tool_call", tool_name=name, args={}, context=None)
+    page = visit(empty, "/")
+    rows = page.get_by_role("grid", name="Runs").get_by_role("row")
+    expect(rows).to_have_count(3)
+    page.evaluate(HIDE, True)
+    elsewhere = visit(empty, "/runs/kept")
+    elsewhere.get_by_role("button", name="Label this run bad").click()
+    expect(elsewhere.get_by_role("button", name="Label this run bad")).to_have_attribute("aria-pressed", "true")
+    elsewhere = visit(empty, "/runs/gone")
+    elsewhere.get_by_role("button", name="Delete this run").click()
+    elsewhere.get_by_role("button", name="Delete run").click()
+    expect(elsewhere.get_by_role("heading", name="Runs")).to_be_attached()
+    page.evaluate(HIDE, False)
+    expect(rows).to_have_count(2)
+    expect(rows.filter(has_text="kept")).to_contain_text("bad")
+
+
 def test_what_a_live_run_waits_for_stands_first_with_its_time_and_its_usual_time(empty, running, visit):
     agent, trace_id = running
     agent.emit("before_tool_call", **BOOKING | {"call_id": "before"})

@@ -74,6 +74,12 @@ export function useLiveList<Item extends Listed & { status: string }, Sort exten
   useEffect(() => {
     if (position !== undefined) kept.current?.begin(position);
   }, [position]);
+  // A deletion or a label is not a span, and no stream says that it happened.
+  useEffect(() => {
+    const renew = () => document.hidden || kept.current?.renew();
+    document.addEventListener("visibilitychange", renew);
+    return () => document.removeEventListener("visibilitychange", renew);
+  }, []);
   useStream(EVERYTHING, position, {
     onSpans: (spans) => kept.current?.note(spans),
     onGap: () => kept.current?.gap(),
@@ -84,6 +90,7 @@ interface Kept {
   /** Changes after `position` will be sent. */
   begin: (position: number) => void;
   note: (spans: readonly SpanEvent[]) => void;
+  renew: () => void;
   gap: () => void;
   stop: () => void;
 }
@@ -116,6 +123,7 @@ function keep<Item extends Listed & { status: string }, Sort extends string>(
       }
       renewed.ask();
     },
+    renew: renewed.ask,
     gap() {
       // Changes may have been missed for items that are running.
       for (const page of pagesOf<Item>(queries, queryKey))

@@ -48,7 +48,7 @@ export function ArgumentSources({ traceId, args, call }: Props) {
   }
   if (messages.input.length === 0) return null;
   return (
-    <Section title={TITLE} aside={`of the ${plural(messages.input.length, "message")} that the model saw`}>
+    <Section title={TITLE} aside={`in the ${plural(messages.input.length, "message")} that the model saw`}>
       <ul className={css.values}>
         {found.map(({ value, source }) => (
           <li key={value.path}>
