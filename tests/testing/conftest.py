@@ -183,7 +183,8 @@ def forks(fork_python):
         def having(*packages):
             return stack.enter_context(forking(*packages))
 
-        testing = ("pytest.", "httpx.", "inspector.testing", "genai_prices.")
+        reporting = ("inspector.page_file", "inspector.store.sqlite.migrations.versions")
+        testing = ("pytest.", "httpx.", "inspector.testing", "genai_prices.", *reporting)
         yield Forks(fork_python, having(*testing), having("httpx.", *RECORDER))
 
 
