@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+from forking import INTERPRETER
+
 PROGRAM = Path(__file__).parent / "programs" / "replayed_toolkit.py"
 DEMO = ("-m", "inspector.demo.program")
 
@@ -46,9 +48,10 @@ def test_another_argument_of_a_tool_of_the_toolkit_is_named(bench):
     assert 'replay: argument hotel differs\n  - "Roma"\n  + "Casa"\n' in done.err
 
 
-def test_the_demo_is_replayed_without_its_server(bench):
-    out = bench.record(*DEMO)
-    done = bench.inspector("replay", "last", "--", *DEMO)
+def test_the_demo_is_replayed_without_its_server(bench, fork_recorded):
+    forked = {INTERPRETER: fork_recorded.stand_in}
+    out = bench.record(*DEMO, python=fork_recorded.stand_in, **forked)
+    done = bench.inspector("replay", "last", "--", *DEMO, **forked)
     assert (done.code, done.out) == (0, out), done.err
     (*_, again) = trees(bench)
     assert ["execute_tool find_hotels", "invoke_agent trip_planner", "invoke_workflow weekend_trip"] in again

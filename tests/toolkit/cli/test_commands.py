@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from forking import INTERPRETER
 from spooled import records
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -237,11 +238,11 @@ def test_tools_can_be_read_by_programs(toolkit):
     }
 
 
-def test_the_inspector_records_the_command(environment, tmp_path):
+def test_the_inspector_records_the_command(environment, fork_recorded, tmp_path):
     command = ["-m", "inspector.cli", "run", "-m", "toolkit", "run", str(CARDS), "--message", MESSAGE, "--quiet"]
-    done = subprocess.run(
-        [sys.executable, *command], env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=100
-    )
+    env = {**environment, INTERPRETER: fork_recorded.stand_in}
+    # By its own interpreter the command runs the program, which is forked, and so are that one's servers.
+    done = fork_recorded.run(*command, env=env, cwd=tmp_path, text=True)
     assert (done.stdout, done.returncode) == (ANSWER, 0), done.stderr
     names = {span["name"] for span in records(tmp_path / "inspector" / "spool")}
     assert names >= {"invoke_agent PMO-orchestrator", "execute_tool London-Project-Manager", "execute_tool get_time"}

@@ -6,6 +6,8 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+from forking import INTERPRETER
+
 from inspector.ingest import Owner
 from inspector.model import Filter
 from inspector.settings import Settings
@@ -13,9 +15,9 @@ from inspector.settings import Settings
 PROGRAM = Path(__file__).parent / "programs" / "attempts.py"
 
 
-def test_both_ends_of_every_attempt_are_duplicates_of_the_call(tmp_path):
-    command = [sys.executable, "-m", "inspector", "run", "--", sys.executable, str(PROGRAM)]
-    env = {**os.environ, "INSPECTOR_HOME": str(tmp_path)}
+def test_both_ends_of_every_attempt_are_duplicates_of_the_call(tmp_path, fork_recorded):
+    command = [sys.executable, "-m", "inspector", "run", "--", fork_recorded.stand_in, str(PROGRAM)]
+    env = {**os.environ, "INSPECTOR_HOME": str(tmp_path), INTERPRETER: fork_recorded.stand_in}
     done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=300, check=False)
     assert (done.returncode, done.stdout) == (0, "done\n"), done.stderr
     with Owner(Settings(home=tmp_path)) as owner:
