@@ -18,8 +18,10 @@ from os import urandom
 from time import monotonic_ns
 from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias, TypeVar
 
+from inspector.integrations.endings import Abandoned, Closed, Interrupted
 from inspector.integrations.tracebacks import without_ours
 from inspector.logger import warn_of_error_once
+from inspector.record.states import state_of
 from instrument import HOOKS, _emit_sync, enabled
 from instrument.keywords import Noun
 
@@ -65,14 +67,6 @@ class Named:
     """The class of the framework's own object."""
 
 
-class Abandoned(GeneratorExit):
-    """A call that was dropped without being closed."""
-
-
-class Interrupted(BaseException):
-    """A call that stopped to wait, for example for an approval; it is called again afterwards."""
-
-
 class Call:
     """One call reported by an integration; it ends once, and later ends are ignored.
 
@@ -93,8 +87,10 @@ class Call:
         "is_decided",
         "is_open",
         "noun",
+        "on_end",
         "parent",
         "subject",
+        "was_closed",
     )
 
     def __init__(
@@ -107,6 +103,10 @@ class Call:
         self.is_open = True
         self.subject: object = None
         """The framework's own object, for integrations that identify calls by it; released at the end."""
+        self.on_end: list[Callable[[], None]] = []
+        """Called before its after or error hook is emitted."""
+        self.was_closed = False
+        """Whether it has ended as a stream that its consumer closed."""
         self.decision: Decision | None = None
         """What the controller decided about a model call, once it was asked."""
         self.is_decided = False
@@ -188,6 +188,7 @@ class Call:
         """Emit the error hook; its class distinguishes a cancellation or a closed generator from an error."""
         if self.is_open:
             without_ours(exc)
+            self.was_closed = isinstance(exc, GeneratorExit) and state_of(exc) == "ok"
             hook = HOOKS[_ERROR[self.noun]]
             self._emit(hook.name, dict.fromkeys(hook.keywords) | self._keywords | {"exc": exc})
 
@@ -196,8 +197,24 @@ class Call:
         self.failed(GeneratorExit())
 
     def abandoned(self) -> None:
-        """Emit the error hook for abandoned work, such as a dropped stream."""
+        """Emit the error hook for abandoned work."""
         self.failed(Abandoned())
+
+    def dropped(self) -> None:
+        """Emit the error hook for a dropped stream: abandoned, unless the program closed that of the call above.
+
+        A framework drops the stream that it reads from when the program closes the framework's own.
+        """
+        outer = self.parent
+        if outer is None or outer.noun != self.noun:
+            self.abandoned()
+        elif outer.is_open:
+            # Python drops the iterator of a loop before the framework can report why it left the loop.
+            outer.on_end.append(self.dropped)
+        elif outer.was_closed:
+            self.failed(Closed())
+        else:
+            self.abandoned()
 
     def interrupted(self) -> None:
         """Emit the error hook for work that stops to wait, and starts again when it is resumed."""
@@ -205,6 +222,8 @@ class Call:
 
     def _emit(self, hook: str, keywords: Keywords) -> None:
         self.is_open = False
+        while self.on_end:
+            self.on_end.pop()()
         if self.exchanges:
             keywords["exchanges"] = [exchange.as_keywords() for exchange in self.exchanges]
         _emit_in(self._context, hook, keywords | {"call_id": self.call_id, "emitter": self.emitter})

@@ -196,7 +196,7 @@ class Reading:
         """Note that the program dropped it before its end, without closing it."""
         if self._call.is_open:
             self._keep_partial()
-            self._call.abandoned()
+            self._call.dropped()
 
     def _keep_partial(self) -> None:
         response = self._response() if self._call.is_open else None

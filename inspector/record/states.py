@@ -12,6 +12,7 @@ _CANCELLATIONS: Final = frozenset(
 )
 _REFUSALS: Final = frozenset({"ToolRefused", "QuotaExceeded"})
 _ABANDONED: Final = "Abandoned"
+_CLOSED: Final = "Closed"
 _GENERATORS: Final = CO_GENERATOR | CO_ASYNC_GENERATOR
 
 
@@ -24,6 +25,8 @@ def state_of(exc: object) -> State:
     if not names.isdisjoint(_CANCELLATIONS):
         return "cancelled"
     if isinstance(exc, GeneratorExit):
+        if _CLOSED in names:
+            return "ok"
         return "abandoned" if _ABANDONED in names or _is_dropped(exc) else "ok"
     return "error"
 

@@ -2,16 +2,19 @@
 
 import gc
 import sys
+from contextlib import suppress
 from contextvars import copy_context
 from copy import copy
 from types import SimpleNamespace
 
 import pytest
 
+import instrument
 from inspector.integrations.calls import opened
 from inspector.integrations.patches import Patches
 from inspector.integrations.stainless import Api, Endpoint, install_requests
 from inspector.integrations.streams import Items, Reading
+from inspector.record.states import state_of
 from instrument.testing import capture
 
 
@@ -94,3 +97,48 @@ def test_a_copy_of_what_a_program_reads_may_be_dropped_before_it_has_been_read()
         del items
         gc.collect()
     assert [hook for hook, _ in emitted] == ["before_llm_generate", "error_llm_generate"]
+
+
+def reads_in_a_loop(items):
+    # Python drops the iterator before the call that is around it learns why the loop was left.
+    yield from items()
+
+
+def reads_by_hand(items):
+    held = items()
+    yield next(held)
+    yield next(held)
+
+
+@pytest.mark.parametrize("reads", [reads_in_a_loop, reads_by_hand])
+@pytest.mark.parametrize(("how", "state"), [("closed", "ok"), ("failed", "abandoned")])
+def test_a_stream_that_a_framework_drops_is_closed_if_the_program_closed_the_frameworks(reads, how, state):
+    states = {}
+
+    def note(exc, emitter, **_):
+        # Without the exception, whose traceback has the frame that holds the stream.
+        states[emitter] = state_of(exc)
+
+    def items():
+        call = opened("llm_generate", dict, emitter="sdk")
+        reading = Reading(call, answer=None, plain=lambda chunk: chunk)
+        return Items(iter([1, 2]), lambda: reading)
+
+    def framework():
+        with opened("llm_generate", dict, emitter="framework"):
+            yield from reads(items)
+
+    instrument.register("error_llm_generate", note)
+    try:
+        chunks = framework()
+        assert next(chunks) == 1
+        if how == "closed":
+            chunks.close()
+        else:
+            with suppress(KeyError):
+                chunks.throw(KeyError())
+        del chunks
+        gc.collect()
+    finally:
+        instrument.unregister("error_llm_generate", note)
+    assert states["sdk"] == state
