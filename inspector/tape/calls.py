@@ -21,6 +21,8 @@ FRAMEWORKS: Final = frozenset(
     )
 )
 """Emitters whose tools a replay does not run, and whose model calls it answers where they reach a client."""
+_BODIES_NOTED: Final = frozenset(("agent_framework", "google_adk"))
+"""Those of them that run the body of every tool where it is noted, so that a call without one ran none."""
 AROUND: Final = {"agent_call": "invoke_agent", "workflow_run": "invoke_workflow"}
 """Calls of the program around its model calls, and the beginnings of their names."""
 TOOLKIT: Final = "toolkit"
@@ -200,6 +202,9 @@ def _is_made_again(event: Event) -> bool:
     if is_move or _is_agent(attributes):
         return True
     if event.status == "ok":
+        if attributes.get(sc.EMITTER) in _BODIES_NOTED:
+            # A callback or middleware of the program answered instead.
+            return True
         raise _refused(event, _NOT_YET.format(event.kind))
     # The body of a call that did not end may have begun, unless it waited for a person before.
     has_paused = event.status == "cancelled" and b'"session_paused"' in bytes(event.events or b"")

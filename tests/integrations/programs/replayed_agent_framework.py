@@ -5,8 +5,16 @@ import logging
 import os
 import sys
 from dataclasses import dataclass
+from typing import Any
 
-from agent_framework import Agent, MCPStdioTool, tool
+from agent_framework import (
+    Agent,
+    FunctionInvocationContext,
+    MCPStdioTool,
+    MiddlewareTermination,
+    function_middleware,
+    tool,
+)
 from agent_framework_client import OpenAIClient
 
 IS_RECORDED = "REPLAYED" not in os.environ
@@ -40,6 +48,29 @@ async def fail(why: str) -> str:
     raise KeyError(why)
 
 
+@tool(approval_mode="never_require")
+def quote(item: str) -> str:
+    """Name a price; a middleware knows it already."""
+    raise AssertionError
+
+
+@tool(approval_mode="never_require")
+def leave(to: str) -> str:
+    """Hand off, at which a middleware ends the run."""
+    raise AssertionError
+
+
+@function_middleware
+async def knows(context: FunctionInvocationContext, call_next: Any) -> None:
+    match context.function.name:
+        case "quote":
+            context.result = f"{len(context.arguments['item'])} euros"
+        case "leave":
+            raise MiddlewareTermination(result="left")
+        case _:
+            await call_next()
+
+
 SERVER = """
 from pathlib import Path
 from mcp.server import MCPServer
@@ -55,7 +86,9 @@ server.run("stdio")
 
 async def main() -> None:
     async with MCPStdioTool(name="clock", command=sys.executable, args=["-c", SERVER]) as clock:
-        await ask(Agent(OpenAIClient(), name="planner", tools=[find, weather, fail, clock]))
+        await ask(
+            Agent(OpenAIClient(), name="planner", tools=[find, weather, fail, quote, leave, clock], middleware=[knows])
+        )
 
 
 async def ask(agent: Agent) -> None:
@@ -63,6 +96,8 @@ async def ask(agent: Agent) -> None:
         '!call find {"city": "Oslo"}\n!call find {"city": "Rome", "beds": 2}\n!call weather {"city": "Rome"}',
         '!call fail {"why": "no such place"}',
         '!call shout {"text": "noon"}',
+        '!call quote {"item": "tent"}',
+        '!call leave {"to": "another"}',
         "nothing",
     ):
         print((await agent.run(asked)).text)

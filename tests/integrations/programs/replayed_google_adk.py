@@ -64,6 +64,18 @@ def visit(place: str, tool_context: ToolContext) -> str:
     return f"went to {place}: {tool_context.tool_confirmation.confirmed}"
 
 
+def quote(item: str) -> dict[str, Any]:
+    """Name a price; a callback knows it already."""
+    raise AssertionError
+
+
+def known(tool: Any, args: dict[str, Any], tool_context: ToolContext) -> dict[str, Any] | None:
+    if tool.name != "quote":
+        return None
+    tool_context.state["quoted"] = args["item"]
+    return {"price": len(args["item"])}
+
+
 def agents() -> dict[str, Any]:
     model = Gemini(model="gemini-3-flash", base_url=BASE)
     guide = LlmAgent(name="guide", model=model, description="knows the city", instruction="The city is {city?}.")
@@ -72,7 +84,8 @@ def agents() -> dict[str, Any]:
         name="planner",
         model=model,
         instruction="Plan. The city is {city?}.",
-        tools=[find, fail, remember, answer, AgentTool(guide)],
+        tools=[find, fail, remember, answer, quote, AgentTool(guide)],
+        before_tool_callback=known,
         sub_agents=[specialist],
     )
     loop = LoopAgent(name="loop", max_iterations=3, sub_agents=[LlmAgent(name="one", model=model, tools=[exit_loop])])
@@ -88,6 +101,7 @@ QUESTIONS = {
         '!call find {"city": "Oslo"}\n!call find {"city": "Rome", "beds": 2}',
         '!call remember {"city": "Bergen"}',
         "where are we",
+        '!call quote {"item": "tent"}',
         '!call answer {"text": "done"}',
         '!call guide {"request": "please"}',
         "!fail 400 9",
