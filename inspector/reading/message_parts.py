@@ -53,6 +53,40 @@ def tool_call(call: Fields) -> Part | None:
     }
 
 
+def is_hosted_call(item: Fields) -> bool:
+    """Tell whether an item of OpenAI's Responses API is a call of one of the provider's own tools."""
+    return item.get("type") in _HOSTED and item.get("role") is None
+
+
+def hosted_call(item: Fields) -> list[Part]:
+    """Return the parts for such an item: the call, and its outcome unless the program has to run the tool."""
+    call_id = first(item, "call_id", "id")
+    within = parsed(item.get("arguments"))
+    given: Plain = {key: value for key, value in item.items() if key not in _AROUND_CALL and value is not None}
+    call: Part = {
+        "type": "tool_call",
+        "id": call_id,
+        "name": first(item, "name") or str(item["type"]).removesuffix("_call"),
+        "arguments": given if within is None else within,
+    }
+    if item.get("call_id") is not None:
+        return [call]
+    answered = tool_response(call_id, first(item, *_OUTCOMES))
+    return [call, answered | {"is_error": True} if item.get("error") else answered]
+
+
+_HOSTED: Final = frozenset(
+    f"{name}_call"
+    for name in (
+        *("apply_patch", "code_interpreter", "computer", "file_search", "image_generation", "local_shell"),
+        *("mcp", "shell", "web_search"),
+    )
+) | {"mcp_list_tools"}
+_OUTCOMES: Final = ("output", "outputs", "results", "result", "tools", "error", "status")
+_AROUND_CALL: Final = frozenset(("type", "id", "call_id", "name", *_OUTCOMES))
+"""Members of such an item that are not what the tool was called with."""
+
+
 def calls_beside(message: Fields, most: int | None) -> Iterator[Part | Fields]:
     """Yield tool calls and answers outside a message's content; a call without a name stays as it came."""
     calls = first(message, "tool_calls", "toolCalls", "tools_calls")
@@ -159,11 +193,13 @@ _TYPES: Final[tuple[tuple[str, Rule], ...]] = (
     ("text input_text output_text user-prompt system-prompt refusal", _text),
     ("thinking reasoning redacted_thinking", _reasoning),
     (
-        "tool_call tool_use function_call function tool-call server_tool_use mcp_tool_use custom_tool_call mcp_call",
+        "tool_call tool_use function_call function tool-call server_tool_use mcp_tool_use custom_tool_call",
         tool_call,
     ),
     ("tool_call_response tool_result function_call_output tool-return tool-result mcp_tool_result", _response),
-    ("custom_tool_call_output web_search_tool_result code_execution_tool_result", _response),
+    ("custom_tool_call_output computer_call_output apply_patch_call_output", _response),
+    ("local_shell_call_output shell_call_output", _response),
+    ("web_search_tool_result code_execution_tool_result", _response),
     (" ".join(MEDIA_TYPES - {"uri", "blob"}), media_part),
     # These are parts already.
     ("uri blob", lambda block: block),

@@ -13,7 +13,17 @@ from inspector.plain import Plain
 from inspector.reading.fields import Fields, Part, first, parsed
 from inspector.reading.llm_facts import finish_reason, response_facts
 from inspector.reading.media import with_data
-from inspector.reading.message_parts import BESIDE, calls_beside, part_of, reasoning, rule_of, text_part, tool_response
+from inspector.reading.message_parts import (
+    BESIDE,
+    calls_beside,
+    hosted_call,
+    is_hosted_call,
+    part_of,
+    reasoning,
+    rule_of,
+    text_part,
+    tool_response,
+)
 from inspector.roles import ROLES, role_named
 
 Message: TypeAlias = dict[str, Any]
@@ -26,8 +36,10 @@ MAX_PARTS: Final = 1_024
 _MAX_JSON_CHARS: Final = 1 << 20
 _MAX_NESTING: Final = 6
 _ITEM_ROLES: Final = {
-    **dict.fromkeys(("function_call", "custom_tool_call", "mcp_call", "reasoning"), "assistant"),
+    **dict.fromkeys(("function_call", "custom_tool_call", "reasoning"), "assistant"),
     **dict.fromkeys(("function_call_output", "custom_tool_call_output"), "tool"),
+    **dict.fromkeys(("computer_call_output", "local_shell_call_output"), "tool"),
+    **dict.fromkeys(("shell_call_output", "apply_patch_call_output"), "tool"),
 }
 """Items of OpenAI's Responses API that have a type instead of a role."""
 _SYSTEM: Final = ("system", "instructions", "system_instruction", "systemInstruction", "systemPrompt", "system_prompt")
@@ -90,6 +102,8 @@ class MessageReader:
         kind = item.get("type")
         if item.get("role") is None and isinstance(kind, str) and kind in _ITEM_ROLES:
             return _message(_ITEM_ROLES[kind], self.part(item))
+        if is_hosted_call(item):
+            return _message("assistant", *hosted_call(item))
         said_by = _role(item, role)
         message = _message(said_by, *self._parts_of(item, said_by))
         name = item.get("name")
@@ -175,7 +189,7 @@ class MessageReader:
             if isinstance(item, dict) and "content" in item and item.get("type") in ("message", None):
                 parts += self._parts(item["content"])
             else:
-                parts.append(self.part(item))
+                parts += hosted_call(item) if isinstance(item, dict) and is_hosted_call(item) else [self.part(item)]
         reasons = response_facts(response).finish_reasons
         return _message("assistant", *parts) | ({"finish_reason": reasons[0]} if reasons else {})
 
@@ -308,7 +322,9 @@ def _is_message(fields: Fields) -> bool:
         return True
     kind = fields.get("type")
     return isinstance(kind, str) and (
-        kind in _ITEM_ROLES or ("content" in fields and (kind == "message" or role_named(kind) is not None))
+        kind in _ITEM_ROLES
+        or is_hosted_call(fields)
+        or ("content" in fields and (kind == "message" or role_named(kind) is not None))
     )
 
 

@@ -84,7 +84,8 @@ class Trace:
         for event in _models(self._events()):
             parts = list(_parts(event, sc.OUTPUT_MESSAGES))
             texts = [str(part.get("content")) for part in parts if part.get("type") == "text"]
-            if texts and not any(part.get("type") == "tool_call" for part in parts):
+            done = {part.get("id") for part in parts if part.get("type") == "tool_call_response"}
+            if texts and not any(part.get("type") == "tool_call" and part.get("id") not in done for part in parts):
                 found = "".join(texts)
         return found
 
@@ -161,9 +162,9 @@ def _is_asked(call: ToolCall, part: Mapping[str, Any]) -> bool:
 
 
 def _results(events: Iterable[Event]) -> Iterator[tuple[str, Any]]:
-    """Yield the results of tools that models were sent, by call id."""
+    """Yield the results of tools that models were sent, or got from their provider, by call id."""
     for event in _models(events):
-        for part in _parts(event, sc.INPUT_MESSAGES):
+        for part in (*_parts(event, sc.INPUT_MESSAGES), *_parts(event, sc.OUTPUT_MESSAGES)):
             if part.get("type") == "tool_call_response":
                 given = part.get("response", part.get("result"))
                 yield str(part.get("id")), _parsed(given) if isinstance(given, str) else given

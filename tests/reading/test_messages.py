@@ -191,6 +191,98 @@ def test_answers_become_messages_with_their_finish_reason(api):
     assert output_messages(response) == messages
 
 
+HOSTED = {
+    "web search": (
+        {"type": "web_search_call", "id": "ws", "status": "completed", "action": {"type": "search", "query": "Oslo"}},
+        [
+            {
+                "type": "tool_call",
+                "id": "ws",
+                "name": "web_search",
+                "arguments": {"action": {"type": "search", "query": "Oslo"}},
+            },
+            {"type": "tool_call_response", "id": "ws", "response": "completed"},
+        ],
+    ),
+    "code": (
+        {
+            "type": "code_interpreter_call",
+            "id": "ci",
+            "status": "completed",
+            "code": "1+1",
+            "container_id": "c",
+            "outputs": [{"type": "logs", "logs": "2"}],
+        },
+        [
+            {
+                "type": "tool_call",
+                "id": "ci",
+                "name": "code_interpreter",
+                "arguments": {"code": "1+1", "container_id": "c"},
+            },
+            {"type": "tool_call_response", "id": "ci", "response": [{"type": "logs", "logs": "2"}]},
+        ],
+    ),
+    "files": (
+        {"type": "file_search_call", "id": "fs", "queries": ["q"], "results": None, "status": "completed"},
+        [
+            {"type": "tool_call", "id": "fs", "name": "file_search", "arguments": {"queries": ["q"]}},
+            {"type": "tool_call_response", "id": "fs", "response": "completed"},
+        ],
+    ),
+    "mcp": (
+        {
+            "type": "mcp_call",
+            "id": "mc",
+            "name": "ask",
+            "server_label": "deep",
+            "arguments": '{"q": 1}',
+            "output": "answer",
+            "error": None,
+        },
+        [
+            {"type": "tool_call", "id": "mc", "name": "ask", "arguments": {"q": 1}},
+            {"type": "tool_call_response", "id": "mc", "response": "answer"},
+        ],
+    ),
+    "mcp that fails": (
+        {
+            "type": "mcp_call",
+            "id": "mc",
+            "name": "ask",
+            "server_label": "deep",
+            "arguments": '{"q": 1}',
+            "output": None,
+            "error": "gone",
+        },
+        [
+            {"type": "tool_call", "id": "mc", "name": "ask", "arguments": {"q": 1}},
+            {"type": "tool_call_response", "id": "mc", "response": "gone", "is_error": True},
+        ],
+    ),
+    "a shell of the program": (
+        {"type": "local_shell_call", "id": "ls", "call_id": "c9", "status": "completed", "action": {"command": ["ls"]}},
+        [{"type": "tool_call", "id": "c9", "name": "local_shell", "arguments": {"action": {"command": ["ls"]}}}],
+    ),
+}
+
+
+@pytest.mark.parametrize("tool", HOSTED)
+def test_a_call_of_a_providers_own_tool_is_a_tool_call_with_its_outcome(tool):
+    item, parts = HOSTED[tool]
+    said = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "done"}]}
+    assert output_messages({"output": [item, said]})[0]["parts"] == [*parts, text("done")]
+    # As the program sends it back for the next turn.
+    again, _ = input_messages([{"role": "user", "content": "go"}, item, said])
+    assert again == [user(text("go")), assistant(*parts), assistant(text("done"))]
+
+
+@pytest.mark.parametrize("tool", ["custom_tool", "computer", "local_shell", "shell", "apply_patch"])
+def test_what_a_program_answers_to_a_call_by_an_item_is_a_tools_answer(tool):
+    item = {"type": f"{tool}_call_output", "call_id": "c1", "output": "2"}
+    assert input_messages([{"role": "user", "content": "go"}, item])[0][1] == {"role": "tool", "parts": [ANSWER]}
+
+
 def test_arguments_that_are_no_json_stay_text():
     call = {"role": "assistant", "tool_calls": [{"id": "c1", "function": {"name": "add", "arguments": '{"a": '}}]}
     assert input_messages([call])[0][0]["parts"][0]["arguments"] == '{"a": '

@@ -71,6 +71,12 @@ def test_arguments_are_read_as_names_and_values():
     assert question_in(json.dumps({"rows": [0] * 9_000, "last": 1})) == f"rows: [{'0,' * 116}…"
 
 
+def test_what_a_tool_of_the_provider_found_is_not_answered():
+    found = {"type": "tool_call_response", "id": "ws", "response": "rain"}
+    answered = [{"role": "assistant", "parts": [found, {"type": "text", "content": "Take a coat."}]}]
+    assert answer_in(msgspec.json.encode(answered).decode()) == "Take a coat."
+
+
 def test_neither_the_data_of_an_image_nor_a_thought_is_told():
     image = {"type": "blob", "modality": "image", "mime_type": "image/png", "content": "iVBORw0KGgo="}
     asked = [{"role": "user", "parts": [{"type": "text", "content": "What is here?"}, image]}]

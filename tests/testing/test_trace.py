@@ -38,3 +38,16 @@ def test_tools_that_no_answer_asks_for_stand_as_they_began():
     calls = tool("log", {}, 0), tool("ship", {}, 1)
     assert trace_of(asking(("ship", {})), *calls).tools == ["log", "ship"]
     assert trace_of(*calls).tools == ["log", "ship"]
+
+
+def test_a_tool_of_the_provider_is_called_and_its_answer_is_the_models():
+    parts = [
+        {"type": "tool_call", "id": "ws", "name": "web_search", "arguments": {"query": "Oslo"}},
+        {"type": "tool_call_response", "id": "ws", "response": "rain"},
+        {"type": "text", "content": "Take a coat."},
+    ]
+    call = llm([("user", "x")], "")
+    call["attributes"]["gen_ai.output.messages"] = json.dumps([{"role": "assistant", "parts": parts}])
+    trace = trace_of(call)
+    assert [(each.name, each.result) for each in trace.calls()] == [("web_search", "rain")]
+    assert trace.answer == "Take a coat."

@@ -198,6 +198,9 @@ def read_message(message: Any) -> Message:
             results.append(_result(_members(part)))
         if size and kind != "reasoning" and what != "system":
             digests.append(_digest(what, content))
+    # A tool of the provider's own has run by the time the answer is there: nothing asks the program for it.
+    done = {result.id for result in results}
+    asked = [tool for tool in asked if tool.id is None or tool.id not in done]
     return Message(role == "assistant", tuple(digests), tuple(asked), tuple(results), sizes)
 
 

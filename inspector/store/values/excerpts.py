@@ -22,8 +22,8 @@ _MOST_CHARS = 2_000_000
 _MOST_MESSAGES = 10_000
 _HOLD_MESSAGES = ("messages", "input", "contents", "prompt", "query", "question", "task")
 _HOLD_TEXT = ("content", "parts", "text", "message", "output", "result", "answer", "response")
-_NOT_SAID = frozenset(("blob", "reasoning"))
-"""Types of parts whose content is not what somebody said: the data of a file, a model's thoughts."""
+_NOT_SAID = frozenset(("blob", "reasoning", "tool_call_response"))
+"""Types of parts whose content is not what somebody said: a file's data, a model's thoughts, a tool's answer."""
 _ARRAY = msgspec.json.Decoder(list[Raw])
 _ANY = msgspec.json.Decoder()
 _DEEPEST = 6
