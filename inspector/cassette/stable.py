@@ -96,7 +96,7 @@ def _without_places(span: Json, name: str) -> Json:
             # A replay needs nothing else about how the program was started.
             each["value"] = {"stringValue": _encode({"frozen": frozen.written}).decode()}
         elif each["key"] == EXCHANGES:
-            each["value"] = {"stringValue": _exchanges(each["value"].get("stringValue", ""))}
+            each["value"] = {"stringValue": _exchanges(each["value"].get("stringValue", ""), span["spanId"])}
         elif each["key"] == sc.USAGE_JSON:
             each["value"] = {"stringValue": _sorted(each["value"].get("stringValue", ""))}
         elif each["key"] == ERROR:
@@ -117,17 +117,23 @@ def _sorted(text: str) -> str:
         return text
 
 
-def _exchanges(text: str) -> str:
+def _exchanges(text: str, span_id: str) -> str:
     try:
-        return _encode([_written(each) for each in read_exchanges(text)]).decode()
+        attempts = enumerate(read_exchanges(text), 1)
+        return _encode([_written(each, f"req_{span_id}{number}") for number, each in attempts]).decode()
     except ExchangeUnreadable:
         return text
 
 
-def _written(exchange: Exchange) -> Json:
-    """Return an attempt with readable pieces, and without the times when they came."""
+def _written(exchange: Exchange, request_id: str) -> Json:
+    """Return an attempt with readable pieces, and without the times when they came.
+
+    It has a request id of its own, since a program may log it; two calls with the same one would be counted once.
+    """
     found: Json = {"end": exchange.end, "status": exchange.status}
-    found["headers"] = {key: value for key, value in exchange.headers.items() if key.lower() not in _REQUEST_IDS}
+    found["headers"] = {
+        key: request_id if key.lower() in _REQUEST_IDS else value for key, value in exchange.headers.items()
+    }
     if exchange.error is not None:
         found["error"] = {"class": exchange.error.cls, "message": exchange.error.message}
     if exchange.left_out is not None:

@@ -276,6 +276,18 @@ def test_a_stream_is_written_event_by_event_however_the_network_cut_it():
     )
 
 
+def test_each_attempt_has_a_request_id_which_is_not_the_providers():
+    def written(request_id):
+        headers = {"content-type": "application/json", "X-Request-Id": request_id}
+        attempts = json.dumps([{"status": status, "headers": headers, "text": ["{}"]} for status in (500, 200)])
+        found = stable([span(each, **{"inspector.raw.exchanges": attempts}) for each in (1, 2)], "n")
+        exchanges = [one for value in values(found, "inspector.raw.exchanges") for one in json.loads(value)]
+        return [each["headers"]["X-Request-Id"] for each in exchanges]
+
+    assert len(set(written("req_a"))) == 4
+    assert written("req_a") == written("0f9e-b")
+
+
 def test_ids_of_two_cassettes_differ():
     (one,), (other,) = stable([span(1)], "one"), stable([span(1)], "other")
     assert {one["spanId"], one["traceId"]}.isdisjoint((other["spanId"], other["traceId"]))
