@@ -264,9 +264,9 @@ def test_a_call_that_the_program_calls_off_by_notification_is_cancelled_on_both_
     assert told["attributes"]["reason"] == "changed my mind"
 
 
-@pytest.mark.parametrize("sdk", GENERATIONS)
-def test_a_call_has_what_its_server_logged_and_what_it_wrote_beside_the_protocol(run, sdk):
-    called = run("mcp_untidy.py", within=sdk).named("execute_tool cook")
+@pytest.mark.parametrize(("sdk", "client"), [(CURRENT, ()), (EARLIER, ()), (CURRENT, ("toolkit",))])
+def test_a_call_has_what_its_server_logged_and_what_it_wrote_beside_the_protocol(run, sdk, client):
+    called = run("mcp_untidy.py", *client, within=sdk).named("execute_tool cook")
     assert called.status == "ok"
     assert [each["attributes"] for each in event_list(called) if each["name"] == "log"] == [
         {"log.level": "warning", "log.logger": "stove", "log.message": '{"gas": 0}'},

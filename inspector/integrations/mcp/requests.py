@@ -2,7 +2,7 @@
 
 import json
 from asyncio import CancelledError
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final, Self, TypeAlias
 from weakref import WeakKeyDictionary
@@ -12,6 +12,7 @@ from inspector.integrations.mcp.transports import Line
 from inspector.integrations.propagation import Surroundings, named_for_us
 from inspector.record.current import innermost
 from inspector.record.logs import LOG_EVENT
+from inspector.record.spans import RecordedSpan
 from instrument.keywords import Direction
 
 RequestId: TypeAlias = str | int
@@ -23,6 +24,9 @@ _PEER_ERRORS: Final = frozenset({"MCPError", "McpError"})
 _under_way: WeakKeyDictionary[Any, dict[tuple[Direction, RequestId], "Exchange"]] = WeakKeyDictionary()
 """By the SDK's object that both directions of a connection share."""
 
+_waiting: WeakKeyDictionary[Any, list[RecordedSpan]] = WeakKeyDictionary()
+"""The spans of open requests, by the same."""
+
 
 class Exchange:
     """A request and its outcome; it ends once.
@@ -30,7 +34,7 @@ class Exchange:
     As a context manager it ends with what is raised inside; after a response, call `answered`.
     """
 
-    __slots__ = ("_call", "_direction", "_key", "_request", "_span", "_surroundings", "_table")
+    __slots__ = ("_call", "_direction", "_key", "_request", "_surroundings", "_table")
 
     def __init__(self, peer: Any, direction: Direction, describe: Callable[[], Envelope], line: Line) -> None:
         # Not the peer itself, which would then live until its requests have ended.
@@ -48,8 +52,6 @@ class Exchange:
             },
             emitter="mcp",
         )
-        span = innermost()
-        self._span = span if span is not None and span.noun in _SHOW_REQUESTS else None
         self._key = _key(direction, self._request.get("id"))
         if self._key is not None:
             self._table[self._key] = self
@@ -94,12 +96,6 @@ class Exchange:
         else:
             self._leave()
             self._call.failed(exc)
-
-    def note(self, level: str, logger: str | None, message: str) -> None:
-        """Add a log message to the span that the recorder shows for this request."""
-        if self._span is not None:
-            known = {"log.level": level, "log.logger": logger, "log.message": message}
-            self._span.happened(LOG_EVENT, {name: value for name, value in known.items() if value is not None})
 
     def unanswered(self) -> None:
         """Report that the request was dropped, for example because it was cancelled."""
@@ -170,12 +166,30 @@ def progress_of(params: Any, call_id: str) -> dict[str, Any]:
     return {name: _read(params, name) for name in ("progress", "total", "message")} | {"call_id": call_id}
 
 
+class Waiting:
+    """Remembers the span of a request to a server until it is answered, for what the server logs meanwhile."""
+
+    __slots__ = ("_span", "_spans")
+
+    def __init__(self, peer: Any) -> None:
+        self._spans = _spans(peer)
+        span = innermost()
+        self._span = span if span is not None and span.noun in _SHOW_REQUESTS else None
+
+    def __enter__(self) -> None:
+        if self._span is not None:
+            self._spans.append(self._span)
+
+    def __exit__(self, *_: object) -> None:
+        if self._span is not None:
+            self._spans.remove(self._span)
+
+
 def logged(peer: Any, params: Any) -> None:
     """Note a log message of a server in each request to it that is open: MCP does not say which one it is about."""
     data = _read(params, "data")
     message = data if isinstance(data, str) else json.dumps(data)
-    for exchange in _open_requests(peer):
-        exchange.note(str(_read(params, "level")), _read(params, "logger"), message)
+    _note(peer, str(_read(params, "level")), _read(params, "logger"), message)
 
 
 def not_a_message(peer: Any, exc: Exception) -> None:
@@ -183,12 +197,21 @@ def not_a_message(peer: Any, exc: Exception) -> None:
     invalid: Any = exc
     written = invalid.errors()[0].get("input") if hasattr(exc, "errors") else None
     text = str(exc) if written is None else written if isinstance(written, str) else json.dumps(written)
-    for exchange in _open_requests(peer):
-        exchange.note("error", "mcp", f"the server wrote what is no message of MCP: {text}")
+    _note(peer, "error", "mcp", f"the server wrote what is no message of MCP: {text}")
 
 
-def _open_requests(peer: Any) -> Iterable[Exchange]:
-    return [exchange for (direction, _), exchange in tuple(_table(peer).items()) if direction == "outbound"]
+def _note(peer: Any, level: str, logger: str | None, message: str) -> None:
+    known = {"log.level": level, "log.logger": logger, "log.message": message}
+    for span in tuple(_spans(peer)):
+        span.happened(LOG_EVENT, {name: value for name, value in known.items() if value is not None})
+
+
+def _spans(peer: Any) -> list[RecordedSpan]:
+    try:
+        return _waiting.setdefault(peer, [])
+    except TypeError:
+        # As in `_table`.
+        return []
 
 
 def cancelled(peer: Any, params: Any, direction: Direction) -> None:

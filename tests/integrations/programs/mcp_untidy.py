@@ -1,4 +1,7 @@
-"""A client with either generation of the SDK; its server has none, logs as it works, and prints into the protocol."""
+"""A client with either generation of the SDK; its server has none, logs as it works, and prints into the protocol.
+
+With the argument ``toolkit`` the client is the toolkit's.
+"""
 
 import asyncio
 import json
@@ -39,7 +42,18 @@ async def visit() -> None:
         print(json.dumps((await session.call_tool("cook", {})).content[0].text))
 
 
-if sys.argv[1:] == ["serve"]:
-    serve()
-else:
-    asyncio.run(visit())
+async def visit_by_toolkit() -> None:
+    from toolkit import McpServers, StdioServer, ToolNode
+
+    async with McpServers({"kitchen": StdioServer(sys.executable, [__file__, "serve"])}) as servers:
+        [result] = await ToolNode([servers]).invoke([{"name": "kitchen__cook", "arguments": {}}])
+        print(json.dumps(result.text))
+
+
+match sys.argv[1:]:
+    case ["serve"]:
+        serve()
+    case ["toolkit"]:
+        asyncio.run(visit_by_toolkit())
+    case _:
+        asyncio.run(visit())
