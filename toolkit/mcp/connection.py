@@ -19,6 +19,7 @@ from mcp.types import (
     Implementation,
     ToolListChangedNotification,
 )
+from pydantic import ValidationError
 
 from toolkit.errors import ServerFailed
 from toolkit.mcp.places import HttpServer, Place, StdioServer
@@ -26,6 +27,7 @@ from toolkit.mcp.transports import Answers, open_streams
 from toolkit.mcp.wire import Wire
 from toolkit.outcomes import time_limit
 from toolkit.people.asking import PATIENCE_S, ApprovalRequest, Approver, answered
+from toolkit.schemas.problems import path_text
 
 T = TypeVar("T")
 
@@ -106,6 +108,12 @@ class Connection:
                     lost = f"the connection to MCP server {self._name!r} was lost"
                     raise ServerFailed(f"{lost}; whether {what} was done is not known") from error
                 is_second = True
+            except ValidationError as error:
+                wrong = error.errors()[0]
+                said = f"{path_text(wrong['loc'])}: {wrong['msg']}"
+                raise ServerFailed(
+                    f"MCP server {self._name!r} answered {what} with what is no result: {said}"
+                ) from error
 
     async def close(self) -> None:
         """End it for good, and with it the server's process where there is one."""

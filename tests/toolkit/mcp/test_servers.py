@@ -268,6 +268,17 @@ def test_a_server_without_a_handshake_is_spoken_to_without_one():
     assert question.text == "MCP server 'modern' asks for input before it answers modern__book; nobody can be asked"
 
 
+def test_a_server_that_answers_with_what_is_no_result_is_named_with_what_is_wrong():
+    async def body(servers):
+        return await (await by_name(servers))["modern__odd"]({})
+
+    program = Path(__file__).parent / "programs" / "modern.py"
+    result = run({"modern": StdioServer(sys.executable, [str(program)])}, body)
+    assert isinstance(result.exception, ServerFailed)
+    assert result.text.startswith("MCP server 'modern' answered modern__odd with what is no result: ")
+    assert result.text.endswith("content: Input should be a valid list")
+
+
 def test_a_server_that_cannot_be_started_is_named_without_its_secrets():
     place = StdioServer("/no/such/program", ["--api-key", "sk-1", "--port", "80", "--token=sk-2", "--verbose", "key"])
     with pytest.raises(ServerFailed) as caught:

@@ -6,7 +6,7 @@ import sys
 VERSION = "2026-07-28"
 DONE = {"resultType": "complete"}
 FRESH = {"ttlMs": 0, "cacheScope": "private"}
-TOOLS = [{"name": name, "inputSchema": {"type": "object"}} for name in ("now", "book")]
+TOOLS = [{"name": name, "inputSchema": {"type": "object"}} for name in ("now", "book", "odd")]
 FORM = {"type": "object", "properties": {}}
 QUESTION = {"method": "elicitation/create", "params": {"message": "Sure?", "requestedSchema": FORM}}
 
@@ -19,6 +19,8 @@ def answer(request):
             return {"result": {**DONE, **FRESH, "tools": TOOLS}}
         case "tools/call" if request["params"]["name"] == "book":
             return {"result": {"resultType": "input_required", "inputRequests": {"sure": QUESTION}}}
+        case "tools/call" if request["params"]["name"] == "odd":
+            return {"result": {**DONE, "content": "noon"}}
         case "tools/call":
             return {"result": {**DONE, "content": [{"type": "text", "text": "noon"}]}}
     data = {"supported": [VERSION], "requested": "2025-11-25"}
