@@ -445,6 +445,13 @@ def test_what_can_be_done_with_a_run_has_words_where_there_is_room(demo, demo_tr
     expect(page.get_by_role("heading", name="Stats").first).to_be_visible()
 
 
+@pytest.mark.parametrize("view", ["/traces/{}", "/stats"])
+def test_what_is_printed_goes_on_over_the_first_page(demo, demo_trace, visit, view):
+    page = visit(demo, view.format(demo_trace))
+    (pages,) = re.findall(rb"/Count (\d+)", page.pdf(format="A4"))
+    assert int(pages) > 1
+
+
 def test_on_a_phone_the_figures_of_a_run_show_on_demand(demo, demo_trace, visit):
     page = visit(demo, f"/traces/{demo_trace}", viewport={"width": 390, "height": 844})
     figures = page.get_by_role("main").locator("dl").first
