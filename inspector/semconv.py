@@ -19,6 +19,8 @@ EXCEPTION_EVENT = "exception"
 EXCEPTION_TYPE = "exception.type"
 EXCEPTION_MESSAGE = "exception.message"
 EXCEPTION_STACKTRACE = "exception.stacktrace"
+LOG_EVENT = "log"
+"""A log message of the program, or of a server of MCP, during a call."""
 
 # HTTP
 HTTP_METHOD = "http.request.method"

@@ -65,7 +65,8 @@ def stable(spans: Iterable[Json], name: str) -> list[Json]:
         trace = traces.setdefault(span["traceId"], _id(f"{name} trace {len(traces) + 1}", 16))
         span |= {"traceId": trace, "spanId": ids[span["spanId"]], "startTimeUnixNano": str(clock)}
         span["parentSpanId"] = ids.get(span["parentSpanId"], "")
-        span["events"] = [_event(event, clock) for event in span["events"]]
+        # What is logged has times, and a server's comes to all calls that happen to be open.
+        span["events"] = [_event(event, clock) for event in span["events"] if event["name"] != sc.LOG_EVENT]
         span["links"] = [
             {**link, "traceId": traces.get(link["traceId"], ""), "spanId": ids[link["spanId"]]}
             for link in span["links"]

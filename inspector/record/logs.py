@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from opentelemetry import trace
 
+from inspector import semconv as sc
 from inspector.plain import Cut, behind
 from inspector.record.current import innermost
 from inspector.record.failures import error_text
@@ -14,7 +15,6 @@ from inspector.record.layouts import type_name
 from inspector.record.sdk_spans import sdk_span_at
 from inspector.record.spans import Failure, RecordedSpan, failure_of
 
-LOG_EVENT: Final = "log"
 _OURS: Final = ("mcp.inspector.", "mcp.instrument.", "inspector.")
 _METHOD: Final = "callHandlers"
 
@@ -54,7 +54,7 @@ def _take_down(record: logging.LogRecord) -> None:
     try:
         span = _span_here()
         if span is not None:
-            span.happened(LOG_EVENT, _facts(record), int(record.created * 1e9), _failure(record))
+            span.happened(sc.LOG_EVENT, _facts(record), int(record.created * 1e9), _failure(record))
     # The boundary to the program: it may log anything, and logging must never fail.
     except Exception:  # noqa: BLE001
         return

@@ -154,6 +154,12 @@ def test_the_task_and_the_thread_of_a_call_are_left_out():
     assert {pair["key"] for pair in found["attributes"]} == {"kept", "inspector.run.id"}
 
 
+def test_what_was_logged_during_a_call_is_left_out():
+    logged, kept = ({"name": name, "attributes": [], "timeUnixNano": "1"} for name in ("log", "progress_update"))
+    (found,) = stable([{**span(1), "events": [logged, kept]}], "n")
+    assert [event["name"] for event in found["events"]] == ["progress_update"]
+
+
 def test_parents_in_a_circle_are_written_once():
     found = stable([span(1, parent=2), span(2, parent=1)], "n")
     assert len(found) == 2

@@ -7,11 +7,11 @@ from contextlib import contextmanager
 from typing import Any, Final, Self, TypeAlias
 from weakref import WeakKeyDictionary
 
+from inspector import semconv as sc
 from inspector.integrations.calls import Call, announce, opened
 from inspector.integrations.mcp.transports import Line
 from inspector.integrations.propagation import Surroundings, named_for_us
 from inspector.record.current import innermost
-from inspector.record.logs import LOG_EVENT
 from inspector.record.spans import RecordedSpan
 from instrument.keywords import Direction
 
@@ -203,7 +203,7 @@ def not_a_message(peer: Any, exc: Exception) -> None:
 def _note(peer: Any, level: str, logger: str | None, message: str) -> None:
     known = {"log.level": level, "log.logger": logger, "log.message": message}
     for span in tuple(_spans(peer)):
-        span.happened(LOG_EVENT, {name: value for name, value in known.items() if value is not None})
+        span.happened(sc.LOG_EVENT, {name: value for name, value in known.items() if value is not None})
 
 
 def _spans(peer: Any) -> list[RecordedSpan]:
