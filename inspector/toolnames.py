@@ -57,9 +57,9 @@ def plain_name(name: str) -> str:
     return _BETWEEN_WORDS.sub("_", name).strip("_") or name
 
 
-def plain_names(asked: str) -> Iterator[str]:
+def plain_names(called: str) -> Iterator[str]:
     """Yield the `plain_name` of each tool that a call of this name may be of, with or without a server's name."""
-    plain = plain_name(asked)
+    plain = plain_name(called)
     yield plain
     for at, letter in enumerate(plain[:-1]):
         if letter == "_":

@@ -43,7 +43,7 @@ def read_events(
     conditions = Conditions()
     if not narrow_spans(conditions, named(database, where)):
         return Page(())
-    list_of = ("events", where, window.sort, window.order)
+    list_key = ("events", where, window.sort, window.order)
     columns = _KEY if full else _SUMMARY
     table = "spans FINAL"
     if window.sort == "score":
@@ -52,11 +52,11 @@ def read_events(
         table = f"({among}) AS spans INNER JOIN ({scores}) AS scores USING (trace_id, span_id)"
     # A span's slot is the minute of its start.
     source = Source(table, _SORTED[window.sort], along="slot" if window.sort == "time" else "")
-    rows, following = read_page(database, conditions, window, list_of, source, columns)
+    rows, following = read_page(database, conditions, window, list_key, source, columns)
     if not full:
         return Page(tuple(Event(*summary_values(row)) for row in rows), following)
     items, done = _in_full(database, rows, limits.full_bytes, raw=raw)
-    return Page(tuple(items), following if done == len(rows) else cut(list_of, rows, done)[1])
+    return Page(tuple(items), following if done == len(rows) else cut(list_key, rows, done)[1])
 
 
 def read_event(

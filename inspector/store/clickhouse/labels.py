@@ -141,14 +141,14 @@ KEY: Final = "concat(name, ifNull(concat('=', value), ''))"
 """The key of a label in statistics, which is also how filters name it."""
 
 
-def scores_of_spans(asked: Sequence[LabelFilter], values: Values) -> str:
+def scores_of_spans(filters: Sequence[LabelFilter], values: Values) -> str:
     """Returns a subquery of spans with the score that they are ranked by."""
-    return f"SELECT trace_id, span_id, max(score) AS highest FROM {_scored(asked, values)} GROUP BY trace_id, span_id"
+    return f"SELECT trace_id, span_id, max(score) AS highest FROM {_scored(filters, values)} GROUP BY trace_id, span_id"
 
 
-def scores_of_runs(asked: Sequence[LabelFilter], values: Values) -> str:
+def scores_of_runs(filters: Sequence[LabelFilter], values: Values) -> str:
     """Returns a subquery of runs with the score that they are ranked by."""
-    return f"SELECT run_id, max(score) AS highest FROM ({of_runs('score', _scored(asked, values))}) GROUP BY run_id"
+    return f"SELECT run_id, max(score) AS highest FROM ({of_runs('score', _scored(filters, values))}) GROUP BY run_id"
 
 
 def of_runs(columns: str, among: str = "labels FINAL") -> str:
@@ -170,9 +170,9 @@ def of_traces(columns: str) -> str:
     )
 
 
-def _scored(asked: Sequence[LabelFilter], values: Values) -> str:
+def _scored(filters: Sequence[LabelFilter], values: Values) -> str:
     """Returns a subquery of the labels to rank by: those of the first name in the filter, or else all with a score."""
-    named = f" AND name = {values.text(asked[0].name)}" if asked else ""
+    named = f" AND name = {values.text(filters[0].name)}" if filters else ""
     return f"(SELECT * FROM labels FINAL WHERE score IS NOT NULL{named}) AS scored"
 
 

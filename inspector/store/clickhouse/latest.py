@@ -53,7 +53,7 @@ def read_latest(
     database: Database,
     filtered: SummaryFilter,
     window: Window[TraceSort] | Window[RunSort],
-    list_of: object,
+    list_key: object,
     columns: Sequence[str],
     limits: ReadLimits,
 ) -> tuple[Sequence[Any], str | None]:
@@ -66,7 +66,7 @@ def read_latest(
         database: The database.
         filtered: The filter.
         window: The requested page.
-        list_of: Everything that defines the list.
+        list_key: Everything that defines the list.
         columns: The requested columns.
         limits: How long to look.
 
@@ -74,7 +74,7 @@ def read_latest(
         CursorInvalid: The cursor belongs to another list.
         QueryTooSlow: The first stretch takes too long.
     """
-    place = Place(read_cursor(list_of, window.cursor), "start_ns", "<")
+    place = Place(read_cursor(list_key, window.cursor), "start_ns", "<")
     wanted = window.limit + 1
     until = time.monotonic() + limits.walk_s
     rows: list[Any] = []
@@ -89,8 +89,8 @@ def read_latest(
         if left_ns is None:
             raise
     if left_ns is not None:
-        return read_summaries(database, filtered.own, columns, rows), write_cursor(list_of, (left_ns, INT64_MAX))
-    page, following = cut(list_of, rows, window.limit)
+        return read_summaries(database, filtered.own, columns, rows), write_cursor(list_key, (left_ns, INT64_MAX))
+    page, following = cut(list_key, rows, window.limit)
     return read_summaries(database, filtered.own, columns, page), following
 
 
@@ -106,7 +106,7 @@ def _read(database: Database, filtered: SummaryFilter, stretch: Stretch, place: 
         else:
             further = f"{_scanned(filtered.own)} IN {ids}"
     conditions = filtered.conditions(values, spans_in=stretch.spans_in, traces_in=traces_in)
-    conditions.add(further, place.met(values), _within(stretch.since_ns, stretch.until_ns))
+    conditions.add(further, place.condition(values), _within(stretch.since_ns, stretch.until_ns))
     return database.rows(
         f"SELECT {filtered.own}, start_ns, id FROM {table} {conditions.where} "
         f"ORDER BY start_ns DESC, id DESC LIMIT {most}",

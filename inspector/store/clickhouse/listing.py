@@ -38,7 +38,7 @@ class Place:
     value: str
     beyond: str
 
-    def met(self, values: Values) -> str:
+    def condition(self, values: Values) -> str:
         """Returns the condition of rows that follow."""
         if self.after is None:
             return "true"
@@ -55,7 +55,7 @@ def read_page(
     database: Database,
     conditions: Conditions,
     window: Window[S],
-    list_of: object,
+    list_key: object,
     source: Source,
     columns: Sequence[str],
 ) -> tuple[Sequence[Any], str | None]:
@@ -65,7 +65,7 @@ def read_page(
         database: The database.
         conditions: The conditions on the rows.
         window: The requested page.
-        list_of: Everything that defines the list.
+        list_key: Everything that defines the list.
         source: The table and the order.
         columns: The requested columns.
 
@@ -73,9 +73,9 @@ def read_page(
         CursorInvalid: The cursor belongs to another list.
     """
     beyond, way = ("<", "DESC") if window.order == "desc" else (">", "ASC")
-    after = read_cursor(list_of, window.cursor)
+    after = read_cursor(list_key, window.cursor)
     values = Values(dict(conditions.values.bound))
-    where = f"{conditions.where} AND {Place(after, source.value, beyond).met(values)}"
+    where = f"{conditions.where} AND {Place(after, source.value, beyond).condition(values)}"
     wanted = (source.id_column,) if source.id_column else columns
 
     def read(table: str, further: str = "true") -> Sequence[Any]:
@@ -97,7 +97,7 @@ def read_page(
             rows = read(source.table, f"{source.value} >= {min(row[0] for row in found)}")
     if len(rows) <= window.limit:
         rows = read(source.table)
-    page, following = cut(list_of, rows, window.limit)
+    page, following = cut(list_key, rows, window.limit)
     return read_summaries(database, source.id_column, columns, page) if source.id_column else page, following
 
 

@@ -46,26 +46,26 @@ def read_sessions(
     conditions.add(f"latest_ns >= {floor_ns}")
     if until_ns is not None and until_ns <= INT64_MAX:
         conditions.add(f"start_ns < {conditions.values.integer(clamp(until_ns))}")
-    list_of = ("sessions", since_ns, until_ns, window.sort, window.order)
+    list_key = ("sessions", since_ns, until_ns, window.sort, window.order)
     if (window.sort, window.order) == ("time", "desc"):
-        rows, following = _read_latest(database, conditions, window, list_of, floor_ns)
+        rows, following = _read_latest(database, conditions, window, list_key, floor_ns)
     else:
         source = Source("sessions", _SORTED[window.sort], id_column="session_id")
-        rows, following = read_page(database, conditions, window, list_of, source, _SESSION)
+        rows, following = read_page(database, conditions, window, list_key, source, _SESSION)
     return Page(tuple(map(session_of, rows)), following)
 
 
 def _read_latest(
-    database: Database, conditions: Conditions, window: Window[SessionSort], list_of: object, floor_ns: int
+    database: Database, conditions: Conditions, window: Window[SessionSort], list_key: object, floor_ns: int
 ) -> tuple[Sequence[Any], str | None]:
     """Returns the rows of a page: of those sessions that the traces active last belong to, as long as these suffice."""
-    place = Place(read_cursor(list_of, window.cursor), "latest_ns", "<")
+    place = Place(read_cursor(list_key, window.cursor), "latest_ns", "<")
     until_ns = place.after[0] if place.after is not None and isinstance(place.after[0], int) else INT64_MAX
     wanted = window.limit + 1
     rows: list[Any] = []
 
     def read(table: str, values: Values, since_ns: int) -> None:
-        within = f"latest_ns BETWEEN {since_ns} AND {until_ns} AND {place.met(values)}"
+        within = f"latest_ns BETWEEN {since_ns} AND {until_ns} AND {place.condition(values)}"
         rows.extend(
             database.rows(
                 f"SELECT session_id, latest_ns, id FROM {table} {conditions.where} AND {within} "
@@ -89,5 +89,5 @@ def _read_latest(
             break
     else:
         read("sessions", Values(dict(conditions.values.bound)), floor_ns)
-    page, following = cut(list_of, rows, window.limit)
+    page, following = cut(list_key, rows, window.limit)
     return read_summaries(database, "session_id", _SESSION, page), following

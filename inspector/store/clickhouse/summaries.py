@@ -61,12 +61,12 @@ def read_traces(
     filtered = summary_filter(database, "trace_id", where)
     if filtered is None:
         return Page(())
-    list_of = ("traces", where, window.sort, window.order)
+    list_key = ("traces", where, window.sort, window.order)
     if (window.sort, window.order) == _LATEST:
-        rows, following = read_latest(database, filtered, window, list_of, TRACE, limits)
+        rows, following = read_latest(database, filtered, window, list_key, TRACE, limits)
     else:
         source = Source("traces FINAL", _SORTED[window.sort], id_column="trace_id")
-        rows, following = read_page(database, filtered.conditions(), window, list_of, source, TRACE)
+        rows, following = read_page(database, filtered.conditions(), window, list_key, source, TRACE)
     items = tuple(map(trace_of, rows))
     if timeline:
         items = tuple(replace(trace, timeline=timeline_of_trace(database, trace)) for trace in items)
@@ -97,15 +97,15 @@ def read_runs(
     filtered = summary_filter(database, "run_id", where)
     if filtered is None:
         return Page(())
-    list_of = ("runs", where, window.sort, window.order)
+    list_key = ("runs", where, window.sort, window.order)
     if (window.sort, window.order) == _LATEST:
-        rows, following = read_latest(database, filtered, window, list_of, _RUN, limits)
+        rows, following = read_latest(database, filtered, window, list_key, _RUN, limits)
     else:
         conditions, table = filtered.conditions(), "runs"
         if window.sort == "score":
             table = f"runs INNER JOIN ({scores_of_runs(where.labels, conditions.values)}) AS scores USING (run_id)"
         source = Source(table, _SORTED[window.sort], id_column="run_id")
-        rows, following = read_page(database, conditions, window, list_of, source, _RUN)
+        rows, following = read_page(database, conditions, window, list_key, source, _RUN)
     items = _marked(database, tuple(map(run_of, rows)))
     if timeline:
         items = tuple(replace(run, timeline=timeline_of_run(database, run)) for run in items)

@@ -30,8 +30,8 @@ _RESULTS: Final = msgspec.json.Decoder(list[ToolResult])
 
 def read_turns(database: Database, run_id: str, trace_id: str | None, *, cursor: str | None, limit: int) -> Page[Turn]:
     """Returns one page of the turns of a run, or of one of its traces, in the order they began."""
-    list_of = ("turns", run_id, trace_id)
-    after = read_cursor(list_of, cursor) or (-INT64_MAX, 0)
+    list_key = ("turns", run_id, trace_id)
+    after = read_cursor(list_key, cursor) or (-INT64_MAX, 0)
     calls = _read(database, [run_id])
     linked = _linked(database, calls)
     places: dict[int | None, tuple[str, str]] = {call[0]: (call[5], call[6]) for call in calls}
@@ -44,16 +44,16 @@ def read_turns(database: Database, run_id: str, trace_id: str | None, *, cursor:
         for turn in linked.turns
         if (turn.start_ns, turn.span) > after and trace_id in (None, places[turn.span][0])
     ]
-    rows, more = cut(list_of, found[: limit + 1], limit)
+    rows, more = cut(list_key, found[: limit + 1], limit)
     following = _following(linked)
     recorded = _recorded(database, run_id, rows, following)
     return Page(tuple(turn_of(row, following.get(row[0]), recorded) for row in rows), more)
 
 
-def inferring(database: Database, asked: InferredTools) -> list[str]:
+def inferring(database: Database, inferred: InferredTools) -> list[str]:
     """Returns runs with an inferred tool call."""
     values = Values()
-    asks = "notEmpty(asks)" if asked.tool is None else f"has(asks, {values.text(asked.tool)})"
+    asks = "notEmpty(asks)" if inferred.tool is None else f"has(asks, {values.text(inferred.tool)})"
     asking = f"SELECT trace_id FROM spans FINAL WHERE {asks} AND folded_into IS NULL"
     runs = database.rows(
         f"SELECT run_id FROM traces FINAL WHERE trace_id IN ({asking}) GROUP BY run_id "
@@ -64,7 +64,7 @@ def inferring(database: Database, asked: InferredTools) -> list[str]:
     for call in _read(database, [row[0] for row in runs]) if runs else ():
         by_run.setdefault(call[7], []).append(call)
     return sorted(
-        asked.among(turn for run_id, calls in by_run.items() for turn in _asking(run_id, _linked(database, calls)))
+        inferred.among(turn for run_id, calls in by_run.items() for turn in _asking(run_id, _linked(database, calls)))
     )
 
 

@@ -114,8 +114,8 @@ def read_labels(
     limit: int,
 ) -> Page[Label]:
     """Returns one page of labels, the latest first; those of a run include those of its spans."""
-    identity = ("labels", run_id, trace_id, span_id)
-    ranking = Ranking(_l.time_ns, _l.id, "desc", read_cursor(identity, cursor))
+    list_key = ("labels", run_id, trace_id, span_id)
+    ranking = Ranking(_l.time_ns, _l.id, "desc", read_cursor(list_key, cursor))
     query = select(_l.id, *_LABEL, _l.time_ns, _l.id)
     if run_id is not None:
         query = query.where(or_(_l.run_id == clean(run_id), _l.trace_id.in_(_traces_of((clean(run_id),)))))
@@ -123,7 +123,7 @@ def read_labels(
         query = query.where(_l.trace_id == clean(trace_id))
     if span_id is not None:
         query = query.where(_l.span_id == clean(span_id))
-    rows, following = cut(identity, page_rows(connection, query, ranking, limit + 1), limit)
+    rows, following = cut(list_key, page_rows(connection, query, ranking, limit + 1), limit)
     return Page(tuple(map(label_of, rows)), following)
 
 

@@ -67,8 +67,8 @@ def read_events(
     If no index helps, or if full events are large, a page may have fewer items than requested, even none, and still a
     next page.
     """
-    identity = ("events", where, window.sort, window.order)
-    after = read_cursor(identity, window.cursor)
+    list_key = ("events", where, window.sort, window.order)
+    after = read_cursor(list_key, window.cursor)
     limit = window.limit
     conditions = span_conditions(named(connection, where))
     if window.sort == "score":
@@ -90,10 +90,10 @@ def read_events(
     short = _shortcut(connection, where, window, ranking, matches, conditions)
     if short is not None:
         positions, more = first(short, limit)
-        return _page(connection, positions, more, identity, limits, full=full, raw=raw)
+        return _page(connection, positions, more, list_key, limits, full=full, raw=raw)
     if not tests and not full and by_time:
         rows = page_rows(connection, select(*SUMMARY, value, spans.c.id).where(*indexed), ranking, limit + 1)
-        rows, following = cut(identity, rows, limit)
+        rows, following = cut(list_key, rows, limit)
         return Page(tuple(summary(row) for row in rows), following)
     # Without other columns, so that sorting needs only the index.
     query = select(value, spans.c.id).where(*indexed)
@@ -102,7 +102,7 @@ def read_events(
         positions, more = passing_ids(connection, query, ranking, limit, tests, pace)
     else:
         positions, more = first(page_rows(connection, query, ranking, limit + 1), limit)
-    return _page(connection, positions, more, identity, limits, full=full, raw=raw)
+    return _page(connection, positions, more, list_key, limits, full=full, raw=raw)
 
 
 def _shortcut(
@@ -137,7 +137,7 @@ def _page(
     connection: Connection,
     positions: list[Position],
     more: Position | None,
-    identity: object,
+    list_key: object,
     limits: ReadLimits,
     *,
     full: bool,
@@ -146,11 +146,11 @@ def _page(
     row_ids = [row_id for _, row_id in positions]
     if not full:
         items = tuple(summary(row) for row in _rows(connection, row_ids, select(*SUMMARY)))
-        return Page(items, None if more is None else write_cursor(identity, more))
+        return Page(items, None if more is None else write_cursor(list_key, more))
     items, done = _in_full(connection, row_ids, limits.full_bytes, raw=raw)
     if done < len(positions):
         more = positions[done - 1]
-    return Page(tuple(items), None if more is None else write_cursor(identity, more))
+    return Page(tuple(items), None if more is None else write_cursor(list_key, more))
 
 
 def read_event(
@@ -227,9 +227,9 @@ def read_traces(
 
     If no index helps, a page may have fewer items than requested, even none, and still a next page.
     """
-    identity = ("traces", where, window.sort, window.order)
+    list_key = ("traces", where, window.sort, window.order)
     value, limit = _SORTED_TRACES[window.sort], window.limit
-    ranking = Ranking(value, traces.c.id, window.order, read_cursor(identity, window.cursor))
+    ranking = Ranking(value, traces.c.id, window.order, read_cursor(list_key, window.cursor))
     membership = membership_of(connection, where, limits.few_matches)
     if membership is False:
         return Page(())
@@ -239,7 +239,7 @@ def read_traces(
     else:
         positions, more = meeting(connection, query, ranking, limit, membership, limits)
     items = _traces_by_ids(connection, [row_id for _, row_id in positions])
-    following = None if more is None else write_cursor(identity, more)
+    following = None if more is None else write_cursor(list_key, more)
     return Page(with_timelines(connection, items) if timeline else items, following)
 
 
@@ -253,15 +253,15 @@ def read_sessions(
     connection: Connection, window: Window[SessionSort], *, since_ns: int | None, until_ns: int | None
 ) -> Page[Session]:
     """Returns one page of sessions that were active in the time range."""
-    identity = ("sessions", since_ns, until_ns, window.sort, window.order)
+    list_key = ("sessions", since_ns, until_ns, window.sort, window.order)
     c, value = sessions.c, _SORTED_SESSIONS[window.sort]
     query = select(*SESSION, value, c.id)
     if since_ns is not None:
         query = query.where(c.latest_ns >= clamp(since_ns))
     if until_ns is not None and until_ns <= INT64_MAX:
         query = query.where(c.start_ns < clamp(until_ns))
-    ranking = Ranking(value, c.id, window.order, read_cursor(identity, window.cursor))
-    rows, following = cut(identity, page_rows(connection, query, ranking, window.limit + 1), window.limit)
+    ranking = Ranking(value, c.id, window.order, read_cursor(list_key, window.cursor))
+    rows, following = cut(list_key, page_rows(connection, query, ranking, window.limit + 1), window.limit)
     return Page(tuple(map(session_of, rows)), following)
 
 

@@ -57,12 +57,12 @@ def read_runs(
 
     If no index helps, a page may have fewer items than requested, even none, and still a next page.
     """
-    identity = ("runs", where, window.sort, window.order)
+    list_key = ("runs", where, window.sort, window.order)
     value, conditions, limit = _SORTED.get(window.sort), run_conditions(where), window.limit
     if value is None:
         value, has_one = score_of_run(where.labels)
         conditions.append(has_one)
-    ranking = Ranking(value, runs.c.id, window.order, read_cursor(identity, window.cursor))
+    ranking = Ranking(value, runs.c.id, window.order, read_cursor(list_key, window.cursor))
     condition = trace_membership_of(connection, where, limits.few_matches)
     if condition is False:
         return Page(())
@@ -72,7 +72,7 @@ def read_runs(
     else:
         positions, more = meeting(connection, query, ranking, limit, condition, limits)
     items = _marked(connection, _by_ids(connection, [row_id for _, row_id in positions]))
-    following = None if more is None else write_cursor(identity, more)
+    following = None if more is None else write_cursor(list_key, more)
     return Page(with_run_timelines(connection, items) if timeline else items, following)
 
 

@@ -42,10 +42,10 @@ def read_turns(
     connection: Connection, run_id: str, trace_id: str | None, *, cursor: str | None, limit: int
 ) -> Page[Turn]:
     """Returns one page of the turns of a run, or of one of its traces, in the order they began."""
-    identity = ("turns", run_id, trace_id)
-    start_ns, span = read_cursor(identity, cursor) or (-INT64_MAX, 0)
+    list_key = ("turns", run_id, trace_id)
+    start_ns, span = read_cursor(list_key, cursor) or (-INT64_MAX, 0)
     found = driver(connection).execute(_PAGE, (run_id, trace_id, trace_id, start_ns, span, limit + 1)).fetchall()
-    rows, more = cut(identity, found, limit)
+    rows, more = cut(list_key, found, limit)
     following = _following(connection, [row[0] for row in rows])
     recorded = _recorded(connection, run_id, rows, following)
     items = tuple(turn_of(row, following.get(row[0]), recorded) for row in rows)

@@ -67,7 +67,7 @@ class Turns:
         answer = self._chains.of_answer(call.span.attributes.get(semconv.OUTPUT_MESSAGES))
         if answer is not None and row.status != "running":
             turn.answered = extended(turn.asked, answer.parts)
-            turn.tools = _text(answer.asked)
+            turn.tools = _text(answer.requests)
 
 
 def _lookups(calls: Iterable[StoredCall], chains: Mapping[int, Chain | None]) -> Iterator[Lookup]:

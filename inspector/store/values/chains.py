@@ -66,7 +66,7 @@ class Message(NamedTuple):
     by_assistant: bool
     parts: tuple[bytes, ...]
     """A digest of each part, except instructions and reasoning."""
-    asked: tuple[RequestedTool, ...]
+    requests: tuple[RequestedTool, ...]
     results: tuple[ToolResult, ...]
     sizes: Mapping[str, int]
     """Numbers of characters, under ``system``, ``user``, ``assistant``, ``tool`` or ``file``.
@@ -184,7 +184,7 @@ def read_message(message: Any) -> Message:
     held = members.get("parts", members.get("content"))
     parts = cast("list[Any]", held) if isinstance(held, list) else [held]
     digests: list[bytes] = []
-    asked: list[RequestedTool] = []
+    requests: list[RequestedTool] = []
     results: list[ToolResult] = []
     sizes: dict[str, int] = {}
     for part in parts:
@@ -193,15 +193,15 @@ def read_message(message: Any) -> Message:
         sizes[what] = sizes.get(what, 0) + (IMAGE_CHARS if what == "file" and _is_image(part) else size)
         kind = _members(part).get("type")
         if kind == "tool_call":
-            asked.append(_requested_tool(_members(part)))
+            requests.append(_requested_tool(_members(part)))
         elif kind == "tool_call_response":
             results.append(_result(_members(part)))
         if size and kind != "reasoning" and what != "system":
             digests.append(_digest(what, content))
     # A tool of the provider's own has run by the time the answer is there: nothing asks the program for it.
     done = {result.id for result in results}
-    asked = [tool for tool in asked if tool.id is None or tool.id not in done]
-    return Message(role == "assistant", tuple(digests), tuple(asked), tuple(results), sizes)
+    requests = [tool for tool in requests if tool.id is None or tool.id not in done]
+    return Message(role == "assistant", tuple(digests), tuple(requests), tuple(results), sizes)
 
 
 def _of_part(part: Any, role: str) -> tuple[str, Any]:

@@ -18,12 +18,12 @@ _FOREIGN = "this is not a cursor of this server; take next_cursor of the page be
 _DECODER = msgspec.json.Decoder(tuple[str, _Bounded | float | None, _Bounded])
 
 
-def write_cursor(list_of: object, position: Position) -> str:
-    """Returns the cursor of a position in a list; ``list_of`` is everything that defines the list."""
-    return _encoded(msgspec.json.encode((_digest(list_of), *position)))
+def write_cursor(list_key: object, position: Position) -> str:
+    """Returns the cursor of a position in a list; ``list_key`` is everything that defines the list."""
+    return _encoded(msgspec.json.encode((_digest(list_key), *position)))
 
 
-def read_cursor(list_of: object, cursor: str | None) -> Position | None:
+def read_cursor(list_key: object, cursor: str | None) -> Position | None:
     """Returns the position of a cursor; None without one.
 
     Raises:
@@ -39,28 +39,28 @@ def read_cursor(list_of: object, cursor: str | None) -> Position | None:
     # Decoding ignores characters outside base64 and anything behind the maximum length; encoding again finds both.
     if _encoded(text) != cursor:
         raise CursorInvalid(_FOREIGN)
-    if digest != _digest(list_of):
+    if digest != _digest(list_key):
         raise CursorInvalid("this cursor belongs to another filter or order; repeat the request that gave it")
     return value, row_id
 
 
-def cut(list_of: object, rows: Sequence[Any], limit: int) -> tuple[Sequence[Any], str | None]:
+def cut(list_key: object, rows: Sequence[Any], limit: int) -> tuple[Sequence[Any], str | None]:
     """Returns the rows of a page and the cursor of the next one.
 
     Args:
-        list_of: Everything that defines the list.
+        list_key: Everything that defines the list.
         rows: The rows of the page and one more; the last two values of each are its position.
         limit: How many rows a page has.
     """
     if len(rows) <= limit:
         return rows, None
     value, row_id = rows[limit - 1][-2:]
-    return rows[:limit], write_cursor(list_of, (value, row_id))
+    return rows[:limit], write_cursor(list_key, (value, row_id))
 
 
 def _encoded(text: bytes) -> str:
     return urlsafe_b64encode(text).decode().rstrip("=")
 
 
-def _digest(list_of: Any) -> str:
-    return blake2b(repr(list_of).encode("utf-8", "backslashreplace"), digest_size=6).hexdigest()
+def _digest(list_key: Any) -> str:
+    return blake2b(repr(list_key).encode("utf-8", "backslashreplace"), digest_size=6).hexdigest()

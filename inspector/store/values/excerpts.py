@@ -45,19 +45,19 @@ def excerpts_of(batch: Iterable[tuple[Span, TraceSums]], *, again: bool = False)
     An earlier question replaces a later one, and a later or equally late answer an earlier one. With ``again``, when
     spans are interpreted again, an equally early question replaces the old one too.
     """
-    asked: dict[int, list[Span]] = {}
-    answered: dict[int, list[Span]] = {}
+    questions: dict[int, list[Span]] = {}
+    answers: dict[int, list[Span]] = {}
     for span, trace in batch:
         if span.kind not in _ASKED:
             continue
         start_ns, end_ns = clamp(span.start_ns), None if span.end_ns is None else clamp(span.end_ns)
         if span.input_key is not None and (trace.question is None or start_ns < trace.question_ns + again):
-            asked.setdefault(trace.id, []).append(span)
+            questions.setdefault(trace.id, []).append(span)
         if span.output_key is not None and end_ns is not None and end_ns >= trace.answer_ns:
-            answered.setdefault(trace.id, []).append(span)
+            answers.setdefault(trace.id, []).append(span)
     excerpts: dict[int, Excerpts] = {}
-    for row_id in asked | answered:
-        question, answer = _first(asked.get(row_id, ())), _last(answered.get(row_id, ()))
+    for row_id in questions | answers:
+        question, answer = _first(questions.get(row_id, ())), _last(answers.get(row_id, ()))
         excerpts[row_id] = Excerpts(
             None if question is None else (question[1], clamp(question[0].start_ns)),
             None if answer is None else (answer[1], clamp(answer[0].end_ns or 0)),
@@ -67,18 +67,18 @@ def excerpts_of(batch: Iterable[tuple[Span, TraceSums]], *, again: bool = False)
 
 def excerpts_by_span(batch: Iterable[Span]) -> Mapping[Key, tuple[str | None, str | None]]:
     """Returns the first question and the last answer of each trace, under the spans that have them."""
-    asked: dict[str, list[Span]] = {}
-    answered: dict[str, list[Span]] = {}
+    questions: dict[str, list[Span]] = {}
+    answers: dict[str, list[Span]] = {}
     for span in batch:
         if span.kind in _ASKED:
             if span.input_key is not None:
-                asked.setdefault(span.trace_id, []).append(span)
+                questions.setdefault(span.trace_id, []).append(span)
             if span.output_key is not None and span.end_ns is not None:
-                answered.setdefault(span.trace_id, []).append(span)
+                answers.setdefault(span.trace_id, []).append(span)
     excerpts: dict[Key, tuple[str | None, str | None]] = {}
-    for first in filter(None, map(_first, asked.values())):
+    for first in filter(None, map(_first, questions.values())):
         excerpts[first[0].trace_id, first[0].span_id] = first[1], None
-    for last in filter(None, map(_last, answered.values())):
+    for last in filter(None, map(_last, answers.values())):
         key = last[0].trace_id, last[0].span_id
         excerpts[key] = excerpts.get(key, (None, None))[0], last[1]
     return excerpts

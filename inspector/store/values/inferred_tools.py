@@ -60,6 +60,6 @@ class InferredTools:
     def _matches(self, tool: RequestedTool, result: ToolResult) -> bool:
         if self.tool is not None and tool.name != self.tool:
             return False
-        asked: list[tuple[str, tuple[str, str]]] = [(tool.arguments, pair) for pair in self.arguments]
-        asked += [(result.result, pair) for pair in self.results]
-        return all(value_in(text, path) == value for text, (path, value) in asked)
+        conditions: list[tuple[str, tuple[str, str]]] = [(tool.arguments, pair) for pair in self.arguments]
+        conditions += [(result.result, pair) for pair in self.results]
+        return all(value_in(text, path) == value for text, (path, value) in conditions)

@@ -19,7 +19,7 @@ class OutlinePage:
     """One page of an outline.
 
     Args:
-        list_of: Everything that defines the outline.
+        list_key: Everything that defines the outline.
         cursor: Where the page begins.
         limit: How many spans it has.
 
@@ -27,20 +27,20 @@ class OutlinePage:
         CursorInvalid: The cursor belongs to another list.
     """
 
-    def __init__(self, list_of: object, cursor: str | None, limit: int) -> None:
-        self._list_of, self._limit = list_of, limit
-        at_ns, row_id = read_cursor(list_of, cursor) or (-INT64_MAX, -1)
+    def __init__(self, list_key: object, cursor: str | None, limit: int) -> None:
+        self._list_key, self._limit = list_key, limit
+        at_ns, row_id = read_cursor(list_key, cursor) or (-INT64_MAX, -1)
         self.after = (int(at_ns or 0), row_id)
         """The start time and row id of the last span on the previous page."""
 
     def of_trace(self, trace: Trace, seq: int, found: Sequence[Sequence[Any]]) -> TraceOutline:
         """Returns the page of a trace; ``found`` has one more row than the page."""
-        rows, following = cut(self._list_of, found, self._limit)
+        rows, following = cut(self._list_key, found, self._limit)
         return TraceOutline(trace, seq, trace.start_time_unix_nano, *_columns(rows), following)
 
     def of_run(self, run: Run, seq: int, found: Sequence[Sequence[Any]]) -> RunOutline:
         """Returns the page of a run; ``found`` has one more row than the page."""
-        rows, following = cut(self._list_of, found, self._limit)
+        rows, following = cut(self._list_key, found, self._limit)
         tables, columns = _columns(rows)
         traces, trace = _numbered([row[16] for row in rows])
         return RunOutline(

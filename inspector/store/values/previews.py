@@ -30,11 +30,11 @@ def preview_of(
     """
     given, returned = content
     has_messages = kind == "llm" or (kind in ("agent", "workflow") and (given or "").startswith("["))
-    asked = _question(given) if has_messages else None
-    if asked is None and kind != "llm":
-        asked = _line(given)
+    question = _question(given) if has_messages else None
+    if question is None and kind != "llm":
+        question = _line(given)
     answered = _answer(returned) if kind in ("llm", "agent", "workflow") else _line(returned, result=True)
-    return Preview(*place, asked, answered, _error_line(*error))
+    return Preview(*place, question, answered, _error_line(*error))
 
 
 def _error_line(error_type: str | None, message: str | None) -> str | None:
@@ -54,15 +54,15 @@ def _answer(text: str | None) -> str | None:
     answer = answer_in(text)
     if answer is not None and answer[:1] not in ("{", "["):
         return _cut(answer)
-    asked = _asked_for(_decoded(text), 6)
-    return _cut(f"calls {', '.join(asked)}") if asked else _line(text)
+    tools = _requested_tools(_decoded(text), 6)
+    return _cut(f"calls {', '.join(tools)}") if tools else _line(text)
 
 
-def _asked_for(value: Any, depth: int) -> list[str]:
+def _requested_tools(value: Any, depth: int) -> list[str]:
     if depth == 0:
         return []
     if isinstance(value, list):
-        return [name for each in cast("list[Any]", value) for name in _asked_for(each, depth - 1)]
+        return [name for each in cast("list[Any]", value) for name in _requested_tools(each, depth - 1)]
     if not isinstance(value, dict):
         return []
     members = cast("dict[str, Any]", value)
@@ -72,7 +72,7 @@ def _asked_for(value: Any, depth: int) -> list[str]:
     return [
         name
         for key in ("parts", "content", "tool_calls", "message")
-        for name in _asked_for(members.get(key), depth - 1)
+        for name in _requested_tools(members.get(key), depth - 1)
     ]
 
 

@@ -41,11 +41,11 @@ class RecordedTools(NamedTuple):
     by_name: Mapping[str, Sequence[RecordedTool]]
     """By the plain name of the tool."""
 
-    def among(self, asked: Sequence[RequestedTool], since_ns: int, until_ns: int) -> Sequence[RecordedTool | None]:
+    def among(self, requested: Sequence[RequestedTool], since_ns: int, until_ns: int) -> Sequence[RecordedTool | None]:
         """Find the calls that one answer requests, each at most once.
 
         Args:
-            asked: The requested calls.
+            requested: The requested calls.
             since_ns: When the model call began; none of them began before.
             until_ns: When the model was called again; none of them began after.
 
@@ -54,7 +54,7 @@ class RecordedTools(NamedTuple):
         """
         taken: set[RecordedTool] = set()
         found: list[RecordedTool | None] = []
-        for tool in asked:
+        for tool in requested:
             alike = () if tool.id is None else _between(self.by_id.get(short_id(tool.id), ()), since_ns, until_ns)
             # If a model numbers its calls, a call and those of an agent below it may have the same ids.
             found.append(
@@ -62,7 +62,7 @@ class RecordedTools(NamedTuple):
             )
         # Loops that run at the same time call one tool; what each asked for tells their calls apart.
         for is_alike in (True, False):
-            for at, tool in enumerate(asked):
+            for at, tool in enumerate(requested):
                 if found[at] is None:
                     calls = self._named(tool.name, since_ns, until_ns)
                     found[at] = _take(_with_arguments(tool.arguments, calls) if is_alike else calls, taken)
@@ -107,9 +107,9 @@ def _items(arguments: Mapping[str, int] | None) -> frozenset[tuple[str, int]] | 
     return None if arguments is None else frozenset(arguments.items())
 
 
-def _with_arguments(asked: str, calls: Iterable[RecordedTool]) -> Iterator[RecordedTool]:
+def _with_arguments(arguments: str, calls: Iterable[RecordedTool]) -> Iterator[RecordedTool]:
     """Yield the calls that have the arguments that were asked for; a function may add others, by its defaults."""
-    wanted = _items(checked_arguments(asked))
+    wanted = _items(checked_arguments(arguments))
     return (call for call in islice(calls, _MOST_ALIKE) if wanted and call.arguments and wanted <= call.arguments)
 
 

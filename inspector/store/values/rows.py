@@ -195,8 +195,8 @@ def _server(span: Span) -> str | None:
 
 
 def _request_model(attributes: Mapping[str, AttributeValue]) -> str | None:
-    asked = attributes.get(REQUEST_MODEL)
-    return asked if isinstance(asked, str) else None
+    model = attributes.get(REQUEST_MODEL)
+    return model if isinstance(model, str) else None
 
 
 def _error(error: SpanError | None) -> tuple[str | None, str | None, str | None]:

@@ -42,7 +42,7 @@ def turn_of(row: Sequence[Any], following: Next | None, recorded: RecordedTools)
     _, start_ns, end_ns, conversation, link, candidates, messages, new_from, sizes, tools, *places = row
     trace_id, span_id, its_trace, its_span = places[:4]
     until = INT64_MAX if following is None else following.start_ns
-    asked = _ASKED.decode(tools)
+    requested = _ASKED.decode(tools)
     return Turn(
         conversation=str(conversation),
         trace_id=trace_id,
@@ -53,19 +53,19 @@ def turn_of(row: Sequence[Any], following: Next | None, recorded: RecordedTools)
         messages=messages,
         new_from=new_from,
         sizes=_SIZES.decode(sizes),
-        tools=_inferred(asked, end_ns, following, recorded.among(asked, start_ns, until)),
+        tools=_inferred(requested, end_ns, following, recorded.among(requested, start_ns, until)),
     )
 
 
 def _inferred(
-    asked: Sequence[RequestedTool],
+    requested: Sequence[RequestedTool],
     end_ns: int | None,
     following: Next | None,
     recorded: Sequence[RecordedTool | None],
 ) -> tuple[InferredTool, ...]:
     results = list(following.results) if following is not None else []
     found: list[InferredTool] = []
-    for tool, call in zip(asked, recorded, strict=True):
+    for tool, call in zip(requested, recorded, strict=True):
         result = take_result(results, tool)
         found.append(
             InferredTool(

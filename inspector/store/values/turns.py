@@ -216,7 +216,7 @@ def call_facts(
     answer = chains.of_answer(attributes.get(semconv.OUTPUT_MESSAGES))
     if answer is not None and is_over:
         facts.answered = extended(chain.asked, answer.parts)[:_DIGEST_BYTES]
-        facts.tools = list(answer.asked)
+        facts.tools = list(answer.requests)
     return facts
 
 
