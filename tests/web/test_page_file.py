@@ -1,5 +1,6 @@
 """A run in one file, opened from the disk: the page works, asks nobody, and shows nothing recorded as markup."""
 
+import itertools
 import re
 
 import pytest
@@ -10,7 +11,7 @@ from playwright.sync_api import expect
 from serving import DEMO_SPANS, fill, wait_until
 from settling import settle, slow_down
 from stories import long_trace, span_of
-from test_hostile import LOOK, LOOK_AT_TABS, PLANTED, SPANS, assert_only_text
+from test_hostile import LOOK, PLANTED, SPANS, assert_only_text, looks_at
 
 from inspector.diff import ComparedRun, diff_run
 from inspector.lookup import events_of, find_run_or_trace, traces_of
@@ -153,18 +154,19 @@ def test_another_address_of_a_file_leads_to_its_run(hostile_file, open_file):
     expect(page).to_have_url(re.compile("#/runs/[^/]+$"))
 
 
-@pytest.mark.parametrize("kind", SPANS)
-def test_hostile_strings_are_only_text_in_a_file(hostile_file, open_file, kind):
+def test_hostile_strings_are_only_text_in_a_file(hostile_file, open_file, subtests):
+    names = ("script", "img-onerror", "proto", "markdown-image", "javascript-link")
     page = open_file(hostile_file)
-    for name in ("script", "img-onerror", "proto", "many-lines", "markdown-image", "javascript-link"):
+    for kind, name in (*itertools.product(SPANS, names), ("model", "many-lines")):
         span = span_of(TRACE, 100 + list(TEXTS).index(name) * 10 + SPANS[kind]).span_id
-        page.goto(f"{page.url.partition('?')[0]}?span={span}")
-        # Not what the one before shows.
-        expect(page.get_by_role("tabpanel")).to_contain_text(span)
-        expect(page.get_by_role("tab")).to_have_count(5)
-        for seen in page.evaluate(LOOK_AT_TABS, PLANTED_IN_FILE):
-            assert_only_text_in(hostile_file, seen)
-        expect(page.get_by_role("tabpanel")).to_contain_text(span)
+        with subtests.test(kind=kind, name=name):
+            page.goto(f"{page.url.partition('?')[0]}?span={span}")
+            # Not what the one before shows.
+            expect(page.get_by_role("tabpanel")).to_contain_text(span)
+            expect(page.get_by_role("tab")).to_have_count(5)
+            for seen in looks_at(page, kind, PLANTED_IN_FILE):
+                assert_only_text_in(hostile_file, seen)
+            expect(page.get_by_role("tabpanel")).to_contain_text(span)
 
 
 @pytest.mark.parametrize("view", ["graph", "transcript"])
