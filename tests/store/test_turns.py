@@ -40,7 +40,7 @@ def test_a_result_failed_where_its_message_says_so(text, failed):
 
 def test_a_tool_whose_result_is_in_the_answer_is_not_asked_of_the_program():
     parts = [call("web_search", "ws"), result("rain", "ws"), call("look", "c1")]
-    assert [tool.name for tool in read_message(said("assistant", *parts)).asked] == ["look"]
+    assert [tool.name for tool in read_message(said("assistant", *parts)).requests] == ["look"]
 
 
 def test_equal_prompts_never_cross_in_a_thousand_interleavings(store, ask):
