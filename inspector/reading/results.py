@@ -12,7 +12,7 @@ import pathlib
 import sys
 import uuid
 from base64 import b64decode
-from collections import Counter, OrderedDict, defaultdict
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, Final, Literal, cast
@@ -32,6 +32,7 @@ class _Written(Struct):
     cls: str = msgspec.field(name="class", default="")
     args: list[Any] | None = None
     state: dict[str, Any] = {}
+    cause: dict[str, Any] | None = None
     unrecordable: str | None = None
     at: str = ""
 
@@ -73,10 +74,12 @@ def read_error(written: str) -> BaseException:
     found = _read(written)
     if not isinstance(found, _Written) or found.args is None:
         raise ResultUnusable("the recorded error is damaged")
-    return _raised(found.cls, found.args, found.state)
+    return _raised(found.cls, found.args, found.state, found.cause)
 
 
-def _raised(name: str, given: list[Any], state: Mapping[str, Any]) -> BaseException:
+def _raised(
+    name: str, given: list[Any], state: Mapping[str, Any], cause: dict[str, Any] | None = None
+) -> BaseException:
     cls = _class(name)
     if not issubclass(cls, BaseException):
         raise ResultUnusable(f"{name} is no exception")
@@ -89,6 +92,10 @@ def _raised(name: str, given: list[Any], state: Mapping[str, Any]) -> BaseExcept
         own.__init__(raised, *args)
     for each, item in state.items():
         object.__setattr__(raised, each, _value(item))
+    if cause is not None:
+        # The program may not have imported its class, and does without it then.
+        with suppress(ResultUnusable, TypeError):
+            raised.__cause__ = _value(cause)
     return raised
 
 
@@ -193,6 +200,8 @@ def _pydantic(fields: dict[str, Any]) -> Any:
 _KINDS: Final[Mapping[str, Callable[[dict[str, Any]], Any]]] = {
     "int": lambda fields: int(fields["text"]),
     "float": lambda fields: float(fields["text"]),
+    "complex": lambda fields: complex(fields["text"]),
+    "range": lambda fields: range(*map(int, fields["text"].split())),
     "bytes": lambda fields: b64decode(fields["base64"], validate=True),
     "bytearray": lambda fields: bytearray(b64decode(fields["base64"], validate=True)),
     "dict": lambda fields: dict(map(_value, fields["items"])),
@@ -201,6 +210,7 @@ _KINDS: Final[Mapping[str, Callable[[dict[str, Any]], Any]]] = {
     "defaultdict": _defaultdict,
     "tuple": lambda fields: tuple(_items(fields)),
     "set": lambda fields: set(_items(fields)),
+    "deque": lambda fields: deque(_items(fields), fields["maxlen"]),
     "frozenset": lambda fields: frozenset(_items(fields)),
     "datetime": lambda fields: dt.datetime.fromisoformat(fields["text"]),
     "date": lambda fields: dt.date.fromisoformat(fields["text"]),
@@ -210,7 +220,7 @@ _KINDS: Final[Mapping[str, Callable[[dict[str, Any]], Any]]] = {
     "uuid": lambda fields: uuid.UUID(fields["text"]),
     "path": _path,
     "enum": _enum,
-    "exception": lambda fields: _raised(fields["class"], fields["args"], fields.get("state", {})),
+    "exception": lambda fields: _raised(fields["class"], fields["args"], fields.get("state", {}), fields.get("cause")),
     "namedtuple": _namedtuple,
     "record": _record,
     "pydantic": _pydantic,

@@ -15,8 +15,9 @@ import math
 import pathlib
 import uuid
 from base64 import b64encode
-from collections import Counter, OrderedDict, defaultdict
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from typing import Any, Final, cast
 
 from msgspec import Raw
@@ -48,6 +49,8 @@ _PLAIN: Final = (str, int, bool, type(None))
 _BY_TEXT: Final[Mapping[type, str]] = {
     int: "int",
     float: "float",
+    complex: "complex",
+    range: "range",
     dt.timedelta: "timedelta",
     dt.datetime: "datetime",
     dt.date: "date",
@@ -55,10 +58,16 @@ _BY_TEXT: Final[Mapping[type, str]] = {
     decimal.Decimal: "decimal",
     uuid.UUID: "uuid",
 }
-_SEQUENCES: Final[Mapping[type, str]] = {tuple: "tuple", set: "set", frozenset: "frozenset"}
+_SEQUENCES: Final[Mapping[type, str]] = {tuple: "tuple", set: "set", frozenset: "frozenset", deque: "deque"}
 _MAPPINGS: Final[Mapping[type, str]] = {OrderedDict: "ordereddict", Counter: "counter", defaultdict: "defaultdict"}
 _PATHS: Final = (pathlib.PosixPath, pathlib.PurePosixPath, pathlib.WindowsPath, pathlib.PureWindowsPath)
 _EXCEPTION_ARGS: Final[Callable[[BaseException], tuple[Any, ...]]] = BaseException.__dict__["args"].__get__
+_EXCEPTION_NAMES: Final = tuple(
+    (cls, name, cls.__dict__[name].__get__)
+    for cls, names in ((ImportError, ("name", "path")), (NameError, ("name",)), (AttributeError, ("name",)))
+    for name in names
+)
+"""Names that exceptions get beside their arguments, and that the interpreter reads for its hints."""
 _FLAGS: Final[Callable[[type], int]] = type.__dict__["__flags__"].__get__
 _MADE_BY_A_PROGRAM: Final = 1 << 9
 """``Py_TPFLAGS_HEAPTYPE``, of ``Include/object.h``."""
@@ -181,7 +190,17 @@ class _Writer:
             raise Unrecordable(class_path(type(exc)), at)
         args: list[Plain] = self._items(_arguments(exc), depth, f"{at}.args")
         state = {name: item for name, item in _state(exc).items() if not name.startswith("__")}
-        return {"args": args, "state": self.mapping(state, depth + 1, at)} if state else {"args": args}
+        state |= {
+            name: held for cls, name, get in _EXCEPTION_NAMES if isinstance(exc, cls) and type(held := get(exc)) is str
+        }
+        found: dict[str, Plain] = {"args": args}
+        if state:
+            found["state"] = self.mapping(state, depth + 1, at)
+        if exc.__cause__ is not None:
+            # The exception is worth raising without it.
+            with suppress(Unrecordable):
+                found["cause"] = self.value(exc.__cause__, depth + 1, f"{at}.cause")
+        return found
 
     def _items(self, values: Iterable[Any], depth: int, at: str) -> list[Plain]:
         return [self.value(item, depth + 1, f"{at}[{place}]") for place, item in enumerate(values)]
@@ -198,7 +217,8 @@ class _Writer:
         if kind in (bytes, bytearray):
             return {"$kind": kind.__name__, "base64": self._text(b64encode(value).decode(), at)}
         if kind in _SEQUENCES:
-            return {"$kind": _SEQUENCES[kind], "items": self._items(value, depth, at)}
+            bound: dict[str, Plain] = {"maxlen": value.maxlen} if kind is deque else {}
+            return {"$kind": _SEQUENCES[kind], "items": self._items(value, depth, at), **bound}
         if kind in _MAPPINGS:
             return self._dictionary(value, kind, depth, at)
         if kind in _BY_TEXT and type(getattr(value, "tzinfo", None)) in (type(None), dt.timezone):
@@ -261,6 +281,8 @@ class _Writer:
 def _as_text(value: Any) -> str:
     if isinstance(value, dt.timedelta):
         return f"{value.days} {value.seconds} {value.microseconds}"
+    if isinstance(value, range):
+        return f"{value.start} {value.stop} {value.step}"
     return value.isoformat() if hasattr(value, "isoformat") else str(value)
 
 

@@ -9,7 +9,7 @@ import math
 import pathlib
 import typing
 import uuid
-from collections import Counter, OrderedDict, defaultdict
+from collections import Counter, OrderedDict, defaultdict, deque
 
 import mcp.types
 import msgspec
@@ -154,6 +154,9 @@ def raised_again(exc):
         Counter("aab"),
         defaultdict(list, {"a": [1], 2: []}),
         defaultdict(None, a=1),
+        deque([1, (2,)], maxlen=3),
+        range(1, 2**70, 5),
+        complex(1.5, -2),
         Board.HALF,
         Access.READ,
         Access.READ | Access.WRITE,
@@ -255,6 +258,30 @@ def test_what_an_exception_of_pythons_own_reads_from_its_arguments_is_there_agai
     assert raised_again(SystemExit(3)).code == 3
     assert raised_again(NoRoom(28, "No space left")).errno == 28
     assert raised_again(UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid")).object == b"\xff"
+
+
+def test_the_cause_of_an_exception_and_of_that_one_come_back():
+    def chained(*raised):
+        for exc, cause in zip(raised, raised[1:], strict=False):
+            exc.__cause__ = cause
+        return raised_again(raised[0])
+
+    found = chained(FullyBooked("Casa", until="May"), KeyError("rooms"), NoRoom(28, "No space left"))
+    assert repr(found.__cause__) == "KeyError('rooms')"
+    assert type(found.__cause__.__cause__) is NoRoom
+    assert found.__suppress_context__
+    assert chained(ValueError("a"), ValueError(Plain())).__cause__ is None
+    written = error_of("tool_call", KeyError("a"))["error"]
+    written["cause"] = {"$kind": "exception", "class": "no.such.module:Thing", "args": []}
+    assert read_error(json.dumps(written)).__cause__ is None
+
+
+def test_what_python_names_in_an_exception_comes_back():
+    found = raised_again(ImportError("no", name="rooms", path="/rooms.py"))
+    assert (found.name, found.path) == ("rooms", "/rooms.py")
+    assert raised_again(NameError("no", name="rooms")).name == "rooms"
+    assert raised_again(AttributeError("no", name="rooms", obj=1)).name == "rooms"
+    assert raised_again(ImportError("no")).name is None
 
 
 def test_an_ordered_dictionary_comes_back_in_the_order_to_which_its_items_were_moved():
