@@ -56,6 +56,6 @@ class Arrival:
         self.size += len(part)
         self._body.write(part)
 
-    def whole(self) -> bytes:
+    def body(self) -> bytes:
         """The whole body."""
         return self._body.getvalue()

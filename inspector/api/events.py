@@ -7,13 +7,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from inspector.api.clipping import clip
+from inspector.api.full_event import with_messages
 from inspector.api.operations import LOOK, statuses
 from inspector.api.parameter_types import SpanIdInPath
 from inspector.api.parameters import EventQuery, EventsQuery
 from inspector.api.query import QueryOf
 from inspector.api.reads import page_cost
 from inspector.api.service import InService
-from inspector.api.whole import with_messages
 
 router = APIRouter()
 

@@ -48,7 +48,7 @@ async def _body_of(request: Request, service: Service) -> bytes:
     with service.arrivals.counted() as arrival:
         async for part in request.stream():
             arrival.add(part)
-        return arrival.whole()
+        return arrival.body()
 
 
 def _accepted(body: bytes, encoding: Encoding) -> Response:

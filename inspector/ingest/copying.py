@@ -21,7 +21,7 @@ from inspector.ingest.comparing import (
     lost_of,
 )
 from inspector.ingest.errors import CopyRefused
-from inspector.ingest.reading import open_home
+from inspector.ingest.home import open_home
 from inspector.model import Label, Loss, NewLabel
 from inspector.settings import Settings
 from inspector.store import OwnerLock, ReadLimits, SpoolMark, Store, StoreReadOnly, open_store, place_of

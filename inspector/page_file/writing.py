@@ -7,8 +7,8 @@ from itertools import islice
 from msgspec import UnsetType
 
 from inspector.api.bodies import encode, encode_line
+from inspector.api.full_event import with_messages
 from inspector.api.packed import FilePage
-from inspector.api.whole import with_messages
 from inspector.ingest import label_event
 from inspector.lookup import events_of, traces_of
 from inspector.model import Event, Filter, Label, Losses, Run, RunOutline, Trace, every

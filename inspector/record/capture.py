@@ -13,10 +13,10 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 
 from inspector.plain import Plain
 from inspector.record import jsonrpc
+from inspector.record.attributes import read, read_live
 from inspector.record.captured import captured, captured_prompt, captured_result
 from inspector.record.functions import function_facts
 from inspector.record.layouts import mro, type_name
-from inspector.record.reading import read, read_live
 from inspector.record.short_text import short_text
 from inspector.record.states import is_refusal
 from inspector.record.values import snapshot

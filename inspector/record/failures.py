@@ -14,9 +14,9 @@ from types import CodeType, FunctionType, TracebackType, WrapperDescriptorType
 from typing import Any, Final, NamedTuple
 
 from inspector.plain import EDGE_CHARS, beginning, behind, written
+from inspector.record.attributes import read
 from inspector.record.invalid import VALIDATION_ERROR, validation_text
 from inspector.record.layouts import dict_get, dict_items, instance_dict, layout_of, static, type_name
-from inspector.record.reading import read
 
 _MAX_MESSAGE = 10_000
 _MAX_NOTE = 1_000

@@ -18,9 +18,9 @@ from opentelemetry.util import types
 from inspector.nouns import NOUNS
 from inspector.plain import Limits, Plain, fitting_key
 from inspector.reading.call_record import State
+from inspector.record.attributes import read
 from inspector.record.failures import Frame, error_text, frames
 from inspector.record.layouts import type_name
-from inspector.record.reading import read
 from inspector.record.short_text import short_text
 from inspector.record.values import snapshot
 

@@ -6,8 +6,8 @@ from collections.abc import AsyncGenerator, Callable, Generator
 from typing import Any, Final, ParamSpec, TypeAlias, TypeVar
 
 from inspector import semconv as sc
+from inspector.record.attributes import read
 from inspector.record.current import innermost
-from inspector.record.reading import read
 from inspector.record.sdk_spans import sdk_span_at
 from inspector.record.spans import RecordedSpan
 from inspector.record.values import snapshot

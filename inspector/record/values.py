@@ -31,10 +31,10 @@ from inspector.plain import (
     omitted,
     well_formed,
 )
+from inspector.record.attributes import read, read_live
 from inspector.record.failures import Frame, error_text, format_traceback, frames
 from inspector.record.layouts import type_name
 from inspector.record.plainness import UNENCODABLE, room_left
-from inspector.record.reading import read, read_live
 from inspector.record.shapes import convert
 
 __all__ = [
