@@ -62,6 +62,7 @@ _SEQUENCES: Final[Mapping[type, str]] = {tuple: "tuple", set: "set", frozenset: 
 _MAPPINGS: Final[Mapping[type, str]] = {OrderedDict: "ordereddict", Counter: "counter", defaultdict: "defaultdict"}
 _PATHS: Final = (pathlib.PosixPath, pathlib.PurePosixPath, pathlib.WindowsPath, pathlib.PureWindowsPath)
 _EXCEPTION_ARGS: Final[Callable[[BaseException], tuple[Any, ...]]] = BaseException.__dict__["args"].__get__
+_EXCEPTION_CAUSE: Final[Callable[[BaseException], BaseException | None]] = BaseException.__dict__["__cause__"].__get__
 _EXCEPTION_NAMES: Final = tuple(
     (cls, name, cls.__dict__[name].__get__)
     for cls, names in ((ImportError, ("name", "path")), (NameError, ("name",)), (AttributeError, ("name",)))
@@ -196,10 +197,11 @@ class _Writer:
         found: dict[str, Plain] = {"args": args}
         if state:
             found["state"] = self.mapping(state, depth + 1, at)
-        if exc.__cause__ is not None:
+        cause = _EXCEPTION_CAUSE(exc)
+        if cause is not None:
             # The exception is worth raising without it.
             with suppress(Unrecordable):
-                found["cause"] = self.value(exc.__cause__, depth + 1, f"{at}.cause")
+                found["cause"] = self.value(cause, depth + 1, f"{at}.cause")
         return found
 
     def _items(self, values: Iterable[Any], depth: int, at: str) -> list[Plain]:

@@ -276,6 +276,15 @@ def test_the_cause_of_an_exception_and_of_that_one_come_back():
     assert read_error(json.dumps(written)).__cause__ is None
 
 
+def test_no_code_of_the_program_runs_for_the_cause_of_an_exception():
+    class Own(ValueError):
+        @property
+        def __cause__(self):
+            raise SystemExit
+
+    assert "cause" not in error_of("tool_call", Own("a"))["error"]
+
+
 def test_what_python_names_in_an_exception_comes_back():
     found = raised_again(ImportError("no", name="rooms", path="/rooms.py"))
     assert (found.name, found.path) == ("rooms", "/rooms.py")
