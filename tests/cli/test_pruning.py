@@ -8,7 +8,6 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from inspector.cli.app import run as command
-from inspector.ingest import reading
 
 
 @pytest.fixture
@@ -62,7 +61,7 @@ def test_a_server_that_deletes_nothing_is_asked_once_for_each_trace(home, asked,
 
 @pytest.mark.parametrize("text", ["", '{"pid": null}'])
 def test_an_owner_that_could_not_say_who_it_is_is_named_by_its_lock(home, owned, capsys, monkeypatch, text):
-    monkeypatch.setattr(reading, "LOCK_WAIT_S", 0.0)
+    monkeypatch.setattr("inspector.ingest.home.LOCK_WAIT_S", 0.0)
     owned(text)
     code = command(["prune", "--trace", "last", "--yes", "--home", str(home)])
     assert (code, capsys.readouterr().err) == (

@@ -1,4 +1,5 @@
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -185,11 +186,13 @@ def test_a_whole_answer_that_a_person_gives_stands_in_for_a_stream_too(replayabl
     assert "{'toolUse': {'input': '{\"a\": 1}'}}" in done.out
 
 
-def test_a_cassette_has_no_id_of_a_request_so_that_recording_again_changes_nothing(replayable):
+def test_a_cassette_has_request_ids_of_its_own_so_that_recording_again_changes_nothing(replayable):
     bench, _, run, _ = replayable
     done = bench.inspector("test", run, **AWS)
     assert done.code == 0, done.err
     (cassette,) = bench.directory.rglob("*.jsonl")
     text = cassette.read_text()
-    assert "x-amzn-requestid" not in text
+    ids = re.findall(r'x-amzn-requestid[\\"]+:[\\"]+([^\\"]+)', text)
+    assert len(set(ids)) == len(ids) > 1
+    assert all(re.fullmatch("req_[0-9a-f]{17}", each) for each in ids)
     assert "x-amzn-errortype" in text
