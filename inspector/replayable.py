@@ -9,7 +9,7 @@ from inspector import semconv as sc
 from inspector.lookup import events_of, program_of, replayed_name, replayed_run, traces_of
 from inspector.model import Event, Filter, Run, Status
 from inspector.store import QueryTooSlow, Store
-from inspector.tape.calls import Obstacle
+from inspector.tape.obstacles import Obstacle
 from inspector.tape.started import replay_command, start_of, why_not_started_again
 from inspector.tape.tape import judge
 

@@ -10,7 +10,8 @@ from msgspec.structs import replace
 from inspector.reading.exchanges import read_exchanges
 from inspector.replay.wording import FORMS, reworded, reworded_stream
 from inspector.tape import requests
-from inspector.tape.calls import NotReplayable, TapeCall
+from inspector.tape.calls import TapeCall
+from inspector.tape.obstacles import NotReplayable
 from inspector.tape.tape import Tape
 
 _JSON: Final = ".json"

@@ -4,7 +4,8 @@
 It needs no store, because programs that are replayed import it.
 """
 
-from inspector.tape.calls import NotReplayable, TapeCall
+from inspector.tape.calls import TapeCall
+from inspector.tape.obstacles import NotReplayable
 from inspector.tape.started import replay_command, start_of, why_not_started_again, words_of
 from inspector.tape.tape import (
     Plan,

@@ -10,6 +10,7 @@ from inspector import semconv as sc
 from inspector.model import Event
 from inspector.reading.exchanges import Exchange, ExchangeUnreadable, read_exchanges
 from inspector.tape import requests
+from inspector.tape.obstacles import NOT_ENDED, NotReplayable, Obstacle
 from inspector.tape.request_parts import RequestParts, parts_of_arguments, parts_of_body
 
 CLIENTS: Final = ("openai", "anthropic", "aiohttp", "botocore", "httpx", "httpx2", "requests")
@@ -37,45 +38,8 @@ _OVER_MCP: Final = frozenset(("tool_call", "resource_fetch", "prompt_apply"))
 """Requests to MCP servers."""
 _NOT_NAMED: Final = frozenset(("run", "cell", "request", "label"))
 _REDACTED: Final = b"[redacted:"
-_NOT_ENDED: Final = "it did not end"
 _NOT_YET: Final = "a replay does not withhold {} calls of this kind yet, it would make them again"
 _ONLY_A_SPAN: Final = "it is known by an OpenTelemetry span only, so it runs again; if it may, record without --otel"
-
-
-class Obstacle(Struct, frozen=True):
-    """A call that cannot be replayed."""
-
-    span_id: str
-    name: str
-    """As shown: ``chat gpt-4o``."""
-    reason: str
-    """The reason, without the call."""
-    yet: bool = False
-    """Whether a later version may be able to replay it."""
-
-    @property
-    def sentence(self) -> str:
-        """The call and the reason in one sentence."""
-        cannot = "cannot be replayed yet" if self.yet else "cannot be replayed"
-        return f"the call {self.name} ({self.span_id[:8]}) {cannot}: {self.reason}"
-
-    @property
-    def remedy(self) -> str:
-        """What to change before the run is recorded again, if anything helps; else empty."""
-        if "secret" in self.reason:
-            return "take the secret out of what the program sends or returns there, and record the run again"
-        if self.reason == _NOT_ENDED:
-            return "await it or read its stream to the end, and record the run again"
-        return ""
-
-
-class NotReplayable(Exception):
-    """A run cannot be replayed; the message says why, and names the call that prevents it, if it is one."""
-
-    def __init__(self, message: str, obstacle: Obstacle | None = None) -> None:
-        super().__init__(message)
-        self.obstacle = obstacle
-        """The call."""
 
 
 class _Unrecordable(Exception):
@@ -235,7 +199,7 @@ def _model_of_toolkit(event: Event, path: tuple[str, ...], request: RequestParts
     response, error = attributes.get(sc.SEED_LLM_RESPONSE), attributes.get(_ERROR)
     why = None
     if event.status not in ("ok", "error"):
-        why = _NOT_ENDED
+        why = NOT_ENDED
     elif isinstance(error, str):
         why = _unrecordable(error)
     elif not isinstance(response, str):
@@ -270,7 +234,7 @@ def _outcome(event: Event) -> tuple[str | None, str, str | None]:
     result, error = attributes.get(_RESULT), attributes.get(_ERROR)
     has_ended = event.status in ("ok", "error") or _BODY in attributes or _is_refusal(event)
     if not has_ended or not (isinstance(result, str) or isinstance(error, str)):
-        why = "what it gave was not recorded" if has_ended else _NOT_ENDED
+        why = "what it gave was not recorded" if has_ended else NOT_ENDED
         raise _Unrecordable(why)
     output = bytes(event.output or b"null").decode()
     given = f"{result}{error}{output}"
@@ -317,7 +281,7 @@ def _request(event: Event, path: tuple[str, ...]) -> tuple[TapeCall, RequestPart
     response, why = requests.recorded_response(attributes)
     error = attributes.get(_ERROR)
     if event.status not in ("ok", "error"):
-        why = _NOT_ENDED
+        why = NOT_ENDED
     elif response is None and why is None:
         why = _unrecordable(error) if isinstance(error, str) else "what it gave was not recorded"
     method = str(attributes[sc.SEED_RPC_METHOD])
@@ -376,7 +340,7 @@ def _exchanges(event: Event) -> str:
     attributes = attributes_of(event)
     text = attributes.get(_EXCHANGES)
     if event.status not in ("ok", "error") or not isinstance(text, str):
-        why = _NOT_ENDED if event.status not in ("ok", "error") else "what its client got was not recorded"
+        why = NOT_ENDED if event.status not in ("ok", "error") else "what its client got was not recorded"
         raise _Unrecordable(why)
     try:
         exchanges = read_exchanges(text)

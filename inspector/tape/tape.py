@@ -14,8 +14,6 @@ from inspector.model import Event, ancestors
 from inspector.tape.calls import (
     AROUND,
     CLIENTS,
-    NotReplayable,
-    Obstacle,
     TapeCall,
     attributes_of,
     call_of,
@@ -23,6 +21,7 @@ from inspector.tape.calls import (
     is_of_its_client,
     refuse_asking_back,
 )
+from inspector.tape.obstacles import NotReplayable, Obstacle
 
 _LISTED: Final = 8
 _NOTHING: Final = "has no call of a model or a tool, so there is nothing to replay"
