@@ -103,7 +103,7 @@ class Call:
         self.is_open = True
         self.subject: object = None
         """The framework's own object, for integrations that identify calls by it; released at the end."""
-        self.on_end: list[Callable[[], None]] = []
+        self.on_end: tuple[Callable[[], None], ...] = ()
         """Called before its after or error hook is emitted."""
         self.was_closed = False
         """Whether it has ended as a stream that its consumer closed."""
@@ -210,7 +210,7 @@ class Call:
             self.abandoned()
         elif outer.is_open:
             # Python drops the iterator of a loop before the framework can report why it left the loop.
-            outer.on_end.append(self.dropped)
+            outer.on_end += (self.dropped,)
         elif outer.was_closed:
             self.failed(Closed())
         else:
@@ -222,8 +222,8 @@ class Call:
 
     def _emit(self, hook: str, keywords: Keywords) -> None:
         self.is_open = False
-        while self.on_end:
-            self.on_end.pop()()
+        for report in self.on_end:
+            report()
         if self.exchanges:
             keywords["exchanges"] = [exchange.as_keywords() for exchange in self.exchanges]
         _emit_in(self._context, hook, keywords | {"call_id": self.call_id, "emitter": self.emitter})
