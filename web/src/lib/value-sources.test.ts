@@ -15,8 +15,8 @@ function found(args: unknown, ...messages: Message[]) {
   });
 }
 
-test("the values of arguments are their numbers, and their texts of some length", () => {
-  const args = { order: { id: "ORD-7714" }, lines: [12, "no"], sure: true, note: null, body: "x".repeat(300) };
+test("the values of arguments are their numbers of some digits, and their texts of some length", () => {
+  const args = { order: { id: "ORD-7714" }, lines: [12, "no", 2], sure: true, note: null, body: "x".repeat(300) };
   expect(argumentValues(args).map(({ path, text: value }) => [path, value])).toEqual([
     ["order.id", "ORD-7714"],
     ["lines[0]", "12"],

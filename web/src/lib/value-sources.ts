@@ -3,7 +3,7 @@ import type { Step } from "./json-path";
 import { type Message, onlyText, type Part } from "./messages";
 import { valuePath } from "./same-value";
 
-/** A value of a call's arguments: a number, or a text that is long enough to be recognised. */
+/** A value of a call's arguments: a number or a text that is long enough to be recognised. */
 export interface ArgumentValue {
   path: string;
   text: string;
@@ -20,6 +20,8 @@ export interface ValueSource {
 }
 
 const [SHORTEST, LONGEST] = [4, 200];
+/** A single digit stands in most messages by chance: the 2 of two guests in "2 nights". */
+const SHORTEST_NUMBER = 2;
 const MOST_VALUES = 20;
 const DEEPEST = 20;
 const [BEFORE, AFTER] = [24, 120];
@@ -32,7 +34,8 @@ export function argumentValues(args: unknown): ArgumentValue[] {
 function* valuesIn(value: unknown, steps: Step[]): Generator<ArgumentValue> {
   const path = valuePath(steps);
   if (typeof value === "number" || value instanceof ExactNumber) {
-    yield { path, text: scalarText(value), isNumber: true };
+    const text = scalarText(value);
+    if (text.length >= SHORTEST_NUMBER) yield { path, text, isNumber: true };
   } else if (typeof value === "string") {
     if (value.length >= SHORTEST && value.length <= LONGEST) yield { path, text: value, isNumber: false };
   } else if (isContainer(value) && steps.length < DEEPEST) {
