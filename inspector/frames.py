@@ -89,7 +89,7 @@ Refer: TypeAlias = Callable[[Sequence[bytes | Raw]], list[int]]
 
 
 def cut(text: str, *, is_prompt: bool, is_conversation: bool = True) -> list[Piece]:
-    """Cuts a text into its messages and the text around them.
+    """Cut a text into its messages and the text around them.
 
     Args:
         text: Any text.
@@ -110,7 +110,7 @@ def cut(text: str, *, is_prompt: bool, is_conversation: bool = True) -> list[Pie
 
 
 def cut_value(value: dict[str, Any] | list[Any], bodies_of: BodiesOf) -> list[Piece]:
-    """Cuts the JSON text of a prompt like `cut`, but gets the text of its messages from a function.
+    """Cut the JSON text of a prompt like `cut`, but get the text of its messages from a function.
 
     Args:
         value: The prompt, which has JSON's own types only.
@@ -125,7 +125,7 @@ def cut_value(value: dict[str, Any] | list[Any], bodies_of: BodiesOf) -> list[Pi
 
 
 def cut_strings(raw: bytes, least_bytes: int) -> list[Piece]:
-    """Cuts JSON text into its strings of at least this length and the text around them; empty if it has none."""
+    """Cut JSON text into its strings of at least this length and the text around them; empty if it has none."""
     if len(raw) < least_bytes:
         return []
     pieces: list[Piece] = []
@@ -137,7 +137,7 @@ def cut_strings(raw: bytes, least_bytes: int) -> list[Piece]:
 
 
 def _strings(raw: bytes, least_bytes: int) -> list[tuple[int, int]]:
-    """Returns where strings of at least this length begin and end in JSON text, including their quotation marks."""
+    """Return where strings of at least this length begin and end in JSON text, including their quotation marks."""
     # The same length, but without the quotation marks inside strings.
     plain = raw.replace(rb"\\", b"__").replace(rb"\"", b"__") if b"\\" in raw else raw
     sizes = list(map(len, plain.split(b'"')))
@@ -148,12 +148,12 @@ def _strings(raw: bytes, least_bytes: int) -> list[tuple[int, int]]:
 
 
 def frame_of(refers: Refers) -> Frame:
-    """Returns a frame, even if only numbers are stored."""
+    """Return a frame, even if only numbers are stored."""
     return refers if isinstance(refers, Frame) else Frame(["[", refers, "]"])
 
 
 def framed(pieces: Sequence[Piece], refer: Refer) -> Refers:
-    """Returns the frame of pieces, or only the numbers for an array of messages without spaces."""
+    """Return the frame of pieces, or only the numbers for an array of messages without spaces."""
     match pieces:
         case [b"[", Elements(bodies, by, is_conversation), b"]"]:
             ids = refer(bodies)
@@ -166,7 +166,7 @@ def framed(pieces: Sequence[Piece], refer: Refer) -> Refers:
 
 
 def numbers(frame: Frame) -> Iterator[int]:
-    """Yields the numbers of all messages of a frame."""
+    """Yield the numbers of all messages of a frame."""
     for piece in frame.pieces:
         if isinstance(piece, Frame):
             yield from numbers(piece)
@@ -175,7 +175,7 @@ def numbers(frame: Frame) -> Iterator[int]:
 
 
 def expanded(runs: Iterable[int | list[int]]) -> Iterator[int]:
-    """Yields numbers one by one.
+    """Yield numbers one by one.
 
     A negative one stands for that many successors of the previous number. A list has the steps from one number to the
     next, and at its end how often to repeat them: ``[7, [4, -1, 2]]`` is 7, 11, 10, 14, 13.
@@ -195,7 +195,7 @@ def expanded(runs: Iterable[int | list[int]]) -> Iterator[int]:
 
 
 def frame_text(frame: Frame, body_of: Callable[[int], bytes]) -> bytes:
-    """Returns the text of a frame with its messages, each looked up by its number."""
+    """Return the text of a frame with its messages, each looked up by its number."""
     text = b"".join(_piece_text(piece, frame.by.encode(), body_of) for piece in frame.pieces)
     if not frame.quoted:
         return text
@@ -211,7 +211,7 @@ def _piece_text(piece: str | Runs | Frame, by: bytes, body_of: Callable[[int], b
 
 
 def _framed(pieces: Sequence[Piece], refer: Refer, last: list[int]) -> tuple[list[str | Runs | Frame], str]:
-    """Returns the pieces of a frame, and the separator of most of its messages."""
+    """Return the pieces of a frame, and the separator of most of its messages."""
     found: list[str | Runs | Frame] = []
     most = next((piece.by for piece in pieces if isinstance(piece, Elements) and len(piece.bodies) > 1), ",")
     for piece in pieces:
@@ -231,7 +231,7 @@ def _framed(pieces: Sequence[Piece], refer: Refer, last: list[int]) -> tuple[lis
 
 
 def in_runs(ids: Sequence[int]) -> Runs:
-    """Returns numbers as runs, in the form that `expanded` reads."""
+    """Return numbers as runs, in the form that `expanded` reads."""
     if not ids:
         return []
     steps = list(map(sub, ids[1:], ids))
@@ -257,7 +257,7 @@ def in_runs(ids: Sequence[int]) -> Runs:
 
 
 def _pattern(steps: Sequence[int], at: int, end: int) -> tuple[int, int]:
-    """Returns how many steps from an index on repeat, and how often; 1 and 1 if none do.
+    """Return how many steps from an index on repeat, and how often; 1 and 1 if none do.
 
     The steps up to ``end`` are equal.
     """
@@ -365,7 +365,7 @@ def _cut_string(raw: bytes, depth: int, *, is_conversation: bool) -> list[Piece]
 
 
 def _in_place(raw: bytes, inside: Iterable[tuple[bytes, list[Piece]]]) -> list[Piece]:
-    """Returns the pieces of a text some of whose parts were cut; parts that are not found in order stay unchanged."""
+    """Return the pieces of a text some of whose parts were cut; parts that are not found in order stay unchanged."""
     pieces: list[Piece] = []
     done = 0
     for body, cut_body in inside:
@@ -377,7 +377,7 @@ def _in_place(raw: bytes, inside: Iterable[tuple[bytes, list[Piece]]]) -> list[P
 
 
 def _place_of(body: bytes, raw: bytes, done: int) -> int:
-    """Returns the index of a part of a text, from an index on; -1 if it is not found."""
+    """Return the index of a part of a text, from an index on; -1 if it is not found."""
     beginning = body[:_BEGINNING]
     at = done - 1
     for _ in range(_MOST_TRIES):

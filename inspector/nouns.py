@@ -66,11 +66,11 @@ NOUNS: Mapping[str, Noun] = MappingProxyType({noun.name: noun for noun in _ALL})
 
 
 def kinds_of(role: Role) -> frozenset[Kind]:
-    """Returns the kinds of spans with a role; kinds without a noun count as ``between``."""
+    """Return the kinds of spans with a role; kinds without a noun count as ``between``."""
     of_none: tuple[Kind, ...] = ("other",) if role == "between" else ()
     return frozenset((*(noun.kind for noun in _ALL if noun.role == role), *of_none))
 
 
 def nouns_of(*roles: Role) -> frozenset[str]:
-    """Returns the names of the nouns with one of these roles."""
+    """Return the names of the nouns with one of these roles."""
     return frozenset(noun.name for noun in _ALL if noun.role in roles)

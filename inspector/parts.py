@@ -47,7 +47,7 @@ class Text(NamedTuple):
 
 
 def part_line(number: int, body: bytes | Frame) -> bytes:
-    """Returns the line of a part with its newline: plain JSON, or a frame with earlier parts."""
+    """Return the line of a part with its newline: plain JSON, or a frame with earlier parts."""
     what = b'"frame":' + msgspec.json.encode(body) if isinstance(body, Frame) else b'"json":' + body
     return b"%b%d,%b}\n" % (_BEGIN, number, what)
 

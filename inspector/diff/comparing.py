@@ -198,7 +198,7 @@ def _pair(a: Step | None, b: Step | None, is_moved: bool, *, depth: int) -> Pair
 
 
 def changed_parts(a: Sequence[Part], b: Sequence[Part]) -> Iterator[Changed]:
-    """Yields the parts of two inputs that differ, in the order of the first."""
+    """Yield the parts of two inputs that differ, in the order of the first."""
     named_a, named_b = _by_name(a), _by_name(b)
     for name in dict.fromkeys((*named_a, *named_b)):
         one, other = named_a.get(name), named_b.get(name)

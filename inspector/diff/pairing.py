@@ -189,7 +189,7 @@ def _stable(step: Step) -> tuple[str, str, tuple[Part, ...]]:
 
 
 def _blocks(a: Sequence[Step], b: Sequence[Step], key: Callable[[Step], Hashable]) -> Iterator[_Block]:
-    """Yields the parts of two sequences in order, each with whether they are equal by this key."""
+    """Yield the parts of two sequences in order, each with whether they are equal by this key."""
     keys_a, keys_b = [key(step) for step in a], [key(step) for step in b]
     begin = 0
     while begin < min(len(a), len(b)) and keys_a[begin] == keys_b[begin]:

@@ -30,7 +30,7 @@ class Difference:
 
 
 def groups_of(store: Store, after: int = 0) -> Iterator[list[Arrival]]:
-    """Yields traces in the order of their last change, in groups that are read together.
+    """Yield traces in the order of their last change, in groups that are read together.
 
     All traces of a group arrived in the same hour.
     """
@@ -46,7 +46,7 @@ def groups_of(store: Store, after: int = 0) -> Iterator[list[Arrival]]:
 
 
 def differences(source: Store, target: Store, seen: Callable[[int], object]) -> Iterator[Difference]:
-    """Yields the differences between two stores, traces first.
+    """Yield the differences between two stores, traces first.
 
     Args:
         source: The original.
@@ -75,23 +75,23 @@ def differences(source: Store, target: Store, seen: Callable[[int], object]) -> 
 
 
 def content_of(label: Label) -> tuple[object, ...]:
-    """Returns the content of a label, without its id."""
+    """Return the content of a label, without its id."""
     target = (label.run_id, label.trace_id, label.span_id)
     return (*target, label.name, label.score, label.value, label.note, label.author, label.source, label.time_unix_nano)
 
 
 def all_labels(store: Store) -> Iterator[Label]:
-    """Yields all labels, the latest first."""
+    """Yield all labels, the latest first."""
     return every(lambda cursor: store.labels(cursor=cursor, limit=_LABELS))
 
 
 def all_losses(store: Store) -> tuple[Loss, ...]:
-    """Returns losses, the latest first."""
+    """Return losses, the latest first."""
     return store.losses(limit=_MOST_LOSSES)
 
 
 def lost_of(store: Store) -> dict[tuple[str, str], int]:
-    """Returns the total losses, by process and reason."""
+    """Return the total losses, by process and reason."""
     found: dict[tuple[str, str], int] = {}
     for loss in all_losses(store):
         key = (loss.process, loss.reason)
@@ -106,7 +106,7 @@ def _arrivals(store: Store, after: int = 0) -> Iterator[Arrival]:
 
 
 def _hashes(store: Store, trace_ids: Sequence[str]) -> dict[str, tuple[int, int]]:
-    """Returns for each trace the number of its spans, and the sum of their hashes, which does not depend on order."""
+    """Return for each trace the number of its spans, and the sum of their hashes, which does not depend on order."""
     found: dict[str, tuple[int, int]] = dict.fromkeys(trace_ids, (0, 0))
     after = 0
     while page := store.stored(trace_ids, after=after, limit=SPANS_AT_ONCE):

@@ -53,7 +53,7 @@ class _Clock:
 
 
 def copy_home(source: Settings, target: Settings, *, so_far: SoFar) -> Copied:
-    """Copies everything from one home or database into another, and compares the two.
+    """Copy everything from one home or database into another, and compare the two.
 
     The target must be empty or the result of an earlier call with the same source. The spool of the source is ingested
     first. Both homes are locked, so that no server runs on them. ``seq`` and the ids of labels are assigned again.
@@ -94,7 +94,7 @@ def copy_home(source: Settings, target: Settings, *, so_far: SoFar) -> Copied:
 
 @contextmanager
 def _alone(settings: Settings) -> Generator[None]:
-    """Holds the lock of a home, so that no server or command writes to it."""
+    """Hold the lock of a home, so that no server or command writes to it."""
     settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
     if why := why_not_ours(settings.home):
         raise StoreReadOnly(why)
@@ -109,7 +109,7 @@ def _mark_of(source: Settings) -> SpoolMark:
 
 
 def _begun(mark: SpoolMark, old: Store, new: Store, place: str) -> SpoolMark:
-    """Returns the progress of a copy, after starting it if the target is empty.
+    """Return the progress of a copy, after starting it if the target is empty.
 
     Raises:
         CopyRefused: The target has something else.
@@ -142,7 +142,7 @@ def _copy_spans(old: Store, new: Store, mark: SpoolMark, clock: _Clock, seen: Ca
 
 
 def _copy_rest(old: Store, new: Store) -> None:
-    """Copies everything but spans; the read positions of spools last, when the data that they cover is there."""
+    """Copy everything but spans; the read positions of spools last, when the data that they cover is there."""
     wanted = {content_of(label): label for label in all_labels(old)}
     known = {content_of(label): label for label in all_labels(new)}
     for label in (known[each] for each in known.keys() - wanted.keys()):

@@ -67,7 +67,7 @@ class Retention:
         self._note_doubt()
 
     def prune(self, *, for_s: float | None = None) -> Pruned:
-        """Removes traces by age and by size, and logs how many when it has finished.
+        """Remove traces by age and by size, and log how many when it has finished.
 
         Raises:
             StoreError: The store cannot do it now (``StoreBusy``) or at all.

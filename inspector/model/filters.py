@@ -305,11 +305,11 @@ class Filter:
     """Whether to include runs that are replays; of their spans, those that were made live are always included."""
 
     def only(self, names: Iterable[str]) -> "Filter":
-        """Returns a filter with only these fields."""
+        """Return a filter with only these fields."""
         return Filter(**{name: getattr(self, name) for name in names})
 
     def rows(self) -> tuple[FilterField, ...]:
-        """Returns the rows of the fields that are set."""
+        """Return the rows of the fields that are set."""
         return tuple(row for row in FILTER_FIELDS if getattr(self, row.field) != _DEFAULTS[row.field])
 
 
@@ -325,5 +325,5 @@ _DEFAULTS = {member.name: member.default for member in fields(Filter)}
 
 
 def filter_fields_of(*levels: Level) -> tuple[str, ...]:
-    """Returns the fields of `Filter` whose highest level is one of these."""
+    """Return the fields of `Filter` whose highest level is one of these."""
     return tuple(row.field for row in FILTER_FIELDS if row.of in levels)

@@ -66,7 +66,7 @@ class LabelFilter:
 
 
 def parse_label_filter(text: str) -> LabelFilter | None:
-    """Parses a required label such as ``quality>0.8``; None if the text has no such form."""
+    """Parse a required label such as ``quality>0.8``; None if the text has no such form."""
     found = LABEL_FILTER.fullmatch(text)
     if found is None:
         return None

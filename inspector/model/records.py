@@ -20,7 +20,7 @@ _COMPLETE: frozenset[Status] = frozenset(("ok", "error", "denied", "cancelled"))
 
 
 def supersedes(new: str, old: str) -> bool:
-    """Tells whether a record of one status may replace an earlier record of another."""
+    """Tell whether a record of one status may replace an earlier record of another."""
     if old == "running":
         return True
     if new == "abandoned":
@@ -29,7 +29,7 @@ def supersedes(new: str, old: str) -> bool:
 
 
 def coalesce(spans: Iterable[_R]) -> dict[tuple[str, str], _R]:
-    """Returns the record of each span that wins, by trace and span id, in the order in which the spans first occur."""
+    """Return the record of each span that wins, by trace and span id, in the order in which the spans first occur."""
     winners: dict[tuple[str, str], _R] = {}
     for span in spans:
         key = (span.trace_id, span.span_id)

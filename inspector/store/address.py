@@ -30,7 +30,7 @@ class Address:
 
 
 def read_address(url: str) -> Address:
-    """Reads an address.
+    """Read an address.
 
     Tests also use the embedded engine: ``chdb://memory/database`` or ``chdb:///directory?database=name``.
 

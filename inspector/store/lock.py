@@ -40,7 +40,7 @@ class OwnerLock:
             return False
 
     def acquire(self, url: str | None = None) -> None:
-        """Takes the lock, or fails immediately; ``url`` tells others how to reach the owner.
+        """Take the lock, or fail immediately; ``url`` tells others how to reach the owner.
 
         Raises:
             OwnedElsewhere: Another process holds it.
@@ -61,7 +61,7 @@ class OwnerLock:
         self.announce(url)
 
     def announce(self, url: str | None) -> None:
-        """Updates what others read about the owner, for example once a server knows its port."""
+        """Update what others read about the owner, for example once a server knows its port."""
         if self._descriptor is None:
             return
         text = json.dumps({"pid": os.getpid(), "url": url}).encode()
@@ -71,7 +71,7 @@ class OwnerLock:
             os.ftruncate(self._descriptor, len(text))
 
     def release(self) -> None:
-        """Releases the lock, if it is held."""
+        """Release the lock, if it is held."""
         if self._descriptor is None:
             return
         # The file is not emptied, since a full disk may have no space for the next owner's first byte.

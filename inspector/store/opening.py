@@ -25,7 +25,7 @@ def open_store(
     is_owned: Callable[[], bool] = lambda: True,
     now_ns: Callable[[], int] = time.time_ns,
 ) -> Store:
-    """Opens the store of a home; if it is opened for writing, it is created or migrated first.
+    """Open the store of a home; if it is opened for writing, it is created or migrated first.
 
     At most one process may open it for writing, as `OwnerLock` decides.
 
@@ -59,7 +59,7 @@ def open_store(
 
 
 def create_tables(settings: Settings) -> str:
-    """Creates the database of `Settings.database_url` if it is missing, and returns its name.
+    """Create the database of `Settings.database_url` if it is missing, and return its name.
 
     Raises:
         StoreError: The setting is missing, or the database cannot be created.
@@ -70,7 +70,7 @@ def create_tables(settings: Settings) -> str:
 
 
 def upgrade_tables(settings: Settings) -> tuple[str, int, int]:
-    """Upgrades the tables of the database of `Settings.database_url`.
+    """Upgrade the tables of the database of `Settings.database_url`.
 
     Returns:
         Its name, the previous version of its tables, and their new one.
@@ -83,7 +83,7 @@ def upgrade_tables(settings: Settings) -> tuple[str, int, int]:
 
 
 def table_statements(settings: Settings, *, cluster: str | None = None) -> list[str]:
-    """Returns the statements that create the database of `Settings.database_url`.
+    """Return the statements that create the database of `Settings.database_url`.
 
     Args:
         settings: They name the database.
@@ -100,7 +100,7 @@ def table_statements(settings: Settings, *, cluster: str | None = None) -> list[
 
 
 def place_of(settings: Settings) -> str:
-    """Returns the name of a home's database, by which two can be compared.
+    """Return the name of a home's database, by which two can be compared.
 
     Raises:
         StoreError: `Settings.database_url` is not an address.
@@ -111,7 +111,7 @@ def place_of(settings: Settings) -> str:
 
 
 def _key_of(settings: Settings) -> str:
-    """Returns a key that distinguishes a home from homes with the same path on other machines."""
+    """Return a key that distinguishes a home from homes with the same path on other machines."""
     return blake2b(salt_of(settings.home), digest_size=8, person=b"marks").hexdigest()
 
 

@@ -32,7 +32,7 @@ class Store(Reads):
         losses: Sequence[Loss] = (),
         labels: Sequence[NewLabel] = (),
     ) -> None:
-        """Stores spans, labels, losses and the read positions of their spools, in one transaction.
+        """Store spans, labels, losses and the read positions of their spools, in one transaction.
 
         A complete record replaces a start record and an earlier complete one; a repeated record changes nothing.
 
@@ -46,7 +46,7 @@ class Store(Reads):
             self._take_in([scrubbed(span) for span in spans], marks, losses, labels)
 
     def write_again(self, spans: Sequence[Span]) -> int:
-        """Replaces stored spans by new interpretations of them, and returns how many differ.
+        """Replace stored spans by new interpretations of them, and return how many differ.
 
         The spans are in the order they began. They replace stored ones whatever their status; spans that are not stored
         are ignored. Raises what `write` raises.
@@ -70,19 +70,19 @@ class Store(Reads):
 
     @abstractmethod
     def mark_lost(self, processes: Sequence[str]) -> int:
-        """Marks the spans that these processes left running as lost, and returns their number."""
+        """Mark the spans that these processes left running as lost, and return their number."""
 
     @abstractmethod
     def spools(self) -> Mapping[str, SpoolMark]:
-        """Returns the read positions of all spool files, by file name."""
+        """Return the read positions of all spool files, by file name."""
 
     @abstractmethod
     def forget_spools(self, names: Sequence[str]) -> None:
-        """Forgets the read positions of files that were deleted."""
+        """Forget the read positions of files that were deleted."""
 
     @abstractmethod
     def give_label(self, label: NewLabel) -> Label | None:
-        """Labels a run or a span, and returns the label; None if there is no such run or span.
+        """Label a run or a span, and return the label; None if there is no such run or span.
 
         A label replaces the one with the same name, author and source on the same target, and ``good`` and ``bad``
         replace each other. Notes replace nothing.
@@ -90,19 +90,19 @@ class Store(Reads):
 
     @abstractmethod
     def remove_label(self, label_id: str) -> Label | None:
-        """Removes and returns a label; None if there is no such label."""
+        """Remove and return a label; None if there is no such label."""
 
     @abstractmethod
     def delete_trace(self, trace_id: str) -> int:
-        """Removes a trace, and returns how many spans it had."""
+        """Remove a trace, and return how many spans it had."""
 
     @abstractmethod
     def delete_run(self, run_id: str) -> int:
-        """Removes all traces of a run, and returns how many spans they had."""
+        """Remove all traces of a run, and return how many spans they had."""
 
     @abstractmethod
     def delete_session(self, session_id: str) -> int:
-        """Removes all traces of a session, and returns how many spans they had."""
+        """Remove all traces of a session, and return how many spans they had."""
 
     @abstractmethod
     def prune(
@@ -113,7 +113,7 @@ class Store(Reads):
         by: Age = "time",
         for_s: float | None = None,
     ) -> Pruned:
-        """Removes whole traces, oldest first: those from before a time, then others until the database is small enough.
+        """Remove whole traces, oldest first: those from before a time, then others until the database is small enough.
 
         Arrivals are known to the hour, so a trace may be kept for up to an hour longer.
 
@@ -126,15 +126,15 @@ class Store(Reads):
 
     @abstractmethod
     def note_removal(self, removed: Removed) -> None:
-        """Stores the last removal by a retention rule."""
+        """Store the last removal by a retention rule."""
 
     @abstractmethod
     def doubt_clock(self, *, doubted: bool) -> None:
-        """Stores, also for later processes, whether the clock looks wrong, so that nothing is removed by age."""
+        """Store, also for later processes, whether the clock looks wrong, so that nothing is removed by age."""
 
     @abstractmethod
     def prepare(self, give_up: Callable[[], bool] = ...) -> None:
-        """Prepares the store for writing, which may take long; returns immediately if it is ready.
+        """Prepare the store for writing, which may take long; return immediately if it is ready.
 
         A database that its last owner did not close is checked for damage, and a replaced file is opened.
 
@@ -154,7 +154,7 @@ class Store(Reads):
         busy: bool = ...,
         give_way: Callable[[float], object] = ...,
     ) -> bool:
-        """Does background work, such as updating the full-text index, and returns whether more is due.
+        """Do background work, such as updating the full-text index, and return whether more is due.
 
         Args:
             for_s: The time limit, which the last transaction may exceed; without one, it runs until nothing is due.
@@ -168,12 +168,12 @@ class Store(Reads):
 
     @abstractmethod
     def sync(self) -> None:
-        """Makes all commits so far survive a power cut."""
+        """Make all commits so far survive a power cut."""
 
     @abstractmethod
     def health(self) -> Health:
-        """Returns size, age, lag and versions."""
+        """Return size, age, lag and versions."""
 
     @abstractmethod
     def close(self) -> None:
-        """Closes the database; the store cannot be used afterwards."""
+        """Close the database; the store cannot be used afterwards."""

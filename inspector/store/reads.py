@@ -55,7 +55,7 @@ class Reads(ABC):
         """Hold a snapshot that the engine reads from."""
 
     def losses(self, *, run: str | None = None, limit: int = 1000) -> tuple[Loss, ...]:
-        """Returns the losses of one ``inspector run`` or of all, the latest first."""
+        """Return the losses of one ``inspector run`` or of all, the latest first."""
         with self._read() as at:
             return self._queries.read_losses(at, run, limit)
 
@@ -70,7 +70,7 @@ class Reads(ABC):
         full: bool = False,
         raw: bool = False,
     ) -> Page[Event]:
-        """Returns one page of events; when sorted by duration or cost, those without one come last.
+        """Return one page of events; when sorted by duration or cost, those without one come last.
 
         With ``full``, a page of large events ends early. Attributes that a replay returns are included only with
         ``raw``.
@@ -84,14 +84,14 @@ class Reads(ABC):
             return _noticed(where.q, self._queries.read_events(at, where, window, self._limits, full=full, raw=raw))
 
     def event(self, span_id: str, *, trace_id: str | None = None, raw: bool = False) -> Event | None:
-        """Returns one event in full, the newest if several traces have the span id; for ``raw`` see `events`."""
+        """Return one event in full, the newest if several traces have the span id; for ``raw`` see `events`."""
         with self._read() as at:
             return self._queries.read_event(at, clean(span_id), trace_id, self._limits, raw=raw)
 
     def after(
         self, seq: int, where: Filter, *, limit: int = 500, full: bool = False, most_bytes: int | None = None
     ) -> tuple[Event, ...]:
-        """Returns the events that changed after ``seq``, in the order of change.
+        """Return the events that changed after ``seq``, in the order of change.
 
         With ``full``, their size is at most ``most_bytes`` (by default that of a page of full events), but there is at
         least one. So fewer than ``limit`` may be returned although there are more; only an empty result is the end.
@@ -103,28 +103,28 @@ class Reads(ABC):
             return self._queries.read_after(at, seq, where, limits, limit=limit, full=full)
 
     def last_seq(self) -> int:
-        """Returns the ``seq`` of the last change; 0 in an empty store."""
+        """Return the ``seq`` of the last change; 0 in an empty store."""
         with self._read() as at:
             return self._queries.last_seq(at)
 
     def indexed_seq(self) -> int:
-        """Returns the ``seq`` of the last change in the full-text index."""
+        """Return the ``seq`` of the last change in the full-text index."""
         with self._read() as at:
             return self._queries.indexed_seq(at)
 
     def trace(self, trace_id: str) -> Trace | None:
-        """Returns a trace with its totals, and the losses of its processes in its time."""
+        """Return a trace with its totals, and the losses of its processes in its time."""
         with self._read() as at:
             trace = self._queries.read_trace(at, clean(trace_id))
             return None if trace is None else self._with_losses(at, trace)
 
     def traces_like(self, prefix: str, *, limit: int) -> tuple[Trace, ...]:
-        """Returns traces whose id begins with ``prefix``, the latest first; if there are too many, any of them."""
+        """Return traces whose id begins with ``prefix``, the latest first; if there are too many, any of them."""
         with self._read() as at:
             return self._queries.read_traces_like(at, clean(prefix), limit)
 
     def outline(self, trace_id: str, *, cursor: str | None = None, limit: int = 20_000) -> TraceOutline | None:
-        """Returns one page of a trace's structure in columns.
+        """Return one page of a trace's structure in columns.
 
         Raises:
             CursorInvalid: The cursor belongs to another list.
@@ -142,7 +142,7 @@ class Reads(ABC):
     def hits(
         self, q: str, *, trace_id: str = "", run_id: str = "", limit: int = 100, attributes: bool = True
     ) -> Hits | None:
-        """Returns the spans of a trace or a run that contain words, and where; None if there is no such trace or run.
+        """Return the spans of a trace or a run that contain words, and where; None if there is no such trace or run.
 
         A span whose prompt only repeats an earlier text is not a hit.
 
@@ -168,7 +168,7 @@ class Reads(ABC):
         limit: int = 50,
         timeline: bool = False,
     ) -> Page[Trace]:
-        """Returns one page of traces; when sorted by duration, those without one come last.
+        """Return one page of traces; when sorted by duration, those without one come last.
 
         Filters on kind, parent, model, tool, error type, attributes and ``q`` have to match one span of the trace, all
         others the trace as a whole.
@@ -182,13 +182,13 @@ class Reads(ABC):
             return _noticed(where.q, self._queries.read_traces(at, where, window, self._limits, timeline=timeline))
 
     def run(self, run_id: str) -> Run | None:
-        """Returns a run with its totals, and the losses of its processes in its time."""
+        """Return a run with its totals, and the losses of its processes in its time."""
         with self._read() as at:
             run = self._queries.read_run(at, clean(run_id))
             return None if run is None else self._with_losses(at, run)
 
     def runs_like(self, part: str, *, ends: bool, limit: int) -> tuple[Run, ...]:
-        """Returns runs whose id begins or (``ends``) ends with ``part``, latest first; if there are too many, any."""
+        """Return runs whose id begins or (``ends``) ends with ``part``, latest first; if there are too many, any."""
         with self._read() as at:
             return self._queries.read_runs_like(at, clean(part), limit, ends=ends)
 
@@ -202,7 +202,7 @@ class Reads(ABC):
         limit: int = 50,
         timeline: bool = False,
     ) -> Page[Run]:
-        """Returns one page of runs; when sorted by duration, those without one come last.
+        """Return one page of runs; when sorted by duration, those without one come last.
 
         Filters on times, status, name, service, duration and cost have to match the run as a whole, those on agent and
         session one of its traces, all others one span.
@@ -216,7 +216,7 @@ class Reads(ABC):
             return _noticed(where.q, self._queries.read_runs(at, where, window, self._limits, timeline=timeline))
 
     def run_outline(self, run_id: str, *, cursor: str | None = None, limit: int = 20_000) -> RunOutline | None:
-        """Returns one page of the structure of all traces of a run in columns.
+        """Return one page of the structure of all traces of a run in columns.
 
         Raises:
             CursorInvalid: The cursor belongs to another list.
@@ -233,7 +233,7 @@ class Reads(ABC):
     def turns(
         self, run_id: str, *, trace_id: str | None = None, cursor: str | None = None, limit: int = 200
     ) -> Page[Turn]:
-        """Returns one page of the model calls of a run as turns of conversations, in the order they began.
+        """Return one page of the model calls of a run as turns of conversations, in the order they began.
 
         Only calls whose messages are recorded are turns.
 
@@ -251,7 +251,7 @@ class Reads(ABC):
             return self._queries.read_turns(at, clean(run_id), trace, cursor=cursor, limit=limit)
 
     def previews(self, run_id: str, span_ids: Sequence[str], *, trace_id: str | None = None) -> tuple[Preview, ...]:
-        """Returns the beginnings of the inputs and outputs of some calls of a run, in no particular order.
+        """Return the beginnings of the inputs and outputs of some calls of a run, in no particular order.
 
         Args:
             run_id: The run.
@@ -263,7 +263,7 @@ class Reads(ABC):
             return self._queries.read_previews(at, clean(run_id), trace, [clean(each) for each in span_ids])
 
     def session(self, session_id: str) -> Session | None:
-        """Returns a session with its totals."""
+        """Return a session with its totals."""
         with self._read() as at:
             return self._queries.read_session(at, clean(session_id))
 
@@ -277,14 +277,14 @@ class Reads(ABC):
         cursor: str | None = None,
         limit: int = 50,
     ) -> Page[Session]:
-        """Returns one page of sessions, by default the latest activity first; running ones have no duration."""
+        """Return one page of sessions, by default the latest activity first; running ones have no duration."""
         with self._read() as at:
             return self._queries.read_sessions(
                 at, Window(sort, order, cursor, limit), since_ns=since_ns, until_ns=until_ns
             )
 
     def stats(self, where: Filter, *, of: StatsOf = "events", by: GroupBy | None = None, buckets: int = 0) -> Stats:
-        """Returns statistics over the newest events that match, up to the scan limit, or over traces or runs.
+        """Return statistics over the newest events that match, up to the scan limit, or over traces or runs.
 
         Filters mean what they mean for `traces` and `runs`; the kind of a run is that of its first trace. ``buckets``
         is the number of equal slices of the filter's time range, or else of the time that has data.
@@ -305,7 +305,7 @@ class Reads(ABC):
         cursor: str | None = None,
         limit: int = 50,
     ) -> Page[Label]:
-        """Returns one page of labels, the latest first; those of a run include those of its spans.
+        """Return one page of labels, the latest first; those of a run include those of its spans.
 
         Raises:
             CursorInvalid: The cursor belongs to another list.
@@ -316,34 +316,34 @@ class Reads(ABC):
             )
 
     def is_clock_doubted(self) -> bool:
-        """Tells whether the clock looked wrong when it was last checked."""
+        """Tell whether the clock looked wrong when it was last checked."""
         with self._read() as at:
             return self._queries.is_clock_doubted(at)
 
     def last_arrival_ns(self) -> int | None:
-        """Returns the hour in which a span last arrived or retention last ran; None if that is not known."""
+        """Return the hour in which a span last arrived or retention last ran; None if that is not known."""
         with self._read() as at:
             return self._queries.last_arrival_ns(at)
 
     def used_bytes(self) -> int:
-        """Returns the size of the database without its free pages; cheaper than `health`, which has to count."""
+        """Return the size of the database without its free pages; cheaper than `health`, which has to count."""
         with self._read() as at:
             return self._queries.used_bytes(at)
 
     def retained(self) -> Retained:
-        """Returns how much is kept, and what retention removes next."""
+        """Return how much is kept, and what retention removes next."""
         with self._read() as at:
             return self._queries.read_retained(at)
 
     def arrivals(self, after: int = 0, *, limit: int = 1000) -> tuple[Arrival, ...]:
-        """Returns the traces that changed after a ``seq``, in the order of their last change."""
+        """Return the traces that changed after a ``seq``, in the order of their last change."""
         with self._read() as at:
             return self._queries.read_arrivals(at, after, limit)
 
     def stored(
         self, trace_ids: Sequence[str], *, after: int = 0, limit: int = 5000, most_bytes: int = 16 << 20
     ) -> tuple[Stored, ...]:
-        """Returns spans with everything that was recorded, in the order they first arrived, for a copy.
+        """Return spans with everything that was recorded, in the order they first arrived, for a copy.
 
         What the store computes from spans, such as totals and duplicates, is left out. Fewer than ``limit`` may be
         returned although there are more, if they are large; only an empty result is the end.
@@ -363,6 +363,6 @@ class Reads(ABC):
 
 
 def _noticed(q: str | None, answer: A) -> A:
-    """Returns an answer with a notice about parts of the query that have no meaning."""
+    """Return an answer with a notice about parts of the query that have no meaning."""
     notice = notice_of(q)
     return answer if notice is None else replace(answer, notice=notice)

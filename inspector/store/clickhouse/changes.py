@@ -89,7 +89,7 @@ _READ: Final = msgspec.json.Decoder[Change](Change)
 
 
 def encode_change(change: Change) -> str:
-    """Returns a change as JSON."""
+    """Return a change as JSON."""
     try:
         return msgspec.json.encode(change).decode()
     except (UnicodeEncodeError, RecursionError, TypeError):
@@ -97,7 +97,7 @@ def encode_change(change: Change) -> str:
 
 
 def decode_change(text: str) -> Change:
-    """Returns the change in a JSON text.
+    """Return the change in a JSON text.
 
     Raises:
         msgspec.MsgspecError: It is not a change.
@@ -108,7 +108,7 @@ def decode_change(text: str) -> Change:
 def apply(  # noqa: PLR0911 - a line each
     change: Change, database: Database, writer: Writer, preparing: Preparing, now_ns: Callable[[], int]
 ) -> Any:
-    """Applies a change, and returns its outcome as a JSON value."""
+    """Apply a change, and return its outcome as a JSON value."""
     match change:
         case Write():
             return _write(change, database, writer, preparing)

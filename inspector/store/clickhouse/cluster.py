@@ -11,7 +11,7 @@ _DISTRIBUTED: Final = re.compile(rf"Distributed\({_NAME}, {_NAME}, {_NAME}")
 
 
 def keeper_of(database: Database, table: str) -> str:
-    """Returns the table for a statement that removes rows, with ``ON CLUSTER`` if it has to be sent to all shards."""
+    """Return the table for a statement that removes rows, with ``ON CLUSTER`` if it has to be sent to all shards."""
     found = _distributed(database, table)
     if found is None:
         return table
@@ -21,7 +21,7 @@ def keeper_of(database: Database, table: str) -> str:
 
 
 def files_of(database: Database) -> str:
-    """Returns the system table that lists the parts of all shards."""
+    """Return the system table that lists the parts of all shards."""
     found = _distributed(database, "spans")
     return "system.parts" if found is None else f"cluster('{found[1]}', system.parts)"
 
@@ -32,6 +32,6 @@ def _distributed(database: Database, table: str) -> re.Match[str] | None:
 
 
 def _is_alone(database: Database, cluster: str) -> bool:
-    """Tells whether a cluster consists of this one server, so that no Keeper is needed."""
+    """Tell whether a cluster consists of this one server, so that no Keeper is needed."""
     row = database.row(f"SELECT count(), min(is_local) FROM system.clusters WHERE cluster = '{cluster}'")
     return row is not None and tuple(row) == (1, 1)

@@ -17,7 +17,7 @@ _BEFORE: Final = f"sum({_SIZE}) OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDI
 
 
 def read_arrivals(database: Database, after: int, limit: int) -> tuple[Arrival, ...]:
-    """Returns the traces that changed after a ``seq``, in the order of their last change."""
+    """Return the traces that changed after a ``seq``, in the order of their last change."""
     values = Values()
     rows = database.rows(
         "SELECT trace_id, seq, spans, arrived_ns FROM traces FINAL "
@@ -30,7 +30,7 @@ def read_arrivals(database: Database, after: int, limit: int) -> tuple[Arrival, 
 def read_stored(
     database: Database, trace_ids: Sequence[str], after: int, limit: int, most_bytes: int
 ) -> tuple[Stored, ...]:
-    """Returns spans of traces in the order they first arrived, fewer if they are large."""
+    """Return spans of traces in the order they first arrived, fewer if they are large."""
     values = Values()
     among = f"trace_id IN {values.texts(trace_ids)}"
     slots = database.rows(f"SELECT first_slot, last_slot FROM traces FINAL WHERE {among}", values)

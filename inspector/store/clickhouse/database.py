@@ -60,7 +60,7 @@ _LONGEST_SQL: Final = 1 << 16
 
 
 def literal(text: str) -> str:
-    """Returns a text as it is written in a query."""
+    """Return a text as it is written in a query."""
     escaped = text.replace("\\", "\\\\").replace("'", "\\'")
     return f"'{escaped}'"
 
@@ -72,24 +72,24 @@ class Values:
     bound: dict[str, Any] = field(default_factory=dict[str, Any])
 
     def text(self, value: str) -> str:
-        """Binds a text."""
+        """Bind a text."""
         return self._named("String", clean(value))
 
     def texts(self, values: Sequence[str]) -> str:
-        """Binds several texts."""
+        """Bind several texts."""
         cleaned = [clean(value) for value in values]
         return self._array("Array(String)", cleaned, map(literal, cleaned))
 
     def integers(self, values: Sequence[int]) -> str:
-        """Binds several numbers of 64 bits."""
+        """Bind several numbers of 64 bits."""
         return self._array("Array(Int64)", list(values), map(str, values))
 
     def integer(self, value: int) -> str:
-        """Binds a number of 64 bits."""
+        """Bind a number of 64 bits."""
         return self._named("Int64", value)
 
     def real(self, value: float) -> str:
-        """Binds a floating-point number."""
+        """Bind a floating-point number."""
         return self._named("Float64", float(value))
 
     def _array(self, kind: str, values: list[Any], written: Iterable[str]) -> str:
@@ -123,11 +123,11 @@ class Database:
         self._query, self._command = client.query, client.command
 
     def begin(self) -> None:
-        """Makes this the default database of the connection; it has to exist by now."""
+        """Make this the default database of the connection; it has to exist by now."""
         self._client.database = self.address.database
 
     def rows(self, sql: str, values: Values | None = None) -> Sequence[Any]:
-        """Returns the rows of a query.
+        """Return the rows of a query.
 
         Raises:
             QueryTooSlow: It takes longer than a read may.
@@ -139,23 +139,23 @@ class Database:
             return found.result_rows
 
     def row(self, sql: str, values: Values | None = None) -> Any:
-        """Returns the first row of a query; None if there is none."""
+        """Return the first row of a query; None if there is none."""
         found = self.rows(sql, values)
         return found[0] if found else None
 
     def command(self, sql: str, values: Values | None = None, settings: Mapping[str, Any] | None = None) -> None:
-        """Runs a statement without a time limit."""
+        """Run a statement without a time limit."""
         with self._translated():
             room = {**_room_for(sql), **(settings or {})}
             self._command(sql, parameters=None if values is None else values.bound, settings=room)
 
     def insert(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], *, token: str) -> None:
-        """Inserts rows in one block; repeating it with the same token changes nothing."""
+        """Insert rows in one block; repeating it with the same token changes nothing."""
         if rows:
             self.insert_columns(table, dict(zip(columns, zip(*rows, strict=True), strict=True)), token=token)
 
     def insert_columns(self, table: str, columns: Mapping[str, Sequence[Any]], *, token: str) -> None:
-        """Inserts whole columns as `insert` does rows."""
+        """Insert whole columns as `insert` does rows."""
         if not columns:
             return
         settings = {**_INSERTING, "insert_deduplication_token": f"{table} {token}"}
@@ -166,7 +166,7 @@ class Database:
             self._insert(table, columns, settings)
 
     def insert_found(self, sql: str, values: Values) -> None:
-        """Runs an ``INSERT … SELECT`` that inserts the same rows when it is repeated."""
+        """Run an ``INSERT … SELECT`` that inserts the same rows when it is repeated."""
         settings = {"async_insert": 0}
         try:
             self.command(sql, values, settings)
@@ -175,7 +175,7 @@ class Database:
             self.command(sql, values, settings)
 
     def close(self) -> None:
-        """Closes the connections."""
+        """Close the connections."""
         self._client.close()
 
     def _insert(self, table: str, columns: Mapping[str, Sequence[Any]], settings: dict[str, Any]) -> None:
@@ -226,7 +226,7 @@ def _room_for(sql: str) -> Mapping[str, Any]:
 
 
 def _reason(error: BaseException) -> str:
-    """Returns the actual reason in the messages of the client and the server."""
+    """Return the actual reason in the messages of the client and the server."""
     last: BaseException | None = error
     while last is not None:
         error, last = last, getattr(last, "reason", None) or last.__cause__

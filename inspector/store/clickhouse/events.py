@@ -39,7 +39,7 @@ _ATTRIBUTES: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
 def read_events(
     database: Database, where: Filter, window: Window[Sort], limits: ReadLimits, *, full: bool, raw: bool
 ) -> Page[Event]:
-    """Returns one page of events."""
+    """Return one page of events."""
     conditions = Conditions()
     if not narrow_spans(conditions, named(database, where)):
         return Page(())
@@ -62,7 +62,7 @@ def read_events(
 def read_event(
     database: Database, span_id: str, trace_id: str | None, limits: ReadLimits, *, raw: bool
 ) -> Event | None:
-    """Returns one event in full, the newest if several traces have its span id."""
+    """Return one event in full, the newest if several traces have its span id."""
     del limits
     values = Values()
     where = f"span_id = {values.text(span_id)}"
@@ -76,7 +76,7 @@ def read_event(
 def read_after(
     database: Database, seq: int, where: Filter, limits: ReadLimits, *, limit: int, full: bool
 ) -> tuple[Event, ...]:
-    """Returns the events that changed after a ``seq``, in the order of change; fewer if they are large."""
+    """Return the events that changed after a ``seq``, in the order of change; fewer if they are large."""
     conditions = Conditions()
     if not narrow_spans(conditions, named(database, where)):
         return ()
@@ -93,7 +93,7 @@ def read_after(
 def _in_full(
     database: Database, keys: Sequence[Sequence[Any]], most_bytes: int, *, raw: bool
 ) -> tuple[list[Event], int]:
-    """Returns as many events as fit, given rows that begin with their keys, and the number of rows processed."""
+    """Return as many events as fit, given rows that begin with their keys, and the number of rows processed."""
 
     def read(at: int, count: int) -> list[Event | None]:
         wanted = keys[at : at + count]

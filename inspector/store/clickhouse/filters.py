@@ -41,12 +41,12 @@ class Conditions:
         return f"WHERE {' AND '.join(self.all) or 'true'}"
 
     def add(self, *conditions: str) -> None:
-        """Adds conditions."""
+        """Add conditions."""
         self.all += conditions
 
 
 def named(database: Database, where: Filter) -> Filter:
-    """Returns a filter that looks for its names where they are known (`inspector.store.values.naming`)."""
+    """Return a filter that looks for its names where they are known (`inspector.store.values.naming`)."""
 
     def is_there(what: Named, name: str) -> bool:
         values = Values()
@@ -57,7 +57,7 @@ def named(database: Database, where: Filter) -> Filter:
 
 
 def narrow_spans(conditions: Conditions, where: Filter, *, roughly: bool = False) -> bool:
-    """Adds the conditions of a filter on spans.
+    """Add the conditions of a filter on spans.
 
     Args:
         conditions: Where they are added.
@@ -92,7 +92,7 @@ def narrow_spans(conditions: Conditions, where: Filter, *, roughly: bool = False
 
 
 def compared(row: FilterField, value: Any, column: str, values: Values) -> list[str]:
-    """Returns the conditions of a row of the table of filters on its column; none if every value meets it."""
+    """Return the conditions of a row of the table of filters on its column; none if every value meets it."""
     match row.match:
         case "is":
             return [f"{column} = {values.text(value)}"]
@@ -137,7 +137,7 @@ def _is_tool_known_as(name: str, values: Values) -> str:
 
 
 def text_at(json: str, path: Iterable[str]) -> str:
-    """Returns the text of a value in some JSON: a string as it is, anything else as JSON, empty where there is none."""
+    """Return the text of a value in some JSON: a string as it is, anything else as JSON, empty where there is none."""
     at = ", ".join((json, *path))
     return f"if(JSONType({at}) = 'String', JSONExtractString({at}), JSONExtractRaw({at}))"
 
@@ -151,7 +151,7 @@ def _content(key: str, path: str, wanted: str, values: Values) -> str:
 
 
 def _ways(path: str, values: Values) -> list[list[str]]:
-    """Returns the readings of a path: each of its dots is between two names, or part of one."""
+    """Return the readings of a path: each of its dots is between two names, or part of one."""
     return [[step if step.isdigit() else values.text(step[1:]) for step in steps] for steps in _readings(path)]
 
 
@@ -172,7 +172,7 @@ _COMPARISONS: Final = frozenset(("=", ">", ">=", "<", "<="))
 
 
 def labelled(label: LabelFilter, values: Values) -> str:
-    """Returns the condition of labels that a filter asks for."""
+    """Return the condition of labels that a filter asks for."""
     name = f"name = {values.text(label.name)}"
     if label.comparison is None:
         return name

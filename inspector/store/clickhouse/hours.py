@@ -64,18 +64,18 @@ class Hours:
         self._changed: set[int] = set()
 
     def forget(self) -> None:
-        """Stores every change anew, since another process may have summed hours."""
+        """Store every change anew, since another process may have summed hours."""
         self._changed.clear()
 
     def change(self, slots: Iterable[int], version: int, token: str) -> None:
-        """Stores that something is about to change in the hours of some slots."""
+        """Store that something is about to change in the hours of some slots."""
         hours = {slot // _MINUTES for slot in slots} - self._changed
         rows = [(hour, version, 0) for hour in sorted(hours)]
         self._database.insert("hours", ("hour", "version", "removed"), rows, token=token)
         self._changed |= hours
 
     def over(self, now_ns: int) -> list[int]:
-        """Returns the hours that are over and have no valid rollups."""
+        """Return the hours that are over and have no valid rollups."""
         return [
             row[0]
             for row in self._database.rows(
@@ -86,7 +86,7 @@ class Hours:
         ]
 
     def sum_up(self, hour: int, version: int) -> None:
-        """Sums one hour; everything written so far has an earlier version."""
+        """Sum one hour; everything written so far has an earlier version."""
         slots = f"slot BETWEEN {hour * _MINUTES} AND {hour * _MINUTES + _MINUTES - 1}"
         calls = f"spans FINAL WHERE {slots} AND {IS_CALL} AND {NO_REPLAY}"
         counts = ", ".join(f"uniq({key})" for key in KEYS.values())

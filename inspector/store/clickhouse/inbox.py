@@ -66,7 +66,7 @@ class Inbox:
         self._found_s = -math.inf
 
     def check_room(self) -> None:
-        """Makes sure that there is room for more, since many servers can ingest faster than one can write.
+        """Make sure that there is room for more, since many servers can ingest faster than one can write.
 
         Raises:
             StoreBusy: Too many changes are waiting.
@@ -83,7 +83,7 @@ class Inbox:
             )
 
     def put(self, body: str, spans: Sequence[Prepared] = ()) -> str:
-        """Adds an entry, and returns its id.
+        """Add an entry, and return its id.
 
         Raises:
             StoreError: It cannot be stored now (`StoreBusy`) or at all.
@@ -99,7 +99,7 @@ class Inbox:
         return entry
 
     def waiting(self) -> list[Entry]:
-        """Returns the oldest waiting entries."""
+        """Return the oldest waiting entries."""
         # The query for entries takes four times as long as the one for ids, even if there are none. Where servers send
         # all the time, one query is better than two.
         if time.monotonic() >= self._found_s + _BUSY_S and not self._database.rows(_IDS):
@@ -110,22 +110,22 @@ class Inbox:
         return found
 
     def is_own(self, entry: Entry) -> bool:
-        """Tells whether this process sent an entry."""
+        """Tell whether this process sent an entry."""
         return f" {self._me} " in entry.id
 
     def mark_done(self, outcomes: Mapping[str, str]) -> None:
-        """Stores the outcomes of entries, by their ids; they are no longer waiting."""
+        """Store the outcomes of entries, by their ids; they are no longer waiting."""
         rows = [(entry, 1, outcome) for entry, outcome in outcomes.items()]
         self._database.insert("inbox", ("id", "done", "outcome"), rows, token=f"{self._me} {' '.join(outcomes)}")
 
     def outcome(self, entry: str) -> str | None:
-        """Returns the outcome of an entry; None while it is waiting."""
+        """Return the outcome of an entry; None while it is waiting."""
         values = Values()
         row = self._database.row(f"SELECT done, outcome FROM inbox FINAL WHERE id = {values.text(entry)}", values)
         return "null" if row is None else row[1] if row[0] else None
 
     def tidy(self) -> None:
-        """Removes old entries that are done."""
+        """Remove old entries that are done."""
         values = Values()
         before = values.text(f"{self._now_ns() - _KEPT_NS:020d}")
         sql = f"SELECT id FROM inbox FINAL WHERE done = 1 AND id < {before} LIMIT {_MOST_TIDIED}"
@@ -139,12 +139,12 @@ class Inbox:
 
 
 def _part(waiting: Waiting) -> float:
-    """Returns how full the inbox is, where 1 is full."""
+    """Return how full the inbox is, where 1 is full."""
     return max(waiting.changes / MOST_WAITING, waiting.bytes / MOST_WAITING_BYTES)
 
 
 def read_waiting(database: Database) -> Waiting:
-    """Returns how much is waiting for the process that writes a database."""
+    """Return how much is waiting for the process that writes a database."""
     size = "toUInt64OrZero(splitByChar(' ', id)[3])"
     row = database.row(f"SELECT count(), sum({size}) FROM inbox FINAL WHERE done = 0")
     return Waiting() if row is None else Waiting(*row)

@@ -21,7 +21,7 @@ _SELECT: Final = f"SELECT {', '.join(_LABEL)} FROM labels FINAL"
 
 
 def write_labels(database: Database, writer: Writer, given: Iterable[NewLabel]) -> list[int]:
-    """Stores labels and returns their ids; each replaces the one with the same name, author and source.
+    """Store labels and return their ids; each replaces the one with the same name, author and source.
 
     Good and bad replace each other. Notes do not replace each other, except for one with the same text.
     """
@@ -66,14 +66,14 @@ def _insert(database: Database, writer: Writer, rows: Iterable[tuple[Sequence[An
 
 
 def read_label(database: Database, label_id: int) -> Label | None:
-    """Returns one label."""
+    """Return one label."""
     values = Values()
     row = database.row(f"{_SELECT} WHERE id = {values.integer(clamp(label_id))}", values)
     return None if row is None else label_of(row)
 
 
 def remove_label(database: Database, writer: Writer, label_id: int) -> Label | None:
-    """Removes and returns a label; None if there is no such label."""
+    """Remove and return a label; None if there is no such label."""
     values = Values()
     row = database.row(f"{_SELECT} WHERE id = {values.integer(clamp(label_id))}", values)
     if row is None:
@@ -85,7 +85,7 @@ def remove_label(database: Database, writer: Writer, label_id: int) -> Label | N
 
 
 def forget_labels(database: Database, writer: Writer, trace_ids: Sequence[str], run_ids: Collection[str]) -> None:
-    """Removes the labels of deleted traces, and of those runs that have no traces left."""
+    """Remove the labels of deleted traces, and of those runs that have no traces left."""
     values = Values()
     gone_runs = f"run_id IN {values.texts(list(run_ids))} AND run_id NOT IN (SELECT run_id FROM traces FINAL)"
     rows = database.rows(
@@ -96,7 +96,7 @@ def forget_labels(database: Database, writer: Writer, trace_ids: Sequence[str], 
 
 
 def forget_stray_labels(database: Database, writer: Writer, before_ns: int) -> None:
-    """Removes labels from before a time whose run or trace was never recorded."""
+    """Remove labels from before a time whose run or trace was never recorded."""
     values = Values()
     rows = database.rows(
         f"{_SELECT} WHERE time_ns < {values.integer(clamp(before_ns))} AND if(trace_id = '', "
@@ -116,7 +116,7 @@ def read_labels(  # what a list can be asked for
     cursor: str | None,
     limit: int,
 ) -> Page[Label]:
-    """Returns one page of labels, the latest first; those of a run include those of its spans."""
+    """Return one page of labels, the latest first; those of a run include those of its spans."""
     conditions = Conditions()
     values = conditions.values
     if run_id is not None:
@@ -142,17 +142,17 @@ KEY: Final = "concat(name, ifNull(concat('=', value), ''))"
 
 
 def scores_of_spans(filters: Sequence[LabelFilter], values: Values) -> str:
-    """Returns a subquery of spans with the score that they are ranked by."""
+    """Return a subquery of spans with the score that they are ranked by."""
     return f"SELECT trace_id, span_id, max(score) AS highest FROM {_scored(filters, values)} GROUP BY trace_id, span_id"
 
 
 def scores_of_runs(filters: Sequence[LabelFilter], values: Values) -> str:
-    """Returns a subquery of runs with the score that they are ranked by."""
+    """Return a subquery of runs with the score that they are ranked by."""
     return f"SELECT run_id, max(score) AS highest FROM ({of_runs('score', _scored(filters, values))}) GROUP BY run_id"
 
 
 def of_runs(columns: str, among: str = "labels FINAL") -> str:
-    """Returns a subquery of run ids with columns of their labels, including those of their spans."""
+    """Return a subquery of run ids with columns of their labels, including those of their spans."""
     traces = "(SELECT trace_id, run_id AS its_run FROM traces FINAL) AS traces"
     its = f"(SELECT * FROM {among} WHERE trace_id <> '') AS its INNER JOIN {traces}"
     return (
@@ -162,7 +162,7 @@ def of_runs(columns: str, among: str = "labels FINAL") -> str:
 
 
 def of_traces(columns: str) -> str:
-    """Returns a subquery of trace ids with columns of their labels: those of their spans and of their runs."""
+    """Return a subquery of trace ids with columns of their labels: those of their spans and of their runs."""
     its = "(SELECT * EXCEPT trace_id FROM labels FINAL WHERE run_id <> '') AS its"
     return (
         f"SELECT trace_id, {columns} FROM labels FINAL WHERE trace_id <> '' UNION ALL SELECT trace_id, {columns} "
@@ -171,13 +171,13 @@ def of_traces(columns: str) -> str:
 
 
 def _scored(filters: Sequence[LabelFilter], values: Values) -> str:
-    """Returns a subquery of the labels to rank by: those of the first name in the filter, or else all with a score."""
+    """Return a subquery of the labels to rank by: those of the first name in the filter, or else all with a score."""
     named = f" AND name = {values.text(filters[0].name)}" if filters else ""
     return f"(SELECT * FROM labels FINAL WHERE score IS NOT NULL{named}) AS scored"
 
 
 def labels_of_runs(database: Database, run_ids: Sequence[str]) -> dict[str, tuple[Label, ...]]:
-    """Returns the latest labels of runs and of their spans, by run."""
+    """Return the latest labels of runs and of their spans, by run."""
     if not run_ids or database.row("SELECT 1 FROM labels LIMIT 1") is None:
         return {}
     values = Values()

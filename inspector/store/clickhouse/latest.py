@@ -57,7 +57,7 @@ def read_latest(
     columns: Sequence[str],
     limits: ReadLimits,
 ) -> tuple[Sequence[Any], str | None]:
-    """Returns the rows of one page of traces or runs, the latest first, and the cursor of the next page.
+    """Return the rows of one page of traces or runs, the latest first, and the cursor of the next page.
 
     If the filter leaves few and time is over, or a stretch takes too long after others, the page has fewer rows, and
     the next one continues further back.
@@ -115,7 +115,7 @@ def _read(database: Database, filtered: SummaryFilter, stretch: Stretch, place: 
 
 
 def _stretches(database: Database, filtered: SummaryFilter, wanted: int, place: Place) -> Iterator[Stretch]:
-    """Yields stretches, each before the last, as long as there may be more."""
+    """Yield stretches, each before the last, as long as there may be more."""
     where = filtered.where
     floor_ns = _EVER if where.since_ns is None else clamp(where.since_ns)
     until_ns = INT64_MAX if where.until_ns is None else clamp(where.until_ns - 1)
@@ -134,7 +134,7 @@ def _stretches(database: Database, filtered: SummaryFilter, wanted: int, place: 
 
 
 def _since(database: Database, filtered: SummaryFilter, count: int, between: tuple[int, int]) -> int:
-    """Returns since when, at the latest, about so many began; the first of the two times if there are no more."""
+    """Return since when, at the latest, about so many began; the first of the two times if there are no more."""
     values = Values()
     matching, signs = filtered.matching(values, roughly=True), filtered.signs(values)
     within = _within(*between)
@@ -187,12 +187,12 @@ def _stretch(
 
 
 def _within(since_ns: int, until_ns: int) -> str:
-    """Returns the condition of what began between two times, of which those that bound nothing would only cost."""
+    """Return the condition of what began between two times, of which those that bound nothing would only cost."""
     bounds = [f"start_ns >= {since_ns}"] if since_ns > _EVER else []
     bounds += [f"start_ns <= {until_ns}"] if until_ns < INT64_MAX else []
     return " AND ".join(bounds) or "true"
 
 
 def _scanned(own: Own) -> str:
-    """Returns a column of ids such that its index is not searched, which takes longer for many ids than to read it."""
+    """Return a column of ids such that its index is not searched, which takes longer for many ids than to read it."""
     return f"toString({own})"

@@ -59,7 +59,7 @@ class Lease:
         return self._clock_s() < self._until_s
 
     def claim(self) -> Start | None:
-        """Takes the lease if it is available, and returns how; None if another process has it.
+        """Take the lease if it is available, and return how; None if another process has it.
 
         Raises:
             StoreError: The database cannot be queried now, or at all.
@@ -78,7 +78,7 @@ class Lease:
             return "kept" if is_mine else "lapsed" if holder else "given"
 
     def keep(self) -> bool:
-        """Renews the lease, and returns whether this process still had it.
+        """Renew the lease, and return whether this process still had it.
 
         Raises:
             StoreError: The database cannot be queried now, or at all.
@@ -88,7 +88,7 @@ class Lease:
             return holder == self._me and self._follow(number, self._me)
 
     def give_up(self, *, settled: bool = False) -> None:
-        """Gives the lease up, so that another process can take it immediately.
+        """Give the lease up, so that another process can take it immediately.
 
         Args:
             settled: Whether everything that this process began to write is stored and noted.

@@ -39,7 +39,7 @@ class Place:
     beyond: str
 
     def condition(self, values: Values) -> str:
-        """Returns the condition of rows that follow."""
+        """Return the condition of rows that follow."""
         if self.after is None:
             return "true"
         last, row_id = self.after
@@ -59,7 +59,7 @@ def read_page(
     source: Source,
     columns: Sequence[str],
 ) -> tuple[Sequence[Any], str | None]:
-    """Returns the rows of one page, each with its position after the columns, and the cursor of the next page.
+    """Return the rows of one page, each with its position after the columns, and the cursor of the next page.
 
     Args:
         database: The database.
@@ -102,7 +102,7 @@ def read_page(
 
 
 def among(id_column: IdColumn, ids: str) -> str:
-    """Returns the traces, runs or sessions with some ids, which are bound."""
+    """Return the traces, runs or sessions with some ids, which are bound."""
     match id_column:
         case "trace_id":
             return f"(SELECT * FROM traces FINAL WHERE trace_id IN {ids}) AS traces"
@@ -113,7 +113,7 @@ def among(id_column: IdColumn, ids: str) -> str:
 
 
 def read_summaries(database: Database, own: IdColumn, columns: Sequence[str], rows: Sequence[Any]) -> Sequence[Any]:
-    """Returns rows with all columns, given their ids and positions."""
+    """Return rows with all columns, given their ids and positions."""
     if not rows:
         return ()
     values = Values()

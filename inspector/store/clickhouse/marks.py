@@ -30,17 +30,17 @@ class Marks:
         self._version = -1
 
     def read(self) -> dict[str, SpoolMark]:
-        """Returns the read positions, by spool file name."""
+        """Return the read positions, by spool file name."""
         values = Values()
         sql = f"SELECT {_MARK} FROM marks FINAL WHERE home = {values.text(self._home)} ORDER BY name"
         return {row[0]: SpoolMark(*row) for row in self._database.rows(sql, values)}
 
     def save(self, marks: Sequence[SpoolMark]) -> None:
-        """Stores read positions."""
+        """Store read positions."""
         self._insert([(0, *astuple(mark)) for mark in marks])
 
     def forget(self, names: Sequence[str]) -> None:
-        """Deletes the read positions of spool files."""
+        """Delete the read positions of spool files."""
         self._insert([(1, name, *(0,) * 6) for name in names])
 
     def _insert(self, marks: Sequence[tuple[int, str, *tuple[int, ...]]]) -> None:

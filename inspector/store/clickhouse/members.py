@@ -50,7 +50,7 @@ class SessionNames:
     sessions: set[str] = field(default_factory=set[str])
 
     def put(self, row: Row) -> None:
-        """Takes in what a stored span says."""
+        """Take in what a stored span says."""
         session = row.session_id if row.session_inherited is None else None
         name = None if session is None else (row.start_ns, session)
         known = self.names.pop(row.span_id, None)
@@ -64,7 +64,7 @@ class SessionNames:
             self.sessions.add(name[1])
 
     def after(self, named: Mapping[str, tuple[int, str] | None]) -> tuple[tuple[int, str] | None, bool]:
-        """Returns the first name, and whether there are several sessions, once these records are stored."""
+        """Return the first name, and whether there are several sessions, once these records are stored."""
         is_replaced = any(self.names.get(span_id, name) != name for span_id, name in named.items())
         found = [name for name in ({**self.names, **named} if is_replaced else named).values() if name is not None]
         sessions = {session for _, session in found}
@@ -88,7 +88,7 @@ class Members:
     last_slot: int = 0
 
     def session(self, named: dict[str, tuple[int, str] | None]) -> tuple[tuple[int, str] | None, bool]:
-        """Returns when its session was named, and which it is; and whether its spans name several.
+        """Return when its session was named, and which it is; and whether its spans name several.
 
         Args:
             named: What records say that are about to be written, by their spans.
@@ -96,7 +96,7 @@ class Members:
         return self.names.after(named)
 
     def fold(self, rows: Iterable[Row]) -> dict[str, str | None]:
-        """Takes rows in that are about to be written, and returns the stored spans of which something else is true."""
+        """Take rows in that are about to be written, and return the stored spans of which something else is true."""
         if self.family is not None and len(self.spans) > MOST_FOLDED:
             self.family = None
         if self.family is None:
@@ -105,14 +105,14 @@ class Members:
         return self.family.refold() if any(stirred) else {}
 
     def folded_into(self, row: Row) -> str | None:
-        """Returns the span that a row is folded into."""
+        """Return the span that a row is folded into."""
         if self.family is not None:
             return self.family.folded.get(row.span_id)
         known = self.spans.get(row.span_id)
         return None if known is None else known.row.folded_into
 
     def put(self, changes: Iterable[tuple[Row, int, int]]) -> None:
-        """Takes in what is written: rows, their slots and digests."""
+        """Take in what is written: rows, their slots and digests."""
         exact = True
         for row, slot, digest in changes:
             known = self.spans.get(row.span_id)
@@ -125,13 +125,13 @@ class Members:
             self.sum_up()
 
     def add(self, span: StoredSpan) -> None:
-        """Takes in a stored span without adding it up."""
+        """Take in a stored span without adding it up."""
         self.spans[span.row.span_id] = span
         self.names.put(span.row)
         self.first_slot, self.last_slot = min(self.first_slot, span.slot), max(self.last_slot, span.slot)
 
     def sum_up(self) -> None:
-        """Adds all spans up anew; what the trace was about is kept."""
+        """Add all spans up anew; what the trace was about is kept."""
         old = self.sums
         self.sums = TraceSums(id=old.id, trace_id=old.trace_id)
         for row, *_ in self.spans.values():
@@ -140,7 +140,7 @@ class Members:
         self.sums.answer, self.sums.answer_ns = old.answer, old.answer_ns
 
     def share_out(self, *, mixed: bool) -> None:
-        """Finds what each session has of the trace."""
+        """Find what each session has of the trace."""
         self.shares = {}
         if not mixed:
             if self.sums.session_id is not None:
@@ -163,13 +163,13 @@ class Known:
         self._traces: OrderedDict[str, Members] = OrderedDict()
 
     def forget(self) -> None:
-        """Lets go of everything, as after a write that failed or traces that were deleted."""
+        """Let go of everything, as after a write that failed or traces that were deleted."""
         self._traces.clear()
 
     def of(
         self, trace_ids: Sequence[str], uncounted: tuple[int, int] | None = None, *, torn: bool = False
     ) -> dict[str, Members]:
-        """Returns the members of those traces that are stored, also by spans alone where a write was torn.
+        """Return the members of those traces that are stored, also by spans alone where a write was torn.
 
         Args:
             trace_ids: The traces.
@@ -185,7 +185,7 @@ class Known:
         return {trace_id: self._traces[trace_id] for trace_id in trace_ids if trace_id in self._traces}
 
     def keep(self, members: Iterable[Members]) -> None:
-        """Remembers what was written, and lets go of what was not asked for longest."""
+        """Remember what was written, and let go of what was not asked for longest."""
         written = {each.sums.trace_id: each for each in members}
         # A trace that is longer than the limit would otherwise be read again for each batch while it grows.
         others = [(trace_id, len(each.spans)) for trace_id, each in self._traces.items() if trace_id not in written]
@@ -199,7 +199,7 @@ class Known:
 
 
 def node_of(row: Row) -> Node:
-    """Returns what duplicates are found by."""
+    """Return what duplicates are found by."""
     label = row.tool if row.kind == "tool" else row.agent if row.kind == "agent" else None
     usage = (row.input_tokens, row.output_tokens, row.cost_usd is not None)
     times = (row.start_ns, row.end_ns)
@@ -207,7 +207,7 @@ def node_of(row: Row) -> Node:
 
 
 def trace_row(members: Members, version: int, arrived_ns: int) -> tuple[Any, ...]:
-    """Returns the columns of a trace."""
+    """Return the columns of a trace."""
     sums = members.sums
     sums.saturate()
     shares: list[tuple[Any, ...]] = []

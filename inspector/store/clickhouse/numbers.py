@@ -11,12 +11,12 @@ LAST_SEQ: Final = "(SELECT max(value) FROM notes FINAL WHERE name = 'seq')"
 
 
 def read_notes(database: Database) -> dict[str, int]:
-    """Returns all notes."""
+    """Return all notes."""
     return dict(database.rows("SELECT name, value FROM notes FINAL"))
 
 
 def read_numbers(database: Database) -> dict[str, int]:
-    """Returns all notes, with the last ``seq``, trace number and version read from the tables themselves."""
+    """Return all notes, with the last ``seq``, trace number and version read from the tables themselves."""
     found = read_notes(database)
     for name, sql in _LAST.items():
         row = database.row(sql)
@@ -25,7 +25,7 @@ def read_numbers(database: Database) -> dict[str, int]:
 
 
 def read_noted(database: Database) -> dict[str, int]:
-    """Returns the same from the notes alone, if the previous writer noted everything."""
+    """Return the same from the notes alone, if the previous writer noted everything."""
     found = database.rows("SELECT name, value, version FROM notes FINAL")
     return {**{name: value for name, value, _ in found}, "version": max(version for *_, version in found)}
 
@@ -45,12 +45,12 @@ GIVEN_OUT: Final = tuple(_LAST)
 
 
 def read_number(database: Database, name: str) -> int:
-    """Returns one note, or 0."""
+    """Return one note, or 0."""
     values = database.rows(f"SELECT value FROM notes FINAL WHERE name = '{name}'")
     return values[0][0] if values else 0
 
 
 def save_numbers(database: Database, numbers: Mapping[str, int], *, version: int, token: str) -> None:
-    """Stores these notes; others stay unchanged."""
+    """Store these notes; others stay unchanged."""
     rows = [(name, version, value) for name, value in numbers.items()]
     database.insert("notes", tuple(NOTES), rows, token=token)

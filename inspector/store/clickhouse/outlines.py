@@ -23,7 +23,7 @@ _SEARCHED: Final = tuple(name for name in Searched._fields if name not in ("shar
 def read_outline_rows(
     database: Database, summary: Trace | Run, after: tuple[int, int], limit: int
 ) -> Sequence[Sequence[Any]]:
-    """Returns the rows of a page, as `inspector.store.values.outlines` reads them."""
+    """Return the rows of a page, as `inspector.store.values.outlines` reads them."""
     values = Values()
     if isinstance(summary, Run):
         among = of_run(values.text(summary.run_id))
@@ -43,7 +43,7 @@ def read_outline_rows(
 def read_hits(
     database: Database, q: str, place: Within, limits: ReadLimits, *, limit: int, attributes: bool
 ) -> Hits | None:
-    """Returns the spans of a trace or a run that contain words, and where; None if there is no such trace or run."""
+    """Return the spans of a trace or a run that contain words, and where; None if there is no such trace or run."""
     del limits
     conditions = Conditions()
     values = conditions.values
@@ -82,7 +82,7 @@ def read_hits(
 def read_previews(
     database: Database, run_id: str, trace_id: str | None, span_ids: Sequence[str]
 ) -> tuple[Preview, ...]:
-    """Returns the previews of some spans of a run, or of one of its traces, in no particular order."""
+    """Return the previews of some spans of a run, or of one of its traces, in no particular order."""
     values = Values()
     its = of_run(values.text(run_id), "" if trace_id is None else f" AND trace_id = {values.text(trace_id)}")
     named = {key: text_at("attributes", [f"ifNull({key}, '')"]) for key in ("input_key", "output_key")}

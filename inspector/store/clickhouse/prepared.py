@@ -98,7 +98,7 @@ class Preparing:
         self._lock = threading.Lock()
 
     def of(self, spans: Iterable[Span]) -> list[Prepared]:
-        """Returns what is to be stored of spans, once of each.
+        """Return what is to be stored of spans, once of each.
 
         Raises:
             UnicodeEncodeError: A text cannot be stored.
@@ -108,7 +108,7 @@ class Preparing:
         return [self._prepared(span, *excerpts.get(key, (None, None))) for key, span in wanted.items()]
 
     def read(self, given: Prepared | Span | dict[str, Any]) -> Prepared:
-        """Returns what is to be stored of what a change has, also of a span as earlier versions put it in the inbox."""
+        """Return what is to be stored of what a change has, also of a span as earlier versions put it in the inbox."""
         if not isinstance(given, Prepared):
             return self.of([given if isinstance(given, Span) else _span_of(given)])[0]
         if isinstance(given.row, Row):
@@ -116,14 +116,14 @@ class Preparing:
         return replace(given, row=Row(*given.row), content=Content(*given.content))
 
     def of_process(self, given: Prepared, content: Content, process: str) -> Prepared:
-        """Returns the same as recorded by a process."""
+        """Return the same as recorded by a process."""
         row = given.row._replace(session_id=given.session_id, error_traceback=content.error_traceback)
         large = (content.attributes.encode(), (content.events or "[]").encode(), (content.links or "[]").encode())
         span = replace(span_of(row, given.trace_id, large), process=process)
         return self._prepared(span, given.question, given.answer)
 
     def ended(self, row: Row, content: Content) -> Content:
-        """Returns the content of a stored row whose status is another now."""
+        """Return the content of a stored row whose status is another now."""
         text, asks, turn = self._found_by(row, _VALUE.decode(content.attributes))
         return content._replace(text=text, asks=asks, turn=turn)
 
@@ -154,7 +154,7 @@ class Preparing:
         )
 
     def _found_by(self, row: Row, attributes: Mapping[str, Any]) -> tuple[str, list[str], str | None]:
-        """Returns the words that a span is found by, the tools that it requests, and its facts as a model call."""
+        """Return the words that a span is found by, the tools that it requests, and its facts as a model call."""
         text = _text(row, attributes)
         if row.kind != "llm":
             return text, [], None
@@ -171,12 +171,12 @@ def _encoded_columns(span: Span) -> EncodedColumns:
 
 
 def with_session(digest: int, session_id: str | None) -> int:
-    """Returns a digest of a record that belongs to a session of its own."""
+    """Return a digest of a record that belongs to a session of its own."""
     return digest if session_id is None else _digest(f"{digest} {session_id}".encode())
 
 
 def columns_of(changes: Mapping[str, Sequence[Change]], version: int) -> dict[str, Sequence[Any]]:
-    """Returns the columns of spans that are written, by their traces, except those that were sent."""
+    """Return the columns of spans that are written, by their traces, except those that were sent."""
     pairs = [(trace_id, change) for trace_id, own in changes.items() for change in own]
     written = [(trace_id, change) for trace_id, change in pairs if isinstance(change.content, Content)]
     if not written:
@@ -200,7 +200,7 @@ def _digest(said: bytes) -> int:
 
 
 def _encoded(attributes: Mapping[str, AttributeValue]) -> tuple[bytes, Mapping[str, Any]]:
-    """Returns attributes as JSON, and as they are read from it."""
+    """Return attributes as JSON, and as they are read from it."""
     try:
         return _ENCODER.encode(attributes), attributes
     except (UnicodeEncodeError, RecursionError, OverflowError, TypeError, ValueError):
@@ -216,7 +216,7 @@ def _sorted(attributes: Mapping[str, Any], encoded: bytes) -> bytes:
 
 
 def _text(row: Row, attributes: Mapping[str, Any]) -> str:
-    """Returns the words that a span is found by; one that runs is found by none."""
+    """Return the words that a span is found by; one that runs is found by none."""
     if row.status == "running":
         return ""
     names = (row.span_id, row.name, row.tool, row.agent, row.error_type, row.error_message)

@@ -54,16 +54,16 @@ __all__ = [
 
 
 def indexed_seq(database: Database) -> int:
-    """Returns the ``seq`` of the last change, since every stored span is indexed."""
+    """Return the ``seq`` of the last change, since every stored span is indexed."""
     return last_seq(database)
 
 
 def is_clock_doubted(database: Database) -> bool:
-    """Tells whether the clock looked wrong when it was last checked."""
+    """Tell whether the clock looked wrong when it was last checked."""
     return bool(read_number(database, DOUBTED))
 
 
 def last_arrival_ns(database: Database) -> int | None:
-    """Returns the hour in which a span last arrived or retention last ran; None if that is not known."""
+    """Return the hour in which a span last arrived or retention last ran; None if that is not known."""
     last = max(read_number(database, name) for name in ("arrived", "looked"))
     return last // HOUR_NS * HOUR_NS if last else None

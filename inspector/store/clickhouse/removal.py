@@ -24,7 +24,7 @@ _AT_ONCE: Final = {"lightweight_deletes_sync": 2, "mutations_sync": 2}
 
 
 def delete_traces(database: Database, writer: Writer, trace_ids: Sequence[str]) -> int:
-    """Removes traces, and returns how many spans they had."""
+    """Remove traces, and return how many spans they had."""
     if not trace_ids:
         return 0
     values = Values()
@@ -45,7 +45,7 @@ def delete_traces(database: Database, writer: Writer, trace_ids: Sequence[str]) 
 
 
 def traces_of(database: Database, condition: str, value: str) -> list[str]:
-    """Returns the traces that meet a condition; ``{}`` in it is replaced by the value."""
+    """Return the traces that meet a condition; ``{}`` in it is replaced by the value."""
     values = Values()
     where = condition.format(values.text(value))
     return [row[0] for row in database.rows(f"SELECT trace_id FROM traces FINAL WHERE {where}", values)]
@@ -60,7 +60,7 @@ def prune(  # what is to go
     by: Age,
     for_s: float | None,
 ) -> Pruned:
-    """Removes traces that are too old, then the oldest ones until the database is small enough."""
+    """Remove traces that are too old, then the oldest ones until the database is small enough."""
     until = math.inf if for_s is None else time.monotonic() + for_s
     before = used_bytes(database)
     traces = spans = 0
@@ -112,7 +112,7 @@ def _older(before_ns: int, by: Age) -> str:
 
 
 def _drop_days(database: Database, writer: Writer, before_ns: int, by: Age) -> None:
-    """Drops the partitions of days whose traces are all too old, which is cheap; `prune` then removes their traces."""
+    """Drop the partitions of days whose traces are all too old, which is cheap; `prune` then removes their traces."""
     old = f"SELECT trace_id FROM traces FINAL WHERE {_older(before_ns, by)}"
     # Only whole days in the past. A span with a start after its arrival is removed with its trace.
     before_s = min(max(clamp(before_ns) // 10**9, 0), _LAST_S)
@@ -128,7 +128,7 @@ def _drop_days(database: Database, writer: Writer, before_ns: int, by: Age) -> N
 
 
 def used_bytes(database: Database) -> int:
-    """Returns the size of the tables on disk."""
+    """Return the size of the tables on disk."""
     own = "active AND database = currentDatabase()"
     row = database.row(f"SELECT sum(bytes_on_disk) FROM {files_of(database)} WHERE {own}")
     return 0 if row is None else int(row[0] or 0)
@@ -143,7 +143,7 @@ def _prune_losses(database: Database, writer: Writer, before_ns: int, by: Age) -
 
 
 def sum_losses(database: Database, notes: dict[str, int]) -> tuple[Losses, Losses]:
-    """Returns the losses within the time that is kept, and all losses including pruned ones."""
+    """Return the losses within the time that is kept, and all losses including pruned ones."""
     kept: dict[str, int] = dict(database.rows("SELECT reason, sum(count) FROM losses GROUP BY reason"))
     ever = {reason: kept.get(reason, 0) + notes.get(f"lost_{reason}", 0) for reason in LOSS_REASONS}
     return losses_of(kept), losses_of(ever)

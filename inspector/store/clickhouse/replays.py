@@ -19,7 +19,7 @@ _NAMES: Final = f"position(attributes, '{semconv.REPLAYED_RUN}') > 0"
 
 
 def with_replays(database: Database, items: Sequence[Run]) -> tuple[Run, ...]:
-    """Returns runs, the replays among them with the run that each one replays."""
+    """Return runs, the replays among them with the run that each one replays."""
     values = Values()
     its = (
         "SELECT run_id, trace_id, first_slot, last_slot FROM traces FINAL "
@@ -59,7 +59,7 @@ def _named(database: Database, values: Values, trace_ids: Sequence[str], lying: 
 
 
 def count_replays(database: Database, since_ns: int | None, until_ns: int | None) -> int:
-    """Returns how many runs that began in a time range are replays."""
+    """Return how many runs that began in a time range are replays."""
     since = "" if since_ns is None else f" AND start_ns >= {clamp(since_ns)}"
     until = "" if until_ns is None else f" AND start_ns < {clamp(until_ns)}"
     row = database.row(f"SELECT uniqExact(run_id) FROM traces FINAL WHERE trace_id IN ({REPLAYED}){since}{until}")

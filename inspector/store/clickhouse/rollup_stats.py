@@ -52,24 +52,24 @@ class _Calls:
     """The hours in which requested replays began; rollups leave replays out."""
 
     def summed(self, by: GroupBy | None) -> list[_Hour]:
-        """Returns the hours in the time range that have current rollups by a field."""
+        """Return the hours in the time range that have current rollups by a field."""
         return [
             hour for hour in self.hours if hour.is_summed and self._are_in(hour) and (by is None or by in hour.kept)
         ]
 
     def stats(self, by: GroupBy | None) -> dict[str | None, CallStats]:
-        """Returns the statistics of each group, or of all calls under None."""
+        """Return the statistics of each group, or of all calls under None."""
         if by is None:
             return _added(self._read("NULL", "NULL", self.summed(by), ""))
         return _added(self._read("if(known, key, NULL)", KEYS[by], self.summed(by), by))
 
     def slices(self, slices: Slices) -> dict[int, CallStats]:
-        """Returns the statistics of time slices; for an hour in two slices, its calls are read."""
+        """Return the statistics of time slices; for an hour in two slices, its calls are read."""
         hours = [hour for hour in self.summed(None) if slices.at(hour.first_ns) == slices.at(hour.last_ns)]
         return _added(self._read(slices.of("first_ns"), slices.of("start_ns"), hours, ""))
 
     def ends(self) -> tuple[int, int] | None:
-        """Returns when the first and the last call began; None if there are none."""
+        """Return when the first and the last call began; None if there are none."""
         summed = self.summed(None)
         found = [(hour.first_ns, hour.last_ns) for hour in summed]
         sql = f"SELECT min(start_ns), max(start_ns), count() FROM spans FINAL WHERE {self._others(summed)}"
@@ -85,7 +85,7 @@ class _Calls:
         return is_before or (self.until_ns is not None and hour.first_ns >= self.until_ns)
 
     def _others(self, summed: Sequence[_Hour]) -> str:
-        """Returns the condition for the calls outside of these hours."""
+        """Return the condition for the calls outside of these hours."""
         known = {hour.hour for hour in summed}
         slots = reached(
             (hour.hour * 60, hour.hour * 60 + 59)
@@ -97,14 +97,14 @@ class _Calls:
         return f"{IS_CALL} AND {self._with_replays(slots)}{since}{until}"
 
     def _with_replays(self, slots: str) -> str:
-        """Returns the condition for the calls of some slots, and for all requested replays."""
+        """Return the condition for the calls of some slots, and for all requested replays."""
         calls = f"{NO_REPLAY} AND {slots}"
         if not self.replayed:
             return calls
         return f"({calls} OR replay = 1 AND {reached((hour * 60, hour * 60 + 59) for hour in self.replayed)})"
 
     def _read(self, key: str, own: str, summed: Sequence[_Hour], by: str) -> Iterator[Sequence[Any]]:
-        """Yields keys with their statistics; ``key`` is the expression for rollups, ``own`` the one for calls."""
+        """Yield keys with their statistics; ``key`` is the expression for rollups, ``own`` the one for calls."""
         values = Values()
         hours = f"hour IN {values.integers([hour.hour for hour in summed])}"
         # If an hour was summed again, keys that it no longer has remain with the previous version.
@@ -122,7 +122,7 @@ class _Calls:
 def read_rollup_stats(
     database: Database, where: Filter, limits: ReadLimits, *, by: GroupBy | None, buckets: int
 ) -> Stats | None:
-    """Returns the statistics of a filter; None if the calls must be read: they are few, or rollups cannot answer.
+    """Return the statistics of a filter; None if the calls must be read: they are few, or rollups cannot answer.
 
     Args:
         database: The database.

@@ -23,14 +23,14 @@ Each only adds rows, and can be repeated after an interruption.
 
 
 def create(database: Database) -> None:
-    """Creates whatever is missing, and leaves the rest unchanged."""
+    """Create whatever is missing, and leave the rest unchanged."""
     for statement in tables.statements(database.address.database):
         database.command(statement)
     database.begin()
 
 
 def check(database: Database) -> None:
-    """Makes sure that the tables have the version of this code.
+    """Make sure that the tables have the version of this code.
 
     Raises:
         StoreMissing: There are no tables.
@@ -51,7 +51,7 @@ def check(database: Database) -> None:
 
 
 def upgrade(database: Database, home: str) -> tuple[int, int]:
-    """Upgrades the tables, and returns their previous and their new version.
+    """Upgrade the tables, and return their previous and their new version.
 
     Args:
         database: The database; no other process may write to it.
@@ -78,7 +78,7 @@ def upgrade(database: Database, home: str) -> tuple[int, int]:
 
 
 def _missing(database: Database) -> Iterator[str]:
-    """Yields statements that add missing columns and indexes, and recreate the views."""
+    """Yield statements that add missing columns and indexes, and recreate the views."""
     here = "database = currentDatabase()"
     known = set(database.rows(f"SELECT table, name FROM system.columns WHERE {here}"))
     known |= set(database.rows(f"SELECT table, name FROM system.data_skipping_indices WHERE {here}"))

@@ -35,7 +35,7 @@ _LEFT_OUT: Final = (0, 0, 0, 0, None, None, None, "")
 
 
 def columns_of(spans: Sequence[Prepared]) -> dict[str, Sequence[Any]]:
-    """Returns spans as the columns of the inbox."""
+    """Return spans as the columns of the inbox."""
     if not spans:
         return dict.fromkeys(SENT, ())
     rows = zip(*(span.row for span in spans), strict=True)
@@ -49,12 +49,12 @@ def columns_of(spans: Sequence[Prepared]) -> dict[str, Sequence[Any]]:
 
 
 def size_of(spans: Iterable[Prepared]) -> int:
-    """Returns the approximate size of spans in bytes."""
+    """Return the approximate size of spans in bytes."""
     return sum(len(text.encode()) for span in spans for text in span.content if isinstance(text, str))
 
 
 def spans_of(entry: str, columns: Sequence[Sequence[Any]]) -> list[Prepared]:
-    """Returns the spans of an entry from its columns `READ`."""
+    """Return the spans of an entry from its columns `READ`."""
     given = dict(zip(READ, columns, strict=True))
     rows = zip(*(given[name] if name in _OF_ROW else repeat(_BLANK.get(name)) for name in Row._fields), strict=False)
     beside = zip(*(given[name] for name in _BESIDE), strict=True)
@@ -67,7 +67,7 @@ def spans_of(entry: str, columns: Sequence[Sequence[Any]]) -> list[Prepared]:
 
 
 def read_content(database: Database, sent: Sent) -> Content:
-    """Returns the content of a waiting span."""
+    """Return the content of a waiting span."""
     values = Values()
     columns = ", ".join(f"{name}[{sent.at}]" for name in Content._fields)
     return Content(
@@ -76,7 +76,7 @@ def read_content(database: Database, sent: Sent) -> Content:
 
 
 def move(database: Database, changes: Mapping[str, Sequence[Change]], version: int) -> None:
-    """Inserts those changes into the spans whose content waits in the inbox."""
+    """Insert those changes into the spans whose content waits in the inbox."""
     decided: dict[str, dict[int, tuple[Any, ...]]] = {}
     for own in changes.values():
         for change in own:

@@ -31,7 +31,7 @@ _STEPS: Final = (2, 8, 64)
 
 
 def read_session(database: Database, session_id: str) -> Session | None:
-    """Returns a session with its totals."""
+    """Return a session with its totals."""
     values = Values()
     row = database.row(f"SELECT {', '.join(_SESSION)} FROM {sessions_among(values.texts([session_id]))}", values)
     return None if row is None else session_of(row)
@@ -40,7 +40,7 @@ def read_session(database: Database, session_id: str) -> Session | None:
 def read_sessions(
     database: Database, window: Window[SessionSort], *, since_ns: int | None, until_ns: int | None
 ) -> Page[Session]:
-    """Returns one page of sessions that were active between two times."""
+    """Return one page of sessions that were active between two times."""
     floor_ns = -INT64_MAX if since_ns is None else clamp(since_ns)
     conditions = Conditions()
     conditions.add(f"latest_ns >= {floor_ns}")
@@ -58,7 +58,7 @@ def read_sessions(
 def _read_latest(
     database: Database, conditions: Conditions, window: Window[SessionSort], list_key: object, floor_ns: int
 ) -> tuple[Sequence[Any], str | None]:
-    """Returns the rows of a page: of those sessions that the traces active last belong to, as long as these suffice."""
+    """Return the rows of a page: of those sessions that the traces active last belong to, as long as these suffice."""
     place = Place(read_cursor(list_key, window.cursor), "latest_ns", "<")
     until_ns = place.after[0] if place.after is not None and isinstance(place.after[0], int) else INT64_MAX
     wanted = window.limit + 1

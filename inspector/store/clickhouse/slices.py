@@ -20,23 +20,23 @@ class Slices:
     count: int
 
     def at(self, start_ns: int) -> int:
-        """Returns the index of the slice that contains a time."""
+        """Return the index of the slice that contains a time."""
         return min(self.count - 1, (start_ns - self.first) * self.count // self.width)
 
     def of(self, column: str) -> str:
-        """Returns the SQL expression for the slice of the time in a column."""
+        """Return the SQL expression for the slice of the time in a column."""
         past = f"(toInt128({column}) - toInt128({self.first})) * {self.count}"
         return f"toInt64(least({self.count - 1}, intDiv({past}, toInt128({self.width}))))"
 
     def buckets(self, stats: Mapping[int, tuple[Any, ...]]) -> tuple[StatsBucket, ...]:
-        """Returns all slices with their statistics; slices without any are empty."""
+        """Return all slices with their statistics; slices without any are empty."""
         # Rounded up to the first nanosecond in the slice.
         starts = (self.first - (-at * self.width // self.count) for at in range(self.count))
         return tuple(StatsBucket(str(start), *stats.get(at, _NOTHING)) for at, start in enumerate(starts))
 
 
 def slices_of(where: Filter, ends: tuple[int, int] | None, count: int) -> Slices | None:
-    """Returns ``count`` slices of the filter's time range; where it is open, of the time between the ``ends``."""
+    """Return ``count`` slices of the filter's time range; where it is open, of the time between the ``ends``."""
     first = where.since_ns if where.since_ns is not None else None if ends is None else ends[0]
     end = where.until_ns if where.until_ns is not None else None if ends is None else ends[1] + 1
     if count <= 0 or first is None or end is None:

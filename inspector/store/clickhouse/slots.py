@@ -11,19 +11,19 @@ _NEAR: Final = 60
 
 
 def of_trace(trace: str) -> str:
-    """Returns the condition for the spans of one trace, given as a bound value."""
+    """Return the condition for the spans of one trace, given as a bound value."""
     its = f"trace_id = {trace}"
     return f"{its} AND {_reached(its)}"
 
 
 def of_run(run: str, more: str = "") -> str:
-    """Returns the condition for the spans of one run, given as a bound value; ``more`` is a condition on its traces."""
+    """Return the condition for the spans of one run, given as a bound value; ``more`` is a condition on its traces."""
     its = f"run_id = {run}{more}"
     return f"trace_id IN (SELECT trace_id FROM traces FINAL WHERE {its}) AND {_reached(its)}"
 
 
 def reached(traces: Iterable[tuple[int, int]]) -> str:
-    """Returns the condition for slots, given the first and last slots of traces."""
+    """Return the condition for slots, given the first and last slots of traces."""
     stretches: list[tuple[int, int]] = []
     for first, last in sorted(traces):
         if stretches and first <= stretches[-1][1] + _NEAR:

@@ -25,7 +25,7 @@ _LOSS: Final = "process, run, service, reason, count, since_ns, until_ns"
 
 
 def write_losses(database: Database, losses: Sequence[Loss], marks: Sequence[SpoolMark], now_ns: int) -> None:
-    """Adds new losses; ``marks`` are the read positions of the spools that reported them."""
+    """Add new losses; ``marks`` are the read positions of the spools that reported them."""
     rows = [
         (
             *(clean(loss.process), *(None if text is None else clean(text) for text in (loss.run, loss.service))),
@@ -39,7 +39,7 @@ def write_losses(database: Database, losses: Sequence[Loss], marks: Sequence[Spo
 
 
 def read_losses(database: Database, run: str | None, limit: int) -> tuple[Loss, ...]:
-    """Returns losses, the latest first."""
+    """Return losses, the latest first."""
     values = Values()
     where = "" if run is None else f"WHERE run = {values.text(run)}"
     sql = f"SELECT {_LOSS} FROM losses {where} ORDER BY until_ns DESC, since_ns DESC LIMIT {limit}"
@@ -47,7 +47,7 @@ def read_losses(database: Database, run: str | None, limit: int) -> tuple[Loss, 
 
 
 def losses_near(database: Database, summary: Trace | Run) -> Losses | None:
-    """Returns the losses of a trace's or run's processes in its time; None if there are none."""
+    """Return the losses of a trace's or run's processes in its time; None if there are none."""
     values = Values()
     start_ns, end_ns = time_of(summary)
     start, end = values.integer(start_ns), values.integer(end_ns)
@@ -64,7 +64,7 @@ def losses_near(database: Database, summary: Trace | Run) -> Losses | None:
 
 
 def read_health(database: Database) -> Health:
-    """Returns the size, age and lag of the store."""
+    """Return the size, age and lag of the store."""
     notes = read_notes(database)
     row = database.row("SELECT sum(spans), minOrNull(start_ns) FROM traces FINAL")
     spans, oldest_ns = (0, None) if row is None else row
@@ -87,7 +87,7 @@ def read_health(database: Database) -> Health:
 
 
 def read_retained(database: Database) -> Retained:
-    """Returns how much is stored, and what is removed next: the trace that arrived first."""
+    """Return how much is stored, and what is removed next: the trace that arrived first."""
     row = database.row("SELECT uniqExact(run_id), count() FROM traces FINAL")
     runs, traces = (0, 0) if row is None else row
     first = database.row(f"SELECT {', '.join(TRACE)}, arrived_ns FROM traces FINAL ORDER BY id LIMIT 1")
@@ -97,7 +97,7 @@ def read_retained(database: Database) -> Retained:
 
 
 def last_seq(database: Database) -> int:
-    """Returns the ``seq`` of the last complete change, even if its span was deleted since.
+    """Return the ``seq`` of the last complete change, even if its span was deleted since.
 
     While a batch is being written, some of its rows may be visible before others; its ``seq`` is noted last.
     """

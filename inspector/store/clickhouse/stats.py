@@ -53,7 +53,7 @@ _TABLES: Final[dict[StatsOf, tuple[str, str]]] = {
 def read_stats(
     database: Database, where: Filter, limits: ReadLimits, *, of: StatsOf, by: GroupBy | None, buckets: int
 ) -> Stats:
-    """Returns the statistics of a filter."""
+    """Return the statistics of a filter."""
     if of == "events" and (found := read_rollup_stats(database, where, limits, by=by, buckets=buckets)) is not None:
         return found
     conditions = _conditions(database, where, of)
@@ -103,7 +103,7 @@ def _values_of(row: Sequence[Any]) -> tuple[Any, ...]:
 def _of_many(
     database: Database, conditions: Conditions, table: str, of: StatsOf, by: GroupBy
 ) -> Sequence[Sequence[Any]]:
-    """Returns the groups by a field with several values per trace or run; those without one are in a group of None."""
+    """Return the groups by a field with several values per trace or run; those without one are in a group of None."""
     own = "trace_id" if of == "traces" else "run_id"
     key = KEYS[by]
     has = f"SELECT DISTINCT trace_id, {key} AS key FROM spans FINAL WHERE folded_into IS NULL AND {key} IS NOT NULL"
@@ -120,7 +120,7 @@ def _of_many(
 def _by_label(
     database: Database, conditions: Conditions, table: str, of: StatsOf, columns: str
 ) -> Sequence[Sequence[Any]]:
-    """Returns the groups by label, each with its mean score; items without labels are in the group of None."""
+    """Return the groups by label, each with its mean score; items without labels are in the group of None."""
     of_label = f"{KEY} AS key, score"
     own, its = {
         "events": ("trace_id, span_id", f"SELECT trace_id, span_id, {of_label} FROM labels FINAL"),

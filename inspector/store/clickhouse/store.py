@@ -202,7 +202,7 @@ class ClickHouseStore(Store):
 
 
 def create(address: Address) -> None:
-    """Creates the database and its tables, if they are missing.
+    """Create the database and its tables, if they are missing.
 
     Raises:
         StoreError: It does not answer, or the user is not allowed to create them.
@@ -212,6 +212,6 @@ def create(address: Address) -> None:
 
 
 def upgrade(address: Address, home: str) -> tuple[int, int]:
-    """Upgrades the tables, and returns their previous and their new version; see `schema.upgrade`."""
+    """Upgrade the tables, and return their previous and their new version; see `schema.upgrade`."""
     with closing(Database(address, read_s=READ_LIMITS.read_s)) as database:
         return schema.upgrade(database, home)

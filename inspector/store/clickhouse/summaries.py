@@ -39,7 +39,7 @@ _SORTED: Final[dict[str, str]] = {
 
 
 def read_trace(database: Database, trace_id: str) -> Trace | None:
-    """Returns a trace with its totals."""
+    """Return a trace with its totals."""
     values = Values()
     where = f"trace_id = {values.text(trace_id)}"
     row = database.row(f"SELECT {', '.join(TRACE)} FROM traces FINAL WHERE {where}", values)
@@ -47,7 +47,7 @@ def read_trace(database: Database, trace_id: str) -> Trace | None:
 
 
 def read_traces_like(database: Database, prefix: str, limit: int) -> tuple[Trace, ...]:
-    """Returns traces whose id begins with ``prefix``, the latest first."""
+    """Return traces whose id begins with ``prefix``, the latest first."""
     values = Values()
     where = f"startsWith(trace_id, {values.text(prefix)})"
     sql = f"SELECT {', '.join(TRACE)} FROM traces FINAL WHERE {where} ORDER BY start_ns DESC LIMIT {limit}"
@@ -57,7 +57,7 @@ def read_traces_like(database: Database, prefix: str, limit: int) -> tuple[Trace
 def read_traces(
     database: Database, where: Filter, window: Window[TraceSort], limits: ReadLimits, *, timeline: bool
 ) -> Page[Trace]:
-    """Returns one page of traces."""
+    """Return one page of traces."""
     filtered = summary_filter(database, "trace_id", where)
     if filtered is None:
         return Page(())
@@ -74,14 +74,14 @@ def read_traces(
 
 
 def read_run(database: Database, run_id: str) -> Run | None:
-    """Returns a run with its totals."""
+    """Return a run with its totals."""
     values = Values()
     row = database.row(f"SELECT {', '.join(_RUN)} FROM {runs_among(values.texts([run_id]))}", values)
     return None if row is None else _marked(database, (run_of(row),))[0]
 
 
 def read_runs_like(database: Database, part: str, limit: int, *, ends: bool) -> tuple[Run, ...]:
-    """Returns runs whose id begins or (``ends``) ends with ``part``, the latest first."""
+    """Return runs whose id begins or (``ends``) ends with ``part``, the latest first."""
     values = Values()
     where = f"startsWith(run_id, {values.text(part)})"
     if ends:
@@ -93,7 +93,7 @@ def read_runs_like(database: Database, part: str, limit: int, *, ends: bool) -> 
 def read_runs(
     database: Database, where: Filter, window: Window[RunSort], limits: ReadLimits, *, timeline: bool
 ) -> Page[Run]:
-    """Returns one page of runs."""
+    """Return one page of runs."""
     filtered = summary_filter(database, "run_id", where)
     if filtered is None:
         return Page(())

@@ -33,7 +33,7 @@ class SummaryFilter:
     def conditions(
         self, values: Values | None = None, *, spans_in: str = "true", traces_in: str = "true"
     ) -> Conditions:
-        """Returns the conditions.
+        """Return the conditions.
 
         Args:
             values: The values of the query, if it has others too.
@@ -49,7 +49,7 @@ class SummaryFilter:
         return conditions
 
     def matching(self, values: Values, *, roughly: bool = False) -> str | None:
-        """Returns a condition on spans that each trace or run has one of; None if any span will do."""
+        """Return a condition on spans that each trace or run has one of; None if any span will do."""
         if self.of_span is None:
             return None
         conditions = Conditions(values=values)
@@ -57,7 +57,7 @@ class SummaryFilter:
         return " AND ".join(conditions.all) or "true"
 
     def signs(self, values: Values) -> list[str]:
-        """Returns conditions on traces: each trace meets all of them, and each run has one for each of them."""
+        """Return conditions on traces: each trace meets all of them, and each run has one for each of them."""
         conditions = Conditions(values=values)
         if self.own == "trace_id":
             _narrow_traces(conditions, self.where.only(_OF_ROW))
@@ -90,7 +90,7 @@ class SummaryFilter:
 
 
 def summary_filter(database: Database, own: Own, where: Filter) -> SummaryFilter | None:
-    """Returns a filter on traces or runs; None if none can meet it."""
+    """Return a filter on traces or runs; None if none can meet it."""
     of_span = named(database, where).only(_OF_SPANS)
     if not any(row.of == "span" and row.field != "duplicates" for row in of_span.rows()):
         return SummaryFilter(own, where, None)
@@ -101,7 +101,7 @@ def summary_filter(database: Database, own: Own, where: Filter) -> SummaryFilter
 
 
 def _narrow_traces(conditions: Conditions, where: Filter) -> None:
-    """Adds the conditions of a filter on the rows of traces."""
+    """Add the conditions of a filter on the rows of traces."""
     values = conditions.values
     if where.session_id is not None:
         conditions.add(f"has(shares.session_id, {values.text(where.session_id)})")
@@ -123,7 +123,7 @@ def _narrow_traces(conditions: Conditions, where: Filter) -> None:
 
 
 def _narrow_own(conditions: Conditions, where: Filter) -> None:
-    """Adds the conditions on the columns that runs and traces have in common."""
+    """Add the conditions on the columns that runs and traces have in common."""
     for row in where.rows():
         if row.of == "run" and row.column is not None:
             conditions.add(*compared(row, getattr(where, row.field), row.column, conditions.values))

@@ -210,7 +210,7 @@ TABLES: Final[Mapping[str, Table]] = {
 
 
 def statements(database: str) -> Iterator[str]:
-    """Returns what creates the database and its tables where they are not there, in order."""
+    """Return what creates the database and its tables where they are not there, in order."""
     name = quoted(database)
     yield f"CREATE DATABASE IF NOT EXISTS {name}"
     for table, made in TABLES.items():
@@ -221,7 +221,7 @@ def statements(database: str) -> Iterator[str]:
 
 
 def cluster_statements(database: str, cluster: str) -> Iterator[str]:
-    """Returns what creates the database on a cluster: replicated tables on each shard, and one over all of them each.
+    """Return what creates the database on a cluster: replicated tables on each shard, and one over all of them each.
 
     A trace is on one shard as a whole, with its spans.
     """
@@ -241,7 +241,7 @@ def cluster_statements(database: str, cluster: str) -> Iterator[str]:
 
 
 def views(database: str, *, replaced: bool = False) -> Iterator[str]:
-    """Returns what creates the views over the tables."""
+    """Return what creates the views over the tables."""
     name = quoted(database)
     create = "CREATE OR REPLACE VIEW" if replaced else "CREATE VIEW IF NOT EXISTS"
     yield f"{create} {name}.runs AS {_RUNS.format(traces=f'{name}.traces FINAL')}"
@@ -249,25 +249,25 @@ def views(database: str, *, replaced: bool = False) -> Iterator[str]:
 
 
 def runs_among(ids: str) -> str:
-    """Returns the runs with some ids, which are bound, as the view has all of them."""
+    """Return the runs with some ids, which are bound, as the view has all of them."""
     return f"({_RUNS.format(traces=f'traces FINAL WHERE {traces_among(ids)}')}) AS runs"
 
 
 def traces_among(ids: str) -> str:
-    """Returns the condition of the traces of some runs, whose ids are bound."""
+    """Return the condition of the traces of some runs, whose ids are bound."""
     # The index of runs is asked once alone: what it finds in one file, FINAL would look for in all others.
     return f"trace_id IN (SELECT trace_id FROM traces WHERE run_id IN {ids}) AND toString(run_id) IN {ids}"
 
 
 def sessions_among(ids: str) -> str:
-    """Returns the sessions with some ids, which are bound, as the view has all of them."""
+    """Return the sessions with some ids, which are bound, as the view has all of them."""
     its = f"SELECT trace_id FROM traces WHERE hasAny(shares.session_id, {ids})"
     traces = f"(SELECT * FROM traces FINAL WHERE trace_id IN ({its})) AS traces"
     return f"({_SESSIONS.format(traces=traces, among=f'WHERE own IN {ids}')}) AS sessions"
 
 
 def noted(database: str) -> str:
-    """Returns what says of which version the tables are, where nothing says so; an earlier one stays."""
+    """Return what says of which version the tables are, where nothing says so; an earlier one stays."""
     name = quoted(database)
     return (
         f"INSERT INTO {name}.notes (name, version, value) SELECT 'schema', 0, {SCHEMA_VERSION} "
@@ -276,7 +276,7 @@ def noted(database: str) -> str:
 
 
 def quoted(name: str) -> str:
-    """Returns a name as a statement has it."""
+    """Return a name as a statement has it."""
     escaped = name.replace("\\", "\\\\").replace("`", "\\`")
     return f"`{escaped}`"
 

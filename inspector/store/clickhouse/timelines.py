@@ -13,13 +13,13 @@ _TRACE_BAR: Final = "trace_id, NULL, start_ns, duration_ms, kind, status"
 
 
 def timeline_of_trace(database: Database, trace: Trace | Run) -> tuple[TimelineBar, ...]:
-    """Returns the bars of a trace, or of the only trace of a run."""
+    """Return the bars of a trace, or of the only trace of a run."""
     values = Values()
     return _timeline(database, f"spans FINAL WHERE {of_trace(values.text(trace.trace_id))}", _BAR, values, trace.spans)
 
 
 def timeline_of_run(database: Database, run: Run) -> tuple[TimelineBar, ...]:
-    """Returns the bars of a run: its spans, or if there are many, its traces."""
+    """Return the bars of a run: its spans, or if there are many, its traces."""
     if run.traces == 1:
         return timeline_of_trace(database, run)
     values = Values()

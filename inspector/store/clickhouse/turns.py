@@ -29,7 +29,7 @@ _RESULTS: Final = msgspec.json.Decoder(list[ToolResult])
 
 
 def read_turns(database: Database, run_id: str, trace_id: str | None, *, cursor: str | None, limit: int) -> Page[Turn]:
-    """Returns one page of the turns of a run, or of one of its traces, in the order they began."""
+    """Return one page of the turns of a run, or of one of its traces, in the order they began."""
     list_key = ("turns", run_id, trace_id)
     after = read_cursor(list_key, cursor) or (-INT64_MAX, 0)
     calls = _read(database, [run_id])
@@ -51,7 +51,7 @@ def read_turns(database: Database, run_id: str, trace_id: str | None, *, cursor:
 
 
 def inferring(database: Database, inferred: InferredTools) -> list[str]:
-    """Returns runs with an inferred tool call."""
+    """Return runs with an inferred tool call."""
     values = Values()
     asks = "notEmpty(asks)" if inferred.tool is None else f"has(asks, {values.text(inferred.tool)})"
     asking = f"SELECT trace_id FROM spans FINAL WHERE {asks} AND folded_into IS NULL"

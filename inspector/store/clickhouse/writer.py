@@ -62,7 +62,7 @@ class Writer:
         self.numbers: dict[str, int] = {}
 
     def distrust(self, start: Start) -> None:
-        """Has everything read anew before the next write, since another process has written."""
+        """Have everything read anew before the next write, since another process has written."""
         self._known.forget()
         self._is_ready = False
         self._hours.forget()
@@ -73,7 +73,7 @@ class Writer:
         self._late = None
 
     def ready(self) -> None:
-        """Makes whole what was left by a write that broke off, of this process or the one before it."""
+        """Make whole what was left by a write that broke off, of this process or the one before it."""
         if not self._is_ready:
             self.numbers = (numbers.read_noted if self._is_noted else numbers.read_numbers)(self._database)
             if self._follows_broken:
@@ -84,21 +84,21 @@ class Writer:
             self._mend()
 
     def settle(self) -> bool:
-        """Notes all that the next process has to know, unless that has to mend something; tells which."""
+        """Note all that the next process has to know, unless that has to mend something; tell which."""
         if not self._is_ready or self._is_torn or self._late is not None:
             return False
         self.note({name: self.numbers[name] for name in numbers.GIVEN_OUT if name != "version"})
         return True
 
     def renumber_late(self) -> None:
-        """Gives new numbers to what was written late by a process that is no more, so that every cursor meets it."""
+        """Give new numbers to what was written late by a process that is no more, so that every cursor meets it."""
         if self._late is not None:
             self._renumber(*self._late)
             if time.monotonic() >= self._watched_until_s:
                 self._late = None
 
     def write(self, spans: Sequence[Prepared], *, again: bool = False, late: bool = False) -> int:
-        """Stores spans with everything that depends on them, and returns how many said something new.
+        """Store spans with everything that depends on them, and return how many said something new.
 
         Args:
             spans: What came in, or with ``again`` other readings of what is stored.
@@ -118,7 +118,7 @@ class Writer:
         return written
 
     def lose(self, processes: Sequence[str]) -> int:
-        """Gives the spans that processes left running the status ``lost``, and returns how many there were."""
+        """Give the spans that processes left running the status ``lost``, and return how many there were."""
         values = Values()
         found = self._database.rows(
             "SELECT trace_id, span_id FROM spans FINAL "
@@ -141,37 +141,37 @@ class Writer:
         return len(found)
 
     def forget(self) -> None:
-        """Lets go of what is remembered of traces that are gone, and keeps the numbers that they had."""
+        """Let go of what is remembered of traces that are gone, and keep the numbers that they had."""
         self._known.forget()
         self.note({name: self.numbers[name] for name in ("seq", "trace")})
 
     def change_hours(self, condition: str, values: Values) -> None:
-        """Notes that something of the spans that meet a condition is about to change."""
+        """Note that something of the spans that meet a condition is about to change."""
         rows = self._database.rows(f"SELECT DISTINCT intDiv(slot, 60) * 60 FROM spans WHERE {condition}", values)
         version = self.next_version()
         self._hours.change((row[0] for row in rows), version, self.token(version))
 
     def hours_over(self, now_ns: int) -> Sequence[int]:
-        """Returns the hours that are over and have to be summed up."""
+        """Return the hours that are over and have to be summed up."""
         return self._hours.over(now_ns)
 
     def sum_up(self, hour: int) -> None:
-        """Sums up an hour for statistics."""
+        """Sum up an hour for statistics."""
         self._hours.sum_up(hour, self.next_version())
 
     def note(self, span: Mapping[str, int]) -> None:
-        """Keeps numbers."""
+        """Keep numbers."""
         self.numbers.update(span)
         version = self.next_version()
         numbers.save_numbers(self._database, span, version=version, token=self.token(version))
 
     def next_version(self) -> int:
-        """Returns a version later than all before."""
+        """Return a version later than all before."""
         self.numbers["version"] += 1
         return self.numbers["version"]
 
     def token(self, version: int) -> str:
-        """Returns what tells an insert from all others."""
+        """Return what tells an insert from all others."""
         return f"{self._me} {version}"
 
     @contextmanager
@@ -185,7 +185,7 @@ class Writer:
             raise
 
     def _mend(self) -> None:
-        """Settles the traces of spans that were written without them, and numbers those spans anew."""
+        """Settle the traces of spans that were written without them, and number those spans anew."""
         if "counted" not in self.numbers:
             # Nobody noted it before version 11 of the tables.
             row = self._database.row("SELECT max(version) FROM traces")
@@ -249,7 +249,7 @@ class Writer:
         return self._preparing.of_process(span, content, old.process)
 
     def _record(self, batch: _Batch, *, late: bool) -> None:
-        """Makes the rows that say something new, each with the session that it belongs to."""
+        """Make the rows that say something new, each with the session that it belongs to."""
         owns: list[str | None] = []
         named: dict[str, dict[str, tuple[int, str] | None]] = {trace_id: {} for trace_id in batch.traces}
         for span, members in batch.accepted:
@@ -271,7 +271,7 @@ class Writer:
                 batch.changes.setdefault(span.trace_id, {})[span_id] = change
 
     def _tell(self, batch: _Batch, *, again: bool) -> None:
-        """Keeps what traces were about: the first question, the last answer."""
+        """Keep what traces were about: the first question, the last answer."""
         for span, members in batch.accepted:
             sums, row = members.sums, span.row
             if span.question is not None and (sums.question is None or row.start_ns < sums.question_ns + again):
@@ -282,7 +282,7 @@ class Writer:
                 batch.told.add(span.trace_id)
 
     def _followers(self, batch: _Batch) -> dict[str, dict[str, Row]]:
-        """Returns the stored rows that something else is true of by what the batch writes."""
+        """Return the stored rows that something else is true of by what the batch writes."""
         others: dict[str, dict[str, Row]] = {}
         for trace_id, members in batch.traces.items():
             if trace_id not in batch.sessions:
@@ -302,7 +302,7 @@ class Writer:
     def _folded(
         self, members: Members, rows: Sequence[Row], others: Mapping[str, Row], changes: Mapping[str, Change]
     ) -> dict[str, Row]:
-        """Returns the stored rows that are folded otherwise and not written anyhow."""
+        """Return the stored rows that are folded otherwise and not written anyhow."""
         return {
             span_id: others.get(span_id, members.spans[span_id].row)._replace(folded_into=into)
             for span_id, into in members.fold(rows).items()
@@ -346,7 +346,7 @@ class Writer:
         self._known.keep(batch.traces.values())
 
     def _recounted(self, batch: _Batch, changes: Mapping[str, list[Change]]) -> list[tuple[str, str]]:
-        """Returns what spans were counted as and are now, and keeps the former with the changes."""
+        """Return what spans were counted as and are now, and keep the former with the changes."""
         found: list[tuple[str, str]] = []
         for trace_id, own in changes.items():
             spans = batch.traces[trace_id].spans
@@ -358,7 +358,7 @@ class Writer:
         return found
 
     def _complete(self, batch: _Batch, others: Mapping[str, Mapping[str, Row]]) -> dict[str, list[Change]]:
-        """Reads what is large of stored rows that are to be written again, each as a change of its own."""
+        """Read what is large of stored rows that are to be written again, each as a change of its own."""
         if not others:
             return {}
         values = Values()

@@ -78,7 +78,7 @@ class Writing:
         ]
 
     def start(self) -> None:
-        """Takes the lease as soon as it is free, and applies what others send, until `close`."""
+        """Take the lease as soon as it is free, and apply what others send, until `close`."""
         with self._lock:
             self._holds()
         for thread in self._threads:
@@ -87,7 +87,7 @@ class Writing:
         atexit.register(self.close)
 
     def prepared(self, spans: Sequence[Span]) -> list[Prepared]:
-        """Returns what is to be written of spans.
+        """Return what is to be written of spans.
 
         Raises:
             UnicodeEncodeError: A text cannot be stored.
@@ -95,7 +95,7 @@ class Writing:
         return self._preparing.of(spans)
 
     def apply(self, change: Change, *, wait: bool = True) -> Any:
-        """Applies a change, or has the process that writes apply it.
+        """Apply a change, or have the process that writes apply it.
 
         Args:
             change: What is to be done.
@@ -121,12 +121,12 @@ class Writing:
         return self._answer(entry) if wait else None
 
     def is_writer(self) -> bool:
-        """Tells whether this process applies the changes of all."""
+        """Tell whether this process applies the changes of all."""
         with self._lock:
             return self._holds()
 
     def wait(self) -> None:
-        """Waits until what this process sent to another is applied, at most as long as for an answer."""
+        """Wait until what this process sent to another is applied, at most as long as for an answer."""
         sent = self._sent
         until_s = time.monotonic() + ANSWER_S
         while sent is not None and self._inbox.outcome(sent) is None:
@@ -137,7 +137,7 @@ class Writing:
             self._sent = None
 
     def drain(self) -> None:
-        """Applies what other processes sent, if this one writes.
+        """Apply what other processes sent, if this one writes.
 
         Raises:
             StoreError: It cannot be applied now, or at all; it stays in the inbox.
@@ -160,7 +160,7 @@ class Writing:
                 self._pass_on()
 
     def sum_up(self, for_s: float) -> bool:
-        """Sums up for statistics the hours that are over, if this process writes; returns whether there are more."""
+        """Sum up for statistics the hours that are over, if this process writes; return whether there are more."""
         if for_s < math.inf and self._clock_s() < self._sum_up_s:
             return False
         self._sum_up_s = self._clock_s() + TIDY_S
@@ -181,7 +181,7 @@ class Writing:
         return False
 
     def close(self) -> None:
-        """Lets another process write."""
+        """Let another process write."""
         atexit.unregister(self.close)
         self._stopping.set()
         for thread in self._threads:
@@ -197,7 +197,7 @@ class Writing:
         return self._inbox.put(encode_change(msgspec.structs.replace(change, spans=())), spans)
 
     def _pass_on(self) -> None:
-        """Lets one of the others write for a while; where none does, this process takes the lease back."""
+        """Let one of the others write for a while; where none does, this process takes the lease back."""
         self._turn_s = self._clock_s() + TURN_S
         if self._writer.settle():
             self._look_again_s = self._clock_s() + BACK_S
@@ -226,7 +226,7 @@ class Writing:
         return msgspec.json.decode(answer)
 
     def _apply_all(self, entries: Sequence[Entry]) -> bool:
-        """Applies entries in their order, and returns whether this process still had the lease at the end."""
+        """Apply entries in their order, and return whether this process still had the lease at the end."""
         outcomes: dict[str, str] = {}
         for among, change in _together(entries):
             outcomes |= dict.fromkeys(among, "null" if change is None else self._outcome(change))
@@ -270,7 +270,7 @@ class Writing:
 
 
 def _together(entries: Sequence[Entry]) -> Iterator[tuple[list[str], Change | None]]:
-    """Yields changes with the ids of their entries: spans that follow one another become one change."""
+    """Yield changes with the ids of their entries: spans that follow one another become one change."""
     ids: list[str] = []
     spans: list[Any] = []
     labels: list[NewLabel] = []
@@ -301,7 +301,7 @@ def _read(entry: Entry) -> Change | None:
 
 
 def _halves(change: Change) -> list[Write]:
-    """Returns two changes that are one together, so that only what is wrong in it is left out; none if it is single."""
+    """Return two changes that are one together, so that only what is wrong in it is left out; none if it is single."""
     if not isinstance(change, Write):
         return []
     spans, labels = change.spans, change.labels

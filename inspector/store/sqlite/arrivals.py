@@ -22,18 +22,18 @@ _REMEMBER = (
 
 
 def remember(connection: Connection, now_ns: int) -> None:
-    """Records that everything stored so far arrived before now."""
+    """Record that everything stored so far arrived before now."""
     driver(connection).execute(_REMEMBER, (now_ns // HOUR_NS,))
 
 
 def last_ns(connection: Connection) -> int | None:
-    """Returns the beginning of the last hour in which something arrived or was removed; None if none is known."""
+    """Return the beginning of the last hour in which something arrived or was removed; None if none is known."""
     hour = connection.exec_driver_sql("SELECT hour FROM arrivals ORDER BY seq DESC, hour DESC LIMIT 1").scalar()
     return None if hour is None else int(hour) * HOUR_NS
 
 
 def arrived_before(connection: Connection, *, before_ns: int, now_ns: int, limit: int) -> list[str]:
-    """Returns traces without an arrival since the last full hour before a time, the first to arrive first.
+    """Return traces without an arrival since the last full hour before a time, the first to arrive first.
 
     Numbers of traces grow, so traces that arrived later are not read at all.
     """
@@ -47,13 +47,13 @@ def arrived_before(connection: Connection, *, before_ns: int, now_ns: int, limit
 
 
 def arrived_by(connection: Connection, seq: int) -> int | None:
-    """Returns the end of the hour in which a change arrived; None if that is not known."""
+    """Return the end of the hour in which a change arrived; None if that is not known."""
     hour = connection.exec_driver_sql("SELECT min(hour) FROM arrivals WHERE seq >= ?", (seq,)).scalar()
     return None if hour is None else (int(hour) + 1) * HOUR_NS
 
 
 def forget(connection: Connection, before_ns: int, now_ns: int) -> None:
-    """Deletes the hours before a time, except for the last of them."""
+    """Delete the hours before a time, except for the last of them."""
     last = f"(SELECT hour {_BEFORE} ORDER BY seq DESC, hour DESC LIMIT 1)"
     connection.exec_driver_sql(
         f"DELETE FROM arrivals WHERE hour < :hour AND hour <> {last}",  # noqa: S608  # constants

@@ -36,7 +36,7 @@ _ATTRIBUTES = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
 def follow_some(connection: Connection, limit: int, *, again: bool) -> int:
-    """Creates the filters of the next pages, and returns how many.
+    """Create the filters of the next pages, and return how many.
 
     Args:
         connection: The writer's.
@@ -59,7 +59,7 @@ def follow_some(connection: Connection, limit: int, *, again: bool) -> int:
 
 
 def forget(connection: Connection, changes: Iterable[tuple[Row, Row]]) -> None:
-    """Drops the filters of pages with rows whose attributes change."""
+    """Drop the filters of pages with rows whose attributes change."""
     pages = {new.id // PAGE for old, new in changes if old.attributes != new.attributes or old.shared != new.shared}
     if pages:
         sql = "UPDATE attribute_pages SET bits = NULL WHERE page IN (SELECT value FROM json_each(?))"
@@ -67,7 +67,7 @@ def forget(connection: Connection, changes: Iterable[tuple[Row, Row]]) -> None:
 
 
 def pages_holding(connection: Connection, where: Filter) -> list[int] | None:
-    """Returns the pages whose rows may have the attributes of a filter, the latest first; None if nothing is known."""
+    """Return the pages whose rows may have the attributes of a filter, the latest first; None if nothing is known."""
     asked = [mark_of(key, clean(value).encode()) for key, value in where.attributes if _is_known(key, value)]
     if not asked:
         return None
@@ -80,7 +80,7 @@ def pages_holding(connection: Connection, where: Filter) -> list[int] | None:
 
 
 def ids_holding(connection: Connection, pages: Sequence[int], where: Filter) -> list[int]:
-    """Returns the rows of some pages that have the attributes of a filter."""
+    """Return the rows of some pages that have the attributes of a filter."""
     # The CROSS JOIN makes the planner go from the pages to their rows.
     sql = (
         f"SELECT spans.id FROM json_each(?) AS page CROSS JOIN spans ON spans.id BETWEEN page.value * {PAGE} "  # noqa: S608  # constants
@@ -101,7 +101,7 @@ def ids_holding(connection: Connection, pages: Sequence[int], where: Filter) -> 
 
 
 def _is_known(key: str, value: str) -> bool:
-    """Tells whether an attribute is in filters; those with a column or a long value are not."""
+    """Tell whether an attribute is in filters; those with a column or a long value are not."""
     return key not in _ELSEWHERE and len(clean(value).encode()) <= _LONGEST
 
 
@@ -120,7 +120,7 @@ def _marks(connection: Connection, page: int) -> set[int]:
 
 
 def _text(raw: bytes) -> bytes | None:
-    """Returns the text of a JSON value, decoded if it is a string; None if it is too long."""
+    """Return the text of a JSON value, decoded if it is a string; None if it is too long."""
     if raw[:1] == b'"' and b"\\" not in raw:
         return raw[1:-1] if len(raw) <= _LONGEST + 2 else None
     # An escaped character takes at most six bytes.

@@ -22,7 +22,7 @@ VALUES = "{rows}"
 
 
 def execute_rows(database: sqlite3.Connection, sql: str, rows: Sequence[Sequence[Any]]) -> None:
-    """Runs a statement with ``VALUES {rows}`` for all rows, which have the same length."""
+    """Run a statement with ``VALUES {rows}`` for all rows, which have the same length."""
     done = 0
     for size in _SIZES:
         while len(rows) - done >= size:

@@ -20,7 +20,7 @@ class WriterCache:
         """Finds which call continues which."""
 
     def forget(self) -> None:
-        """Drops what may be out of date, as after a failed transaction or after rows were deleted."""
+        """Drop what may be out of date, as after a failed transaction or after rows were deleted."""
         self.addresses.forget()
         self.conversations.forget()
         self.families.forget()

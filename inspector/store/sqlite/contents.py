@@ -10,7 +10,7 @@ from inspector.store.values.contents import Message, read_body
 
 
 def messages(connection: Connection, ids: set[int]) -> dict[int, Message]:
-    """Returns messages and long strings by id."""
+    """Return messages and long strings by id."""
     if not ids:
         return {}
     found = connection.exec_driver_sql(
@@ -20,14 +20,14 @@ def messages(connection: Connection, ids: set[int]) -> dict[int, Message]:
 
 
 def with_strings(connection: Connection, found: dict[int, Message]) -> dict[int, Message]:
-    """Returns messages with the long strings in them."""
+    """Return messages with the long strings in them."""
     frames = [message.body for message in found.values() if isinstance(message.body, Frame)]
     strings = {number for frame in frames for number in numbers(frame)}
     return found | messages(connection, strings - found.keys())
 
 
 def owned_by(connection: Connection, row_ids: Collection[int]) -> dict[int, Message]:
-    """Returns the messages that belong to these spans, by id."""
+    """Return the messages that belong to these spans, by id."""
     found = connection.exec_driver_sql(
         "SELECT id, span, body FROM contents WHERE span IN (SELECT value FROM json_each(?))",
         (json_list(list(row_ids)),),
@@ -36,5 +36,5 @@ def owned_by(connection: Connection, row_ids: Collection[int]) -> dict[int, Mess
 
 
 def json_list(values: Sequence[int] | Sequence[str]) -> str:
-    """Returns values as one parameter for ``json_each``."""
+    """Return values as one parameter for ``json_each``."""
     return msgspec.json.encode(values).decode()

@@ -76,7 +76,7 @@ class Scope(NamedTuple):
 
 
 def scope_of_span(session_id: str | None, run: str | None, trace_id: str) -> Scope:
-    """Returns the session of a span, or else the run that its recorder names, or else its trace.
+    """Return the session of a span, or else the run that its recorder names, or else its trace.
 
     `inspector.store.sqlite.ownership.scopes_of` returns the corresponding rows.
     """
@@ -117,7 +117,7 @@ class Conversations:
         self._connection: Connection | None = None
 
     def forget(self) -> None:
-        """Forgets everything; call it after a failed transaction or after messages were removed."""
+        """Forget everything; call it after a failed transaction or after messages were removed."""
         self._known.clear()
         self._strings.clear()
         self._new.clear()
@@ -129,14 +129,14 @@ class Conversations:
         self._before_id = None
 
     def begin(self, connection: Connection, last_id: int) -> None:
-        """Begins a batch in the connection's transaction; new messages are numbered after ``last_id``."""
+        """Begin a batch in the connection's transaction; new messages are numbered after ``last_id``."""
         self._connection = connection
         self._last_id = last_id
         if self._before_id is None:
             self._before_id = last_id
 
     def load_messages(self, scope: Scope, shared: StoredShared) -> None:
-        """Reads the messages of a stored span, so that repeating the span changes nothing."""
+        """Read the messages of a stored span, so that repeating the span changes nothing."""
         known = self._messages(scope)
         ids = content_ids((shared,))
         self._learn(scope, ids)
@@ -147,7 +147,7 @@ class Conversations:
             known[self._addresses.of(message_text(texts[content_id], texts))] = content_id
 
     def refer(self, scope: Scope, key: str, prompt: str, owner: Owner) -> Refers | None:
-        """Returns the frame of an attribute's text; the span owns new messages in it.
+        """Return the frame of an attribute's text; the span owns new messages in it.
 
         None if it has no messages and, for kinds whose texts other spans have too, no long strings.
         """
@@ -168,7 +168,7 @@ class Conversations:
         return replace(frame_of(framed(pieces, refer)), own=True, last=None) if pieces else None
 
     def _with_strings(self, scope: Scope, refers: Refers) -> Refers:
-        """Returns a frame with the ids of the long strings in its messages."""
+        """Return a frame with the ids of the long strings in its messages."""
         within = self._strings.get(scope)
         strings = {number for content_id in ids_of(refers) for number in within.get(content_id, ())} if within else ()
         return replace(frame_of(refers), strings=in_runs(sorted(strings)), last=last_of(refers)) if strings else refers
@@ -213,7 +213,7 @@ class Conversations:
         return next_id
 
     def _stored(self, scope: Scope, content_id: int, body: bytes, owner: Owner) -> bytes:
-        """Returns a new message as it is stored: without its long strings, which are stored once as well."""
+        """Return a new message as it is stored: without its long strings, which are stored once as well."""
         # A message that is only a string is not divided.
         pieces = [] if body.startswith(b'"') else cut_strings(body, _LEAST_STRING_BYTES)
         if not pieces:
@@ -223,7 +223,7 @@ class Conversations:
         return stored_body(frame)
 
     def store(self) -> int:
-        """Stores the new messages, and returns the last id that was assigned."""
+        """Store the new messages, and return the last id that was assigned."""
         self._new.sort()
         execute_rows(self._database(), f"INSERT INTO contents (id, hash, span, body) VALUES {VALUES}", self._new)  # noqa: S608  # constants
         self._new = []
@@ -238,7 +238,7 @@ class Conversations:
         return self._last_id
 
     def _claim(self) -> None:
-        """Makes model calls own an agent's input and output, unless these are already indexed at the agent."""
+        """Make model calls own an agent's input and output, unless these are already indexed at the agent."""
         if self._claims:
             indexed = load_counters(self._connected())["indexed"]
             sql = (
@@ -279,6 +279,6 @@ class Conversations:
 
 
 def _latest(database: sqlite3.Connection, scope: Scope) -> set[int]:
-    """Returns the ids of the messages in the latest prompts of a scope."""
+    """Return the ids of the messages in the latest prompts of a scope."""
     found = database.execute(_LATEST[scope.of], {"id": scope.id, "spans": _MOST_SPANS, "prompts": _PROMPTS})
     return content_ids(row[0] for row in found)

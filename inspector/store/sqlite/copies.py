@@ -33,7 +33,7 @@ _ARRIVALS: Final = (
 
 
 def read_arrivals(connection: Connection, after: int, limit: int) -> tuple[Arrival, ...]:
-    """Returns the traces that changed after a ``seq``, in the order of their last change."""
+    """Return the traces that changed after a ``seq``, in the order of their last change."""
     rows = driver(connection).execute(_ARRIVALS, (after, limit))
     # The last moment of the hour, so that no trace counts as older than it is.
     return tuple(
@@ -45,7 +45,7 @@ def read_arrivals(connection: Connection, after: int, limit: int) -> tuple[Arriv
 def read_stored(
     connection: Connection, trace_ids: Sequence[str], after: int, limit: int, most_bytes: int
 ) -> tuple[Stored, ...]:
-    """Returns spans of traces in the order they first arrived, fewer if they are large."""
+    """Return spans of traces in the order they first arrived, fewer if they are large."""
     found = driver(connection).execute(_IDS, (json_list(list(trace_ids)), after, limit))
     ids = [row[0] for row in found]
     kept: list[Stored] = []

@@ -76,7 +76,7 @@ _ERRORS: tuple[tuple[tuple[int, ...], type[StoreError], str], ...] = (
 
 
 def writer_engine(path: Path) -> Engine:
-    """Opens the one writing connection, and creates the file if it is missing.
+    """Open the one writing connection, and create the file if it is missing.
 
     Raises:
         StoreError: The file cannot be created or opened for writing, or is not a database.
@@ -88,13 +88,13 @@ def writer_engine(path: Path) -> Engine:
 
 
 def reader_engine(path: Path, *, wait_s: float = READ_LIMITS.wait_s) -> Engine:
-    """Opens connections that cannot write; if none is free, a reader waits for up to ``wait_s``."""
+    """Open connections that cannot write; if none is free, a reader waits for up to ``wait_s``."""
     pool = {"pool_size": READERS // 2, "max_overflow": READERS // 2, "pool_timeout": wait_s}
     return _engine(path, mode="ro", setup=_set_up_reader, poolclass=QueuePool, **pool)
 
 
 def check_readable(path: Path) -> None:
-    """Makes sure that a reader can use the file.
+    """Make sure that a reader can use the file.
 
     Raises:
         StoreError: It is missing, foreign, damaged, or of another version.
@@ -111,7 +111,7 @@ def check_readable(path: Path) -> None:
 
 
 def checked_version(connection: Connection, path: Path) -> str | None:
-    """Returns the version of the schema, or None for an empty database.
+    """Return the version of the schema, or None for an empty database.
 
     Raises:
         StoreDamaged: It belongs to another program, or has views or triggers, which ours never have.
@@ -138,7 +138,7 @@ def checked_version(connection: Connection, path: Path) -> str | None:
 
 
 def schema_of(path: Path) -> str | None:
-    """Returns the version of the schema of a file without changing it; None if there is nothing yet.
+    """Return the version of the schema of a file without changing it; None if there is nothing yet.
 
     Raises:
         StoreError: It is foreign, damaged, or of a later version.
@@ -148,7 +148,7 @@ def schema_of(path: Path) -> str | None:
 
 
 def file_identity(path: Path) -> tuple[int, int]:
-    """Returns the inodes of the database and its log; 0 for a missing file."""
+    """Return the inodes of the database and its log; 0 for a missing file."""
     return _inode(path), _inode(path.with_name(path.name + "-wal"))
 
 
@@ -157,7 +157,7 @@ _is_unwanted: ContextVar[Callable[[], bool]] = ContextVar("is_unwanted", default
 
 @contextmanager
 def stopped_when(is_unwanted: Callable[[], bool]) -> Generator[None]:
-    """Stops reads of this thread within the block when ``is_unwanted``, as if their time were over."""
+    """Stop reads of this thread within the block when ``is_unwanted``, as if their time were over."""
     before = _is_unwanted.set(is_unwanted)
     try:
         yield
@@ -167,7 +167,7 @@ def stopped_when(is_unwanted: Callable[[], bool]) -> Generator[None]:
 
 @contextmanager
 def limited(connection: Connection, limit_s: float) -> Generator[None]:
-    """Stops statements of the connection within the block when the time is over.
+    """Stop statements of the connection within the block when the time is over.
 
     Ctrl-C within the block is raised as `KeyboardInterrupt`, even if it interrupted a statement.
     """
@@ -195,7 +195,7 @@ def limited(connection: Connection, limit_s: float) -> Generator[None]:
 
 @contextmanager
 def translated(path: Path, limit_s: float = READ_LIMITS.read_s) -> Generator[None]:
-    """Translates the driver's errors into the store's; ``limit_s`` is the time limit of the block.
+    """Translate the driver's errors into the store's; ``limit_s`` is the time limit of the block.
 
     Raises:
         StoreError: The driver's error, with the name of the file and how to fix it.
@@ -214,14 +214,14 @@ def translated(path: Path, limit_s: float = READ_LIMITS.read_s) -> Generator[Non
 
 
 def checkpoint(engine: Engine) -> None:
-    """Checkpoints as much of the write-ahead log as possible, without waiting for readers."""
+    """Checkpoint as much of the write-ahead log as possible, without waiting for readers."""
     with engine.connect() as connection:
         # Through the driver, because the engine would begin a transaction.
         driver(connection).execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
 
 
 def empty_log(engine: Engine, *, wait_ms: int = LOCK_WAIT_MS) -> bool:
-    """Checkpoints and truncates the write-ahead log; returns whether that was possible.
+    """Checkpoint and truncate the write-ahead log; return whether that was possible.
 
     Args:
         engine: The writing engine.
@@ -238,7 +238,7 @@ def empty_log(engine: Engine, *, wait_ms: int = LOCK_WAIT_MS) -> bool:
 
 
 def driver(connection: Connection) -> sqlite3.Connection:
-    """Returns the driver's connection, for pragmas whose results SQLAlchemy cannot read, and for speed."""
+    """Return the driver's connection, for pragmas whose results SQLAlchemy cannot read, and for speed."""
     raw = connection.connection.dbapi_connection
     assert isinstance(raw, sqlite3.Connection)
     return raw
@@ -359,7 +359,7 @@ def _set_up_reader(connection: sqlite3.Connection) -> None:
 
 
 def prepare(engine: Engine, path: Path) -> None:
-    """Checks a database before it is written, and migrates its schema in one transaction.
+    """Check a database before it is written, and migrate its schema in one transaction.
 
     Raises:
         StoreError: It is foreign, damaged, or of a later version; it was left untouched.

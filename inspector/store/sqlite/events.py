@@ -40,12 +40,12 @@ _EMPTY_LIST = msgspec.Raw(b"[]")
 
 
 def summary(row: Sequence[Any]) -> Event:
-    """Returns the event of a row, without its large fields."""
+    """Return the event of a row, without its large fields."""
     return Event(*_summary_values(row))
 
 
 def full_events(connection: Connection, rows: Sequence[SqlRow[*tuple[Any, ...]]], *, raw: bool = False) -> list[Event]:
-    """Returns the events of rows in full; with ``raw``, including the attributes that a replay returns."""
+    """Return the events of rows in full; with ``raw``, including the attributes that a replay returns."""
     at = len(SUMMARY)
     texts = messages(connection, content_ids(row[at + 2] for row in rows))
     return [Event(*_summary_values(row), *large_values(row[at : at + len(LARGE)], texts, raw=raw)) for row in rows]
@@ -57,7 +57,7 @@ def _summary_values(row: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def attribute_text(attributes: bytes, shared: StoredShared, key: str) -> str | None:
-    """Returns an attribute as text: strings unchanged, other values as JSON; None if it is stored separately.
+    """Return an attribute as text: strings unchanged, other values as JSON; None if it is stored separately.
 
     Readers' connections have it as an SQL function.
     """
@@ -73,7 +73,7 @@ def attribute_text(attributes: bytes, shared: StoredShared, key: str) -> str | N
 
 
 def content_text(attributes: bytes, shared: StoredShared, key: str | None, path: str) -> str | None:
-    """Returns the value at a path in a content attribute as text, as `attribute_text` does; None if there is none.
+    """Return the value at a path in a content attribute as text, as `attribute_text` does; None if there is none.
 
     Readers' connections have it as an SQL function. A path consists of names and indexes, ``rows[0].id``; names may
     contain dots. Strings that are stored separately are not found.
@@ -84,7 +84,7 @@ def content_text(attributes: bytes, shared: StoredShared, key: str | None, path:
 
 
 def _without_strings(shared: StoredShared, key: str) -> str | None:
-    """Returns an attribute whose long strings are stored separately, with null for each of them."""
+    """Return an attribute whose long strings are stored separately, with null for each of them."""
     refers = read_shared(shared).get(key)
     if not isinstance(refers, Frame) or not refers.own:
         return None
@@ -92,7 +92,7 @@ def _without_strings(shared: StoredShared, key: str) -> str | None:
 
 
 def large_values(row: Sequence[Any], texts: Mapping[int, Message], *, raw: bool) -> tuple[msgspec.Raw | None, ...]:
-    """Returns the large fields of an event: input, output, attributes, events and links.
+    """Return the large fields of an event: input, output, attributes, events and links.
 
     Args:
         row: The columns of `LARGE`.

@@ -13,7 +13,7 @@ FILES = ("", "-wal", "-shm")
 
 @contextmanager
 def left_as_found(database: Path) -> Generator[None]:
-    """Removes the files that reading added next to the database.
+    """Remove the files that reading added next to the database.
 
     A read-only connection leaves a WAL and its index behind (https://sqlite.org/wal.html#read_only_databases). SQLite
     removes them, under its own locks, when a connection that may write is the last one to close.
@@ -32,7 +32,7 @@ def left_as_found(database: Path) -> Generator[None]:
 
 
 def damage_of(database: Path) -> str:
-    """Returns what is broken in a database; empty if it is intact or too large to check."""
+    """Return what is broken in a database; empty if it is intact or too large to check."""
     if database.stat().st_size > _CHECKED_BYTES:
         return ""
     # If nothing can be written, SQLite cannot open it in the usual way; that is not damage.

@@ -61,7 +61,7 @@ class Conditions:
 
 
 def named(connection: Connection, where: Filter) -> Filter:
-    """Returns a filter with its names resolved (`inspector.store.values.naming`)."""
+    """Return a filter with its names resolved (`inspector.store.values.naming`)."""
 
     def is_there(what: Named, name: str) -> bool:
         query = select(_c.id).where(*_NAMED[what](clean(name))).limit(1)
@@ -71,7 +71,7 @@ def named(connection: Connection, where: Filter) -> Filter:
 
 
 def span_conditions(where: Filter) -> Conditions:
-    """Returns the conditions of a filter."""
+    """Return the conditions of a filter."""
     indexed: list[ColumnElement[bool]] = []
     tested: list[ColumnElement[bool]] = []
     for row in where.rows():
@@ -86,7 +86,7 @@ def span_conditions(where: Filter) -> Conditions:
 
 
 def _error_types(error_type: str) -> Select[tuple[str]] | list[str]:
-    """Returns the error types that a name means: itself, and without a dot also the classes of that name in modules."""
+    """Return the error types that a name means: itself, and without a dot also the classes of that name in modules."""
     if "." in error_type:
         return [error_type]
     # Lists the few different types with one index seek each, since an index cannot find texts by their end.
@@ -99,14 +99,14 @@ def _error_types(error_type: str) -> Select[tuple[str]] | list[str]:
 
 
 def _has_error_type(types: Select[tuple[str]] | list[str]) -> ColumnElement[bool]:
-    """Returns the condition for spans with these error types, and for calls whose duplicates have them."""
+    """Return the condition for spans with these error types, and for calls whose duplicates have them."""
     same_call = and_(_calls.c.trace_id == _duplicates.c.trace_id, _calls.c.span_id == _duplicates.c.folded_into)
     calls = select(_calls.c.id).select_from(_duplicates.join(_calls, same_call))
     return or_(_c.error_type.in_(types), _c.id.in_(calls.where(_duplicates.c.error_type.in_(types))))
 
 
 def of_trace(trace_id: str) -> ColumnElement[bool]:
-    """Returns the condition for the spans of a trace."""
+    """Return the condition for the spans of a trace."""
     return _c.trace_id == select(_traces.c.id).where(_traces.c.trace_id == clean(trace_id)).scalar_subquery()
 
 
@@ -115,7 +115,7 @@ def _of_run(run_id: str) -> ColumnElement[bool]:
 
 
 def trace_conditions(connection: Connection, where: Filter) -> list[ColumnElement[bool]]:
-    """Returns the conditions on a row of ``traces``, without those on its spans."""
+    """Return the conditions on a row of ``traces``, without those on its spans."""
     t = traces.c
     conditions = traces_labelled(where.labels)
     if where.session_id is not None:
@@ -132,7 +132,7 @@ def trace_conditions(connection: Connection, where: Filter) -> list[ColumnElemen
 
 
 def run_conditions(where: Filter) -> list[ColumnElement[bool]]:
-    """Returns the conditions on a row of ``runs``, without those on its traces and spans."""
+    """Return the conditions on a row of ``runs``, without those on its traces and spans."""
     conditions = runs_labelled(where.labels)
     if where.run_id is not None:
         conditions.append(runs.c.run_id == clean(where.run_id))
@@ -142,7 +142,7 @@ def run_conditions(where: Filter) -> list[ColumnElement[bool]]:
 
 
 def _of_own_columns(where: Filter, table: Table) -> list[ColumnElement[bool]]:
-    """Returns the conditions on the columns that both runs and traces have."""
+    """Return the conditions on the columns that both runs and traces have."""
     conditions: list[ColumnElement[bool]] = []
     for row in where.rows():
         if row.of == "run" and row.column is not None:
@@ -154,7 +154,7 @@ def _of_own_columns(where: Filter, table: Table) -> list[ColumnElement[bool]]:
 
 
 def _of_session(connection: Connection, session_id: str) -> ColumnElement[bool]:
-    """Returns the condition for traces with a span of the session."""
+    """Return the condition for traces with a span of the session."""
     own = traces.c.session_id == session_id
     shared = select(shares.c.trace_id).where(shares.c.session_id == session_id)
     # Only if needed, since few sessions share a trace, and without the OR an index has the traces in order.
@@ -162,7 +162,7 @@ def _of_session(connection: Connection, session_id: str) -> ColumnElement[bool]:
 
 
 def _compared(row: FilterField, value: Any, table: Table) -> list[ColumnElement[bool]]:
-    """Returns the conditions on the column of a filter field."""
+    """Return the conditions on the column of a filter field."""
     column = table.c[row.column or row.field]
     match row.match:
         case "is":
@@ -193,7 +193,7 @@ def _one_of(column: Column[Any], values: Iterable[str], table: Table) -> list[Co
 
 
 def begins_with(column: Column[Any], prefix: str) -> list[ColumnElement[bool]]:
-    """Returns the conditions for texts with a prefix."""
+    """Return the conditions for texts with a prefix."""
     if not prefix:
         return []
     # A range instead of LIKE: it uses the index, is case-sensitive, and needs no escapes.
@@ -207,7 +207,7 @@ def begins_with(column: Column[Any], prefix: str) -> list[ColumnElement[bool]]:
 
 
 def _promoted(pairs: _Pairs) -> list[tuple[Column[Any], str]]:
-    """Returns the columns that have the texts of these attributes, each with the text."""
+    """Return the columns that have the texts of these attributes, each with the text."""
     return [
         (PROMOTED[key], value)
         for key, value in pairs

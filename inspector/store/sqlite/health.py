@@ -16,7 +16,7 @@ from inspector.store.values.removals import removals
 
 
 def read_health(connection: Connection, path: Path) -> Health:
-    """Returns the state of the store; writes update all counts, so this takes the same time for any database."""
+    """Return the state of the store; writes update all counts, so this takes the same time for any database."""
     counts = load_counters(connection)
     losses, losses_ever = sum_losses(connection)
     return Health(
@@ -35,7 +35,7 @@ def read_health(connection: Connection, path: Path) -> Health:
 
 
 def read_retained(connection: Connection) -> Retained:
-    """Returns how much is stored, and what is removed next: the trace that arrived first."""
+    """Return how much is stored, and what is removed next: the trace that arrived first."""
     of_runs, of_traces = (
         connection.execute(select(func.count()).select_from(table)).scalar() or 0 for table in (runs, traces)
     )

@@ -27,7 +27,7 @@ _COLUMNS = ", ".join(Searched._fields)
 def read_hits(
     connection: Connection, q: str, place: Within, limits: ReadLimits, *, limit: int, attributes: bool
 ) -> Hits | None:
-    """Returns the spans of a trace or a run that contain words, and where; None if there is no such trace or run.
+    """Return the spans of a trace or a run that contain words, and where; None if there is no such trace or run.
 
     Args:
         connection: A reader's.
@@ -78,7 +78,7 @@ def _searched(row: Sequence[Any]) -> Searched:
 
 
 def _candidates(connection: Connection, traces: str, match: str, q: str, until: float | None) -> tuple[list[int], bool]:
-    """Returns the rows that may contain the words, in the order the spans began, and whether these are all."""
+    """Return the rows that may contain the words, in the order the spans began, and whether these are all."""
     execute = driver(connection).execute
     known = {
         row[0]

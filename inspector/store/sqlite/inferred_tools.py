@@ -19,12 +19,12 @@ _ASKING = (
 
 
 def may_infer() -> ColumnElement[bool]:
-    """Returns the condition for runs that may have such a call."""
+    """Return the condition for runs that may have such a call."""
     return exists(turns.c.span).where(turns.c.run == runs.c.run_id, turns.c.tools != "[]")
 
 
 def inferring(connection: Connection, inferred: InferredTools, run_ids: Sequence[str]) -> set[str]:
-    """Returns which of these runs have such a call."""
+    """Return which of these runs have such a call."""
     rows = driver(connection).execute(_ASKING, (json_list(run_ids), _MOST_TURNS)).fetchall()
     following = following_results(connection, [row[1] for row in rows])
     return inferred.among((run_id, tools, following.get(span, ())) for run_id, span, tools in rows)

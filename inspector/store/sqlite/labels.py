@@ -22,7 +22,7 @@ _LABEL = (_l.run_id, _l.trace_id, _l.span_id, _l.name, _l.score, _l.value, _l.no
 
 
 def write_labels(connection: Connection, given: Iterable[NewLabel]) -> list[int]:
-    """Stores labels, and returns their ids.
+    """Store labels, and return their ids.
 
     A label replaces an earlier one with the same name, author and source on the same target; good and bad replace each
     other. Notes do not replace each other, except for one with the same text.
@@ -59,7 +59,7 @@ def _values(label: NewLabel) -> tuple[Any, ...]:
 
 
 def give_label(connection: Connection, label: NewLabel) -> Label | None:
-    """Stores and returns a label; None if there is no such run or span."""
+    """Store and return a label; None if there is no such run or span."""
     if label.run_id is not None:
         there = select(runs.c.id).where(runs.c.run_id == clean(label.run_id))
     else:
@@ -71,7 +71,7 @@ def give_label(connection: Connection, label: NewLabel) -> Label | None:
 
 
 def remove_label(connection: Connection, label_id: str) -> Label | None:
-    """Removes and returns a label; None if there is no such label."""
+    """Remove and return a label; None if there is no such label."""
     found = _by_id(connection, int(label_id))
     if found is not None:
         driver(connection).execute("DELETE FROM labels WHERE id = ?", (int(label_id),))
@@ -84,7 +84,7 @@ def _by_id(connection: Connection, row_id: int) -> Label | None:
 
 
 def forget_labels(connection: Connection, trace_ids: Collection[str], run_ids: Collection[str]) -> None:
-    """Removes the labels of deleted traces, and of those runs that have no traces left."""
+    """Remove the labels of deleted traces, and of those runs that have no traces left."""
     execute = driver(connection).execute
     execute("DELETE FROM labels WHERE trace_id IN (SELECT value FROM json_each(?))", (json_list([*trace_ids]),))
     execute(
@@ -95,7 +95,7 @@ def forget_labels(connection: Connection, trace_ids: Collection[str], run_ids: C
 
 
 def forget_stray_labels(connection: Connection, before_ns: int) -> None:
-    """Removes labels from before a time whose run or trace was never recorded."""
+    """Remove labels from before a time whose run or trace was never recorded."""
     driver(connection).execute(
         "DELETE FROM labels WHERE time_ns < ? AND CASE trace_id "
         "WHEN '' THEN NOT EXISTS (SELECT 1 FROM runs WHERE runs.run_id = labels.run_id) "
@@ -113,7 +113,7 @@ def read_labels(
     cursor: str | None,
     limit: int,
 ) -> Page[Label]:
-    """Returns one page of labels, the latest first; those of a run include those of its spans."""
+    """Return one page of labels, the latest first; those of a run include those of its spans."""
     list_key = ("labels", run_id, trace_id, span_id)
     ranking = Ranking(_l.time_ns, _l.id, "desc", read_cursor(list_key, cursor))
     query = select(_l.id, *_LABEL, _l.time_ns, _l.id)
@@ -132,7 +132,7 @@ def _traces_of(run_ids: Collection[str]) -> Select[tuple[str]]:
 
 
 def with_labels(connection: Connection, items: Sequence[Run]) -> tuple[Run, ...]:
-    """Returns the runs with their latest labels."""
+    """Return the runs with their latest labels."""
     run_ids = [run.run_id for run in items]
     own = select(_l.run_id, _l.id, *_LABEL).where(_l.run_id.in_(run_ids), _l.run_id != "")
     of_spans = select(traces.c.run_id, _l.id, *_LABEL).join(traces, traces.c.trace_id == _l.trace_id)
@@ -168,7 +168,7 @@ def _matches(wanted: LabelFilter) -> ColumnElement[bool]:
 
 
 def runs_labelled(filters: Iterable[LabelFilter]) -> list[ColumnElement[bool]]:
-    """Returns the conditions for runs that have each of these labels, on themselves or on one of their spans."""
+    """Return the conditions for runs that have each of these labels, on themselves or on one of their spans."""
     return [runs.c.run_id.in_(_runs_with(_matches(each))) for each in filters]
 
 
@@ -178,7 +178,7 @@ def _runs_with(met: ColumnElement[bool]) -> Any:
 
 
 def traces_labelled(filters: Iterable[LabelFilter]) -> list[ColumnElement[bool]]:
-    """Returns the conditions for traces that have each of these labels, on one of their spans or on their run."""
+    """Return the conditions for traces that have each of these labels, on one of their spans or on their run."""
     t = traces.c
     return [
         or_(
@@ -199,7 +199,7 @@ _SPANS = (
 
 
 def spans_labelled(filters: Iterable[LabelFilter]) -> list[ColumnElement[bool]]:
-    """Returns the conditions for spans that have each of these labels."""
+    """Return the conditions for spans that have each of these labels."""
     return [spans.c.id.in_(_spans_with(_matches(each))) for each in filters]
 
 
@@ -212,7 +212,7 @@ KEY = _l.name + func.coalesce("=" + _l.value, "")
 
 
 def keys_by_span(connection: Connection) -> dict[int, list[tuple[str, float | None]]]:
-    """Returns the `KEY` and score of every label on a span, by the row id of the span."""
+    """Return the `KEY` and score of every label on a span, by the row id of the span."""
     found: dict[int, list[tuple[str, float | None]]] = {}
     for row_id, key, score in connection.execute(select(_labelled.c.id, KEY, _l.score).select_from(_SPANS)):
         found.setdefault(row_id, []).append((key, score))
@@ -220,7 +220,7 @@ def keys_by_span(connection: Connection) -> dict[int, list[tuple[str, float | No
 
 
 def keys_of_runs() -> Select[*tuple[Any, ...]]:
-    """Returns a query for the labels of runs, including those of their spans: row id, key and score."""
+    """Return a query for the labels of runs, including those of their spans: row id, key and score."""
     own = select(runs.c.id.label("item"), KEY.label("key"), _l.score).join(labels, _l.run_id == runs.c.run_id)
     its = runs.join(traces, traces.c.run_id == runs.c.run_id).join(labels, _l.trace_id == traces.c.trace_id)
     found = union_all(own, select(runs.c.id, KEY, _l.score).select_from(its)).subquery("labelled_runs")
@@ -228,19 +228,19 @@ def keys_of_runs() -> Select[*tuple[Any, ...]]:
 
 
 def keys_of_traces() -> Select[*tuple[Any, ...]]:
-    """Returns a query for the labels of traces, on their spans and on their runs: row id, key and score."""
+    """Return a query for the labels of traces, on their spans and on their runs: row id, key and score."""
     its = or_(_l.trace_id == traces.c.trace_id, and_(_l.run_id == traces.c.run_id, _l.run_id != ""))
     return select(traces.c.id.label("item"), KEY.label("key"), _l.score).join(labels, its)
 
 
 def _scored(filters: Sequence[LabelFilter]) -> ColumnElement[bool]:
-    """Returns the condition for the labels to rank by: those of the first name in the filter, or else all."""
+    """Return the condition for the labels to rank by: those of the first name in the filter, or else all."""
     is_scored = _l.score.is_not(None)
     return and_(_l.name == clean(filters[0].name), is_scored) if filters else is_scored
 
 
 def score_of_run(filters: Sequence[LabelFilter]) -> tuple[ColumnElement[Any], ColumnElement[bool]]:
-    """Returns the expression that runs are ranked by, their highest score, and the condition that they have one."""
+    """Return the expression that runs are ranked by, their highest score, and the condition that they have one."""
     wanted = _scored(filters)
     of_spans = _l.trace_id.in_(select(traces.c.trace_id).where(traces.c.run_id == runs.c.run_id).correlate(runs))
     highest = select(func.max(_l.score)).where(wanted, or_(_l.run_id == runs.c.run_id, of_spans))
@@ -248,7 +248,7 @@ def score_of_run(filters: Sequence[LabelFilter]) -> tuple[ColumnElement[Any], Co
 
 
 def score_of_span(filters: Sequence[LabelFilter]) -> tuple[ColumnElement[Any], ColumnElement[bool]]:
-    """Returns the expression that spans are ranked by, their highest score, and the condition that they have one."""
+    """Return the expression that spans are ranked by, their highest score, and the condition that they have one."""
     wanted = _scored(filters)
     its_trace = select(_its_trace.c.trace_id).where(_its_trace.c.id == spans.c.trace_id).correlate(spans)
     of_span = (_l.trace_id == its_trace.scalar_subquery(), _l.span_id == spans.c.span_id)

@@ -29,7 +29,7 @@ class Ranking:
 def page_rows(
     connection: Connection, query: Select[*tuple[Any, ...]], ranking: Ranking, limit: int
 ) -> Sequence[SqlRow[*tuple[Any, ...]]]:
-    """Returns up to ``limit`` rows of the query, beginning after a position."""
+    """Return up to ``limit`` rows of the query, beginning after a position."""
     value, row_id, order, after = ranking.value, ranking.row_id, ranking.order, ranking.after
     sorting = [_ordered(column, order) for column in (value, row_id)]
     rows: list[SqlRow[*tuple[Any, ...]]] = []
@@ -71,7 +71,7 @@ def passing_ids(
     tests: Sequence[Test],
     pace: Pace,
 ) -> tuple[list[Position], Position | None]:
-    """Scans the rows of a query in order until enough of them pass every test, or the time is over.
+    """Scan the rows of a query in order until enough of them pass every test, or the time is over.
 
     Args:
         connection: A reader's.
@@ -109,7 +109,7 @@ def passing_ids(
 
 
 def first(rows: Sequence[Any], limit: int) -> tuple[list[Position], Position | None]:
-    """Returns the positions of a page, and that of its last row if there is a next page; ``rows`` has one row more."""
+    """Return the positions of a page, and that of its last row if there is a next page; ``rows`` has one row more."""
     positions = [(row[0], row[1]) for row in rows]
     return positions[:limit], positions[limit - 1] if len(positions) > limit else None
 

@@ -21,7 +21,7 @@ _FIELDS = "process, run, service, reason, count, since_ns, until_ns"
 
 
 def write_losses(connection: Connection, losses: Sequence[Loss], now_ns: int) -> None:
-    """Adds new losses to the stored ones."""
+    """Add new losses to the stored ones."""
     execute = driver(connection).execute
     for loss in losses:
         since_ns, until_ns = clamp(loss.since_ns), clamp(loss.until_ns)
@@ -41,7 +41,7 @@ def write_losses(connection: Connection, losses: Sequence[Loss], now_ns: int) ->
 
 
 def read_losses(connection: Connection, run: str | None, limit: int) -> tuple[Loss, ...]:
-    """Returns losses, the latest first."""
+    """Return losses, the latest first."""
     where, values = ("", ()) if run is None else ("WHERE run = ?", (clean(run),))
     rows = driver(connection).execute(
         f"SELECT {_FIELDS} FROM losses {where} ORDER BY until_ns DESC, id DESC LIMIT ?",  # noqa: S608  # constants
@@ -51,7 +51,7 @@ def read_losses(connection: Connection, run: str | None, limit: int) -> tuple[Lo
 
 
 def sum_losses(connection: Connection) -> tuple[Losses, Losses]:
-    """Returns the losses within the time that is kept, and all losses including pruned ones."""
+    """Return the losses within the time that is kept, and all losses including pruned ones."""
     kept: dict[str, int] = dict(_sums(connection, "SELECT reason, sum(count) FROM losses GROUP BY 1"))
     before = load_counters(connection)
     ever = {reason: kept.get(reason, 0) + before.get(_COUNTER + reason, 0) for reason in LOSS_REASONS}
@@ -59,7 +59,7 @@ def sum_losses(connection: Connection) -> tuple[Losses, Losses]:
 
 
 def losses_near(connection: Connection, summary: Trace | Run) -> Losses | None:
-    """Returns the losses of a trace's or run's processes in its time; None if there are none."""
+    """Return the losses of a trace's or run's processes in its time; None if there are none."""
     start_ns, end_ns = time_of(summary)
     near = "since_ns <= ? AND until_ns >= ? AND reason <> 'dropped_segments'"
     if not _sums(connection, f"SELECT 1 FROM losses WHERE {near} LIMIT 1", end_ns, start_ns):  # noqa: S608  # constants
@@ -75,7 +75,7 @@ def losses_near(connection: Connection, summary: Trace | Run) -> Losses | None:
 
 
 def prune_losses(connection: Connection, before_ns: int, by: Age) -> None:
-    """Deletes older losses, and keeps their totals."""
+    """Delete older losses, and keep their totals."""
     before = clamp(before_ns)
     older = f"{'arrived_ns' if by == 'arrival' else 'until_ns'} < ?"
     gone = _sums(connection, f"SELECT reason, sum(count) FROM losses WHERE {older} GROUP BY 1", before)  # noqa: S608  # constants

@@ -45,7 +45,7 @@ class Membership:
     """The matches of its text."""
 
     def candidates(self, connection: Connection, most_spans: int) -> Candidates | None:
-        """Returns the traces of the spans that an index finds; None if there is no such index, or too many spans."""
+        """Return the traces of the spans that an index finds; None if there is no such index, or too many spans."""
         if self.matches is None and self.where == _of_kinds(self.where):
             counts = [_COUNTED[kind] > 0 for kind in self.where.kinds if kind in _COUNTED]
             if len(counts) == len(self.where.kinds):
@@ -63,7 +63,7 @@ class Membership:
         return Candidates(condition, certain=not conditions.tested and not many)  # pyright: ignore[reportArgumentType] a text stands where a condition does
 
     def test(self, connection: Connection, row_ids: Sequence[int]) -> set[int]:
-        """Returns which rows of ``traces`` have such a span."""
+        """Return which rows of ``traces`` have such a span."""
         among = text("traces.id IN (SELECT value FROM json_each(:row_ids))").bindparams(row_ids=json_list(row_ids))
         wanted = [_unindexed(condition) for condition in span_conditions(self.where).all]
         if self.matches is None:
@@ -90,11 +90,11 @@ class Condition(Protocol):
     """A condition on what a trace or a run contains."""
 
     def candidates(self, connection: Connection, most_spans: int) -> Candidates | None:
-        """Returns the only rows that may meet it; None if no index finds them, or there are too many."""
+        """Return the only rows that may meet it; None if no index finds them, or there are too many."""
         ...
 
     def test(self, connection: Connection, row_ids: Sequence[int]) -> set[int]:
-        """Returns which rows meet it."""
+        """Return which rows meet it."""
         ...
 
 
@@ -106,7 +106,7 @@ def meeting(
     condition: Condition,
     limits: ReadLimits,
 ) -> tuple[list[Position], Position | None]:
-    """Returns the positions of a page of rows that meet a condition, and where the next page begins."""
+    """Return the positions of a page of rows that meet a condition, and where the next page begins."""
     # Most filters match many of the first rows, and testing these is faster than using an index.
     positions, more = passing_ids(connection, query, ranking, limit, [condition.test], Pace(limits.trace_steps, 0))
     if more is None or len(positions) == limit:
@@ -124,7 +124,7 @@ def _of_kinds(where: Filter) -> Filter:
 
 
 def membership_of(connection: Connection, where: Filter, few_matches: int) -> Membership | Literal[False] | None:
-    """Returns a filter's condition on the spans of a trace; None if it has none, False if no span can meet it.
+    """Return a filter's condition on the spans of a trace; None if it has none, False if no span can meet it.
 
     Up to ``few_matches`` matches of its text are listed.
     """
@@ -138,7 +138,7 @@ def membership_of(connection: Connection, where: Filter, few_matches: int) -> Me
 
 
 def _unindexed(condition: ColumnElement[bool]) -> ColumnElement[bool]:
-    """Keeps the planner from using an index for a condition."""
+    """Keep the planner from using an index for a condition."""
     return replacement_traverse(condition, {}, _masked)
 
 

@@ -25,7 +25,7 @@ _SELECT_RUN = (
 def read_outline_rows(
     connection: Connection, summary: Trace | Run, after: tuple[int, int], limit: int
 ) -> Sequence[Sequence[Any]]:
-    """Returns the rows of a page, as `inspector.store.values.outlines` reads them."""
+    """Return the rows of a page, as `inspector.store.values.outlines` reads them."""
     # With the bare driver: SQLAlchemy's row objects would double the time for many thousand rows.
     execute = driver(connection).execute
     sql, own = _SELECT_RUN, summary.run_id

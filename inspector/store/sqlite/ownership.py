@@ -29,7 +29,7 @@ _REFERRING = {
 
 
 def scopes_of(session_id: str | None, run: str | None, trace_id: int, *, inherited: bool) -> Iterator[Scope]:
-    """Yields the scopes in which a span may share messages.
+    """Yield the scopes in which a span may share messages.
 
     Args:
         session_id: The session of the span.
@@ -46,7 +46,7 @@ def scopes_of(session_id: str | None, run: str | None, trace_id: int, *, inherit
 
 
 def release(connection: Connection, orphans: set[int], scopes: set[Scope]) -> None:
-    """Assigns messages without an owner to other spans of their scopes that refer to them, and deletes the rest."""
+    """Assign messages without an owner to other spans of their scopes that refer to them, and delete the rest."""
     if not orphans:
         return
     heirs: dict[int, int] = {}

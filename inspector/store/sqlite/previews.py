@@ -27,7 +27,7 @@ _COLUMNS = (
 def read_previews(
     connection: Connection, run_id: str, trace_id: str | None, span_ids: Sequence[str]
 ) -> tuple[Preview, ...]:
-    """Returns the previews of some spans of a run, or of one of its traces, in no particular order."""
+    """Return the previews of some spans of a run, or of one of its traces, in no particular order."""
     where = [_t.run_id == run_id, _c.span_id.in_(span_ids)]
     if trace_id is not None:
         where.append(_t.trace_id == trace_id)
@@ -51,7 +51,7 @@ def _preview(connection: Connection, row: Sequence[Any]) -> Preview:
 
 
 def _first_messages(connection: Connection, shared: StoredShared, key: str) -> str | None:
-    """Returns only the first messages of a prompt, which may be very long."""
+    """Return only the first messages of a prompt, which may be very long."""
     refers = read_shared(shared).get(key)
     if refers is None or isinstance(refers, str):
         return None

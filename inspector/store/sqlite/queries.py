@@ -64,12 +64,12 @@ __all__ = [
 
 
 def last_seq(connection: Connection) -> int:
-    """Returns the ``seq`` of the last change."""
+    """Return the ``seq`` of the last change."""
     return _counter(connection, "seq")
 
 
 def indexed_seq(connection: Connection) -> int:
-    """Returns the ``seq`` of the last change in the full-text index."""
+    """Return the ``seq`` of the last change in the full-text index."""
     return _counter(connection, "indexed")
 
 
@@ -80,7 +80,7 @@ def _counter(connection: Connection, name: str) -> int:
 def read_stats(
     connection: Connection, where: Filter, limits: ReadLimits, *, of: StatsOf, by: GroupBy | None, buckets: int
 ) -> Stats:
-    """Returns the statistics of a filter."""
+    """Return the statistics of a filter."""
     if of == "events":
         return read_call_stats(connection, where, limits, by=by, buckets=buckets)
     summaries = TRACES if of == "traces" else RUNS

@@ -62,7 +62,7 @@ _SORTED_SESSIONS: dict[SessionSort, ColumnElement[Any]] = {
 def read_events(
     connection: Connection, where: Filter, window: Window[Sort], limits: ReadLimits, *, full: bool, raw: bool = False
 ) -> Page[Event]:
-    """Returns one page of events.
+    """Return one page of events.
 
     If no index helps, or if full events are large, a page may have fewer items than requested, even none, and still a
     next page.
@@ -113,7 +113,7 @@ def _shortcut(
     matches: Matches | None,
     conditions: Conditions,
 ) -> Sequence[Position] | None:
-    """Returns the positions of a page, one more than requested, if a shortcut applies."""
+    """Return the positions of a page, one more than requested, if a shortcut applies."""
     limit = window.limit
     is_latest = window.sort == "time" and window.order == "desc" and ranking.after is None
     if matches is not None:
@@ -156,7 +156,7 @@ def _page(
 def read_event(
     connection: Connection, span_id: str, trace_id: str | None, limits: ReadLimits, *, raw: bool = False
 ) -> Event | None:
-    """Returns one event in full, the newest if several traces have its span id."""
+    """Return one event in full, the newest if several traces have its span id."""
     c = spans.c
     query = select(*SUMMARY, *LARGE).where(c.span_id == span_id).order_by(c.seq.desc()).limit(1)
     if trace_id is not None:
@@ -179,7 +179,7 @@ def read_event(
 def read_after(
     connection: Connection, seq: int, where: Filter, limits: ReadLimits, *, limit: int, full: bool
 ) -> tuple[Event, ...]:
-    """Returns the events that changed after a ``seq``, in the order of change; fewer if they are large."""
+    """Return the events that changed after a ``seq``, in the order of change; fewer if they are large."""
     conditions = span_conditions(named(connection, where)).all
     matches = _matches(connection, where, limits)
     if matches is False:
@@ -199,7 +199,7 @@ def read_after(
 
 
 def event_conditions(connection: Connection, where: Filter, limits: ReadLimits) -> list[ColumnElement[bool]] | None:
-    """Returns the conditions of a filter, including its text; None if nothing can match."""
+    """Return the conditions of a filter, including its text; None if nothing can match."""
     conditions = span_conditions(named(connection, where)).all
     matches = _matches(connection, where, limits)
     if matches is False:
@@ -208,13 +208,13 @@ def event_conditions(connection: Connection, where: Filter, limits: ReadLimits) 
 
 
 def read_trace(connection: Connection, trace_id: str) -> Trace | None:
-    """Returns a trace with its totals."""
+    """Return a trace with its totals."""
     row = connection.execute(select(*TRACE).where(traces.c.trace_id == trace_id)).first()
     return None if row is None else trace_of(row)
 
 
 def read_traces_like(connection: Connection, prefix: str, limit: int) -> tuple[Trace, ...]:
-    """Returns traces whose id begins with ``prefix``, the latest first."""
+    """Return traces whose id begins with ``prefix``, the latest first."""
     among = select(traces.c.id).where(*begins_with(traces.c.trace_id, prefix)).limit(limit)
     query = select(*TRACE).where(traces.c.id.in_(connection.execute(among).scalars().all()))
     return tuple(trace_of(row) for row in connection.execute(query.order_by(traces.c.start_ns.desc())))
@@ -223,7 +223,7 @@ def read_traces_like(connection: Connection, prefix: str, limit: int) -> tuple[T
 def read_traces(
     connection: Connection, where: Filter, window: Window[TraceSort], limits: ReadLimits, *, timeline: bool
 ) -> Page[Trace]:
-    """Returns one page of traces.
+    """Return one page of traces.
 
     If no index helps, a page may have fewer items than requested, even none, and still a next page.
     """
@@ -244,7 +244,7 @@ def read_traces(
 
 
 def read_session(connection: Connection, session_id: str) -> Session | None:
-    """Returns a session with its totals."""
+    """Return a session with its totals."""
     row = connection.execute(select(*SESSION).where(sessions.c.session_id == session_id)).first()
     return None if row is None else session_of(row)
 
@@ -252,7 +252,7 @@ def read_session(connection: Connection, session_id: str) -> Session | None:
 def read_sessions(
     connection: Connection, window: Window[SessionSort], *, since_ns: int | None, until_ns: int | None
 ) -> Page[Session]:
-    """Returns one page of sessions that were active in the time range."""
+    """Return one page of sessions that were active in the time range."""
     list_key = ("sessions", since_ns, until_ns, window.sort, window.order)
     c, value = sessions.c, _SORTED_SESSIONS[window.sort]
     query = select(*SESSION, value, c.id)
@@ -266,13 +266,13 @@ def read_sessions(
 
 
 def changed_after(seq: int) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
-    """Returns the conditions for rows that were added and for rows that were changed; each has its own index."""
+    """Return the conditions for rows that were added and for rows that were changed; each has its own index."""
     c = spans.c
     return and_(c.id > seq, c.seq == c.id), and_(c.seq > seq, c.seq != c.id)
 
 
 def _matches(connection: Connection, where: Filter, limits: ReadLimits) -> Matches | Literal[False] | None:
-    """Returns the matches of the filter's text; None without a text, False if nothing can match."""
+    """Return the matches of the filter's text; None without a text, False if nothing can match."""
     if where.q is None or not where.q.strip():
         return None
     return find(connection, where.q, limits.few_matches) or False

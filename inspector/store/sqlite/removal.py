@@ -20,7 +20,7 @@ class Transactions(Protocol):
     """Opens write transactions one after another; other threads may write in between."""
 
     def __call__(self) -> AbstractContextManager[Connection]:
-        """Begins a transaction, which ends with the block."""
+        """Begin a transaction, which ends with the block."""
         ...
 
 

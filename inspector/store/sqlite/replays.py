@@ -35,12 +35,12 @@ WHERE substr(spans.attributes, 1, 1) <> ? OR instr(spans.attributes, ?) > 0
 
 
 def with_replays(connection: Connection, items: Sequence[Run]) -> tuple[Run, ...]:
-    """Returns runs, the replays among them with the run that each one replays."""
+    """Return runs, the replays among them with the run that each one replays."""
     return replays.with_replays(items, _named(connection, items), partial(_run_of, connection))
 
 
 def count_replays(connection: Connection, since_ns: int | None, until_ns: int | None) -> int:
-    """Returns how many runs that began in a time range are replays."""
+    """Return how many runs that began in a time range are replays."""
     c = traces.c
     count = select(func.count(c.run_id.distinct())).where(c.id.in_(REPLAYED_TRACES))
     if since_ns is not None:

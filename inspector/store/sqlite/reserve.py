@@ -114,7 +114,7 @@ class Reserve:
 
 
 def has_no_room(database: Path) -> bool:
-    """Tells whether there is no space for SQLite's files next to a database, and no reserve either."""
+    """Tell whether there is no space for SQLite's files next to a database, and no reserve either."""
     reserve = Reserve(database)
     return reserve.is_short and not reserve.is_held
 

@@ -35,12 +35,12 @@ _FREE_SHARE = 64
 
 class _Aged(Protocol):
     def __call__(self, connection: Connection, *, limit: int) -> Sequence[str]:
-        """Returns traces that are too old."""
+        """Return traces that are too old."""
         ...
 
 
 def delete_traces(removal: Removal, trace_ids: Sequence[str]) -> int:
-    """Removes traces, and returns how many spans they had; the next call finishes an interrupted one."""
+    """Remove traces, and return how many spans they had; the next call finishes an interrupted one."""
     removed = sum(spans for _, spans in _deletions(removal, trace_ids))
     if removal.is_tight:
         # Free pages are of use only to us, and on a full disk others need the space.
@@ -49,7 +49,7 @@ def delete_traces(removal: Removal, trace_ids: Sequence[str]) -> int:
 
 
 def _deletions(removal: Removal, trace_ids: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Removes traces, and yields the number of removed traces and spans after each transaction."""
+    """Remove traces, and yield the number of removed traces and spans after each transaction."""
     begin = 0
     while begin < len(trace_ids):
         gone = removal.step(partial(_delete_slice, removal, trace_ids[begin : begin + SLICE_TRACES]))
@@ -58,13 +58,13 @@ def _deletions(removal: Removal, trace_ids: Sequence[str]) -> Iterator[tuple[int
 
 
 def give_back(removal: Removal) -> None:
-    """Returns all free pages to the file system."""
+    """Return all free pages to the file system."""
     while removal.step(partial(_vacuum_some, removal)):
         pass
 
 
 def delete_session(removal: Removal, session_id: str) -> int:
-    """Removes the traces with a span of a session, and returns how many spans they had."""
+    """Remove the traces with a span of a session, and return how many spans they had."""
     sql = (
         "SELECT trace_id FROM traces WHERE session_id = :session "
         "OR id IN (SELECT trace_id FROM shares WHERE session_id = :session) ORDER BY start_ns DESC"
@@ -74,7 +74,7 @@ def delete_session(removal: Removal, session_id: str) -> int:
 
 
 def delete_run(removal: Removal, run_id: str) -> int:
-    """Removes the traces of a run, and returns how many spans they had."""
+    """Remove the traces of a run, and return how many spans they had."""
     sql = "SELECT trace_id FROM traces WHERE run_id = ? ORDER BY start_ns DESC"
     found = removal.step(lambda connection: connection.exec_driver_sql(sql, (run_id,)).scalars().all())
     return delete_traces(removal, found)
@@ -88,7 +88,7 @@ def prune(
     arrivals_ns: int | None = None,
     for_s: float | None = None,
 ) -> Pruned:
-    """Removes traces that are too old, then the oldest until the database is small enough, and returns the space.
+    """Remove traces that are too old, then the oldest until the database is small enough, and return the space.
 
     Args:
         removal: Runs the steps.
@@ -123,7 +123,7 @@ def prune(
 
 
 def _removals(removal: Removal, aged: _Aged | None, max_bytes: int | None, by: Age) -> Iterator[tuple[int, int]]:
-    """Removes traces, then returns space, and yields the number of removed traces and spans after each step."""
+    """Remove traces, then return space, and yield the number of removed traces and spans after each step."""
     removed = 0
     while aged is not None and (batch := removal.step(partial(aged, limit=SLICE_TRACES))):
         # Newest first, so that a message keeps its owner, an earlier span, until that is removed too.
@@ -161,18 +161,18 @@ def _tidied(removal: Removal) -> Iterator[tuple[int, int]]:
 
 
 def _totals(connection: Connection) -> tuple[int, int]:
-    """Returns the number of traces and of spans."""
+    """Return the number of traces and of spans."""
     traces, spans = connection.exec_driver_sql("SELECT count(*), coalesce(sum(spans), 0) FROM traces").one()
     return int(traces), int(spans)
 
 
 def used_bytes(connection: Connection) -> int:
-    """Returns how much of the database file is in use."""
+    """Return how much of the database file is in use."""
     return _file_bytes(connection) - _pragma(connection, "freelist_count") * _pragma(connection, "page_size")
 
 
 def _oldest_above(connection: Connection, *, max_bytes: int, by: Age, traces: int) -> Sequence[str]:
-    """Returns the oldest traces to remove; none if the database is small enough."""
+    """Return the oldest traces to remove; none if the database is small enough."""
     used = used_bytes(connection)
     if used <= max_bytes:
         return ()
@@ -200,7 +200,7 @@ def _pragma(connection: Connection, name: str) -> int:
 
 
 def shrink(connection: Connection) -> None:
-    """Returns free pages to the file system, as many as one transaction may, if much of the file is free."""
+    """Return free pages to the file system, as many as one transaction may, if much of the file is free."""
     if _pragma(connection, "freelist_count") * _FREE_SHARE > _pragma(connection, "page_count"):
         _vacuum(connection, _VACUUM_PAGES)
 
@@ -229,7 +229,7 @@ class _Slice:
 
 
 def _delete_slice(removal: Removal, trace_ids: Sequence[str], connection: Connection) -> _Slice:
-    """Removes as many spans as one transaction may, and the traces whose spans are all removed."""
+    """Remove as many spans as one transaction may, and the traces whose spans are all removed."""
     ids: list[int] = []
     done: list[str] = []
     for trace_id in trace_ids:

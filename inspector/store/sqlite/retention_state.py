@@ -12,15 +12,15 @@ _DOUBTED: Final = "clock doubted"
 
 
 def save_removal(connection: Connection, removed: Removed) -> None:
-    """Stores a removal, which replaces the previous one by the same rule."""
+    """Store a removal, which replaces the previous one by the same rule."""
     save_counters(connection, noted(removed))
 
 
 def doubt_clock(connection: Connection, *, doubted: bool) -> None:
-    """Stores whether the clock looks wrong."""
+    """Store whether the clock looks wrong."""
     save_counters(connection, {_DOUBTED: int(doubted)})
 
 
 def is_clock_doubted(connection: Connection) -> bool:
-    """Tells whether the clock looked wrong when it was last checked."""
+    """Tell whether the clock looked wrong when it was last checked."""
     return bool(load_counters(connection).get(_DOUBTED))

@@ -59,18 +59,18 @@ class _Sums:
     groups: dict[str | None, CallStats] = field(default_factory=dict[str | None, CallStats])
 
     def add(self, call: Call) -> None:
-        """Adds a call."""
+        """Add a call."""
         self.of(None if self.by is None else _key(call, self.by)).add(call)
 
     def of(self, key: str | None) -> CallStats:
-        """Returns the statistics of a group; the total is computed from all groups at the end."""
+        """Return the statistics of a group; the total is computed from all groups at the end."""
         return self.groups.setdefault(key if self.by else None, CallStats())
 
 
 def read_rollup_stats(
     connection: Connection, where: Filter, limits: ReadLimits, *, by: GroupBy | None, buckets: int, most_groups: int
 ) -> Stats | None:
-    """Returns the statistics of a filter; None if the calls must be read: they are few, or rollups cannot answer.
+    """Return the statistics of a filter; None if the calls must be read: they are few, or rollups cannot answer.
 
     Args:
         connection: A reader's.
@@ -127,7 +127,7 @@ def _asks(where: Filter, by: GroupBy | None, name: str) -> bool:
 
 
 def _edges(connection: Connection, where: Filter, buckets: int) -> list[int] | None:
-    """Returns the starts of slices and the end of the last one; None if there are none, or if they are too short."""
+    """Return the starts of slices and the end of the last one; None if there are none, or if they are too short."""
     sql = "SELECT (SELECT min(start_ns) FROM spans), (SELECT max(start_ns) FROM spans)"
     ((least, most),) = driver(connection).execute(sql)
     if least is None:
@@ -152,7 +152,7 @@ def _edges(connection: Connection, where: Filter, buckets: int) -> list[int] | N
 
 
 def _calls_between(connection: Connection, first_ns: int, end_ns: int) -> int:
-    """Returns an upper estimate of the number of calls that began in a time range."""
+    """Return an upper estimate of the number of calls that began in a time range."""
     seconds = stat_rollups.LEVELS[1] if end_ns - first_ns < 4 * stat_rollups.LEVELS[2] * _NS else stat_rollups.LEVELS[2]
     ((count,),) = driver(connection).execute(
         "SELECT total(count) FROM figures WHERE view = ? AND seconds = ? AND start_s BETWEEN ? AND ?",
@@ -162,7 +162,7 @@ def _calls_between(connection: Connection, first_ns: int, end_ns: int) -> int:
 
 
 def _add_up(connection: Connection, where: Filter, view: int, by: GroupBy | None, first_ns: int, end_ns: int) -> _Sums:
-    """Returns the statistics of one time slice: rollups (and replays) for its whole minutes, calls for the rest."""
+    """Return the statistics of one time slice: rollups (and replays) for its whole minutes, calls for the rest."""
     sums = _Sums(by)
     begin, end = _whole_minutes(first_ns, end_ns)
     cut = [(first_ns, end_ns)] if begin >= end else [(first_ns, begin * _NS), (end * _NS, end_ns)]
@@ -187,7 +187,7 @@ def _add_calls(
 
 
 def _whole_minutes(first_ns: int, end_ns: int) -> tuple[int, int]:
-    """Returns the start and end of the whole minutes in a time range, in seconds."""
+    """Return the start and end of the whole minutes in a time range, in seconds."""
     return -(-first_ns // (60 * _NS)) * 60, end_ns // (60 * _NS) * 60
 
 
@@ -197,7 +197,7 @@ def _is_in_whole_minute(start_ns: int, first_ns: int, end_ns: int) -> bool:
 
 
 def _not_included(connection: Connection, where: Filter, known: int) -> Iterator[Call]:
-    """Yields the calls of a filter that rollups do not include yet."""
+    """Yield the calls of a filter that rollups do not include yet."""
     # In two queries, since with the filter SQLite would not choose the index of changes.
     row_ids = [row[0] for changed in changed_after(known) for row in connection.execute(select(_c.id).where(changed))]
     if row_ids:
@@ -207,7 +207,7 @@ def _not_included(connection: Connection, where: Filter, known: int) -> Iterator
 
 
 def _time_ranges(begin: int, end: int) -> Iterator[tuple[int, int, int]]:
-    """Divides a range of whole minutes into days, hours and minutes; yields the length of each, its start and end."""
+    """Divide a range of whole minutes into days, hours and minutes; yield the length of each, its start and end."""
     left: list[tuple[int, int, int]] = []
     right: list[tuple[int, int, int]] = []
     for seconds, larger in zip(stat_rollups.LEVELS, (*stat_rollups.LEVELS[1:], None), strict=True):

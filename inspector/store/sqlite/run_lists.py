@@ -31,13 +31,13 @@ _SORTED: dict[RunSort, ColumnElement[Any]] = {
 
 
 def read_run(connection: Connection, run_id: str) -> Run | None:
-    """Returns a run with its totals."""
+    """Return a run with its totals."""
     row = connection.execute(select(*RUN).where(runs.c.run_id == run_id)).first()
     return None if row is None else _marked(connection, (run_of(row),))[0]
 
 
 def read_runs_like(connection: Connection, part: str, limit: int, *, ends: bool) -> tuple[Run, ...]:
-    """Returns runs whose id begins or (``ends``) ends with ``part``, the latest first."""
+    """Return runs whose id begins or (``ends``) ends with ``part``, the latest first."""
     own = runs.c.run_id
     places = [and_(*begins_with(own, part)), func.substr(own, -len(part)) == part][: 1 + ends]
     # Both use the index of ids; for the ends, all of it is read.
@@ -53,7 +53,7 @@ def read_runs_like(connection: Connection, part: str, limit: int, *, ends: bool)
 def read_runs(
     connection: Connection, where: Filter, window: Window[RunSort], limits: ReadLimits, *, timeline: bool
 ) -> Page[Run]:
-    """Returns one page of runs.
+    """Return one page of runs.
 
     If no index helps, a page may have fewer items than requested, even none, and still a next page.
     """
@@ -96,7 +96,7 @@ class TraceMembership:
         self._inferred = inferred
 
     def candidates(self, connection: Connection, most_spans: int) -> Candidates | None:
-        """Returns the runs that may have such a trace; None if no index finds them, or there are too many."""
+        """Return the runs that may have such a trace; None if no index finds them, or there are too many."""
         conditions = [*self._conditions]
         certain = True
         if self._membership is not None:
@@ -111,7 +111,7 @@ class TraceMembership:
         return Candidates(condition, certain)
 
     def test(self, connection: Connection, row_ids: Sequence[int]) -> set[int]:
-        """Returns which rows of ``runs`` have such a trace."""
+        """Return which rows of ``runs`` have such a trace."""
         among = text("runs.id IN (SELECT value FROM json_each(:row_ids))").bindparams(row_ids=json_list(row_ids))
         of_run = traces.c.run_id == runs.c.run_id
         if self._membership is None:
@@ -124,7 +124,7 @@ class TraceMembership:
         return passing | self._inferring(connection, [row_id for row_id in row_ids if row_id not in passing])
 
     def _inferring(self, connection: Connection, row_ids: Sequence[int]) -> set[int]:
-        """Returns which rows of ``runs`` have such an inferred tool call."""
+        """Return which rows of ``runs`` have such an inferred tool call."""
         if self._inferred is None or not row_ids:
             return set()
         among = text("runs.id IN (SELECT value FROM json_each(:row_ids))").bindparams(row_ids=json_list(row_ids))
@@ -135,7 +135,7 @@ class TraceMembership:
 def trace_membership_of(
     connection: Connection, where: Filter, few_matches: int
 ) -> TraceMembership | Literal[False] | None:
-    """Returns a filter's condition on one of a run's traces; None if it has none, False if no trace can meet it."""
+    """Return a filter's condition on one of a run's traces; None if it has none, False if no trace can meet it."""
     membership = membership_of(connection, where, few_matches)
     if membership is False:
         return False

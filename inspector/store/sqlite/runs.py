@@ -44,7 +44,7 @@ class Move(NamedTuple):
 
 
 def apply(connection: Connection, moves: Sequence[Move]) -> None:
-    """Updates the totals after traces have changed and have been stored."""
+    """Update the totals after traces have changed and have been stored."""
     touched = {trace.run_id for move in moves for trace in (move.old, move.new) if trace is not None}
     sums = _load(connection, touched)
     again: set[str] = set()
@@ -59,7 +59,7 @@ def apply(connection: Connection, moves: Sequence[Move]) -> None:
 
 
 def sum_runs(connection: Connection, run_ids: Iterable[str]) -> None:
-    """Computes runs from their traces and stores them; runs without traces are deleted."""
+    """Compute runs from their traces and store them; runs without traces are deleted."""
     summed: list[RunSums] = []
     for run_id in run_ids:
         sums = RunSums(run_id=run_id)
@@ -73,7 +73,7 @@ def sum_runs(connection: Connection, run_ids: Iterable[str]) -> None:
 
 
 def sum_all_runs(connection: Connection) -> None:
-    """Creates the rows of ``runs`` from those of ``traces``, for a database without any."""
+    """Create the rows of ``runs`` from those of ``traces``, for a database without any."""
     found = connection.exec_driver_sql("SELECT DISTINCT run_id FROM traces").scalars().all()
     sum_runs(connection, found)
 

@@ -69,20 +69,20 @@ class Matches:
     """Their row ids; None if there are many."""
 
     def any_of(self) -> ColumnElement[bool]:
-        """Returns the condition for queries that may read every match."""
+        """Return the condition for queries that may read every match."""
         if self.few is None:
             # The plus keeps the planner from looking up the rows one by one.
             return _condition("+spans.id IN (SELECT rowid FROM search WHERE search MATCH :match)", match=self.match)
         return _condition("spans.id IN (SELECT value FROM json_each(:matching))", matching=json_list(self.few))
 
     def per_row(self) -> ColumnElement[bool]:
-        """Returns the condition for queries that test few rows."""
+        """Return the condition for queries that test few rows."""
         return _condition(
             "EXISTS (SELECT 1 FROM search WHERE search MATCH :match AND search.rowid = spans.id)", match=self.match
         )
 
     def among(self, connection: Connection, row_ids: Sequence[int]) -> set[int]:
-        """Returns which of these rows match."""
+        """Return which of these rows match."""
         found = connection.exec_driver_sql(
             "SELECT rowid FROM search WHERE search MATCH ? AND rowid BETWEEN ? AND ?",
             (self.match, min(row_ids), max(row_ids)),
@@ -91,7 +91,7 @@ class Matches:
 
 
 def find(connection: Connection, q: str, few: int) -> Matches | None:
-    """Returns the matches of a query, with row ids if there are at most ``few``; None if there are none."""
+    """Return the matches of a query, with row ids if there are at most ``few``; None if there are none."""
     match = expression(q)
     if match is None:
         return None
@@ -103,7 +103,7 @@ def find(connection: Connection, q: str, few: int) -> Matches | None:
 
 
 def index_some(connection: Connection, limit: int) -> tuple[int, int]:
-    """Indexes the next changes, and returns how many, and the maximum number that is left."""
+    """Index the next changes, and return how many, and the maximum number that is left."""
     counts = load_counters(connection)
     database = driver(connection)
     rows: list[Indexed] = []
@@ -120,14 +120,14 @@ def index_some(connection: Connection, limit: int) -> tuple[int, int]:
 
 
 def add(connection: Connection, rows: Sequence[Indexed]) -> None:
-    """Indexes spans that are not indexed yet."""
+    """Index spans that are not indexed yet."""
     documents = _documents(connection, rows)
     if documents:
         execute_rows(driver(connection), f"INSERT INTO search (rowid, body) VALUES {VALUES}", documents)  # noqa: S608  # constants
 
 
 def forget(connection: Connection, rows: Sequence[Indexed]) -> list[Indexed]:
-    """Removes the indexed ones of these spans from the index, before their rows change, and returns them."""
+    """Remove the indexed ones of these spans from the index, before their rows change, and return them."""
     final = [row for row in rows if row.status != "running"]
     if not final:
         return []
@@ -140,13 +140,13 @@ def forget(connection: Connection, rows: Sequence[Indexed]) -> list[Indexed]:
 
 
 def merge(connection: Connection) -> None:
-    """Merges a small part of the index, since each removal only adds to it until it is merged."""
+    """Merge a small part of the index, since each removal only adds to it until it is merged."""
     connection.exec_driver_sql("INSERT INTO search (search, rank) VALUES ('merge', ?)", (_MERGE_PAGES,))
 
 
 @contextmanager
 def merging_nothing(connection: Connection) -> Generator[None]:
-    """Prevents merges of the index within the block, since a merge writes much at once."""
+    """Prevent merges of the index within the block, since a merge writes much at once."""
     database = driver(connection)
     set_option = "INSERT INTO search (search, rank) VALUES (?, ?)"
     database.executemany(set_option, (("automerge", 0), ("crisismerge", _MOST_SEGMENTS)))
@@ -158,7 +158,7 @@ def merging_nothing(connection: Connection) -> Generator[None]:
 
 
 def tidy(connection: Connection, *, begin: bool, little: bool) -> bool:
-    """Merges part of the index, so that removed entries are deleted from it; returns whether there is more to merge.
+    """Merge part of the index, so that removed entries are deleted from it; return whether there is more to merge.
 
     ``begin`` marks the whole index for merging (https://sqlite.org/fts5.html#the_merge_command). ``little`` merges
     fewer pages at a time, for a full disk.
@@ -186,7 +186,7 @@ def _documents(connection: Connection, rows: Sequence[Indexed]) -> list[tuple[in
 
 
 def document(row: Indexed, shared: Shared, texts: Mapping[int, Message]) -> str:
-    """Returns the text that a span is found by; it is always the same for the same row."""
+    """Return the text that a span is found by; it is always the same for the same row."""
     pieces = [piece for piece in row[3:9] if piece is not None]
     attributes = _ATTRIBUTES.decode(unpack(row.attributes))
     keys = _content_keys(attributes, row)
@@ -210,7 +210,7 @@ def _add_messages(pieces: list[str], row: Indexed, shared: Shared, texts: Mappin
 
 
 def _new_bodies(row: Indexed, refers: Refers, texts: Mapping[int, Message], done: set[int]) -> Callable[[int], bytes]:
-    """Returns a function that returns the body of a message, or empty JSON if the span is not found by it.
+    """Return a function that returns the body of a message, or empty JSON if the span is not found by it.
 
     A span is found by the messages that it owns and by the last message of its prompt. A model call is also found by
     its whole answer, even if another span owns it; the agents around it are not. A duplicate is not found by long

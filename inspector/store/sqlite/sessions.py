@@ -37,7 +37,7 @@ class Sessions:
 
     @classmethod
     def determine(cls, connection: Connection, batch: Sequence[tuple[Span, Row | None, TraceSums]]) -> "Sessions":
-        """Determines them from the records that a batch is about to write, each with its stored row and its trace."""
+        """Determine them from the records that a batch is about to write, each with its stored row and its trace."""
         before: dict[int, TraceSums] = {}
         named: dict[int, list[Naming]] = {}
         renamed: set[int] = set()
@@ -63,14 +63,14 @@ class Sessions:
         return cls(before, settled)
 
     def of(self, span: Span, old: Row | None, trace: TraceSums) -> tuple[str | None, int | None]:
-        """Returns the session of a record, and 1 if that is only its trace's."""
+        """Return the session of a record, and 1 if that is only its trace's."""
         session = own_session(span.session_id, old)
         if session is not None or trace.id not in self.named:
             return session, None
         return self.named[trace.id][1], 1
 
     def followers(self, connection: Connection, written: set[tuple[int, str]], fetch: Fetch) -> list[tuple[Row, Row]]:
-        """Returns the stored rows whose session changes; the caller has to give them a new ``seq``.
+        """Return the stored rows whose session changes; the caller has to give them a new ``seq``.
 
         Args:
             connection: The writer's.

@@ -28,7 +28,7 @@ _MOST_NOT_OK = 50_000
 def latest_matching(
     connection: Connection, match: str, conditions: Sequence[ColumnElement[bool]], limit: int
 ) -> Sequence[Position] | None:
-    """Returns the latest spans with a text, one more than requested if there are that many.
+    """Return the latest spans with a text, one more than requested if there are that many.
 
     The full-text index returns the last arrivals first. A row that arrived before those that were read cannot begin
     later than the latest start of all rows before them, which limits what can be missing.
@@ -54,7 +54,7 @@ def latest_matching(
 def largest_meeting(
     connection: Connection, ranking: Ranking, conditions: Sequence[ColumnElement[bool]], limit: int
 ) -> Sequence[Position] | None:
-    """Returns the first spans of a list sorted by an index, one more than requested; None if too few of them match."""
+    """Return the first spans of a list sorted by an index, one more than requested; None if too few of them match."""
     # A literal, since with a parameter SQLite would not recognise that the partial index applies.
     known = ranking.value.is_not(literal(None, literal_execute=True))
     query: Select[*tuple[Any, ...]] = select(ranking.value, spans.c.id).where(known)
@@ -67,7 +67,7 @@ def largest_meeting(
 
 
 def largest_not_ok(connection: Connection, ranking: Ranking, where: Filter, limit: int) -> Sequence[Position] | None:
-    """Returns the first spans of such a list that are not ok, one more than requested; None if this would be slower.
+    """Return the first spans of such a list that are not ok, one more than requested; None if this would be slower.
 
     One index has the order and another one the rows that are not ok, so no row itself is read.
     """
@@ -88,7 +88,7 @@ def largest_not_ok(connection: Connection, ranking: Ranking, where: Filter, limi
 def latest_holding(
     connection: Connection, pages: Sequence[int], where: Filter, conditions: Sequence[ColumnElement[bool]], limit: int
 ) -> Sequence[Position] | None:
-    """Returns the latest spans with attributes, one more than requested, from the latest pages that may have them."""
+    """Return the latest spans with attributes, one more than requested, from the latest pages that may have them."""
     first = pages[MOST_PAGES - 1] * PAGE
     ids = ids_holding(connection, pages[:MOST_PAGES], where)
     found = sorted(_meeting(connection, ids, conditions), reverse=True)
@@ -98,7 +98,7 @@ def latest_holding(
 
 
 def any_of(row_ids: Sequence[int]) -> ColumnElement[bool]:
-    """Returns the condition for these rows."""
+    """Return the condition for these rows."""
     listed = text("spans.id IN (SELECT value FROM json_each(:held))").bindparams(held=json_list(row_ids))
     return cast("ColumnElement[bool]", listed)
 
@@ -112,7 +112,7 @@ def _meeting(
 
 
 def _latest_before(connection: Connection, row_id: int) -> int:
-    """Returns the latest start of the spans that arrived before a row."""
+    """Return the latest start of the spans that arrived before a row."""
     # The plus keeps the planner from reading all of them; the index over time has the result near its end.
     sql = "SELECT start_ns FROM spans WHERE +id < ? ORDER BY start_ns DESC LIMIT 1"
     row = driver(connection).execute(sql, (row_id,)).fetchone()

@@ -44,7 +44,7 @@ _Key: TypeAlias = tuple[int, int, int, str]
 
 
 def follow_some(connection: Connection, limit: int, *, least: int = 1) -> int:
-    """Includes the next changes, and returns how many; does nothing if there are fewer than ``least``."""
+    """Include the next changes, and return how many; do nothing if there are fewer than ``least``."""
     counts = load_counters(connection)
     known = counts.get(FOLLOWED, 0)
     if counts["seq"] - known < least:
@@ -62,14 +62,14 @@ def follow_some(connection: Connection, limit: int, *, least: int = 1) -> int:
 
 
 def forget(connection: Connection, rows: Iterable[Row]) -> None:
-    """Subtracts the included ones of these rows; call it before they change."""
+    """Subtract the included ones of these rows; call it before they change."""
     known = load_counters(connection).get(FOLLOWED, 0)
     kept = [row for row in rows if row.seq <= known and row.folded_into is None and row.replay is None]
     _count(connection, [call_of(row) for row in kept], -1)
 
 
 def forget_ids(connection: Connection, ids: Sequence[int]) -> None:
-    """Subtracts the included ones of these rows of ``spans``; call it before they are removed."""
+    """Subtract the included ones of these rows of ``spans``; call it before they are removed."""
     known = load_counters(connection).get(FOLLOWED, 0)
     sql = (
         f"SELECT {_COLUMNS} FROM spans WHERE id IN (SELECT value FROM json_each(?)) "  # noqa: S608  # constants
@@ -79,7 +79,7 @@ def forget_ids(connection: Connection, ids: Sequence[int]) -> None:
 
 
 def has_too_many_groups(counts: Mapping[str, int], view: int) -> bool:
-    """Tells whether a view was dropped because it had too many groups."""
+    """Tell whether a view was dropped because it had too many groups."""
     return counts.get(_groups_of(view), 0) > MOST_GROUPS[view]
 
 
@@ -126,14 +126,14 @@ def _by_minute(calls: Sequence[Call], by: int, views: Sequence[int]) -> dict[_Ke
 
 
 def _group_of(call: Call, view: int) -> tuple[Any, ...]:
-    """Returns the fields of a call's group; without a server they are the same as in older schemas."""
+    """Return the fields of a call's group; without a server they are the same as in older schemas."""
     if view == BY_NAME:
         return call.kind, call.status, call.service, call.name
     return call[1:9] if call.server is not None else (*call[1:7], call.error_type)
 
 
 def _columns_of(written: str, view: int) -> tuple[Any, ...]:
-    """Returns kind, status, service, agent, model, tool, server, error type and name from a group's JSON."""
+    """Return kind, status, service, agent, model, tool, server, error type and name from a group's JSON."""
     kind, status, service, *rest = msgspec.json.decode(written)
     if view == BY_NAME:
         return kind, status, service, None, None, None, None, None, *rest
@@ -144,7 +144,7 @@ def _columns_of(written: str, view: int) -> tuple[Any, ...]:
 def _group_ids(
     connection: Connection, wanted: set[tuple[int, str]], counts: dict[str, int]
 ) -> dict[tuple[int, str], int]:
-    """Returns the ids of groups by view and JSON, and stores the new groups."""
+    """Return the ids of groups by view and JSON, and store the new groups."""
     execute = driver(connection).execute
     sql = "SELECT view, written, id FROM figure_groups WHERE written IN (SELECT value FROM json_each(?))"
     found = execute(sql, (json_list([written for _, written in wanted]),))
@@ -165,7 +165,7 @@ def _group_ids(
 
 
 def _save(connection: Connection, added: Mapping[tuple[int, int, int, int], CallStats]) -> None:
-    """Adds to the stored rollups, and deletes those without any call left."""
+    """Add to the stored rollups, and delete those without any call left."""
     keys = list(added)
     for start in range(0, len(keys), _FETCHED):
         chunk = keys[start : start + _FETCHED]
@@ -184,7 +184,7 @@ def _save(connection: Connection, added: Mapping[tuple[int, int, int, int], Call
 
 
 def stats_of(values: Sequence[Any]) -> CallStats:
-    """Returns the statistics in a row of ``figures``, given its columns from ``count`` on."""
+    """Return the statistics in a row of ``figures``, given its columns from ``count`` on."""
     return CallStats(*values[:8], durations=_DURATIONS.decode(values[8]))
 
 

@@ -42,7 +42,7 @@ _GROUPED = {
 def read_call_stats(
     connection: Connection, where: Filter, limits: ReadLimits, *, by: GroupBy | None, buckets: int
 ) -> Stats:
-    """Returns the statistics of a filter."""
+    """Return the statistics of a filter."""
     of_calls = replace(where, duplicates=False)
     of_rollups = read_rollup_stats(
         connection, named(connection, of_calls), limits, by=by, buckets=buckets, most_groups=MOST_GROUPS
@@ -79,7 +79,7 @@ def _newest(
 
 
 def quantile(ascending: Sequence[float], share: float) -> float | None:
-    """Returns a quantile of sorted values (nearest rank)."""
+    """Return a quantile of sorted values (nearest rank)."""
     return ascending[max(0, ceil(len(ascending) * share) - 1)] if ascending else None
 
 
@@ -119,7 +119,7 @@ def _groups(connection: Connection, rows: Sequence[Sequence[Any]], by: GroupBy |
 
 
 def mean(scores: Sequence[float] | None) -> float | None:
-    """Returns the mean of scores; None if there are none."""
+    """Return the mean of scores; None if there are none."""
     return sum(scores) / len(scores) if scores else None
 
 

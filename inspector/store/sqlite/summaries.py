@@ -44,21 +44,21 @@ _WORST_FIRST = ("running", "error", "lost", "abandoned", "cancelled")
 
 
 def trace_of(row: Sequence[Any]) -> Trace:
-    """Returns the trace of a row."""
+    """Return the trace of a row."""
     return summaries.trace_of(_with_excerpts(row, _TRACE_EXCERPTS), _MODELS.decode)
 
 
 def run_of(row: Sequence[Any]) -> Run:
-    """Returns the run of a row."""
+    """Return the run of a row."""
     return summaries.run_of(_with_excerpts(row, _RUN_EXCERPTS), _MODELS.decode)
 
 
 def _with_excerpts(row: Sequence[Any], at: int) -> Sequence[Any]:
-    """Returns a row with its question and answer, the first of which is at that place, as texts."""
+    """Return a row with its question and answer, the first of which is at that place, as texts."""
     return (*row[:at], unpack_text(row[at]), unpack_text(row[at + 1]), *row[at + 2 :])
 
 
 def session_of(row: Sequence[Any]) -> Session:
-    """Returns the session of a row, with the worst status of its traces."""
+    """Return the session of a row, with the worst status of its traces."""
     status = next((status for status, count in zip(_WORST_FIRST, row[1:6], strict=True) if count), "ok")
     return summaries.session_of((row[0], status, *row[6:]))

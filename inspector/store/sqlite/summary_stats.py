@@ -125,7 +125,7 @@ class _ItemStats:
     durations: list[float] = field(default_factory=list[float])
 
     def add(self, row: Sequence[Any], durations: list[float]) -> None:
-        """Adds a row of sums."""
+        """Add a row of sums."""
         count, errors, *tokens, priced, unpriced, cost_usd = row
         self.count += count
         self.errors += int(errors)
@@ -137,7 +137,7 @@ class _ItemStats:
         self.durations += durations
 
     def values(self) -> tuple[Any, ...]:
-        """Returns the fields that groups and buckets have in common, in their order."""
+        """Return the fields that groups and buckets have in common, in their order."""
         durations = sorted(self.durations)
         cost_usd = total_usd(self.costs)
         return (
@@ -153,7 +153,7 @@ class _ItemStats:
 def read_summary_stats(
     connection: Connection, of: Summaries, where: Filter, limits: ReadLimits, *, by: GroupBy | None, buckets: int
 ) -> Stats:
-    """Returns the statistics of the traces or runs of a filter.
+    """Return the statistics of the traces or runs of a filter.
 
     An item with several values of a field is in several groups, but only once in the total.
     """
@@ -195,7 +195,7 @@ def read_summary_stats(
 def _listed(
     connection: Connection, of: Summaries, where: Filter, conditions: Sequence[ColumnElement[bool]], limits: ReadLimits
 ) -> tuple[Sequence[_Item] | None, bool]:
-    """Returns the items to count, or None for all that meet the conditions, and whether the list is complete."""
+    """Return the items to count, or None for all that meet the conditions, and whether the list is complete."""
     condition = of.condition(connection, where, limits.few_matches)
     if condition is None:
         return None, True
@@ -221,7 +221,7 @@ def _range(
     conditions: Sequence[ColumnElement[bool]],
     listed: Sequence[_Item] | None,
 ) -> tuple[int, int] | None:
-    """Returns the time range to divide into slices; None if it is empty."""
+    """Return the time range to divide into slices; None if it is empty."""
     first, end = where.since_ns, where.until_ns
     if listed is not None:
         first = listed[0][0] if first is None and listed else first
@@ -242,7 +242,7 @@ def _range(
 
 
 def _edges(found: tuple[int, int] | None, buckets: int) -> list[int]:
-    """Returns the starts of equal slices of a time range, and the end of the last one."""
+    """Return the starts of equal slices of a time range, and the end of the last one."""
     if found is None:
         return []
     first, end = found
@@ -252,7 +252,7 @@ def _edges(found: tuple[int, int] | None, buckets: int) -> list[int]:
 
 
 def _slice(first_ns: int, end_ns: int, listed: Sequence[_Item] | None) -> dict[str, int | str]:
-    """Returns the parameters of the query for one slice."""
+    """Return the parameters of the query for one slice."""
     if listed is None:
         return {"first_ns": first_ns, "last_ns": end_ns - 1}
     begin, end = (bisect_left(listed, edge, key=lambda place: place[0]) for edge in (first_ns, end_ns))
@@ -276,7 +276,7 @@ def _sums(of: Summaries, key: ColumnElement[Any] | None) -> Select[*tuple[Any, .
 
 
 def _sums_of_many(of: Summaries, by: GroupBy, of_slice: Sequence[ColumnElement[bool]]) -> Select[*tuple[Any, ...]]:
-    """Returns the query for the sums of a slice's items, each in the group of every value that it has."""
+    """Return the query for the sums of a slice's items, each in the group of every value that it has."""
     row_id = of.table.c.id
     if by == "label":
         known = of.labels().subquery("known")

@@ -57,14 +57,14 @@ _Execute = Callable[[str, Mapping[str, object]], Iterable[Any]]
 
 
 def with_timelines(connection: Connection, traces: Sequence[Trace]) -> tuple[Trace, ...]:
-    """Returns the traces with their timelines."""
+    """Return the traces with their timelines."""
     # With the bare driver: for fifty queries, SQLAlchemy takes longer than the database.
     execute = driver(connection).execute
     return tuple(replace(trace, timeline=_timeline(execute, trace)) for trace in traces)
 
 
 def with_run_timelines(connection: Connection, runs: Sequence[Run]) -> tuple[Run, ...]:
-    """Returns the runs with their timelines."""
+    """Return the runs with their timelines."""
     execute = driver(connection).execute
     return tuple(replace(run, timeline=_run_timeline(execute, run)) for run in runs)
 
@@ -89,7 +89,7 @@ def _timeline(execute: _Execute, trace: Trace | Run) -> tuple[TimelineBar, ...]:
 
 
 def _samples(execute: _Execute, trace: Trace | Run) -> list[Bar]:
-    """Returns a sample of a long trace: some spans for each of a few moments, spread evenly over it."""
+    """Return a sample of a long trace: some spans for each of a few moments, spread evenly over it."""
     ((first_ns, last_ns),) = execute(_SELECT_ENDS, {"trace": trace.trace_id})
     times = moments(first_ns, last_ns)
     rows = execute(_SELECT_MOMENTS, {"trace": trace.trace_id, "moments": json.dumps(times)})

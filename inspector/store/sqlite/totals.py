@@ -68,7 +68,7 @@ def apply(
     sessions: Sessions | None = None,
     excerpts: Mapping[int, Excerpts] | None = None,
 ) -> Mapping[int, TraceSums]:
-    """Updates the totals after rows were written, and returns those of their traces by row id.
+    """Update the totals after rows were written, and return those of their traces by row id.
 
     Args:
         connection: The writer's.
@@ -133,7 +133,7 @@ def _summed(
 def load_traces(
     connection: Connection, keys: Iterable[str | int], *, by: Literal["trace_id", "id"] = "trace_id"
 ) -> dict[str, TraceSums]:
-    """Returns the totals of the stored traces among these, by trace id."""
+    """Return the totals of the stored traces among these, by trace id."""
     columns = ", ".join(_TRACE_FIELDS)
     execute = driver(connection).execute
     found: dict[str, TraceSums] = {}
@@ -148,7 +148,7 @@ def load_traces(
 
 
 def sum_trace(connection: Connection, trace_id: str) -> TraceSums:
-    """Computes the totals of a trace from its rows."""
+    """Compute the totals of a trace from its rows."""
     sums = TraceSums(trace_id=trace_id)
     sessions: set[str | None] = set()
     named: list[tuple[int, str]] = []
@@ -166,7 +166,7 @@ def sum_trace(connection: Connection, trace_id: str) -> TraceSums:
 
 
 def sum_all(connection: Connection, traces: Mapping[int, str]) -> None:
-    """Creates the rows of ``traces``, ``runs`` and ``sessions`` from those of ``spans``, for a database without any.
+    """Create the rows of ``traces``, ``runs`` and ``sessions`` from those of ``spans``, for a database without any.
 
     Args:
         connection: The writer's.
@@ -186,7 +186,7 @@ def sum_all(connection: Connection, traces: Mapping[int, str]) -> None:
 
 
 def _with_excerpts_of(old: TraceSums, sums: TraceSums) -> TraceSums:
-    """Returns new totals with the old question and answer, so that their texts need not be read again."""
+    """Return new totals with the old question and answer, so that their texts need not be read again."""
     sums.question, sums.question_ns, sums.answer, sums.answer_ns = (
         old.question,
         old.question_ns,
@@ -211,7 +211,7 @@ def _rows(connection: Connection, trace: str, value: str | int) -> Iterable[Row]
 
 
 def sum_sessions(connection: Connection, session_ids: Iterable[str]) -> None:
-    """Computes sessions from their traces and stores them; sessions without traces are deleted."""
+    """Compute sessions from their traces and store them; sessions without traces are deleted."""
     summed: list[SessionSums] = []
     for session_id in session_ids:
         sums = SessionSums(session_id=session_id)
@@ -225,7 +225,7 @@ def sum_sessions(connection: Connection, session_ids: Iterable[str]) -> None:
 
 
 def _members(connection: Connection, session_id: str) -> Iterable[tuple[TraceSums, Sums]]:
-    """Returns the traces of a session, each with the session's part of its totals."""
+    """Return the traces of a session, each with the session's part of its totals."""
     columns = ", ".join(_TRACE_FIELDS)
     shared = ", ".join(f"shares.{name}" for name in _SHARE_FIELDS)
     size = len(_TRACE_FIELDS)
@@ -266,7 +266,7 @@ def _load_shares(connection: Connection, row_ids: Sequence[int]) -> dict[int, Sh
 
 
 def _moved(stored: Mapping[int, Mapping[str, Sums]], changes: Iterable[Change]) -> dict[int, Shares]:
-    """Returns the shares of some traces after changes of rows, without reading other rows."""
+    """Return the shares of some traces after changes of rows, without reading other rows."""
     moved = {
         row_id: {session_id: Sums(*_plain_share_values(sums)) for session_id, sums in shares.items()}
         for row_id, shares in stored.items()

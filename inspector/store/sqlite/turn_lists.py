@@ -41,7 +41,7 @@ _FOLLOWING = (
 def read_turns(
     connection: Connection, run_id: str, trace_id: str | None, *, cursor: str | None, limit: int
 ) -> Page[Turn]:
-    """Returns one page of the turns of a run, or of one of its traces, in the order they began."""
+    """Return one page of the turns of a run, or of one of its traces, in the order they began."""
     list_key = ("turns", run_id, trace_id)
     start_ns, span = read_cursor(list_key, cursor) or (-INT64_MAX, 0)
     found = driver(connection).execute(_PAGE, (run_id, trace_id, trace_id, start_ns, span, limit + 1)).fetchall()
@@ -58,7 +58,7 @@ def _following(connection: Connection, row_ids: Sequence[int]) -> dict[int, Next
 
 
 def following_results(connection: Connection, row_ids: Sequence[int]) -> dict[int, Sequence[ToolResult]]:
-    """Returns the tool results in the prompts that continue some turns, by the row id of the turn."""
+    """Return the tool results in the prompts that continue some turns, by the row id of the turn."""
     return {row_id: following.results for row_id, following in _following(connection, row_ids).items()}
 
 

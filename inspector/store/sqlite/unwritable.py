@@ -16,12 +16,12 @@ _INDEX_BYTES = 32 << 10
 
 
 def is_still(path: Path) -> bool:
-    """Tells whether the database has no log, no process has it open, and no file can be created next to it."""
+    """Tell whether the database has no log, no process has it open, and no file can be created next to it."""
     return _is_bare(path) and not _logged(path)
 
 
 def copied(path: Path) -> tempfile.TemporaryDirectory[str] | None:
-    """Copies the database to a directory for temporary files if SQLite cannot read it in place; returns the directory.
+    """Copy the database to a directory for temporary files if SQLite cannot read it in place; return the directory.
 
     Raises:
         StoreReadOnly: There is no space for the copy.
@@ -42,7 +42,7 @@ def copied(path: Path) -> tempfile.TemporaryDirectory[str] | None:
 
 
 def _is_bare(path: Path) -> bool:
-    """Tells whether SQLite's index of the log is missing and cannot be created."""
+    """Tell whether SQLite's index of the log is missing and cannot be created."""
     if not path.exists() or _size(_beside(path, "-shm")) >= _INDEX_BYTES:
         return False
     return not is_writable(path.parent) or has_no_room(path)

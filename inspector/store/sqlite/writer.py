@@ -45,7 +45,7 @@ def write_batch(
     *,
     again: bool = False,
 ) -> int:
-    """Stores the spans with everything that depends on them, inside the connection's transaction.
+    """Store the spans with everything that depends on them, inside the connection's transaction.
 
     Args:
         connection: The writer's.
@@ -144,7 +144,7 @@ def _model_calls(
     changes: Sequence[totals.Change],
     traces: Mapping[int, TraceSums],
 ) -> list[StoredCall]:
-    """Returns the written model calls, each with the current run of its trace."""
+    """Return the written model calls, each with the current run of its trace."""
     calls = {(row.trace_id, row.span_id): row for _, row in changes if row.kind == "llm"}
     return [
         StoredCall(span, row, traces[trace.id].run_id, is_new=old is None)
@@ -154,7 +154,7 @@ def _model_calls(
 
 
 def _is_no_turn(old: Row | None, row: Row) -> bool:
-    """Tells whether a span that may have been a turn of a conversation no longer is one."""
+    """Tell whether a span that may have been a turn of a conversation no longer is one."""
     if row.kind != "llm":
         return old is not None and old.kind == "llm"
     return row.folded_into is not None
@@ -176,7 +176,7 @@ def save(
     sessions: Sessions | None = None,
     excerpts: Mapping[int, Excerpts] | None = None,
 ) -> Saved:
-    """Writes new and replaced rows, and updates everything that is derived from them.
+    """Write new and replaced rows, and update everything that is derived from them.
 
     Args:
         connection: The writer's.
@@ -197,12 +197,12 @@ def save(
 
 
 def indexed_part(row: Row) -> search.Indexed:
-    """Returns what search needs of a row."""
+    """Return what search needs of a row."""
     return search.Indexed(*(getattr(row, name) for name in search.Indexed._fields))
 
 
 def fetch(connection: Connection, keys: Sequence[tuple[int, str]]) -> dict[tuple[int, str], Row]:
-    """Returns the stored rows of spans, by the row id of the trace and the span id."""
+    """Return the stored rows of spans, by the row id of the trace and the span id."""
     found: dict[tuple[int, str], Row] = {}
     for start in range(0, len(keys), _FETCHED):
         chunk = keys[start : start + _FETCHED]
@@ -218,24 +218,24 @@ def fetch(connection: Connection, keys: Sequence[tuple[int, str]]) -> dict[tuple
 
 
 def read_marks(connection: Connection) -> dict[str, SpoolMark]:
-    """Returns the read positions of all spool files, by file name."""
+    """Return the read positions of all spool files, by file name."""
     rows = driver(connection).execute("SELECT name, inode, offset, lines, bad_lines, spans, bad_spans FROM spools")
     return {name: SpoolMark(name, int(inode), *counts) for name, inode, *counts in rows}
 
 
 def save_marks(connection: Connection, marks: Iterable[SpoolMark]) -> None:
-    """Stores the read positions of spool files."""
+    """Store the read positions of spool files."""
     rows = [(clean(name), str(inode), *counts) for name, inode, *counts in map(astuple, marks)]
     driver(connection).executemany("INSERT OR REPLACE INTO spools VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
 
 
 def forget_marks(connection: Connection, names: Iterable[str]) -> None:
-    """Deletes the read positions of spool files."""
+    """Delete the read positions of spool files."""
     driver(connection).executemany("DELETE FROM spools WHERE name = ?", [(clean(name),) for name in names])
 
 
 def mark_lost(connection: Connection, processes: Iterable[str]) -> int:
-    """Marks the spans that processes left running as lost, and returns their number."""
+    """Mark the spans that processes left running as lost, and return their number."""
     found = connection.exec_driver_sql(
         f"{_SELECT} WHERE process IN (SELECT value FROM json_each(?)) AND status = 'running' ORDER BY id",  # noqa: S608  # constants
         (json_list([clean(process) for process in processes]),),
@@ -275,14 +275,14 @@ def _release_dropped(connection: Connection, old: Row, new: Row) -> bool:
 
 
 def _is_news(row: Row, old: Row) -> bool:
-    """Tells whether a record differs from the stored one in more than the order of its attributes."""
+    """Tell whether a record differs from the stored one in more than the order of its attributes."""
     # The identity follows from the rest, and rows of earlier versions have none.
     row = row._replace(seq=old.seq, folded_into=old.folded_into, identity=old.identity)
     return row != old and _plain(row) != _plain(old)
 
 
 def _plain(row: Row) -> tuple[object, ...]:
-    """Returns a row with its texts decoded, since earlier versions encode them differently."""
+    """Return a row with its texts decoded, since earlier versions encode them differently."""
     events, links = (part and unpack(part) for part in (row.events, row.links))
     attributes = msgspec.json.decode(unpack(row.attributes))
     names = HOOKS.name(row.hook), DIALECTS.name(row.dialect), KEYS.name(row.input_key), KEYS.name(row.output_key)

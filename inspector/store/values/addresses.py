@@ -8,7 +8,7 @@ _LONGEST = 4096
 
 
 def address_of(text: bytes) -> bytes:
-    """Returns the address of a text."""
+    """Return the address of a text."""
     return blake2b(text, digest_size=ADDRESS_BYTES).digest()
 
 
@@ -19,7 +19,7 @@ class Addresses:
         self._known: dict[bytes, bytes] = {}
 
     def of(self, text: bytes) -> bytes:
-        """Returns the address of a text."""
+        """Return the address of a text."""
         known = self._known.get(text)
         if known is None:
             known = address_of(text)
@@ -28,5 +28,5 @@ class Addresses:
         return known
 
     def forget(self) -> None:
-        """Empties the cache; call it after each batch."""
+        """Empty the cache; call it after each batch."""
         self._known.clear()

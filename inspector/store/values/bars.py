@@ -28,7 +28,7 @@ class Bar(NamedTuple):
 
 
 def sketch(spans: Sequence[Bar]) -> tuple[TimelineBar, ...]:
-    """Returns the bars of a trace, in the order they began.
+    """Return the bars of a trace, in the order they began.
 
     If there are too many spans, errors are kept first, then model, tool and server calls without children, then the
     rest, the longest of each first; but every moment keeps at least its most important span. The root is left out
@@ -59,5 +59,5 @@ def _most_important(spans: Sequence[Bar]) -> Sequence[Bar]:
 
 
 def moments(first_ns: int, last_ns: int) -> list[int]:
-    """Returns the moments at which a long trace is sampled, spread evenly from its first span to its last."""
+    """Return the moments at which a long trace is sampled, spread evenly from its first span to its last."""
     return [first_ns + (last_ns - first_ns) * at // (MOMENTS - 1) for at in range(MOMENTS)]

@@ -33,7 +33,7 @@ class Call(NamedTuple):
 
 
 def call_of(row: Row) -> Call:
-    """Returns what statistics need of a row."""
+    """Return what statistics need of a row."""
     return Call(
         *(row.start_ns, row.kind, row.status, row.service, row.agent, row.named_model, row.tool),
         *(
@@ -65,7 +65,7 @@ class CallStats:
     """Numbers of durations by bucket (`inspector.store.values.sketch`); 0 if all were subtracted again."""
 
     def add(self, call: Call, by: int = 1) -> None:
-        """Adds a call, or subtracts it with ``by`` -1."""
+        """Add a call, or subtract it with ``by`` -1."""
         self.count += by
         if call.status == "error":
             self.errors += by
@@ -83,7 +83,7 @@ class CallStats:
             self.durations[bucket] = self.durations.get(bucket, 0) + by
 
     def include(self, other: "CallStats") -> None:
-        """Adds the statistics of other calls."""
+        """Add the statistics of other calls."""
         self.count += other.count
         self.errors += other.errors
         self.input_tokens += other.input_tokens
@@ -98,7 +98,7 @@ class CallStats:
             durations[bucket] = known(bucket, 0) + count
 
     def values(self) -> tuple[Any, ...]:
-        """Returns the fields that groups and time slices have in common, in their order."""
+        """Return the fields that groups and time slices have in common, in their order."""
         tokens = (self.input_tokens, self.output_tokens, self.cached_tokens)
         return (
             self.count,

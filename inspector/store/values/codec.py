@@ -52,7 +52,7 @@ _CODERS = _Coders()
 
 
 def pack(body: bytes, *, above_bytes: int = COMPRESS_ABOVE_BYTES) -> bytes:
-    """Returns the bytes to store: texts of more than ``above_bytes`` are compressed if that saves a quarter."""
+    """Return the bytes to store: texts of more than ``above_bytes`` are compressed if that saves a quarter."""
     if len(body) <= above_bytes:
         return body
     frame = _CODERS.compress(body)
@@ -60,7 +60,7 @@ def pack(body: bytes, *, above_bytes: int = COMPRESS_ABOVE_BYTES) -> bytes:
 
 
 def pack_text(text: str | None) -> str | bytes | None:
-    """Returns what to store of a text, as `pack` does, for `unpack_text`."""
+    """Return what to store of a text, as `pack` does, for `unpack_text`."""
     return None if text is None else _packed_text(text)
 
 
@@ -73,7 +73,7 @@ def _packed_text(text: str) -> str | bytes:
 
 
 def unpack_text(stored: str | bytes | None) -> str | None:
-    """Returns the text that was packed.
+    """Return the text that was packed.
 
     Raises:
         Unreadable: It is damaged.
@@ -82,7 +82,7 @@ def unpack_text(stored: str | bytes | None) -> str | None:
 
 
 def unpack(stored: bytes) -> bytes:
-    """Returns the original bytes.
+    """Return the original bytes.
 
     Raises:
         Unreadable: They are damaged.

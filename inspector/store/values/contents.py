@@ -58,7 +58,7 @@ class Message(msgspec.Struct, frozen=True, gc=False):
 
 
 def take_apart(attributes: Mapping[str, AttributeValue]) -> Parts | None:
-    """Divides a span's attributes; None if all of them stay with the span."""
+    """Divide a span's attributes; None if all of them stay with the span."""
     # By length: nearly all long texts occur once, and hashing them costs more than comparing the few of equal length.
     seen: dict[int, str] = {}
     equal: dict[str, str] = {}
@@ -80,7 +80,7 @@ def take_apart(attributes: Mapping[str, AttributeValue]) -> Parts | None:
 
 
 def stored_shared(parts: Parts, frames: Mapping[str, Refers]) -> str | bytes:
-    """Returns the span's column ``shared``."""
+    """Return the span's column ``shared``."""
     shared: Shared = {}
     named: list[Runs] = []
     for key, refers in frames.items():
@@ -97,14 +97,14 @@ def stored_shared(parts: Parts, frames: Mapping[str, Refers]) -> str | bytes:
 
 
 def read_shared(stored: StoredShared) -> Shared:
-    """Returns a decoded column ``shared``."""
+    """Return a decoded column ``shared``."""
     if not stored:
         return {}
     return _SHARED.decode(stored if isinstance(stored, str) else unpack(stored))
 
 
 def content_ids(shared: Iterable[StoredShared]) -> set[int]:
-    """Returns the ids of all messages and long strings that these spans refer to."""
+    """Return the ids of all messages and long strings that these spans refer to."""
     return {
         content_id
         for stored in shared
@@ -115,30 +115,30 @@ def content_ids(shared: Iterable[StoredShared]) -> set[int]:
 
 
 def own_ids(shared: Iterable[Shared]) -> set[int]:
-    """Returns the ids in those attributes that own their texts, as answers do (`Frame.own`)."""
+    """Return the ids in those attributes that own their texts, as answers do (`Frame.own`)."""
     refers = (each for attributes in shared for each in attributes.values())
     return {number for each in refers if isinstance(each, Frame) and each.own for number in numbers(each)}
 
 
 def strings_of(refers: Refers) -> Iterator[int]:
-    """Returns the ids of the long strings in the messages of one attribute."""
+    """Return the ids of the long strings in the messages of one attribute."""
     return expanded(refers.strings) if isinstance(refers, Frame) else iter(())
 
 
 def ids_of(refers: Refers) -> Iterator[int]:
-    """Returns the ids of the messages of one attribute, in order."""
+    """Return the ids of the messages of one attribute, in order."""
     return numbers(refers) if isinstance(refers, Frame) else expanded(refers)
 
 
 def last_of(refers: Refers) -> int | None:
-    """Returns the id of the last message of one attribute."""
+    """Return the id of the last message of one attribute."""
     if isinstance(refers, Frame):
         return refers.last
     return next(iter(deque(expanded(refers), maxlen=1)), None)
 
 
 def stored_body(body: bytes | Frame) -> bytes:
-    """Returns the column ``body`` of a message."""
+    """Return the column ``body`` of a message."""
     if isinstance(body, Frame):
         return FRAMED + pack(msgspec.json.encode(body))
     if body.startswith(_BASE64_OF_PACKED) and (packed := _decoded(body)) is not None:
@@ -147,14 +147,14 @@ def stored_body(body: bytes | Frame) -> bytes:
 
 
 def read_body(stored: bytes) -> bytes | Frame:
-    """Returns the message of a column ``body``."""
+    """Return the message of a column ``body``."""
     if stored[:1] == FRAMED:
         return _FRAME.decode(unpack(stored[1:]))
     return b'"%b"' % b64encode(stored[1:]) if stored[:1] == DECODED else unpack(stored)
 
 
 def _decoded(body: bytes) -> bytes | None:
-    """Returns the bytes that a JSON string has in base64; None if it is not exactly base64."""
+    """Return the bytes that a JSON string has in base64; None if it is not exactly base64."""
     try:
         packed = b64decode(body[1:-1])
     except ValueError:
@@ -163,12 +163,12 @@ def _decoded(body: bytes) -> bytes | None:
 
 
 def text_of(refers: Refers, texts: Mapping[int, Message]) -> bytes:
-    """Returns the JSON of one attribute, with null for messages that a damaged database has lost."""
+    """Return the JSON of one attribute, with null for messages that a damaged database has lost."""
     return frame_text(frame_of(refers), lambda content_id: message_text(texts.get(content_id), texts))
 
 
 def message_text(message: Message | None, texts: Mapping[int, Message]) -> bytes:
-    """Returns the JSON of a message, with null for each missing long string."""
+    """Return the JSON of a message, with null for each missing long string."""
     if message is None:
         return _MISSING
     if isinstance(message.body, bytes):

@@ -12,7 +12,7 @@ from typing import Any
 
 
 def is_unpriced(kind: str, status: str, tokens: int | None, cost_usd: float | None) -> bool:
-    """Tells whether the cost of a call is unknown: a model call that answered or used tokens, and has no cost.
+    """Tell whether the cost of a call is unknown: a model call that answered or used tokens, and has no cost.
 
     Args:
         kind: The call's kind.
@@ -24,7 +24,7 @@ def is_unpriced(kind: str, status: str, tokens: int | None, cost_usd: float | No
 
 
 def total_usd(costs: Sequence[float]) -> float | None:
-    """Returns the sum of costs; None if there are none, or if the sum overflows.
+    """Return the sum of costs; None if there are none, or if the sum overflows.
 
     Only databases from before ``MOST_USD`` can have costs that large.
     """
@@ -36,7 +36,7 @@ def total_usd(costs: Sequence[float]) -> float | None:
 
 
 def unpriced_calls(rows: Sequence[Sequence[Any]], at: int) -> int:
-    """Returns how many of some rows are unpriced calls; their columns ``COUNTED`` begin at index ``at``."""
+    """Return how many of some rows are unpriced calls; their columns ``COUNTED`` begin at index ``at``."""
     return sum(
         row[at + 5] is None
         and row[at + 6] == "llm"

@@ -19,12 +19,12 @@ _DECODER = msgspec.json.Decoder(tuple[str, _Bounded | float | None, _Bounded])
 
 
 def write_cursor(list_key: object, position: Position) -> str:
-    """Returns the cursor of a position in a list; ``list_key`` is everything that defines the list."""
+    """Return the cursor of a position in a list; ``list_key`` is everything that defines the list."""
     return _encoded(msgspec.json.encode((_digest(list_key), *position)))
 
 
 def read_cursor(list_key: object, cursor: str | None) -> Position | None:
-    """Returns the position of a cursor; None without one.
+    """Return the position of a cursor; None without one.
 
     Raises:
         CursorInvalid: It is not a cursor, or belongs to another list, filter or order.
@@ -45,7 +45,7 @@ def read_cursor(list_key: object, cursor: str | None) -> Position | None:
 
 
 def cut(list_key: object, rows: Sequence[Any], limit: int) -> tuple[Sequence[Any], str | None]:
-    """Returns the rows of a page and the cursor of the next one.
+    """Return the rows of a page and the cursor of the next one.
 
     Args:
         list_key: Everything that defines the list.

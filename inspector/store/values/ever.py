@@ -14,7 +14,7 @@ _OWED: Final = "owed "
 
 
 def count_calls(counts: dict[str, int], changes: Iterable[tuple[Row | None, Row]]) -> None:
-    """Counts the calls and errors of new rows and of rows that replace others.
+    """Count the calls and errors of new rows and of rows that replace others.
 
     If that would decrease a counter, as when a call turns out to be a duplicate, the difference is subtracted from
     later calls: to Prometheus a smaller value is a restart (https://prometheus.io/docs/concepts/metric_types/).
@@ -27,14 +27,14 @@ def count_calls(counts: dict[str, int], changes: Iterable[tuple[Row | None, Row]
 
 
 def counted_as(row: Row) -> str:
-    """Returns the kind that a row is counted under, followed by ``error`` if it is one; empty if it is not counted."""
+    """Return the kind that a row is counted under, followed by ``error`` if it is one; empty if it is not counted."""
     if row.replay is not None or row.folded_into is not None:
         return ""
     return f"{row.kind} error" if row.status == "error" else row.kind
 
 
 def recount(counts: dict[str, int], changes: Iterable[tuple[str, str]]) -> None:
-    """Counts spans that were counted as one thing before, if at all, as another.
+    """Count spans that were counted as one thing before, if at all, as another.
 
     Args:
         counts: The counters, which are changed.
@@ -67,5 +67,5 @@ def _grow(counts: dict[str, int], name: str, more: int) -> None:
 
 
 def calls_ever(counts: Mapping[str, int]) -> dict[Kind, tuple[int, int]]:
-    """Returns the calls and the errors ever stored, by kind."""
+    """Return the calls and the errors ever stored, by kind."""
     return {kind: (counts.get(_CALLS + kind, 0), counts.get(_ERRORS + kind, 0)) for kind in KINDS}

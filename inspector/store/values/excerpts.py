@@ -40,7 +40,7 @@ class Excerpts(NamedTuple):
 
 
 def excerpts_of(batch: Iterable[tuple[Span, TraceSums]], *, again: bool = False) -> Mapping[int, Excerpts]:
-    """Returns the questions and answers that replace those of their traces, by the row id of the trace.
+    """Return the questions and answers that replace those of their traces, by the row id of the trace.
 
     An earlier question replaces a later one, and a later or equally late answer an earlier one. With ``again``, when
     spans are interpreted again, an equally early question replaces the old one too.
@@ -66,7 +66,7 @@ def excerpts_of(batch: Iterable[tuple[Span, TraceSums]], *, again: bool = False)
 
 
 def excerpts_by_span(batch: Iterable[Span]) -> Mapping[Key, tuple[str | None, str | None]]:
-    """Returns the first question and the last answer of each trace, under the spans that have them."""
+    """Return the first question and the last answer of each trace, under the spans that have them."""
     questions: dict[str, list[Span]] = {}
     answers: dict[str, list[Span]] = {}
     for span in batch:
@@ -104,12 +104,12 @@ def _last(spans: Sequence[Span]) -> tuple[Span, str] | None:
 
 
 def question_in(value: object) -> str | None:
-    """Returns the beginning of an input: of the user's first message, or of the whole text if it has no messages."""
+    """Return the beginning of an input: of the user's first message, or of the whole text if it has no messages."""
     return _beginning_of(value, "user", first=True)
 
 
 def answer_in(value: object) -> str | None:
-    """Returns the beginning of an output: of the assistant's last message, or of the whole text without messages."""
+    """Return the beginning of an output: of the assistant's last message, or of the whole text without messages."""
     return _beginning_of(value, "assistant", first=False)
 
 

@@ -29,7 +29,7 @@ class InferredTools:
 
     @classmethod
     def of(cls, where: Filter) -> Self | None:
-        """Returns a filter's conditions on tool calls; None if it has none, or any that no inferred call can match."""
+        """Return a filter's conditions on tool calls; None if it has none, or any that no inferred call can match."""
         of_others = {row.field for row in where.rows() if row.of != "run"}
         is_of_tools = not where.kinds or "tool" in where.kinds
         asks = bool(where.kinds or where.tool or where.arguments or where.results)
@@ -38,7 +38,7 @@ class InferredTools:
         return cls(where.tool, where.arguments, where.results)
 
     def among(self, turns: Iterable[tuple[str, str, Sequence[ToolResult]]]) -> set[str]:
-        """Returns the runs that have such a call.
+        """Return the runs that have such a call.
 
         Args:
             turns: Turns: the run, the stored tool calls that the answer requests, and the results in the next prompt.

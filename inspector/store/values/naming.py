@@ -12,7 +12,7 @@ Named: TypeAlias = Literal["model", "tool", "error_type", "error_class"]
 
 
 def named(where: Filter, is_there: Callable[[Named, str], bool]) -> Filter:
-    """Returns a filter whose names are replaced if no call is counted under them.
+    """Return a filter whose names are replaced if no call is counted under them.
 
     A model is then one that answered; a tool is the name under which models know it; an error type is a class of that
     name in any module, or else the error type of a duplicate. So a filter on calls finds exactly the calls that a row

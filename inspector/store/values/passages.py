@@ -13,7 +13,7 @@ _MORE = "…"
 
 
 def leaves(path: str, value: Any, deepest: int = _DEEPEST) -> Iterator[tuple[str, Any]]:
-    """Yields every text, number, truth value and null in a JSON value, with its path."""
+    """Yield every text, number, truth value and null in a JSON value, with its path."""
     inner: Iterable[tuple[str, Any]] | None = None
     if isinstance(value, dict) and deepest:
         inner = ((f".{key}", each) for key, each in cast("dict[str, Any]", value).items())
@@ -27,7 +27,7 @@ def leaves(path: str, value: Any, deepest: int = _DEEPEST) -> Iterator[tuple[str
 
 
 def passage(text: str, terms: Sequence[re.Pattern[str]], *, before: int) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """Returns the text around the first match on one line, and the start and end of each match in it.
+    """Return the text around the first match on one line, and the start and end of each match in it.
 
     Args:
         text: All of it.

@@ -10,7 +10,7 @@ _NO_VALUE = object()
 
 
 def value_in(text: str, path: str) -> str | None:
-    """Returns the value at a path as text; None if there is none, or if the text is not valid JSON."""
+    """Return the value at a path as text; None if there is none, or if the text is not valid JSON."""
     try:
         value = _value_at(msgspec.json.decode(text), path)
     except (msgspec.MsgspecError, RecursionError, LookupError):
@@ -19,7 +19,7 @@ def value_in(text: str, path: str) -> str | None:
 
 
 def _value_at(value: Any, path: str) -> Any:
-    """Returns the value at a path; raises LookupError if there is none."""
+    """Return the value at a path; raises LookupError if there is none."""
     if not path:
         return value
     if isinstance(value, list):

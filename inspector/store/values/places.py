@@ -80,7 +80,7 @@ class Places:
     _known: set[int] = field(default_factory=set[int])
 
     def of(self, row: Searched, shared: Shared, texts: Mapping[int, Message]) -> tuple[HitPlace, ...] | None:
-        """Returns the places in a span; None if its only matches are texts that its prompt repeats.
+        """Return the places in a span; None if its only matches are texts that its prompt repeats.
 
         Args:
             row: The span.

@@ -15,7 +15,7 @@ _ALL = 2**64 - 1
 
 
 def mark_of(key: str, text: bytes) -> int:
-    """Returns the checksum of an attribute and its value."""
+    """Return the checksum of an attribute and its value."""
     return crc32(text, _checksum_of_key(key))
 
 
@@ -25,7 +25,7 @@ def _checksum_of_key(key: str) -> int:
 
 
 def bits_of(marks: Collection[int]) -> bytes:
-    """Returns the Bloom filter of some marks."""
+    """Return the Bloom filter of some marks."""
     size = (len(marks) * _BITS + 7) // 8 * 8
     # One character per bit, the highest first, so that `int` can parse them as a binary number.
     digits = bytearray(b"0" * size)
@@ -39,7 +39,7 @@ def bits_of(marks: Collection[int]) -> bytes:
 
 
 def may_hold(bits: bytes, mark: int) -> bool:
-    """Tells whether a mark may be in a filter; False is certain."""
+    """Tell whether a mark may be in a filter; False is certain."""
     size = len(bits) * 8
     mixed = mark * _MIXER & _ALL
     at, step = mixed & 0xFFFFFFFF, mixed >> 32 | 1

@@ -19,7 +19,7 @@ _HOLD_RESULT = ("structuredContent", "structured_content", "content", "result")
 def preview_of(
     place: tuple[str, str], kind: Kind, content: tuple[str | None, str | None], error: Sequence[Any]
 ) -> Preview:
-    """Returns the preview of a call.
+    """Return the preview of a call.
 
     Args:
         place: Its trace id and span id.
@@ -38,7 +38,7 @@ def preview_of(
 
 
 def _error_line(error_type: str | None, message: str | None) -> str | None:
-    """Returns the error of a call; None if it has none."""
+    """Return the error of a call; None if it has none."""
     if error_type is None and message is None:
         return None
     return _cut(": ".join(part for part in ((error_type or "").rpartition(".")[2], message) if part))
@@ -50,7 +50,7 @@ def _question(text: str | None) -> str | None:
 
 
 def _answer(text: str | None) -> str | None:
-    """Returns the text of an answer, or else the tools that it requests."""
+    """Return the text of an answer, or else the tools that it requests."""
     answer = answer_in(text)
     if answer is not None and answer[:1] not in ("{", "["):
         return _cut(answer)
@@ -77,7 +77,7 @@ def _requested_tools(value: Any, depth: int) -> list[str]:
 
 
 def _line(text: str | None, *, result: bool = False) -> str | None:
-    """Returns a value on one line: an object as a list of its members, a text unchanged."""
+    """Return a value on one line: an object as a list of its members, a text unchanged."""
     if text is None:
         return None
     value = _decoded(text)
@@ -95,7 +95,7 @@ def _line(text: str | None, *, result: bool = False) -> str | None:
 
 
 def _unwrapped(result: Mapping[str, Any]) -> Any:
-    """Returns a tool's result without its envelope: MCP's ``content``, or the text in it if that is all."""
+    """Return a tool's result without its envelope: MCP's ``content``, or the text in it if that is all."""
     for key in _HOLD_RESULT:
         held = result.get(key)
         if held is None:

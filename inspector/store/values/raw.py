@@ -11,12 +11,12 @@ _ATTRIBUTES = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
 def is_raw(key: str) -> bool:
-    """Returns whether an attribute is one that a replay returns."""
+    """Return whether an attribute is one that a replay returns."""
     return key.startswith(RAW_PREFIX)
 
 
 def without_raw(attributes: bytes) -> bytes:
-    """Returns the JSON of a span's attributes without those that a replay returns."""
+    """Return the JSON of a span's attributes without those that a replay returns."""
     if _MARK not in attributes:
         return attributes
     kept: dict[str, Any] = {key: raw for key, raw in _ATTRIBUTES.decode(attributes).items() if not is_raw(key)}

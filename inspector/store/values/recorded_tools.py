@@ -74,7 +74,7 @@ class RecordedTools(NamedTuple):
 
 
 def recorded_tools(rows: Sequence[Any]) -> RecordedTools:
-    """Returns tool calls indexed by id and by name.
+    """Return tool calls indexed by id and by name.
 
     Args:
         rows: Per span in the order they began: start, trace id, span id, tool, status, identity, and the span that

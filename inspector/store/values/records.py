@@ -12,12 +12,12 @@ Key: TypeAlias = tuple[str, str]
 
 
 def of_its_process(span: Span, old: Row | None) -> Span:
-    """Returns the span with its known process: exports have none, but losses are found by it."""
+    """Return the span with its known process: exports have none, but losses are found by it."""
     return span if old is None or span.process is not None else replace(span, process=old.process)
 
 
 def own_session(named: str | None, old: Row | None) -> str | None:
-    """Returns the session that a record names, or the one that its previous record named."""
+    """Return the session that a record names, or the one that its previous record named."""
     if named or old is None or old.session_inherited is not None:
         return named or None
     return old.session_id

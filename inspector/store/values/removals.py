@@ -8,13 +8,13 @@ from inspector.store.values.rows import clamp
 
 
 def noted(removed: Removed) -> dict[str, int]:
-    """Returns the counters of a removal, which replace those of the previous one by the same rule."""
+    """Return the counters of a removal, which replace those of the previous one by the same rule."""
     values = (clamp(removed.at_ns), removed.traces, removed.spans)
     return dict(zip(_names(removed.rule), values, strict=True))
 
 
 def removals(numbers: Mapping[str, int]) -> tuple[Removed, ...]:
-    """Returns the last removal by each rule, the latest first.
+    """Return the last removal by each rule, the latest first.
 
     Args:
         numbers: All counters of the store.

@@ -18,7 +18,7 @@ def with_replays(
     named: Iterable[tuple[str, str | None]],
     run_of: Callable[[Sequence[str]], Mapping[str, str]],
 ) -> tuple[Run, ...]:
-    """Returns the runs, with the original run set on each replay.
+    """Return the runs, with the original run set on each replay.
 
     Args:
         items: The runs.

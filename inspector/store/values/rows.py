@@ -97,7 +97,7 @@ attributes, events, links and identity."""
 
 
 def named_run(span: Span) -> str | None:
-    """Returns the run that the recorder of a span names; None if that is the id of its process."""
+    """Return the run that the recorder of a span names; None if that is the id of its process."""
     return None if span.run == span.process else span.run
 
 
@@ -107,7 +107,7 @@ def row_of(
     session: tuple[str | None, int | None],
     encoded: EncodedColumns,
 ) -> Row:
-    """Returns the span's row.
+    """Return the span's row.
 
     Args:
         span: The span.
@@ -155,7 +155,7 @@ def row_of(
 
 
 def packed(span: Span, attributes: Mapping[str, AttributeValue], shared: StoredShared) -> EncodedColumns:
-    """Returns the columns of a span that SQLite stores in fewer bytes.
+    """Return the columns of a span that SQLite stores in fewer bytes.
 
     Args:
         span: The span.
@@ -176,7 +176,7 @@ def packed(span: Span, attributes: Mapping[str, AttributeValue], shared: StoredS
 
 
 def placed(row: Row, ids: RowIds, session: tuple[str | None, int | None]) -> Row:
-    """Returns a row with its ids and session set, in a fraction of the time that ``_replace`` takes."""
+    """Return a row with its ids and session set, in a fraction of the time that ``_replace`` takes."""
     return Row._make(
         (
             *ids,
@@ -223,7 +223,7 @@ def _amounts(span: Span) -> tuple[int | None, int | None, int | None, float | No
 
 
 def scrubbed(span: Span) -> Span:
-    """Returns the span with every text cleaned, for spans that SQLite refuses."""
+    """Return the span with every text cleaned, for spans that SQLite refuses."""
     cleaned = {
         name: clean(value) for name, value in ((name, getattr(span, name)) for name in _TEXTS) if isinstance(value, str)
     }
@@ -235,7 +235,7 @@ def scrubbed(span: Span) -> Span:
 
 
 def clamp(number: int) -> int:
-    """Returns the nearest number that fits into 64 signed bits."""
+    """Return the nearest number that fits into 64 signed bits."""
     # Called three times per span; `min` and `max` would take ten times as long.
     if _INT64_MIN <= number <= INT64_MAX:
         return number
@@ -243,14 +243,14 @@ def clamp(number: int) -> int:
 
 
 def clean(text: str) -> str:
-    """Returns the text with lone surrogates replaced, since UTF-8 cannot encode them."""
+    """Return the text with lone surrogates replaced, since UTF-8 cannot encode them."""
     if text.isascii():
         return text
     return _UNSTORABLE.sub("�", text)
 
 
 def encode(value: str | Mapping[str, AttributeValue] | Sequence[Mapping[str, AttributeValue]]) -> bytes:
-    """Returns the value as JSON; what JSON cannot express (NaN, lone surrogates, great depth) is replaced."""
+    """Return the value as JSON; what JSON cannot express (NaN, lone surrogates, great depth) is replaced."""
     try:
         return _ENCODER.encode(value)
     except (UnicodeEncodeError, RecursionError, OverflowError, TypeError, ValueError):

@@ -12,7 +12,7 @@ _FIRST_STEP, _LONGEST_STEP = 16, 64
 
 
 def summary_values(row: Sequence[Any]) -> tuple[Any, ...]:
-    """Returns the fields of an event without the large ones.
+    """Return the fields of an event without the large ones.
 
     Args:
         row: The fields as they are stored: times as numbers, followed by the exact ones as text if they do not fit, and
@@ -30,7 +30,7 @@ def summary_values(row: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def content_of(value: bytes | None) -> msgspec.Raw | None:
-    """Returns an attribute as an input or output: the JSON in a string, if it is JSON, or else the value itself."""
+    """Return an attribute as an input or output: the JSON in a string, if it is JSON, or else the value itself."""
     if value is None or value[:1] != b'"':
         return None if value is None else msgspec.Raw(value)
     text = msgspec.json.decode(value, type=str).encode()
@@ -42,7 +42,7 @@ def content_of(value: bytes | None) -> msgspec.Raw | None:
 
 
 def fitting(read: Callable[[int, int], Sequence[Event | None]], count: int, most_bytes: int) -> tuple[list[Event], int]:
-    """Reads events in full until a page is full; it always has the first one.
+    """Read events in full until a page is full; it always has the first one.
 
     Args:
         read: Reads events, given the index of the first one and their number; None for deleted ones.
@@ -68,7 +68,7 @@ def fitting(read: Callable[[int, int], Sequence[Event | None]], count: int, most
 
 
 def _size_of(event: Event) -> int:
-    """Returns the approximate size of an event: of its large fields as JSON, and of its traceback."""
+    """Return the approximate size of an event: of its large fields as JSON, and of its traceback."""
     large = (event.input, event.output, event.attributes, event.events, event.links)
     traceback = event.error.traceback if event.error is not None else None
     return sum(len(bytes(text)) for text in large if isinstance(text, msgspec.Raw)) + len(traceback or "")

@@ -16,12 +16,12 @@ NOTHING = -(2**31)
 
 
 def bucket_of(duration_ms: float) -> int:
-    """Returns the bucket of a duration."""
+    """Return the bucket of a duration."""
     return ceil(log(duration_ms) / _LOG_GROWTH) if duration_ms > 0 else NOTHING
 
 
 def quantile_of(buckets: Mapping[int, int], share: float) -> float | None:
-    """Returns a quantile of the durations (nearest rank), within `ACCURACY`.
+    """Return a quantile of the durations (nearest rank), within `ACCURACY`.
 
     Args:
         buckets: The number of durations in each bucket.

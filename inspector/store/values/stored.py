@@ -14,7 +14,7 @@ _LIST: Final = msgspec.json.Decoder(list[dict[str, Any]])
 
 
 def span_of(row: Row, trace_id: str, large: tuple[bytes, bytes, bytes]) -> Span:
-    """Returns the span of a row.
+    """Return the span of a row.
 
     Args:
         row: The row.

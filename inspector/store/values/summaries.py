@@ -10,7 +10,7 @@ COST_DIGITS = 12
 
 
 def trace_of(row: Sequence[Any], models: Callable[[Any], tuple[str, ...]] = tuple) -> Trace:
-    """Returns the trace of a row; a running one has no end.
+    """Return the trace of a row; a running one has no end.
 
     Args:
         row: The fields of a trace in order, with the number of priced calls after the cost.
@@ -22,14 +22,14 @@ def trace_of(row: Sequence[Any], models: Callable[[Any], tuple[str, ...]] = tupl
 
 
 def run_of(row: Sequence[Any], models: Callable[[Any], tuple[str, ...]] = tuple) -> Run:
-    """Returns the run of a row, as `trace_of` does."""
+    """Return the run of a row, as `trace_of` does."""
     times = _times(row[3], row[10], row[11])
     values: tuple[Any, ...] = (*row[:10], *times, *row[12:21], models(row[21]), *row[22:25])
     return Run(*values, cost_usd=_cost(row[25], row[26]), unpriced_calls=row[27], seq=row[28])
 
 
 def session_of(row: Sequence[Any]) -> Session:
-    """Returns the session of a row, as `trace_of` does."""
+    """Return the session of a row, as `trace_of` does."""
     values: tuple[Any, ...] = (*row[:2], *_times(row[1], row[2], row[3]), *row[4:14])
     return Session(*values, cost_usd=_cost(row[14], row[15]), unpriced_calls=row[16], seq=row[17])
 

@@ -45,7 +45,7 @@ class Sums:
     cost_usd: float = 0.0
 
     def count(self, row: Row, by: int) -> None:
-        """Adds a span, or subtracts it with ``by`` -1."""
+        """Add a span, or subtract it with ``by`` -1."""
         self.spans += by
         if row.folded_into is None:
             self._count_call(row, by)
@@ -74,7 +74,7 @@ class Sums:
             self.cost_usd += by * row.cost_usd
 
     def include(self, other: "Sums", by: int = 1) -> None:
-        """Adds other totals, or subtracts them with ``by`` -1, except for their statuses."""
+        """Add other totals, or subtract them with ``by`` -1, except for their statuses."""
         self.spans += by * other.spans
         self.calls += by * other.calls
         self.errors += by * other.errors
@@ -88,19 +88,19 @@ class Sums:
         self.cost_usd += by * other.cost_usd
 
     def count_status(self, status: str, by: int) -> None:
-        """Counts one more or one fewer member with a status; denied ones are not counted."""
+        """Count one more or one fewer member with a status; denied ones are not counted."""
         name = _COUNTED.get(status)
         if name is not None:
             setattr(self, name, getattr(self, name) + by)
 
     def saturate(self) -> None:
-        """Limits token totals to what the database can store."""
+        """Limit token totals to what the database can store."""
         for name in ("input_tokens", "output_tokens", "cached_tokens"):
             if not -INT64_MAX <= getattr(self, name) <= INT64_MAX:
                 setattr(self, name, INT64_MAX if getattr(self, name) > 0 else -INT64_MAX)
 
     def worst(self) -> str:
-        """Returns the status of the whole: the first of the list that any member has."""
+        """Return the status of the whole: the first of the list that any member has."""
         return next((status for status in _WORST_FIRST if getattr(self, _COUNTED[status])), "ok")
 
 
@@ -157,12 +157,12 @@ class TraceSums(Sums):
         return self.kind == MESSAGE
 
     def add(self, row: Row) -> None:
-        """Adds a new span."""
+        """Add a new span."""
         self.count(row, 1)
         self._span(row)
 
     def exchange(self, old: Row, new: Row) -> bool:
-        """Replaces a span's old row by its new one; False if all rows have to be added up again."""
+        """Replace a span's old row by its new one; False if all rows have to be added up again."""
         if not _grows(old, new):
             return False
         self.count(old, -1)
@@ -171,7 +171,7 @@ class TraceSums(Sums):
         return True
 
     def finish(self) -> None:
-        """Computes the fields that follow from the others."""
+        """Compute the fields that follow from the others."""
         self.status = self.head_status if self.head_is_root else self.worst()
         # A trace has ended when its root has, or when none of its spans is running.
         open_ended = self.status == "running" or self.end_ns is None
@@ -228,7 +228,7 @@ class SessionSums(Sums):
     seq: int = 0
 
     def add(self, trace: TraceSums, share: Sums, by: int = 1) -> None:
-        """Adds a trace, or subtracts it with ``by`` -1; start and end are widened, never narrowed.
+        """Add a trace, or subtract it with ``by`` -1; start and end are widened, never narrowed.
 
         Args:
             trace: The trace.
@@ -276,11 +276,11 @@ class RunSums(Sums):
     models: set[str] = field(default_factory=set[str])
 
     def discount(self, trace: TraceSums) -> None:
-        """Subtracts a trace that is about to be added again; start and end are not narrowed."""
+        """Subtract a trace that is about to be added again; start and end are not narrowed."""
         self._count(trace, -1)
 
     def add(self, trace: TraceSums) -> None:
-        """Adds a trace."""
+        """Add a trace."""
         self._count(trace, 1)
         self.seq = max(self.seq, trace.seq)
         self.models |= trace.models
@@ -300,7 +300,7 @@ class RunSums(Sums):
             self.answer, self.answer_ns, self.answer_from = trace.answer, trace.answer_ns, trace.id
 
     def finish(self) -> None:
-        """Computes the fields that follow from the others."""
+        """Compute the fields that follow from the others."""
         self.status = self.worst()
         open_ended = self.status == "running" or self.end_ns is None
         self.duration_ms = None if open_ended else ((self.end_ns or 0) - self.start_ns) / 1e6
@@ -319,7 +319,7 @@ def _name_of_run(trace: TraceSums) -> str:
 
 
 def run_named_by(row: Row) -> str | None:
-    """Returns the run that a row names: the recorder's, or else its process, as earlier recorders name no run."""
+    """Return the run that a row names: the recorder's, or else its process, as earlier recorders name no run."""
     if row.run is not None:
         return row.run
     return row.process if row.process is not None and _is_run_id(row.process) else None
@@ -330,7 +330,7 @@ _is_run_id = lru_cache(maxsize=1024)(is_run_id)
 
 @lru_cache(maxsize=1024)
 def run_of_session(session_id: str) -> str:
-    """Returns the id of the run that consists of a session's traces; it is short and needs no escaping in URLs."""
+    """Return the id of the run that consists of a session's traces; it is short and needs no escaping in URLs."""
     return blake2b(session_id.encode("utf-8", "replace"), digest_size=8).hexdigest()
 
 

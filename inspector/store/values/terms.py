@@ -11,7 +11,7 @@ _OPERATORS = ("AND", "OR", "NOT", "NEAR")
 
 
 def expression(q: str) -> str | None:
-    """Returns a query in the syntax of FTS5, with all terms quoted and joined by AND; None if it has no word.
+    """Return a query in the syntax of FTS5, with all terms quoted and joined by AND; None if it has no word.
 
     ``"…"`` is a phrase, a trailing ``*`` makes a prefix, and nothing else has a meaning, not even an unpaired quotation
     mark (https://sqlite.org/fts5.html#full_text_query_syntax).
@@ -26,14 +26,14 @@ def expression(q: str) -> str | None:
 
 
 def parsed_terms(q: str) -> list[tuple[str, bool]]:
-    """Returns the terms of a query, and for each whether it is a prefix."""
+    """Return the terms of a query, and for each whether it is a prefix."""
     found = _TERM.findall(q[: _MOST_TERMS * _LONGEST_TERM])
     terms = [((phrase or word)[:_LONGEST_TERM], word.endswith("*")) for phrase, word in found]
     return [(term, is_prefix) for term, is_prefix in terms if _WORD.search(term)][:_MOST_TERMS]
 
 
 def patterns(q: str) -> list[re.Pattern[str]]:
-    """Returns a pattern for each term of a query: its words in order, with anything but letters and digits between."""
+    """Return a pattern for each term of a query: its words in order, with anything but letters and digits between."""
     found: list[re.Pattern[str]] = []
     for phrase, word in _TERM.findall(q[: _MOST_TERMS * _LONGEST_TERM])[:_MOST_TERMS]:
         words = _TOKEN.findall((phrase or word)[:_LONGEST_TERM])
@@ -44,7 +44,7 @@ def patterns(q: str) -> list[re.Pattern[str]]:
 
 
 def notice_of(q: str | None) -> str | None:
-    """Returns which parts of a query have no meaning, and what they were taken for; None if there are none."""
+    """Return which parts of a query have no meaning, and what they were taken for; None if there are none."""
     if q is None or not q.strip():
         return None
     found: list[tuple[str, str]] = _TERM.findall(q)

@@ -28,7 +28,7 @@ _BEGIN_JSON = frozenset('{["-0123456789tfn \t\r\n')
 
 
 def content_keys(held: Mapping[str, Any], input_key: str | None, output_key: str | None) -> tuple[str, ...]:
-    """Returns the keys of content attributes."""
+    """Return the keys of content attributes."""
     find = _chosen if len(held) <= _MOST_KEYS else _chosen.__wrapped__
     return find(tuple(held), input_key, output_key)
 
@@ -40,7 +40,7 @@ def _chosen(keys: tuple[str, ...], *own: str | None) -> tuple[str, ...]:
 
 
 def add_text(pieces: list[str], value: Any) -> None:
-    """Adds the text of a value: a string, or if it is JSON, the values in it."""
+    """Add the text of a value: a string, or if it is JSON, the values in it."""
     if not isinstance(value, str):
         _add_leaves(pieces, (value,))
     elif value[:1] in _BEGIN_JSON:
@@ -50,7 +50,7 @@ def add_text(pieces: list[str], value: Any) -> None:
 
 
 def add_json(pieces: list[str], value: str | bytes) -> None:
-    """Adds the values in JSON; invalid JSON is added as plain text."""
+    """Add the values in JSON; invalid JSON is added as plain text."""
     try:
         found = _JSON.decode(value)
     except (msgspec.MsgspecError, RecursionError, ValueError):

@@ -22,7 +22,7 @@ class Next(NamedTuple):
 
 
 def time_of_tools(rows: Sequence[Any], following: Mapping[int, Next]) -> tuple[int, int] | None:
-    """Returns the time range in which the requested tools of these turns began; None if they request none."""
+    """Return the time range in which the requested tools of these turns began; None if they request none."""
     asking = [row for row in rows if row[9] != "[]"]
     if not asking:
         return None
@@ -31,7 +31,7 @@ def time_of_tools(rows: Sequence[Any], following: Mapping[int, Next]) -> tuple[i
 
 
 def turn_of(row: Sequence[Any], following: Next | None, recorded: RecordedTools) -> Turn:
-    """Returns the turn of a row.
+    """Return the turn of a row.
 
     Args:
         row: Row id, start, end, conversation, link, candidates, messages, how many of them are old, sizes, requested
@@ -84,7 +84,7 @@ def _inferred(
 
 
 def take_result(results: list[ToolResult], tool: RequestedTool) -> ToolResult | None:
-    """Removes and returns the result of a call: the first one that has its id or none.
+    """Remove and return the result of a call: the first one that has its id or none.
 
     Where calls have no ids, as with Gemini and Ollama, a result has the name of its tool.
     """

@@ -63,11 +63,11 @@ class Others(Protocol):
     """The other turns of a run."""
 
     def others(self, turn: Turn, by: By, value: bytes | str) -> Sequence[Turn]:
-        """Returns the other turns with a value, in their current state; by ``asked`` only failed ones matter."""
+        """Return the other turns with a value, in their current state; by ``asked`` only failed ones matter."""
         ...
 
     def note_continued(self, turn: Turn) -> None:
-        """Notes that a later call continues a turn."""
+        """Note that a later call continues a turn."""
         ...
 
 
@@ -78,7 +78,7 @@ class _Candidate(NamedTuple):
 
 
 def find_previous(known: Others, turn: Turn, ends: Iterable[tuple[bytes, int]], response: str | None) -> None:
-    """Finds the call that a turn continues, and sets it in the turn.
+    """Find the call that a turn continues, and set it in the turn.
 
     Args:
         known: The other turns.
@@ -118,7 +118,7 @@ def _candidates(
 
 
 def _chosen(found: Sequence[_Candidate], lane: str | None) -> Sequence[_Candidate]:
-    """Returns the best candidates; more than one if the link is unclear."""
+    """Return the best candidates; more than one if the link is unclear."""
     if lane is not None and any(each.turn.lane is not None for each in found):
         found = [each for each in found if each.turn.lane in (None, lane)] or found
     fresh = [each for each in found if not each.turn.continued]
@@ -126,7 +126,7 @@ def _chosen(found: Sequence[_Candidate], lane: str | None) -> Sequence[_Candidat
 
 
 def sizes_of(chain: Chain, attributes: Mapping[str, AttributeValue]) -> dict[str, int]:
-    """Returns the numbers of characters of a prompt (see `Message.sizes`), with its instructions and tools."""
+    """Return the numbers of characters of a prompt (see `Message.sizes`), with its instructions and tools."""
     sizes = chain.sizes()
     for key, name in ((semconv.SYSTEM_INSTRUCTIONS, "system"), (semconv.TOOL_DEFINITIONS, _TOOLS)):
         text = attributes.get(key)
@@ -136,7 +136,7 @@ def sizes_of(chain: Chain, attributes: Mapping[str, AttributeValue]) -> dict[str
 
 
 def lane_of(attributes: Mapping[str, AttributeValue], process: str | None) -> str | None:
-    """Returns a digest of the thread and task that a call began in; None if the thread is unknown."""
+    """Return a digest of the thread and task that a call began in; None if the thread is unknown."""
     thread = attributes.get(semconv.THREAD_ID)
     if not isinstance(thread, int):
         return None
@@ -145,7 +145,7 @@ def lane_of(attributes: Mapping[str, AttributeValue], process: str | None) -> st
 
 
 def previous_response(attributes: Mapping[str, AttributeValue]) -> str | None:
-    """Returns the id of the response that a request to OpenAI's Responses API continues."""
+    """Return the id of the response that a request to OpenAI's Responses API continues."""
     text = attributes.get(semconv.SEED_LLM_PROMPT)
     if not isinstance(text, str) or '"previous_response_id"' not in text:
         return None
@@ -191,7 +191,7 @@ def call_facts(
     is_over: bool,
     most_ends: int | None = MOST_ENDS,
 ) -> CallFacts | None:
-    """Returns the facts of a model call, with up to ``most_ends`` ends; None if its messages are not recorded."""
+    """Return the facts of a model call, with up to ``most_ends`` ends; None if its messages are not recorded."""
     chain = chains.of_prompt(attributes.get(semconv.INPUT_MESSAGES))
     if chain is None:
         return None
@@ -242,7 +242,7 @@ class Linked:
         self._places: dict[tuple[By, bytes | str], list[Turn]] = {}
 
     def take(self, place: Place, facts: CallFacts) -> None:
-        """Adds the next turn and links it."""
+        """Add the next turn and link it."""
         turn = _new_turn(place, facts)
         find_previous(self, turn, facts.ends, facts.names)
         if facts.known_from and turn.link == "begins" and facts.names is None:

@@ -11,7 +11,7 @@ _ASCII = bytes(ord(chr(code).lower()) if code < 128 and chr(code).isalnum() else
 
 
 def words_of(text: str) -> str:
-    """Returns the words of a text, in order, without accents."""
+    """Return the words of a text, in order, without accents."""
     if text.isascii():
         # Most texts are ASCII; without a string object per word, this takes a tenth of the time.
         words = text.encode().translate(_ASCII)
@@ -26,7 +26,7 @@ def _spaced(words: str) -> str:
 
 
 def required_strings(q: str) -> list[str] | None:
-    """Returns the strings that must all occur in `words_of` a text for a query to match; None if it has no word.
+    """Return the strings that must all occur in `words_of` a text for a query to match; None if it has no word.
 
     Each has a space before every word, and after the last one unless that is a prefix.
     """

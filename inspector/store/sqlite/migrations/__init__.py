@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 
 
 def upgrade(connection: Connection, *, to: str = "head") -> None:
-    """Upgrades the schema to a version, by default the newest, in the connection's transaction."""
+    """Upgrade the schema to a version, by default the newest, in the connection's transaction."""
     config = Config()
     # In the configuration's format, percent signs mark interpolation.
     config.set_main_option("script_location", str(Path(__file__).parent).replace("%", "%%"))

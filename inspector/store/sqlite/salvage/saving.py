@@ -54,7 +54,7 @@ class _Found:
 
 @contextmanager
 def salvaged(path: Path) -> Generator[Salvaged]:
-    """Copies everything readable in a database, page by page, into a temporary one that is removed after the block.
+    """Copy everything readable in a database, page by page, into a temporary one that is removed after the block.
 
     The damaged database is not changed. Its write-ahead log is expected next to it.
 

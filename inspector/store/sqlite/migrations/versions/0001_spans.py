@@ -8,7 +8,7 @@ down_revision = None
 
 
 def upgrade() -> None:
-    """Creates all tables."""
+    """Create all tables."""
     _create_contents_and_counters()
     _create_sessions()
     _create_spans()

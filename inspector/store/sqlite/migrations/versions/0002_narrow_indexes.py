@@ -15,7 +15,7 @@ _KEPT = (
 
 
 def upgrade() -> None:
-    """Copies the spans into a new table, and replaces the counter of span ids by one of trace row ids."""
+    """Copy the spans into a new table, and replace the counter of span ids by one of trace row ids."""
     _create_table()
     names = ", ".join(_KEPT)
     # The cross join makes SQLite read the spans in the order of their ids, so that the copy only appends.

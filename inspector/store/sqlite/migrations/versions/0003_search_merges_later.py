@@ -11,5 +11,5 @@ down_revision = "0002"
 
 
 def upgrade() -> None:
-    """Sets the option, which the index stores."""
+    """Set the option, which the index stores."""
     op.execute("INSERT INTO search (search, rank) VALUES ('automerge', 8)")

@@ -8,7 +8,7 @@ down_revision = "0003"
 
 
 def upgrade() -> None:
-    """Creates the table, and adds the totals so far to a counter, since their processes are unknown."""
+    """Create the table, and add the totals so far to a counter, since their processes are unknown."""
     op.create_table(
         "losses",
         sa.Column("id", sa.Integer(), nullable=False),

@@ -21,7 +21,7 @@ _UNPRICED = "kind = 'llm' AND cost_usd IS NULL AND (status = 'ok' OR coalesce(in
 
 
 def upgrade() -> None:
-    """Adds the model that spans are counted under, and computes the totals of all traces and sessions again."""
+    """Add the model that spans are counted under, and compute the totals of all traces and sessions again."""
     named = sa.Computed("coalesce(request_model, model)", persisted=False)
     op.add_column("spans", sa.Column("named_model", sa.Text(), named, nullable=True))
     op.drop_index("ix_spans_request_model", "spans")

@@ -8,5 +8,5 @@ down_revision = "0005"
 
 
 def upgrade() -> None:
-    """Adds the column."""
+    """Add the column."""
     op.add_column("spans", sa.Column("identity", sa.Text(), nullable=True))

@@ -13,7 +13,7 @@ _COUNTS = (
 
 
 def upgrade() -> None:
-    """Sets the session of spans without one to that of their trace; traces of several sessions still count in one."""
+    """Set the session of spans without one to that of their trace; traces of several sessions still count in one."""
     op.add_column("spans", sa.Column("session_inherited", sa.Integer(), nullable=True))
     op.add_column("traces", sa.Column("session_start_ns", sa.BigInteger(), nullable=False, server_default="0"))
     op.add_column("traces", sa.Column("mixed", sa.Integer(), nullable=False, server_default="0"))

@@ -8,7 +8,7 @@ down_revision = "0007"
 
 
 def upgrade() -> None:
-    """Creates the table; stored spans and losses count as having arrived now."""
+    """Create the table; stored spans and losses count as having arrived now."""
     op.create_table(
         "arrivals",
         sa.Column("hour", sa.Integer(), nullable=False),

@@ -7,5 +7,5 @@ down_revision = "0008"
 
 
 def upgrade() -> None:
-    """Counts the stored spans."""
+    """Count the stored spans."""
     op.execute("INSERT OR REPLACE INTO counters (name, value) SELECT 'spans', coalesce(sum(spans), 0) FROM traces")

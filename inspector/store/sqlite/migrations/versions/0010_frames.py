@@ -5,4 +5,4 @@ down_revision = "0009"
 
 
 def upgrade() -> None:
-    """Changes nothing; the new number keeps earlier versions from reading rows that they would report as damaged."""
+    """Change nothing; the new number keeps earlier versions from reading rows that they would report as damaged."""

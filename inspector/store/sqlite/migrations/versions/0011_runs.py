@@ -25,7 +25,7 @@ _WORST = "CASE WHEN sum(status = 'running') THEN 'running' " + " ".join(
 
 
 def upgrade() -> None:
-    """Creates the table, and one run for each process, for each session, and for each other trace."""
+    """Create the table, and one run for each process, for each session, and for each other trace."""
     _add_columns()
     _make_table()
     _name_runs()

@@ -8,7 +8,7 @@ down_revision = "0011"
 
 
 def upgrade() -> None:
-    """Creates the table."""
+    """Create the table."""
     op.create_table(
         "turns",
         sa.Column("span", sa.Integer(), nullable=False, autoincrement=False),

@@ -8,7 +8,7 @@ down_revision = "0012"
 
 
 def upgrade() -> None:
-    """Creates the table."""
+    """Create the table."""
     op.create_table(
         "labels",
         sa.Column("id", sa.Integer(), nullable=False),

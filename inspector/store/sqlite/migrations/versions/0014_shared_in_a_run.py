@@ -8,6 +8,6 @@ down_revision = "0013"
 
 
 def upgrade() -> None:
-    """Creates the index."""
+    """Create the index."""
     wanted = sa.text("shared IS NOT NULL AND run IS NOT NULL")
     op.create_index("ix_spans_sharing", "spans", ["run"], unique=False, sqlite_where=wanted)

@@ -10,7 +10,7 @@ _COUNTS = ("count", "errors", "input_tokens", "output_tokens", "cached_tokens", 
 
 
 def upgrade() -> None:
-    """Creates the tables."""
+    """Create the tables."""
     op.create_table(
         "figure_groups",
         sa.Column("id", sa.Integer(), nullable=False),

@@ -8,6 +8,6 @@ down_revision = "0015"
 
 
 def upgrade() -> None:
-    """Creates the indexes."""
+    """Create the indexes."""
     for name, column in (("ix_spans_duration", "duration_ms"), ("ix_spans_cost", "cost_usd")):
         op.create_index(name, "spans", [column], unique=False, sqlite_where=sa.text(f"{column} IS NOT NULL"))

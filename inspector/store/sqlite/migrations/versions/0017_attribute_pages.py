@@ -8,7 +8,7 @@ down_revision = "0016"
 
 
 def upgrade() -> None:
-    """Creates the table."""
+    """Create the table."""
     op.create_table(
         "attribute_pages",
         sa.Column("page", sa.Integer(), nullable=False),

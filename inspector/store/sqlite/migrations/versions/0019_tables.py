@@ -5,4 +5,4 @@ down_revision = "0018"
 
 
 def upgrade() -> None:
-    """Changes nothing; the first byte of a text shows how it is compressed."""
+    """Change nothing; the first byte of a text shows how it is compressed."""

@@ -13,7 +13,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Creates the index again if it is empty (https://sqlite.org/fts5.html#the_columnsize_option)."""
+    """Create the index again if it is empty (https://sqlite.org/fts5.html#the_columnsize_option)."""
     if op.get_bind().execute(text("SELECT 1 FROM search_docsize LIMIT 1")).first() is None:
         op.execute("DROP TABLE search")
         op.execute("CREATE VIRTUAL TABLE search USING fts5(body, content='', columnsize=0, tokenize='unicode61')")

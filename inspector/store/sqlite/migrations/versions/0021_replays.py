@@ -8,6 +8,6 @@ down_revision = "0020"
 
 
 def upgrade() -> None:
-    """Adds the column and its index."""
+    """Add the column and its index."""
     op.add_column("spans", sa.Column("replay", sa.Integer(), nullable=True))
     op.create_index("ix_spans_replay", "spans", ["trace_id"], unique=False, sqlite_where=sa.text("replay IS NOT NULL"))

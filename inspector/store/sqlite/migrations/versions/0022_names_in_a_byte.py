@@ -12,7 +12,7 @@ down_revision = "0021"
 
 
 def upgrade() -> None:
-    """Creates the indexes of model calls again."""
+    """Create the indexes of model calls again."""
     op.drop_index("ix_turns_asked", "turns")
     op.drop_index("ix_turns_answered", "turns")
     op.create_index("ix_turns_answered", "turns", ["run", "answered"], unique=False)

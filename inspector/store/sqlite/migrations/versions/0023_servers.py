@@ -8,6 +8,6 @@ down_revision = "0022"
 
 
 def upgrade() -> None:
-    """Adds the column to spans and to their rollups."""
+    """Add the column to spans and to their rollups."""
     op.add_column("spans", sa.Column("server", sa.Text(), nullable=True))
     op.add_column("figure_groups", sa.Column("server", sa.Text(), nullable=True))
