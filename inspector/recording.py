@@ -67,7 +67,9 @@ def attach(  # noqa: PLR0913 - one call says how a program is recorded, and a re
     attachment = record.attach(
         service=service,
         home=home,
-        capture_content=capture_content if target is None else _may_leave(settings, capture_content=capture_content),
+        capture_content=capture_content
+        if target is None
+        else _may_send_content(settings, capture_content=capture_content),
         redact=redact,
         redact_patterns=redact_patterns,
         tracer_provider=tracer_provider,
@@ -87,24 +89,20 @@ def _configured(home: str | Path | None) -> Environment:
     return settings
 
 
-def _renew_lock() -> None:
+def _renew_locks() -> None:
     """Replace locks that another thread held when this process was forked."""
     global _switching, _yielding  # noqa: PLW0603 - a lock has no public way to be reset
     _switching = threading.Lock()
     _yielding = threading.RLock()
 
 
-os.register_at_fork(after_in_child=_renew_lock)
-
-
-def _chosen(here: bool | None, environment: bool) -> bool:  # noqa: FBT001 - the argument and the variable
-    return environment if here is None else here
+os.register_at_fork(after_in_child=_renew_locks)
 
 
 def _add(wanted: tuple[Integration, ...], settings: Environment, *, otel: bool | None, logs: bool | None) -> None:
-    if _chosen(logs, settings.logs):
+    if settings.logs if logs is None else logs:
         record.record_logs()
-    if _chosen(otel, settings.otel):
+    if settings.otel if otel is None else otel:
         _record_api_spans(integrated={each.name for each in wanted})
     _integrations.enable(wanted)
     if any(each.name == "mcp_agent" for each in wanted):
@@ -144,7 +142,7 @@ def _target(settings: Environment, endpoint: str | None) -> "Endpoint | None":
     )
 
 
-def _may_leave(settings: Environment, *, capture_content: bool | None) -> bool:
+def _may_send_content(settings: Environment, *, capture_content: bool | None) -> bool:
     """Return whether content may be sent: only if that is configured, because OpenTelemetry's default is not to."""
     if capture_content is not None:
         return capture_content

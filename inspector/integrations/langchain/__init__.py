@@ -63,23 +63,14 @@ def install(patches: Patches) -> None:
         ("langchain_core.language_models.llms", "BaseLLM", "agenerate"),
         ("langchain_core.retrievers", "BaseRetriever", "ainvoke"),
     ):
-        _wrap_later(patches, runs, module, f"{owner}.{name}")
-
-
-def _wrap_later(patches: Patches, runs: Runs, module: str, method: str) -> None:
-    owner, _, name = method.partition(".")
-
-    def wrap(found: Any) -> None:
-        patches.wrap(getattr(found, owner, found), name, lambda original: _ending(original, runs))
-
-    patches.once_imported(module, wrap)
+        patches.wrap_once_imported(module, owner, {name: lambda original: _ending(original, runs)})
 
 
 def _entering(original: Any, runs: Runs) -> Any:
     def set_config_context(config: Any, *args: Any, **kwargs: Any) -> Any:
-        done = original(config, *args, **kwargs)
+        entered = original(config, *args, **kwargs)
         runs.enter(config)
-        return done
+        return entered
 
     return set_config_context
 
