@@ -23,8 +23,8 @@ from inspector.record.captured import Prompt, plain
 from inspector.record.contentless import read_before_dropping, without_content
 from inspector.record.current import chain
 from inspector.record.exchanges import Exchange, written
-from inspector.record.happenings import Exceptional, exceptional, happenings
 from inspector.record.parts import WrittenParts, around, size_of
+from inspector.record.span_events import ExceptionTexts, exception_texts, span_events
 from inspector.record.spans import Failure, RecordedSpan
 from inspector.record.texts import Texts
 from inspector.redaction import Redactor
@@ -119,9 +119,9 @@ class CallWriter:
         self._put_prompt(facts)
         facts.merged = [Raw(self.record(part, state, self.careful(part, state))) for part in span.merged or ()]
         # One search for all, since each search has a fixed cost.
-        long = [value for value in self._taken(facts, all_of_them=False) if not self._has_messages(facts, value)]
+        long = [value for value in self._take_out(facts, only_long=True) if not self._put_messages(facts, value)]
         is_clean = self._are_clean(facts, long)
-        for value in long if is_clean else (*long, *self._taken(facts, all_of_them=True)):
+        for value in long if is_clean else (*long, *self._take_out(facts, only_long=False)):
             self._put(facts, value, is_clean=is_clean and not value.is_shortened)
         if not is_clean:
             for name in _NAMES:
@@ -131,17 +131,18 @@ class CallWriter:
             self._put_exchanges(facts, span)
         return _encode(facts)
 
-    def _taken(self, facts: _Facts, *, all_of_them: bool) -> list[_Value]:
-        """Move values out of the facts: all of them, or those that are long or cannot be written unchanged."""
+    def _take_out(self, facts: _Facts, *, only_long: bool) -> list[_Value]:
+        """Move values out of the facts: all of them, or only those that are long or cannot be written unchanged."""
         taken: list[_Value] = []
         for section in _SECTIONS:
-            held = _section(facts, section)
-            found = held if all_of_them else {key: value for key, value in held.items() if not _is_short(value)}
-            if found:
-                setattr(facts, section, {key: value for key, value in held.items() if key not in found})
-            for key, value in found.items():
-                made = self._texts.of(value)
-                taken.append(_Value(section, key, value, made.text, made.truncated, *self._pieces_of(key, made)))
+            values = _section(facts, section)
+            moved = {key: value for key, value in values.items() if not _is_short(value)} if only_long else values
+            if moved:
+                setattr(facts, section, {key: value for key, value in values.items() if key not in moved})
+            for key, value in moved.items():
+                encoded = self._texts.of(value)
+                pieces = self._pieces_of(key, encoded)
+                taken.append(_Value(section, key, value, encoded.text, encoded.truncated, *pieces))
         return taken
 
     def _are_clean(self, facts: _Facts, long: Sequence[_Value]) -> bool:
@@ -152,7 +153,7 @@ class CallWriter:
         except _UNENCODABLE:
             return False
 
-    def _has_messages(self, facts: _Facts, value: _Value) -> bool:
+    def _put_messages(self, facts: _Facts, value: _Value) -> bool:
         """Write a value as its messages; return False if it has none."""
         section, key, messages = value.section, value.key, value.messages
         return bool(messages) and self._by_messages(facts, section, key, messages)
@@ -172,11 +173,11 @@ class CallWriter:
         exchanges: Sequence[Exchange] = (span.raw or {}).get(_EXCHANGES, ())
         if exchanges:
             response = (span.after or {}).get("response")
-            made = self._texts.of(
+            encoded = self._texts.of(
                 written(exchanges, self._texts.redactor, lambda: self._texts.of(response).text, self._parts)
             )
-            pieces = () if self._parts is None else self._parts.strings(made.text)
-            self._write(facts, "raw", _EXCHANGES, made.text, pieces, is_shortened=made.truncated)
+            pieces = () if self._parts is None else self._parts.strings(encoded.text)
+            self._write(facts, "raw", _EXCHANGES, encoded.text, pieces, is_shortened=encoded.truncated)
 
     def record(self, span: RecordedSpan, state: State, facts: bytes) -> bytes:
         """Return the record of a call: its ids, noun, state and times, followed by its facts."""
@@ -234,7 +235,7 @@ class CallWriter:
         return bool(self._program) and span.span_id == self._first_id
 
     def _failure(self, failure: Failure) -> FailureRecord:
-        exception = exceptional(failure, self._texts)
+        exception = exception_texts(failure, self._texts)
         code = failure.code
         return FailureRecord(
             exception.type,
@@ -252,15 +253,15 @@ class CallWriter:
                 {key: Raw(self._texts.of(value).text.encode()) for key, value in each.facts.items()},
                 None if each.exception is None else _handled(each.exception),
             )
-            for each in happenings(tuple(span.events or ()), self._texts)
+            for each in span_events(tuple(span.events or ()), self._texts)
         ]
 
-    def _pieces_of(self, key: str, made: Encoded) -> tuple[Sequence[Piece], Sequence[Piece]]:
+    def _pieces_of(self, key: str, encoded: Encoded) -> tuple[Sequence[Piece], Sequence[Piece]]:
         """Return a text cut into messages, or into long strings if it has no messages."""
         if self._parts is None:
             return (), ()
-        messages = () if made.truncated else self._parts.pieces(made.text, is_prompt=key == "prompt")
-        return messages, () if messages else self._parts.strings(made.text)
+        messages = () if encoded.truncated else self._parts.pieces(encoded.text, is_prompt=key == "prompt")
+        return messages, () if messages else self._parts.strings(encoded.text)
 
     def _by_messages(self, facts: _Facts, section: Section, key: str, pieces: Sequence[Piece]) -> bool:
         """Write a value as messages; those that the file has are not searched again."""
@@ -292,10 +293,10 @@ class CallWriter:
     def _put(self, facts: _Facts, value: _Value, *, is_clean: bool) -> None:
         """Write a value without secrets, whole or as its long strings."""
         key, json, pieces, is_shortened = value.key, value.json, value.messages or value.strings, value.is_shortened
-        if not is_clean and not (not is_shortened and self._texts.redactor.clean(self._field(value))):
-            made = self._texts.without_secrets(key, plain(value.plain))
-            json, is_shortened = made.text, is_shortened or made.truncated
-            messages, strings = self._pieces_of(key, made)
+        if not is_clean and (is_shortened or not self._texts.redactor.clean(self._field(value))):
+            redacted = self._texts.without_secrets(key, plain(value.plain))
+            json, is_shortened = redacted.text, is_shortened or redacted.truncated
+            messages, strings = self._pieces_of(key, redacted)
             pieces = messages or strings
             key = self._texts.key(key) if value.section in ("extra", "noted") else key
         self._write(facts, value.section, key, json, pieces, is_shortened=is_shortened)
@@ -321,15 +322,15 @@ class CallWriter:
 
 def _is_short(value: Plain) -> bool:
     """Tell whether a value is written unchanged if it has no possible secret."""
-    held = cast("Plain | Raw", value)
-    if type(held) is str:
-        return len(held) <= _SHORT_CHARS
-    return type(held) in _SCALARS or (type(held) is Raw and len(bytes(held)) <= _SHORT_CHARS)
+    fact = cast("Plain | Raw", value)
+    if type(fact) is str:
+        return len(fact) <= _SHORT_CHARS
+    return type(fact) in _SCALARS or (type(fact) is Raw and len(bytes(fact)) <= _SHORT_CHARS)
 
 
 def _section(facts: _Facts, section: Section) -> dict[str, Any]:
-    found: dict[str, Any] | None = getattr(facts, section)
-    return {} if found is None else found
+    values: dict[str, Any] | None = getattr(facts, section)
+    return {} if values is None else values
 
 
 def _field(key: str, json: str) -> str:
@@ -339,12 +340,12 @@ def _field(key: str, json: str) -> str:
 def _without_places(before: Facts, redactor: Redactor) -> Facts:
     """Return the facts with the secrets removed from addresses."""
     if "url" in before or "place" in before:
-        found = {key: before[key] for key in ("url", "place") if before.get(key) is not None}
-        return before | {key: place_without_secrets(place, redactor) for key, place in found.items()}
+        places = {key: before[key] for key in ("url", "place") if before.get(key) is not None}
+        return before | {key: place_without_secrets(place, redactor) for key, place in places.items()}
     return before
 
 
-def _handled(exception: Exceptional) -> FailureRecord:
+def _handled(exception: ExceptionTexts) -> FailureRecord:
     return FailureRecord(exception.type, exception.message, stacktrace=exception.stacktrace)
 
 

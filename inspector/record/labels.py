@@ -47,7 +47,7 @@ def label(
         if span is None or run or span.noun in RUNS:
             attachment.recorder.give_label(facts, _run_around(span))
         else:
-            span.happened(sc.EVALUATION_EVENT, facts)
+            span.record_event(sc.EVALUATION_EVENT, facts)
 
 
 def _facts(name: str, score: SupportsFloat | None, *, value: str | None, note: str | None, author: str | None) -> Facts:

@@ -54,7 +54,7 @@ def _take_down(record: logging.LogRecord) -> None:
     try:
         span = _span_here()
         if span is not None:
-            span.happened(sc.LOG_EVENT, _facts(record), int(record.created * 1e9), _failure(record))
+            span.record_event(sc.LOG_EVENT, _facts(record), int(record.created * 1e9), _failure(record))
     # The boundary to the program: it may log anything, and logging must never fail.
     except Exception:  # noqa: BLE001
         return

@@ -34,4 +34,4 @@ def take(span: RecordedSpan) -> None:
         except IndexError:  # tasks share the list, and a call of another task took it
             return
         if facts.get("session_id") in (None, span.session_id):
-            span.happened(hook, facts, at_ns)
+            span.record_event(hook, facts, at_ns)

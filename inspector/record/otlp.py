@@ -11,8 +11,8 @@ import msgspec
 
 from inspector import semconv as sc
 from inspector.frames import Refers
-from inspector.record.happenings import happenings
 from inspector.record.parts import WrittenParts
+from inspector.record.span_events import span_events
 from inspector.record.spans import Event
 from inspector.record.texts import Texts
 from inspector.record.values import write_mark
@@ -70,7 +70,7 @@ def _framed(key: str, value: Attribute, parts: WrittenParts | None) -> _Value | 
 
 def event_records(events: Iterable[Event], texts: Texts) -> Iterator[_Event]:
     """Yield events in the form that is written."""
-    for each in happenings(events, texts):
+    for each in span_events(events, texts):
         pairs: list[tuple[str, Attribute]] = []
         for key, value in each.facts.items():
             if isinstance(value, str | bool | int | float) and not key.endswith("_json"):

@@ -66,11 +66,11 @@ class Recorder:
         """Records the spans of a span processor of the OpenTelemetry SDK."""
         self._ended_as_cancelled = Cancelled(self._calls)
         self._subscribers: list[tuple[str, Callable[..., object]]] = []
-        for noun in CAPTURES:
+        for capture in CAPTURES:
             self._subscribers += (
-                (noun.before_hook, self._on_before(noun)),
-                (noun.after_hook, self._on_after(noun)),
-                (noun.error_hook, self._on_error(noun)),
+                (capture.before_hook, self._on_before(capture)),
+                (capture.after_hook, self._on_after(capture)),
+                (capture.error_hook, self._on_error(capture)),
             )
         for name in ("session_started", "session_paused", "session_resumed", "session_finished"):
             self._subscribers.append((name, self._on_session(name)))
@@ -110,17 +110,17 @@ class Recorder:
             return
         self.spool.put(span)
 
-    def _on_before(self, noun: Capture) -> Callable[..., None]:
+    def _on_before(self, capture: Capture) -> Callable[..., None]:
         def before(**values: Any) -> None:
-            facts = noun.before(values)
+            facts = capture.before(values)
             inbound = values.get("direction") == "inbound"
             remote = remote_parent(facts.get("envelope")) if inbound else None
-            span = self._calls.begin(noun.name, noun.identity(values, facts), _call_id(values), remote=remote)
-            if noun.name == "llm_generate":
+            span = self._calls.begin(capture.name, capture.identity(values, facts), _call_id(values), remote=remote)
+            if capture.name == "llm_generate":
                 # Distinguishes conversations with equal messages.
                 facts["lane"] = list(lane())
             span.before = facts
-            span.subject = noun.subject(values)
+            span.subject = capture.subject(values)
             span.emitter = short_text(values.get("emitter"))
             span.direction = "inbound" if inbound else "outbound"
             into = None if inbound else _standing_for(span)
@@ -128,7 +128,7 @@ class Recorder:
                 self._calls.merge(span, into)
                 return
             self._place(span)
-            if noun.name == "rpc_request" and is_notification(facts["envelope"]):
+            if capture.name == "rpc_request" and is_notification(facts["envelope"]):
                 self._calls.pass_by(span)
             else:
                 self._calls.open(span)
@@ -229,18 +229,18 @@ class Recorder:
         if self._mirror is not None:
             self._mirror.begin(span)
 
-    def _on_after(self, noun: Capture) -> Callable[..., Closing | None]:
+    def _on_after(self, capture: Capture) -> Callable[..., Closing | None]:
         def after(**values: Any) -> Closing | None:
             # First, because copying a large result must not count as time of the call.
             stop_tick = self._tick()
-            facts = noun.after(values)
-            span = self._claimed(noun, values, facts)
+            facts = capture.after(values)
+            span = self._claimed(capture, values, facts)
             if span is None:
                 return None
             span.after = facts
             if self._keeps_raw:
-                own = own_outcome_of(noun.name, values, facts)
-                _note_raw(span, values, own or result_of(noun.name, values, facts))
+                own = own_outcome_of(capture.name, values, facts)
+                _note_raw(span, values, own or result_of(capture.name, values, facts))
             _note_ending(span, values)
             failure = flagged_failure(facts, span.before)
             state: State = "denied" if _is_denied(values) else "ok" if failure is None else "error"
@@ -248,15 +248,15 @@ class Recorder:
 
         return after
 
-    def _on_error(self, noun: Capture) -> Callable[..., Closing | None]:
+    def _on_error(self, capture: Capture) -> Callable[..., Closing | None]:
         def error(**values: Any) -> Closing | None:
             stop_tick = self._tick()
-            facts = noun.before(values) if noun.name == "rpc_request" else {}
-            span = self._claimed(noun, values, facts)
+            facts = capture.before(values) if capture.name == "rpc_request" else {}
+            span = self._claimed(capture, values, facts)
             if span is None:
                 return None
             exc = values.get("exc")
-            is_refused = _is_denied(values) or (noun.name == "tool_call" and is_refusal(exc))
+            is_refused = _is_denied(values) or (capture.name == "tool_call" and is_refusal(exc))
             state = "denied" if is_refused else state_of(exc)
             if state == "ok":
                 span.note(sc.CLOSED_EARLY, True)
@@ -264,13 +264,13 @@ class Recorder:
             failure = failure_of(exc) if has_failed and isinstance(exc, BaseException) else None
             if values.get("response") is not None:
                 # The part of an answer that arrived before the stream failed or was closed.
-                span.after = noun.after(values)
+                span.after = capture.after(values)
             if self._keeps_raw:
-                own = own_outcome_of(noun.name, values, {})
+                own = own_outcome_of(capture.name, values, {})
                 _note_raw(
                     span,
                     values,
-                    own or (error_of(noun.name, exc) if has_failed and "exchanges" not in values else None),
+                    own or (error_of(capture.name, exc) if has_failed and "exchanges" not in values else None),
                 )
             if not span.before:
                 # A notification was written and released when it began.
@@ -280,29 +280,29 @@ class Recorder:
 
         return error
 
-    def _claimed(self, noun: Capture, values: dict[str, Any], facts: Facts) -> RecordedSpan | None:
+    def _claimed(self, capture: Capture, values: dict[str, Any], facts: Facts) -> RecordedSpan | None:
         """Claim and return the call that an end hook belongs to; hooks without an open call are counted."""
         call_id = _call_id(values)
-        if call_id is not None and self._ended_as_cancelled.was_called(noun.name, call_id):
+        if call_id is not None and self._ended_as_cancelled.was_called(capture.name, call_id):
             return None
-        span = self._find(noun, values, facts, call_id)
+        span = self._find(capture, values, facts, call_id)
         if call_id is None and self._ended_as_cancelled.has_named:
-            identity = noun.identity(values, facts)
-            if self._ended_as_cancelled.was_named(noun.name, identity, span):
+            identity = capture.identity(values, facts)
+            if self._ended_as_cancelled.was_named(capture.name, identity, span):
                 return None
         if span is not None and self._calls.claim(span):
             return span
         self.spool.losses.unmatched += 1
         return None
 
-    def _find(self, noun: Capture, values: dict[str, Any], facts: Facts, call_id: str | None) -> RecordedSpan | None:
-        if call_id is not None and (called := self._calls.called(noun.name, call_id)) is not None:
+    def _find(self, capture: Capture, values: dict[str, Any], facts: Facts, call_id: str | None) -> RecordedSpan | None:
+        if call_id is not None and (called := self._calls.called(capture.name, call_id)) is not None:
             return called
-        identity = noun.identity(values, facts)
-        if identity is None and noun.name == "rpc_request":
+        identity = capture.identity(values, facts)
+        if identity is None and capture.name == "rpc_request":
             # A JSON-RPC response may have no id, such as an error of the transport.
-            return self._calls.find_any(noun.name)
-        return self._calls.find(noun.name, identity, subject=noun.subject(values), nameless=call_id is not None)
+            return self._calls.find_any(capture.name)
+        return self._calls.find(capture.name, identity, subject=capture.subject(values), nameless=call_id is not None)
 
     def _on_session(self, hook: str) -> Callable[..., None]:
         def session(**values: Any) -> None:
@@ -317,7 +317,7 @@ class Recorder:
                 if hook == "session_started" and span.session_id is None:
                     # It began before the session was named, and may be the last call of its trace.
                     span.session_id = context.get()
-                span.happened(hook, facts)
+                span.record_event(hook, facts)
             if hook == "session_finished" and session_id and context.get() == session_id:
                 context.set(None)
 
@@ -330,7 +330,7 @@ class Recorder:
         if span is None:
             self.spool.losses.unmatched += 1
         else:
-            (span.into or span).happened("progress_update", facts)
+            (span.into or span).record_event("progress_update", facts)
 
     def _cancelled(self, **values: Any) -> None:
         stop_tick = self._tick()
@@ -339,7 +339,7 @@ class Recorder:
         if span is None:
             self.spool.losses.unmatched += 1
             return
-        (span.into or span).happened("operation_cancelled", {"reason": values.get("reason")})
+        (span.into or span).record_event("operation_cancelled", {"reason": values.get("reason")})
         self._ended_as_cancelled.add(span)
         self._calls.finish(span, "cancelled", stop_tick=stop_tick)
 

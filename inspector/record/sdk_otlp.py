@@ -97,7 +97,7 @@ def encode_sdk_span(span: "SdkSpan", state: State, texts: Texts, parts: WrittenP
     if state != "running":
         found["endTimeUnixNano"] = str(span.stop_ns)
     found["attributes"] = key_values(_all_attributes(span, texts).items(), parts)
-    events = (*(span.events or ()), *_events(span.happenings))[:MOST]
+    events = (*(span.events or ()), *_events(span.sdk_events))[:MOST]
     if events:
         found["events"] = list(event_records(events, texts))
     if span.linked:

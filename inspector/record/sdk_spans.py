@@ -49,7 +49,7 @@ class SdkSpan(RecordedSpan):
     """A span of the SDK in the tree of calls, with copies of everything that is written of it."""
 
     is_native = True
-    __slots__ = ("attributes", "happenings", "kind", "linked", "lost", "name", "origin", "run", "status", "trace_state")
+    __slots__ = ("attributes", "kind", "linked", "lost", "name", "origin", "run", "sdk_events", "status", "trace_state")
 
     def __init__(self, span: "ReadableSpan", origin: Origin) -> None:
         identity = span.get_span_context() or trace.INVALID_SPAN_CONTEXT
@@ -73,7 +73,7 @@ class SdkSpan(RecordedSpan):
         if self.run is not None:
             # A server request is its own run, named after its trace, unless its caller is recorded.
             self.attributes = {**self.attributes, sc.RUN_ID: self.run}
-        self.happenings: Sequence[Event] = span.events
+        self.sdk_events: Sequence[Event] = span.events
         self.linked: Sequence[trace.Link] = span.links
         self.status = span.status
         self.lost = (span.dropped_attributes, span.dropped_events, span.dropped_links)
@@ -102,7 +102,7 @@ class SdkSpan(RecordedSpan):
         """Release the copies."""
         super().release()
         self.attributes = {}
-        self.happenings = self.linked = ()
+        self.sdk_events = self.linked = ()
 
 
 def sdk_span_at(context: Context | None = None) -> SdkSpan | None:

@@ -11,7 +11,7 @@ from inspector.record.spans import Event, Failure
 from inspector.record.texts import Texts
 
 
-class Exceptional(NamedTuple):
+class ExceptionTexts(NamedTuple):
     """What is recorded about an exception."""
 
     type: str
@@ -19,25 +19,25 @@ class Exceptional(NamedTuple):
     stacktrace: str
 
 
-class Happening(NamedTuple):
+class SpanEvent(NamedTuple):
     """One span event."""
 
     name: str
     at_ns: int
     facts: dict[str, Plain]
-    exception: Exceptional | None
+    exception: ExceptionTexts | None
 
 
-def happenings(events: Iterable[Event], texts: Texts) -> Iterator[Happening]:
+def span_events(events: Iterable[Event], texts: Texts) -> Iterator[SpanEvent]:
     """Yield events without secrets and, if content is off, without content."""
     for name, at_ns, facts, failure in events:
         kept = facts if texts.content else _without_content(name, facts)
         plain, _ = texts.redactor.redact_value("event", kept)
-        yield Happening(
+        yield SpanEvent(
             texts.redacted("event", name),
             at_ns,
             plain if isinstance(plain, dict) else {},
-            None if failure is None else exceptional(failure, texts),
+            None if failure is None else exception_texts(failure, texts),
         )
 
 
@@ -48,7 +48,7 @@ def _without_content(name: str, facts: dict[str, Plain]) -> dict[str, Plain]:
     return {} if is_content(name) else {key: value for key, value in facts.items() if not is_content(key)}
 
 
-def exceptional(failure: Failure, texts: Texts) -> Exceptional:
+def exception_texts(failure: Failure, texts: Texts) -> ExceptionTexts:
     """Return what is recorded about an exception; reads the source files in its traceback."""
     stack = well_formed(
         format_traceback(
@@ -58,7 +58,7 @@ def exceptional(failure: Failure, texts: Texts) -> Exceptional:
             lambda text: texts.redacted(sc.EXCEPTION_STACKTRACE, text) if type(text) is Cut else text,
         )
     )
-    return Exceptional(
+    return ExceptionTexts(
         texts.redacted(sc.EXCEPTION_TYPE, failure.type),
         texts.redacted(sc.EXCEPTION_MESSAGE, failure.message),
         texts.redacted(sc.EXCEPTION_STACKTRACE, stack),

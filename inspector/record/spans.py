@@ -272,7 +272,7 @@ class RecordedSpan(trace.Span):
             if name != function and not left.keys() & found.keys():
                 kept.append(earlier)
                 continue
-            self.happened(STATE_EVENT, {"function": name, **left}, at_ns)
+            self.record_event(STATE_EVENT, {"function": name, **left}, at_ns)
             if name == function:
                 bodies = {key: plain for key, plain in bodies.items() if key not in left}
         if len(bodies) < _MOST_NOTES:
@@ -281,9 +281,9 @@ class RecordedSpan(trace.Span):
 
     def add_event(self, name: str, attributes: types.Attributes = None, timestamp: int | None = None) -> None:
         """Record that something happened during this call; ``timestamp`` is in nanoseconds since the epoch."""
-        self.happened(name, dict(attributes or {}), timestamp)
+        self.record_event(name, dict(attributes or {}), timestamp)
 
-    def happened(
+    def record_event(
         self, name: str, attributes: dict[str, Any], at_ns: int | None = None, failure: Failure | None = None
     ) -> None:
         """Record an event with attributes of any type, and the exception that it reports."""
@@ -312,7 +312,7 @@ class RecordedSpan(trace.Span):
         """Record an exception that the application handled; it does not decide the status."""
         cls = type(exception)
         facts: dict[str, Any] = {"exception.type": cls.__qualname__, "exception.message": error_text(exception)}
-        self.happened("exception", {**facts, **(attributes or {}), "exception.escaped": escaped}, timestamp)
+        self.record_event("exception", {**facts, **(attributes or {}), "exception.escaped": escaped}, timestamp)
 
     def end(self, end_time: int | None = None) -> None:
         """Do nothing: the hooks end the call, even if the application ends the current span."""

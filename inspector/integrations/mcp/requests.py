@@ -203,7 +203,7 @@ def not_a_message(peer: Any, exc: Exception) -> None:
 def _note(peer: Any, level: str, logger: str | None, message: str) -> None:
     known = {"log.level": level, "log.logger": logger, "log.message": message}
     for span in tuple(_spans(peer)):
-        span.happened(sc.LOG_EVENT, {name: value for name, value in known.items() if value is not None})
+        span.record_event(sc.LOG_EVENT, {name: value for name, value in known.items() if value is not None})
 
 
 def _spans(peer: Any) -> list[RecordedSpan]:
