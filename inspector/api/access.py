@@ -109,7 +109,7 @@ class Head:
         return [value for key, value in self.headers if key == name]
 
     def cookie(self, name: str) -> str | None:
-        """The value of a cookie, or None."""
+        """Return the value of a cookie, or None."""
         # Other programs on this host share the header, and `http.cookies` reads nothing after a pair it finds odd.
         for header in self.all("cookie"):
             for pair in header.split(";"):
@@ -135,7 +135,7 @@ def head_of(scope: AsgiScope) -> Head:
 
 
 def own_path(scope: AsgiScope) -> str:
-    """The path relative to the prefix where the application is mounted."""
+    """Return the path relative to the prefix where the application is mounted."""
     path: str = scope["path"]
     prefix: str = scope.get("root_path", "").rstrip("/")
     if prefix and (path == prefix or path.startswith(f"{prefix}/")):
@@ -149,12 +149,12 @@ def is_open(path: str) -> bool:
 
 
 def cookie_name(port: int | None) -> str:
-    """The name of the cookie. Browsers share cookies between the ports of a host, so each port has its own."""
+    """Return the name of the cookie. Browsers share cookies between the ports of a host, so each port has its own."""
     return f"inspector-{port or 0}"
 
 
 def required_scope(method: str, path: str) -> Scope:
-    """The scope that a request needs; whatever is not known to be harmless needs the strongest."""
+    """Return the scope that a request needs; whatever is not known to be harmless needs the strongest."""
     if method in SAFE_METHODS:
         return "read"
     # A sender of spans should learn that logs are not accepted, not that its token is wrong.

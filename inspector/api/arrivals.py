@@ -57,5 +57,5 @@ class Arrival:
         self._body.write(part)
 
     def body(self) -> bytes:
-        """The whole body."""
+        """Return the whole body."""
         return self._body.getvalue()

@@ -12,7 +12,7 @@ SOURCE = Path(__file__).parents[2] / "openapi.yaml"
 
 @cache
 def contract_json() -> bytes:
-    """The document as it is served."""
+    """Return the document as it is served."""
     if BUILT.is_file():
         return BUILT.read_bytes()
     # Installed for development only, like the checkout.

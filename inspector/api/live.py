@@ -49,7 +49,7 @@ class LiveLimits:
 
     @classmethod
     def within(cls, connections: int) -> "LiveLimits":
-        """The limits for this many connections; a quarter of them is left to everything else."""
+        """Return the limits for this many connections; a quarter of them is left to everything else."""
         return cls(clients=min(cls().clients, connections * 3 // 4))
 
 
@@ -128,7 +128,7 @@ class Live:
         return b"".join(frame for _, frame in events), _position(events, _CATCH_UP, full=full, reach=until)
 
     async def last_seq(self) -> int:
-        """The newest position of the store, read in a thread, once for all who ask during a read."""
+        """Return the newest position of the store, read in a thread, once for all who ask during a read."""
         self._settle()
         if self._look is None:
             self._look = self._spawn(self._look_again())
@@ -143,7 +143,7 @@ class Live:
             return await self._in_thread(lambda: self._store().last_seq())
 
     async def reach(self, where: Filter) -> tuple[int, int]:
-        """The newest position, and how far a filter can be answered: full-text search lags behind."""
+        """Return the newest position, and how far a filter can be answered: full-text search lags behind."""
         if where.q is None:
             last = await self.last_seq()
             return last, last

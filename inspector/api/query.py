@@ -48,7 +48,7 @@ class _Form:
 
     @classmethod
     def of(cls, model: type[Query]) -> Mapping[str, Any]:
-        """The JSON schema of each parameter, by name."""
+        """Return the JSON schema of each parameter, by name."""
         if model not in cls.known:
             cls.known[model] = model.model_json_schema().get("properties", {})
         return cls.known[model]

@@ -148,7 +148,7 @@ class Owner:
         return taken
 
     def totals(self) -> SpoolTotals:
-        """What this owner has ingested so far."""
+        """Return what this owner has ingested so far."""
         return self._total
 
     @property
@@ -157,7 +157,7 @@ class Owner:
         return self.store.problem or self._problem
 
     def problems(self) -> tuple[str, ...]:
-        """What currently fails, then which files of the spool are ignored, in sentences."""
+        """Return what currently fails, then which files of the spool are ignored, in sentences."""
         ignored = (f"{self._settings.spool / name} {reason}" for name, reason in self._total.ignored.items())
         return (self.failing, *ignored) if self.failing else tuple(ignored)
 

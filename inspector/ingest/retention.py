@@ -19,7 +19,7 @@ _log = logging.getLogger(__name__)
 
 
 def _steady_s() -> float:
-    """A monotonic clock that, if available, keeps running while the machine sleeps, so that waking up is no jump."""
+    """Return a monotonic clock, if possible one that runs while the machine sleeps, so that waking up is no jump."""
     boot = getattr(time, "CLOCK_BOOTTIME", None)
     return time.monotonic() if boot is None else time.clock_gettime(boot)
 

@@ -45,10 +45,10 @@ class Within(AbstractAsyncContextManager[Any]):
         """What the framework's own is entered with."""
 
     def begun(self, call: Call) -> None:
-        """Called when the call was opened, before any code of the framework."""
+        """Note that the call was opened; runs before any code of the framework."""
 
     def entered(self, call: Call) -> None:
-        """Called when the framework's context manager was entered."""
+        """Note that the framework's context manager was entered."""
 
     def ended(self, call: Call, exc: BaseException | None) -> None:
         """End the call, with the exception that left the framework's context manager, if any."""

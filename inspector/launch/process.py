@@ -56,7 +56,7 @@ def run_to_the_end(
 
 
 def _unheard(number: int, frame: object) -> None:
-    """A non-default action; never called."""
+    """Do nothing: a signal is pending only if its action is not the default one."""
 
 
 def _start(program: Program, environment: Mapping[str, str], mask: set[signal.Signals | int]) -> int:

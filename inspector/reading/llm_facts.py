@@ -52,7 +52,7 @@ _CONFIGURATIONS: Final = (
 
 
 def request_facts(prompt: Plain) -> RequestFacts:
-    """The parameters of a request; a prompt that is only text or messages has none."""
+    """Return the parameters of a request; a prompt that is only text or messages has none."""
     if not isinstance(prompt, dict):
         return RequestFacts()
     inner = [held for name in _CONFIGURATIONS if isinstance(held := prompt.get(name), dict)]

@@ -177,7 +177,7 @@ SPELLINGS: Final = (
 
 
 def read_usage(plain: Plain) -> Usage | None:
-    """The token counts of a usage object, or of a response that carries one; None when there are none to be read."""
+    """Return the token counts of a usage object, or of a response that has one; None if there are none to read."""
     return _read(plain, 0)
 
 

@@ -98,7 +98,7 @@ def _is_header(cells: list[str], separator: str) -> bool:
 
 
 def _rows(text: str, table: _Table) -> Iterator[tuple[int, int]]:
-    """The lines after the header; inside a string they end with it."""
+    """Return the lines after the header; inside a string they end with it."""
     position = table.start
     while position < len(text):
         found = _next_break(text, position)

@@ -110,7 +110,7 @@ def names_in(text: str, lowered: str) -> Iterator[tuple[int, int, Label]]:
 
 
 def personal_names(text: str) -> Iterator[tuple[int, int, Label]]:
-    """The names of personal access tokens, which hold none of ``WORDS``."""
+    """Return the names of personal access tokens, which hold none of ``WORDS``."""
     position = text.find(PERSONAL)
     while position >= 0:
         end = position + len(PERSONAL)
@@ -218,7 +218,7 @@ def _closes(text: str, name: tuple[int, int], position: int, quoted: re.Match[st
 
 
 def _in_object(text: str, inner: re.Match[str], label: Label) -> Iterator[tuple[int, int]]:
-    """The values of an object under a secret's name: all cookies, else what is called its value."""
+    """Return the values of an object under a secret's name: all cookies, else what is called its value."""
     if label != "cookie" and inner["field"].lower() not in ("value", "default"):
         return
     field: re.Match[str] | None = inner

@@ -288,7 +288,7 @@ _compiled: dict[str, re.Pattern[str]] = {}
 
 
 def pattern_of(head: str) -> re.Pattern[str] | None:
-    """The formats whose prefix begins so, as one pattern; None where there are none.
+    """Return the formats whose prefix begins so, as one pattern; None where there are none.
 
     Each is compiled when it is first asked for: all of them would add 40 ms to the start of every program.
     """
@@ -303,7 +303,7 @@ JOINTS: Final = "_-.~$"
 
 
 def _tail(prefix: str) -> tuple[str, int] | None:
-    """The first joint of a prefix with the two letters before it, and how many letters stand before it in all."""
+    """Return the first joint of a prefix with the two letters before it, and how many letters are before it in all."""
     at = min((at for joint in JOINTS if (at := prefix.find(joint)) >= 0), default=-1)
     return (prefix[max(0, at - 2) : at + 1], at) if at >= 2 else None
 
@@ -326,5 +326,5 @@ UNJOINTED: Final = re.compile(
 
 
 def service_of(match: re.Match[str]) -> str:
-    """The service whose format a pattern of ``pattern_of`` matched."""
+    """Return the service whose format a pattern of ``pattern_of`` matched."""
     return (match.lastgroup or "").partition("__")[0]

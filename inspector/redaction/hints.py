@@ -71,19 +71,19 @@ def suspicious(text: str) -> bool:
 
 
 def as_bytes(text: str) -> bytes:
-    """The text with one byte per character; characters outside Latin-1 become question marks."""
+    """Return the text with one byte per character; characters outside Latin-1 become question marks."""
     # Texts of Western Europe are copied, where their letters outside ASCII would be replaced one by one.
     return text.encode("latin-1", "replace")
 
 
 def in_lower_case(text: str, raw: bytes) -> str:
-    """The text in lower case, of the same length; ``raw`` is the text in Latin-1."""
+    """Return the text in lower case, of the same length; ``raw`` is the text in Latin-1."""
     # A string knows whether it is ASCII, and most are: they need not be decoded again.
     return text.lower() if text.isascii() else raw.lower().decode("latin-1")
 
 
 def remains(raw: bytes) -> str:
-    """The text without lower-case letters and JSON's punctuation: a tenth of it, which is searched first."""
+    """Return the text without lower-case letters and JSON's punctuation: a tenth of it, which is searched first."""
     # Decoded, because a search in bytes first tries its argument as a number, at five times the cost.
     return raw.translate(None, _COMMON).decode("latin-1")
 

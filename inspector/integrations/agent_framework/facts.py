@@ -45,7 +45,7 @@ def _fields(value: Any) -> Mapping[str, Any]:
 
 
 def agent(found: Any, given: CallArguments) -> Keywords:
-    """An agent and its input."""
+    """Return an agent and its input."""
     described = getattr(found, "description", None)
     named = Named(found.name or found.id, described if isinstance(described, str) else None)
     return {"agent": named, "input": _text_of(given.first("messages"))}
@@ -58,19 +58,19 @@ def _text_of(messages: Any) -> Any:
 
 
 def agent_answer(response: Any) -> Keywords:
-    """The answer of an agent."""
+    """Return the answer of an agent."""
     return {"result": response.text}
 
 
 def workflow(found: Any, given: CallArguments) -> Keywords:
-    """A workflow, and the message that it begins with or the answers that it goes on with."""
+    """Return a workflow, and the message that it begins with or the answers that it goes on with."""
     responses, message = given.kwargs.get("responses"), given.first("message")
     named = Named(getattr(found, "name", None) or found.id, getattr(found, "description", None), "graph")
     return {"workflow": named, "context": None, "input": _text_of(responses if message is None else message)}
 
 
 def workflow_answer(result: Any) -> Keywords:
-    """The outputs of a workflow, and the requests that it waits for."""
+    """Return the outputs of a workflow, and the requests that it waits for."""
     waiting = [event.data for event in result.get_request_info_events()]
     if waiting:
         announce("session_paused", lambda: {"reason": waiting[0] if len(waiting) == 1 else waiting, "context": None})
@@ -79,7 +79,7 @@ def workflow_answer(result: Any) -> Keywords:
 
 
 def _outputs(events: Iterable[Any]) -> list[Any]:
-    """The outputs of a workflow; of each answer that was streamed, the list of its updates."""
+    """Return the outputs of a workflow; of each answer that was streamed, the list of its updates."""
     outputs: list[Any] = []
     updates: dict[str, list[Any]] = {}
     for event in events:
@@ -108,13 +108,13 @@ def _output(found: Any) -> Any:
 
 
 def executor(found: Any, message: Any) -> Keywords:
-    """A step of a workflow."""
+    """Return a step of a workflow."""
     given = message.data if type(message).__name__ == "WorkflowMessage" else message
     return {"workflow": Named(found.id, workflow_type="executor"), "context": None, "input": _text_of(given)}
 
 
 def request(client: Any, given: CallArguments) -> Keywords:
-    """The request of a chat client."""
+    """Return the request of a chat client."""
     options = _fields(given.kwargs.get("options"))
     model = options.get("model") or options.get("model_id")
     model = model or getattr(client, "model", None) or getattr(client, "model_id", None) or type(client).__name__
@@ -138,7 +138,7 @@ def _definition(tool: Any) -> Any:
 
 
 def _message(message: Any) -> Any:
-    """A message as providers spell it."""
+    """Return a message as providers spell it."""
     contents: Any = getattr(message, "contents", None)
     if contents is None:
         return message
@@ -160,7 +160,7 @@ def _block(content: Any) -> Any:
 
 
 def response(found: Any) -> Keywords:
-    """The answer of a model."""
+    """Return the answer of a model."""
     reason = getattr(found, "finish_reason", None)
     message = {"role": "assistant", "content": [_block(each) for reply in found.messages for each in reply.contents]}
     answered: dict[str, Any] = {

@@ -55,19 +55,19 @@ def graph_name(name: str, node: str | None) -> str | None:
 
 
 def workflow(name: str, kind: str | None, inputs: Any) -> Keywords:
-    """A chain, a graph or a node of one."""
+    """Return a chain, a graph or a node of one."""
     # Streamed chains have not read their input when they start.
     given = {} if inputs == {"input": ""} else {"input": inputs}
     return {"workflow": Named(name, workflow_type=kind), "context": None, **given}
 
 
 def agent(name: str | None, inputs: Any) -> Keywords:
-    """A graph that is an agent."""
+    """Return a graph that is an agent."""
     return {"agent": Named(name or "agent"), "input": inputs}
 
 
 def chat(serialized: Any, messages: Any, metadata: Any, more: Any, *, streams: bool) -> Keywords:
-    """The call of a chat model."""
+    """Return the call of a chat model."""
     request = _request(serialized, metadata, more, streams=streams)
     return {
         "llm": Model(_provider(metadata), request.get("model")),
@@ -76,7 +76,7 @@ def chat(serialized: Any, messages: Any, metadata: Any, more: Any, *, streams: b
 
 
 def completion(serialized: Any, prompt: Any, metadata: Any, more: Any, *, streams: bool) -> Keywords:
-    """The call of a text completion model."""
+    """Return the call of a text completion model."""
     request = _request(serialized, metadata, more, streams=streams)
     return {
         "llm": Model(_provider(metadata), request.get("model"), "text_completion"),
@@ -99,7 +99,7 @@ def _provider(metadata: Any) -> str | None:
 
 
 def _message(message: Any) -> Any:
-    """A message as providers spell it."""
+    """Return a message as providers spell it."""
     kind = getattr(message, "type", None)
     if kind is None:
         return message
@@ -113,7 +113,7 @@ def _message(message: Any) -> Any:
 
 
 def answer(result: Any) -> Keywords:
-    """The answer of a model, with one choice for each of several answers."""
+    """Return the answer of a model, with one choice for each of several answers."""
     generations: Any = result.generations[0]
     messages = [getattr(each, "message", None) for each in generations]
     first = messages[0] if messages else None
@@ -128,7 +128,7 @@ def answer(result: Any) -> Keywords:
 
 
 def partial_answer(result: Any) -> Keywords:
-    """What arrived of an answer whose call failed: the chunks of a stream, or a body that could not be parsed."""
+    """Return what arrived of an answer whose call failed: chunks of a stream, or a body that could not be parsed."""
     generations: Any = getattr(result, "generations", None)
     first = generations[0][0] if generations and generations[0] else None
     if first is None:
@@ -150,7 +150,7 @@ def _choice(generation: Any, message: Any) -> dict[str, Any]:
 
 
 def tool(serialized: Any, text: str, more: Any, frame: FrameType | None) -> Keywords:
-    """The call of a tool."""
+    """Return the call of a tool."""
     given = {name: value for name, value in fields(more.get("inputs")).items() if type(value).__name__ != "ToolRuntime"}
     call_id = more.get("tool_call_id")
     if call_id is None and frame is not None:
@@ -167,7 +167,7 @@ def tool(serialized: Any, text: str, more: Any, frame: FrameType | None) -> Keyw
 
 
 def tool_result(output: Any) -> Any:
-    """The result of a tool; a message with an error status is a failure."""
+    """Return the result of a tool; a message with an error status is a failure."""
     if getattr(output, "type", None) != "tool":
         return output
     if getattr(output, "status", None) == "error":
@@ -177,7 +177,7 @@ def tool_result(output: Any) -> Any:
 
 
 def retriever(serialized: Any, query: str, more: Any) -> Keywords:
-    """The call of a retriever, made by the program and not the model."""
+    """Return the call of a retriever, made by the program and not the model."""
     name = more.get("name") or _serialized_name(serialized) or "retriever"
     return {"tool_name": name, "args": {"query": query}, "context": {"tool_source": "runtime"}}
 
@@ -188,7 +188,7 @@ def is_control_flow(error: BaseException) -> bool:
 
 
 def interrupts(error: BaseException) -> dict[Any, Any]:
-    """The interrupts that a paused graph waits for, by id; none if it continues elsewhere."""
+    """Return the interrupts that a paused graph waits for, by id; none if it continues elsewhere."""
     if not any(cls.__name__ == "GraphInterrupt" for cls in type(error).__mro__):
         return {}
     found: Any = error.args[0] if error.args else ()
@@ -196,7 +196,7 @@ def interrupts(error: BaseException) -> dict[Any, Any]:
 
 
 def pause(waits_for: Mapping[Any, Any], session_id: str | None) -> Keywords:
-    """A graph that waits for somebody to resume it."""
+    """Return a graph that waits for somebody to resume it."""
     reasons = list(waits_for.values())
     return {"session_id": session_id, "reason": reasons[0] if len(reasons) == 1 else reasons, "context": None}
 

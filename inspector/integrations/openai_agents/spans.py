@@ -115,7 +115,7 @@ def _opened_span(data: Any) -> Call | None:
 
 
 def _taken(run: RunInput | None) -> Keywords:
-    """The input of a run's first agent; the others continue its conversation."""
+    """Return the input of a run's first agent; the others continue its conversation."""
     if run is None or run.agent_is_recorded:
         return {}
     run.agent_is_recorded = True

@@ -89,7 +89,7 @@ def _first_of(handoffs: Any) -> Any:
 
 
 def handoff(from_agent: str) -> Keywords:
-    """The call of a handoff, with the name that the model used."""
+    """Return the call of a handoff, with the name that the model used."""
     handoff = handed_off.get()
     context: dict[str, Any] = {"tool_source": "agent", "agent_name": from_agent}
     if handoff is None:
@@ -169,7 +169,7 @@ def _waits_for_approval(result: Any) -> bool:
 
 
 def _reason(exc: BaseException) -> BaseException:
-    """The exception of a tool, if the SDK wraps it."""
+    """Return the exception of a tool, if the SDK wraps it."""
     cause = exc.__cause__
     return cause if type(exc).__name__ == "UserError" and cause is not None else exc
 

@@ -38,13 +38,13 @@ _DEFERRED: Final = frozenset({"ApprovalRequired", "CallDeferred"})
 
 
 def agent(found: Any) -> Named:
-    """An agent, which may have no name."""
+    """Return an agent, which may have no name."""
     described = getattr(found, "description", None)
     return Named(found.name or "agent", described if isinstance(described, str) else None)
 
 
 def outcome(run: Any) -> Keywords | BaseException:
-    """The answer of an agent; none if its run was left early."""
+    """Return the answer of an agent; none if its run was left early."""
     result = run.result
     if result is not None:
         return {"result": result.output}
@@ -52,7 +52,7 @@ def outcome(run: Any) -> Keywords | BaseException:
 
 
 def request(model: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], *, streams: bool) -> Keywords:
-    """The request of a model, whose arguments are ``(messages, model_settings, model_request_parameters)``."""
+    """Return the request of a model, whose arguments are ``(messages, model_settings, model_request_parameters)``."""
     given = dict(zip(("messages", "model_settings", "model_request_parameters"), args, strict=False)) | dict(kwargs)
     request: dict[str, Any] = {"model": model.model_name}
     settings = _fields(given.get("model_settings")) or _fields(getattr(model, "settings", None))
@@ -105,14 +105,14 @@ def _tool_call(part: Any) -> dict[str, Any]:
 
 
 def question(content: Any) -> Any:
-    """What a user asks: a text, or a list of texts, images and files."""
+    """Return what a user asks: a text, or a list of texts, images and files."""
     if not isinstance(content, list | tuple):
         return content
     return [_block(each) for each in cast("Sequence[Any]", content)]
 
 
 def _block(item: Any) -> Any:
-    """A part of a user's prompt; data is whole, as bytes of an object would not be."""
+    """Return a part of a user's prompt; data is whole, as bytes of an object would not be."""
     match getattr(item, "kind", None):
         case "binary":
             return {"type": "file", "media_type": item.media_type, "data": b64encode(item.data).decode("ascii")}
@@ -143,19 +143,19 @@ def _answer(response: Any) -> dict[str, Any]:
 
 
 def response(found: Any) -> Keywords:
-    """The answer of a model."""
+    """Return the answer of a model."""
     choice = {"message": _answer(found), "finish_reason": getattr(found, "finish_reason", None)}
     answered = {"id": getattr(found, "provider_response_id", None), "model": found.model_name, "choices": [choice]}
     return {"response": answered, "usage": found.usage}
 
 
 def streamed(stream: Any) -> Keywords | BaseException:
-    """The streamed answer of a model; GeneratorExit if it was closed early."""
+    """Return the streamed answer of a model; GeneratorExit if it was closed early."""
     return response(stream.get()) if getattr(stream, "_finished", True) else GeneratorExit()
 
 
 def tool(validated: Any) -> Keywords:
-    """The call of a tool, with valid or invalid arguments."""
+    """Return the call of a tool, with valid or invalid arguments."""
     call = validated.call
     given = validated.validated_args
     reported: dict[str, Any] = {"tool_use_id": call.tool_call_id, "tool_source": "function"}
@@ -174,7 +174,7 @@ def tool(validated: Any) -> Keywords:
 
 
 def returned(result: Any) -> Any:
-    """A tool's answer to the model, without the part that is only for the program."""
+    """Return a tool's answer to the model, without the part that is only for the program."""
     return result.return_value if type(result).__name__ == "ToolReturn" else result
 
 
@@ -184,6 +184,6 @@ def is_deferred(exc: BaseException) -> bool:
 
 
 def reason(exc: BaseException) -> BaseException:
-    """The exception of a tool for which the model is asked to retry."""
+    """Return the exception of a tool for which the model is asked to retry."""
     cause = exc.__cause__
     return cause if type(exc).__name__ == "ToolRetryError" and cause is not None else exc
