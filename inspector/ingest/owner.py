@@ -42,16 +42,17 @@ class Chores:
 
     busy: bool = False
     """Whether there is more to do immediately."""
-    quiet: bool = False
-    """Whether the last look found nothing new."""
+    quiet_looks: int = 0
+    """How many looks in a row found nothing new."""
     prune_at_s: float = 0.0
 
     def rest_s(self, spent_s: float, times: Times) -> float:
         """Return how long to rest after a step that took ``spent_s``."""
         if self.busy:
             return 0.0
-        if self.quiet:
-            return min(max(times.poll_s, times.quiet_rest * spent_s), times.longest_quiet_rest_s)
+        if self.quiet_looks:
+            poll_s = times.poll_s if self.quiet_looks < times.idle_after_looks else times.idle_poll_s
+            return min(max(poll_s, times.quiet_rest * spent_s), times.longest_quiet_rest_s)
         return min(max(times.poll_s, spent_s), times.longest_rest_s)
 
 
@@ -263,7 +264,7 @@ class Owner:
         began_s = time.monotonic()
         taken = self.take_in(deadline_s=began_s + times.pass_s)
         chores.busy = not taken.complete
-        chores.quiet = not taken.changed
+        chores.quiet_looks = 0 if taken.changed else chores.quiet_looks + 1
         now_s = time.monotonic()
         if self._freed.is_set() or now_s >= chores.prune_at_s:
             # First, since traces deleted during pruning need another pass.

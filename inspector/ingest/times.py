@@ -11,6 +11,10 @@ class Times:
 
     poll_s: float = 0.025
     """The interval between two looks at the spools; after a longer look, it is longer."""
+    idle_after_looks: int = 400
+    """After so many looks that found nothing, ten seconds of them, the home counts as idle."""
+    idle_poll_s: float = 0.1
+    """The interval between two looks at the spools of an idle home: its next span is seen that much later."""
     pass_s: float = 1.0
     """How long the spools are read before other tasks get a turn."""
     stop_s: float = 2.0

@@ -93,8 +93,14 @@ def test_how_many_files_are_read_is_said_after_each(spool, store, many):
 
 
 def test_looks_that_find_nothing_rest_twenty_times_as_long_as_they_take():
-    assert Chores(quiet=True).rest_s(0.0001, Times()) == 0.025
-    assert Chores(quiet=True).rest_s(0.02, Times()) == 0.4
-    assert Chores(quiet=True).rest_s(1.0, Times()) == 0.5
-    assert Chores(quiet=False).rest_s(0.04, Times()) == 0.04
+    assert Chores(quiet_looks=1).rest_s(0.0001, Times()) == 0.025
+    assert Chores(quiet_looks=1).rest_s(0.02, Times()) == 0.4
+    assert Chores(quiet_looks=1).rest_s(1.0, Times()) == 0.5
+    assert Chores(quiet_looks=0).rest_s(0.04, Times()) == 0.04
     assert Chores(busy=True).rest_s(0.02, Times()) == 0.0
+
+
+def test_after_ten_seconds_of_looks_that_find_nothing_they_are_ten_a_second():
+    assert Chores(quiet_looks=399).rest_s(0.0001, Times()) == 0.025
+    assert Chores(quiet_looks=400).rest_s(0.0001, Times()) == 0.1
+    assert Chores(quiet_looks=400).rest_s(0.02, Times()) == 0.4
