@@ -84,14 +84,14 @@ def diff(**options: Unpack[DiffOptions]) -> int:
         return _write_page(settings, a, b, options["html"], options)
     if options["no_content"]:
         raise click.UsageError("--no-content is for a page: add --html FILE")
-    found = _of_several(settings, a, b, options["runs"]) if is_of_several else _of_two(settings, a, b)
+    result = _of_several(settings, a, b, options["runs"]) if is_of_several else _of_two(settings, a, b)
     as_json = options["as_json"]
     with paged(standard_output(), may_page=not (as_json or options["no_pager"])) as terminal:
         if as_json:
-            write_json(found.document, terminal)
+            write_json(result.document, terminal)
         else:
-            terminal.write(found.lines(terminal, everything=options["everything"]))
-    return 1 if options["exit_code"] and found.differs else 0
+            terminal.write(result.lines(terminal, everything=options["everything"]))
+    return 1 if options["exit_code"] and result.differs else 0
 
 
 def _write_page(settings: "Settings", a: tuple[str, ...], b: tuple[str, ...], file: Path, options: DiffOptions) -> int:
@@ -120,7 +120,7 @@ class _Lines(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Result:
     """A comparison, and how to write it."""
 
     document: object
@@ -135,7 +135,7 @@ def _names(text: str | None) -> tuple[str, ...]:
     return tuple(filter(None, (name.strip() for name in text.split(","))))
 
 
-def _of_two(settings: "Settings", a: tuple[str, ...], b: tuple[str, ...]) -> _Found:
+def _of_two(settings: "Settings", a: tuple[str, ...], b: tuple[str, ...]) -> _Result:
     from inspector.cli.compared import runs_to_compare
     from inspector.cli.two_runs import diff_lines
     from inspector.diff import compare, diff_of, program_changes
@@ -143,14 +143,14 @@ def _of_two(settings: "Settings", a: tuple[str, ...], b: tuple[str, ...]) -> _Fo
     first, second = runs_to_compare(settings, *(names[0] if names else None for names in (a, b)))
     comparison = compare(first.events, second.events, program_changes(first.program, second.program))
     lines = partial(diff_lines, first.run, second.run, comparison)
-    return _Found(diff_of(first.run, second.run, comparison), lines, not comparison.is_equal)
+    return _Result(diff_of(first.run, second.run, comparison), lines, not comparison.is_equal)
 
 
-def _of_several(settings: "Settings", a: tuple[str, ...], b: tuple[str, ...], runs: int | None) -> _Found:
+def _of_several(settings: "Settings", a: tuple[str, ...], b: tuple[str, ...], runs: int | None) -> _Result:
     from inspector.cli.compared import groups_to_compare
     from inspector.cli.several_runs import rates_lines
     from inspector.diff import rates
 
     first, second = groups_to_compare(settings, a, b, runs)
-    found = rates([(each.run, each.events) for each in first], [(each.run, each.events) for each in second])
-    return _Found(found, partial(rates_lines, found), found.verdict == "differs")
+    compared = rates([(run.run, run.events) for run in first], [(run.run, run.events) for run in second])
+    return _Result(compared, partial(rates_lines, compared), compared.verdict == "differs")

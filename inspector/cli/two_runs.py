@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from inspector.cli import figures
 from inspector.cli.terminal import Style, Terminal
-from inspector.diff import Changed, Comparison, DiffRun, Pair, Step, cause_of, changes_sentence, cut_around
+from inspector.diff import Changed, Comparison, DiffRun, Pair, cause_of, changes_sentence, cut_around
 from inspector.lookup import SHORT_ID
 
 _A: tuple[str, Style] = ("-", "red")
@@ -37,7 +37,7 @@ def diff_lines(
     yield ""
     if None not in (a.service, b.service) and a.service != b.service:
         yield terminal.cut(terminal.safe(f"The runs are of different programs: {a.service} and {b.service}."))
-    yield from _parting(comparison, terminal)
+    yield from _divergence(comparison, terminal)
     cause = cause_of(comparison)
     if comparison.program and not (cause and cause.program):
         yield terminal.cut(terminal.safe(f"Of the program, {changes_sentence(comparison.program)}."))
@@ -60,7 +60,7 @@ def _about(run: DiffRun) -> str:
     return f"{name}{run.label}{started}, {figures.counted(run.spans, 'span')}"
 
 
-def _parting(comparison: Comparison, terminal: Terminal) -> Iterator[str]:
+def _divergence(comparison: Comparison, terminal: Terminal) -> Iterator[str]:
     cause, first = cause_of(comparison), comparison.first
     if cause is None:
         yield "The runs are equal."
@@ -69,7 +69,7 @@ def _parting(comparison: Comparison, terminal: Terminal) -> Iterator[str]:
         yield "The calls and their results are the same; an input differs:"
     else:
         number = comparison.pairs.index(first) + 1
-        place = f"call {number} of {len(comparison.pairs)}, {_name(first.step)}"
+        place = f"call {number} of {len(comparison.pairs)}, {first.step.name}"
         yield terminal.style(terminal.cut(terminal.safe(f"The runs diverge at {place}: {_what(first)}.")), "bold")
     yield terminal.cut(terminal.safe(f"Cause: {cause.sentence}."))
     if cause.changed is not None:
@@ -94,7 +94,7 @@ def _texts(a: str | None, b: str | None, terminal: Terminal) -> Iterator[str]:
 
 
 def _tree(pairs: Sequence[Pair], terminal: Terminal, *, everything: bool) -> Iterator[str]:
-    drawn = {id(pair) for pair in pairs} if everything else _telling(pairs)
+    drawn = {id(pair) for pair in pairs} if everything else _different(pairs)
     equal = depth = 0
     for pair in pairs:
         if id(pair) not in drawn:
@@ -107,16 +107,16 @@ def _tree(pairs: Sequence[Pair], terminal: Terminal, *, everything: bool) -> Ite
     yield from _counted(equal, depth, terminal)
 
 
-def _telling(pairs: Sequence[Pair]) -> set[int]:
+def _different(pairs: Sequence[Pair]) -> set[int]:
     """Return the pairs that differ, and those above them."""
-    found: set[int] = set()
+    different: set[int] = set()
     above: list[Pair] = []
     for pair in pairs:
         del above[pair.depth :]
         above.append(pair)
         if pair.differences:
-            found |= {id(each) for each in above}
-    return found
+            different |= {id(pair) for pair in above}
+    return different
 
 
 def _counted(equal: int, depth: int, terminal: Terminal) -> Iterable[str]:
@@ -137,13 +137,8 @@ def _line(pair: Pair, terminal: Terminal) -> str:
     remarks = f": {', '.join(notes)}" if notes else ""
     ids = f"  {step.event.span_id[:SHORT_ID]}"
     return terminal.style(
-        terminal.cut(terminal.safe(f"{sign} {'  ' * min(pair.depth, 20)}{_name(step)}{remarks}{ids}")), style
+        terminal.cut(terminal.safe(f"{sign} {'  ' * min(pair.depth, 20)}{step.name}{remarks}{ids}")), style
     )
-
-
-def _name(step: Step) -> str:
-    event = step.event
-    return event.tool or event.name
 
 
 def _sides(changed: Changed) -> tuple[str | None, str | None]:

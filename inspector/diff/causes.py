@@ -34,13 +34,13 @@ class Cause:
     def sentence(self) -> str:
         """The reason as a sentence without a full stop."""
         if self.changed is not None:
-            return f"{self.changed.part.label} of {_name(self.pair)} {_how(self.changed)}"
+            return f"{self.changed.part.label} of {self.pair.step.name} {_how(self.changed)}"
         if self.program:
             return f"{changes_sentence(self.program)}, and {self._seen(self.seen)}"
         return self._seen(self.kind)
 
     def _seen(self, kind: CauseKind | None) -> str:
-        subject = _name(self.pair)
+        subject = self.pair.step.name
         match kind:
             case "model":
                 return f"the same input of {subject} was answered by another model"
@@ -104,11 +104,6 @@ def _before(pair: Pair, first: Pair) -> bool:
     if began is None or ended is None:
         return False
     return began.start_ns <= ended.end_ns or began.concurrent is ended.concurrent
-
-
-def _name(pair: Pair) -> str:
-    event = pair.step.event
-    return event.tool or event.name
 
 
 def _how(changed: Changed) -> str:

@@ -169,13 +169,12 @@ def _cause(cause: Cause, step: int, most_text: int | None) -> DiffCause:
 
 def _step(pair: Pair, most_parts: int | None) -> DiffStep:
     listed = pair.changed[:most_parts]
-    event = pair.step.event
     return DiffStep(
         None if pair.a is None else diff_call(pair.a),
         None if pair.b is None else diff_call(pair.b),
         pair.depth,
-        event.kind,
-        event.tool or event.name,
+        pair.step.event.kind,
+        pair.step.name,
         pair.differences,
         [part_with_texts(each, None) if most_parts is None else _without_texts(each) for each in listed],
         len(pair.changed) - len(listed),

@@ -93,7 +93,7 @@ class _Node:
     """Relative to the start of its run."""
     below: _Level = field(default_factory=_Level)
     counts: Counter[tuple[Group, Measure]] = field(default_factory=Counter[tuple[Group, Measure]])
-    held: Counter[Group] = field(default_factory=Counter[Group])
+    compared: Counter[Group] = field(default_factory=Counter[Group])
     """The calls of each group that were compared with it."""
 
     def count(self, step: Step, group: Group) -> None:
@@ -101,7 +101,7 @@ class _Node:
         self.counts[group, "called"] += 1
         self.counts[group, "failed"] += step.event.error is not None
         if step is not self.step:
-            self.held[group] += 1
+            self.compared[group] += 1
             self.counts[group, "input"] += step.identity != self.step.identity
             self.counts[group, "answer"] += step.answer != self.step.answer
 
@@ -114,7 +114,7 @@ class _Node:
             case "failed":
                 of_a, of_b = (self.counts[group, "called"] for group in GROUPS)
             case _:
-                of_a, of_b = (self.held[group] for group in GROUPS)
+                of_a, of_b = (self.compared[group] for group in GROUPS)
         return Table(a, of_a, b, of_b)
 
 
@@ -132,7 +132,7 @@ class _Tree:
             levels[pair.depth + 1 :] = [node.below]
             self._known[id(pair.a)] = node
 
-    def hold(self, run: Sequence[Step], group: Group) -> None:
+    def add(self, run: Sequence[Step], group: Group) -> None:
         """Count the calls of a run at those of the reference; insert those that the reference lacks where they came."""
         began_ns, levels = _began_ns(run), [self.root]
         before: list[_Node | None] = [None]
@@ -144,8 +144,8 @@ class _Tree:
                 node = self._known[id(pair.a)]
             else:
                 place = (id(level), pair.step.kin)
-                made = _Node(pair.step, pair.depth, pair.step.end_ns - began_ns)
-                node = _further(level, (pair.step.kin, numbers[place]), made, before[-1])
+                new = _Node(pair.step, pair.depth, pair.step.end_ns - began_ns)
+                node = _further(level, (pair.step.kin, numbers[place]), new, before[-1])
                 numbers[place] += 1
             if pair.b is not None:
                 node.count(pair.b, group)
@@ -162,11 +162,11 @@ class _Tree:
             stack += node.below.nodes[::-1]
 
 
-def _further(level: _Level, key: "_Key", made: _Node, before: _Node | None) -> _Node:
+def _further(level: _Level, key: "_Key", new: _Node, before: _Node | None) -> _Node:
     """Return the call with this key; a new one is inserted behind another call."""
     if key not in level.further:
-        level.further[key] = made
-        level.nodes.insert(0 if before is None else level.nodes.index(before) + 1, made)
+        level.further[key] = new
+        level.nodes.insert(0 if before is None else level.nodes.index(before) + 1, new)
     return level.further[key]
 
 
@@ -187,7 +187,7 @@ def rates(a: Sequence[tuple[DiffRun, Iterable[Event]]], b: Sequence[tuple[DiffRu
     tree = _Tree(first[reference])
     for group, runs in zip(GROUPS, (first, second), strict=True):
         for run in runs:
-            tree.hold(run, group)
+            tree.add(run, group)
     nodes = list(tree.nodes())
     steps = _steps(nodes, {"a": len(a), "b": len(b)})
     verdict = _gravest(step.verdict for step in steps)
@@ -220,14 +220,13 @@ def _all(steps: Iterable[Step]) -> Iterator[Step]:
 
 def _steps(nodes: Sequence[_Node], runs: Mapping[Group, int]) -> list[RatesStep]:
     tables = [node.table(measure, runs) for node in nodes for measure in MEASURES]
-    found = map(_rate, tables, certain(tables))
-    return [_step(node, {measure: next(found) for measure in MEASURES}) for node in nodes]
+    measured = map(_rate, tables, certain(tables))
+    return [_step(node, {measure: next(measured) for measure in MEASURES}) for node in nodes]
 
 
 def _step(node: _Node, rates: Mapping[Measure, Rate]) -> RatesStep:
-    event = node.step.event
-    name, verdict = event.tool or event.name, _gravest(rate.verdict for rate in rates.values())
-    return RatesStep(diff_call(node.step), node.depth, event.kind, name, verdict, rates)
+    step, verdict = node.step, _gravest(rate.verdict for rate in rates.values())
+    return RatesStep(diff_call(step), node.depth, step.event.kind, step.name, verdict, rates)
 
 
 def _rate(table: Table, is_certain: bool) -> Rate:  # noqa: FBT001 - one of a map

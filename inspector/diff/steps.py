@@ -65,7 +65,7 @@ class Step:
     """Its answer, or why it failed, without what differs in every run."""
     answered_by: str
     """The model that answered, according to the response; empty if that names none."""
-    asks: frozenset[str]
+    requested_tools: frozenset[str]
     """The tools that the answer of a model requests."""
     identity: bytes
     """A hash of the subject and its input."""
@@ -82,6 +82,11 @@ class Step:
     children: "list[Step]" = field(default_factory=list["Step"])
     concurrent: "list[Step]" = field(default_factory=list["Step"], repr=False, compare=False)
     """Siblings that ran at the same time, directly or through others between them, with this one among them."""
+
+    @property
+    def name(self) -> str:
+        """The tool, or else the name of the span."""
+        return self.event.tool or self.event.name
 
 
 def steps_of(events: Iterable[Event], volatile: Volatile) -> list[Step]:
@@ -112,14 +117,15 @@ def steps_of(events: Iterable[Event], volatile: Volatile) -> list[Step]:
 def _find_requesting_models(steps: Iterable[Step]) -> None:
     """Note for each tool which answer requests it, since a framework may make these calls below another step."""
     answers: list[Step] = []
-    moments = [(step.end_ns, 0, step) for step in steps if step.asks]
+    moments = [(step.end_ns, 0, step) for step in steps if step.requested_tools]
     moments += [(step.start_ns, 1, step) for step in steps if step.event.kind == "tool"]
     for _, _, step in sorted(moments, key=itemgetter(0, 1)):
         if step.event.kind == "llm":
             answers.append(step)
         else:
-            asking = next((each for each in reversed(answers[-_MOST_ANSWERS:]) if step.subject in each.asks), None)
-            step.requested_in = "" if asking is None else asking.event.span_id
+            latest = reversed(answers[-_MOST_ANSWERS:])
+            model = next((answer for answer in latest if step.subject in answer.requested_tools), None)
+            step.requested_in = "" if model is None else model.event.span_id
 
 
 def _read_one_by_one(
@@ -157,17 +163,18 @@ def _step_above(place: _Place, by_id: Mapping[_Place, Event], steps: Mapping[_Pl
 
 def step_of(event: Event, volatile: Volatile) -> Step:
     """Return one call, given in full, as a step without those below it."""
-    held = _members(_read(event.attributes) if event.kind == "llm" else None)
-    given = _read(event.input)
-    parts = tuple(_of_model(given, held, volatile) if event.kind == "llm" else _of_call(given, volatile))
-    subject, answered = _subject(event, held), _read(event.output)
+    is_model = event.kind == "llm"
+    attributes = _members(_read(event.attributes) if is_model else None)
+    call_input, output = _read(event.input), _read(event.output)
+    parts = tuple(_of_model(call_input, attributes, volatile) if is_model else _of_call(call_input, volatile))
+    subject = _subject(event, attributes)
     return Step(
         _in_short(event),
         subject,
         parts,
-        _answer(event, answered, volatile),
-        _answered_by(held),
-        _asks(answered) if event.kind == "llm" else frozenset(),
+        _answer(event, output, volatile),
+        _answered_by(attributes),
+        _requested_tools(output) if is_model else frozenset(),
         _identity(event.kind, subject, parts),
         kin=(event.kind, subject),
         start_ns=int(event.start_time_unix_nano),
@@ -178,10 +185,10 @@ def step_of(event: Event, volatile: Volatile) -> Step:
 
 
 def _identity(kind: Kind, subject: str, parts: Iterable[Part]) -> bytes:
-    given = [kind, subject]
+    texts = [kind, subject]
     for part in parts:
-        given += (part.kind, part.name, part.text)
-    return blake2b(repr(given).encode(errors="replace"), digest_size=16).digest()
+        texts += (part.kind, part.name, part.text)
+    return blake2b(repr(texts).encode(errors="replace"), digest_size=16).digest()
 
 
 def _subject(event: Event, attributes: Mapping[str, Any]) -> str:
@@ -191,30 +198,30 @@ def _subject(event: Event, attributes: Mapping[str, Any]) -> str:
     return event.tool or (event.agent if event.kind == "agent" else None) or event.name
 
 
-def _of_model(given: Any, attributes: Mapping[str, Any], volatile: Volatile) -> Iterable[Part]:
+def _of_model(prompt: Any, attributes: Mapping[str, Any], volatile: Volatile) -> Iterable[Part]:
     system = _read_text(attributes.get(sc.SYSTEM_INSTRUCTIONS))
     if system is not None:
         yield Part("system", "", _texts(system, volatile))
     for tool in _items(_read_text(attributes.get(sc.TOOL_DEFINITIONS))):
         yield Part("tool", _tool_name(tool), _text(tool, volatile))
-    messages = _items(given)
+    messages = _items(prompt)
     for number, message in enumerate(messages, 1):
         role = str(_members(message).get("role", ""))
         is_system = role in ("system", "developer")
         name = "" if is_system else f"{number} ({role})" if role else str(number)
         yield Part("system" if is_system else "message", name, _texts(message, volatile))
-    if given is not None and not messages:
-        yield Part("message", "", _text(given, volatile))
+    if prompt is not None and not messages:
+        yield Part("message", "", _text(prompt, volatile))
     for key in sorted(key for key in attributes if key.startswith(_REQUEST) and key not in _NOT_CHOSEN):
         yield Part("parameter", key.removeprefix(_REQUEST), _text(attributes[key], volatile))
     if sc.REQUEST_MODEL in attributes:
         yield Part("model", "", str(attributes[sc.REQUEST_MODEL]))
 
 
-def _of_call(given: Any, volatile: Volatile) -> Iterable[Part]:
-    if arguments := _members(given):
+def _of_call(call_input: Any, volatile: Volatile) -> Iterable[Part]:
+    if arguments := _members(call_input):
         return [Part("argument", str(key), _argument(value, volatile)) for key, value in sorted(arguments.items())]
-    return [] if given is None or given == {} else [Part("argument", "", _text(given, volatile))]
+    return [] if call_input is None or call_input == {} else [Part("argument", "", _text(call_input, volatile))]
 
 
 def _argument(value: Any, volatile: Volatile) -> str:
@@ -227,17 +234,17 @@ def _answered_by(attributes: Mapping[str, Any]) -> str:
     return str(attributes.get(sc.RESPONSE_MODEL, ""))
 
 
-def _asks(answered: Any) -> frozenset[str]:
-    parts = (part for message in _items(answered) for part in _items(_members(message).get("parts")))
+def _requested_tools(output: Any) -> frozenset[str]:
+    parts = (part for message in _items(output) for part in _items(_members(message).get("parts")))
     return frozenset(str(_members(part).get("name")) for part in parts if _members(part).get("type") == "tool_call")
 
 
-def _answer(event: Event, answered: Any, volatile: Volatile) -> str:
+def _answer(event: Event, output: Any, volatile: Volatile) -> str:
     if event.error is not None:
         return volatile.without(": ".join(filter(None, (event.status, event.error.type, event.error.message))))
-    if answered is None and event.status != "ok":
+    if output is None and event.status != "ok":
         return event.status
-    text = _texts(answered, volatile) if event.kind == "llm" else _text(answered, volatile)
+    text = _texts(output, volatile) if event.kind == "llm" else _text(output, volatile)
     return text if event.status == "ok" else f"{event.status}: {text}"
 
 
