@@ -66,35 +66,35 @@ def agent(name: str | None, inputs: Any) -> Keywords:
     return {"agent": Named(name or "agent"), "input": inputs}
 
 
-def chat(serialized: Any, messages: Any, metadata: Any, more: Any, *, streams: bool) -> Keywords:
+def chat(serialized: Any, messages: Any, more: Keywords, *, streams: bool) -> Keywords:
     """Return the call of a chat model."""
-    request = _request(serialized, metadata, more, streams=streams)
+    request = _request(serialized, more, streams=streams)
     return {
-        "llm": Model(_provider(metadata), request.get("model")),
+        "llm": Model(_provider(more), request.get("model")),
         "prompt": {**request, "messages": [_message(message) for message in messages]},
     }
 
 
-def completion(serialized: Any, prompt: Any, metadata: Any, more: Any, *, streams: bool) -> Keywords:
+def completion(serialized: Any, prompt: Any, more: Keywords, *, streams: bool) -> Keywords:
     """Return the call of a text completion model."""
-    request = _request(serialized, metadata, more, streams=streams)
+    request = _request(serialized, more, streams=streams)
     return {
-        "llm": Model(_provider(metadata), request.get("model"), "text_completion"),
+        "llm": Model(_provider(more), request.get("model"), "text_completion"),
         "prompt": {**request, "prompt": prompt},
     }
 
 
-def _request(serialized: Any, metadata: Any, more: Any, *, streams: bool) -> dict[str, Any]:
+def _request(serialized: Any, more: Keywords, *, streams: bool) -> dict[str, Any]:
     params = fields(more.get("invocation_params"))
-    model = params.get("model") or params.get("model_name") or fields(metadata).get("ls_model_name")
+    model = params.get("model") or params.get("model_name") or fields(more.get("metadata")).get("ls_model_name")
     request = {name: params[name] for name in _PARAMETERS if params.get(name) is not None}
     if streams:
         request["stream"] = True
     return {"model": model or _serialized_name(serialized), **request}
 
 
-def _provider(metadata: Any) -> str | None:
-    name = fields(metadata).get("ls_provider")
+def _provider(more: Keywords) -> str | None:
+    name = fields(more.get("metadata")).get("ls_provider")
     return provider_named(name) if isinstance(name, str) else None
 
 
@@ -149,7 +149,7 @@ def _choice(generation: Any, message: Any) -> dict[str, Any]:
     }
 
 
-def tool(serialized: Any, text: str, more: Any, frame: FrameType | None) -> Keywords:
+def tool(serialized: Any, text: str, more: Keywords, frame: FrameType | None) -> Keywords:
     """Return the call of a tool."""
     given = {name: value for name, value in fields(more.get("inputs")).items() if type(value).__name__ != "ToolRuntime"}
     call_id = more.get("tool_call_id")
@@ -176,7 +176,7 @@ def tool_result(output: Any) -> Any:
     return output.content if artifact is None else {"content": output.content, "artifact": artifact}
 
 
-def retriever(serialized: Any, query: str, more: Any) -> Keywords:
+def retriever(serialized: Any, query: str, more: Keywords) -> Keywords:
     """Return the call of a retriever, made by the program and not the model."""
     name = more.get("name") or _serialized_name(serialized) or "retriever"
     return {"tool_name": name, "args": {"query": query}, "context": {"tool_source": "runtime"}}

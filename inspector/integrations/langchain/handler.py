@@ -32,26 +32,17 @@ def handler_of(runs: Runs) -> Any:
 
 
 class _Handler:
-    """Methods of ``BaseCallbackHandler``."""
+    """Methods of ``BaseCallbackHandler``; ``more`` has the keywords that all callbacks for a start get."""
 
     def __init__(self, runs: Runs) -> None:
         self._runs = runs
 
-    def on_chain_start(
-        self,
-        serialized: Any,
-        inputs: Any,
-        *,
-        run_id: UUID,
-        parent_run_id: UUID | None = None,
-        metadata: Any = None,
-        **more: Any,
-    ) -> None:
+    def on_chain_start(self, serialized: Any, inputs: Any, *, run_id: UUID, **more: Any) -> None:
         if not self._runs.active:
             return
-        parent = self._runs.parent(parent_run_id)
-        run = self._runs.begin(run_id, parent_run_id, metadata)
-        frame = caller()
+        parent = self._runs.parent(more.get("parent_run_id"))
+        run = self._begin(run_id, more)
+        metadata, frame = more.get("metadata"), caller()
         name = facts.chain_name(serialized, more.get("name"))
         graph = running_graph(frame)
         if graph is not None:
@@ -69,6 +60,9 @@ class _Handler:
                 self._runs.open_call(run, "workflow_run", lambda: facts.workflow(name, "node", inputs))
         elif parent is None and more.get("run_type") not in _UNREPORTED_TYPES:
             self._runs.open_call(run, "workflow_run", lambda: facts.workflow(name, None, inputs))
+
+    def _begin(self, run_id: UUID, more: Keywords) -> Run:
+        return self._runs.begin(run_id, more.get("parent_run_id"), more.get("metadata"))
 
     def _open_graph(self, run: Run, name: str | None, inputs: Any) -> None:
         if run.is_agent:
@@ -92,48 +86,18 @@ class _Handler:
 
     on_tool_error = on_chain_error
 
-    def on_chat_model_start(
-        self,
-        serialized: Any,
-        messages: Any,
-        *,
-        run_id: UUID,
-        parent_run_id: UUID | None = None,
-        metadata: Any = None,
-        **more: Any,
-    ) -> None:
-        self._open_model(
-            run_id,
-            parent_run_id,
-            metadata,
-            lambda streams: facts.chat(serialized, messages[0], metadata, more, streams=streams),
-        )
+    def on_chat_model_start(self, serialized: Any, messages: Any, *, run_id: UUID, **more: Any) -> None:
+        self._open_model(run_id, more, lambda streams: facts.chat(serialized, messages[0], more, streams=streams))
 
-    def on_llm_start(
-        self,
-        serialized: Any,
-        prompts: Any,
-        *,
-        run_id: UUID,
-        parent_run_id: UUID | None = None,
-        metadata: Any = None,
-        **more: Any,
-    ) -> None:
-        self._open_model(
-            run_id,
-            parent_run_id,
-            metadata,
-            lambda streams: facts.completion(serialized, prompts[0], metadata, more, streams=streams),
-        )
+    def on_llm_start(self, serialized: Any, prompts: Any, *, run_id: UUID, **more: Any) -> None:
+        self._open_model(run_id, more, lambda streams: facts.completion(serialized, prompts[0], more, streams=streams))
 
-    def _open_model(
-        self, run_id: UUID, parent_id: UUID | None, metadata: Any, describe: Callable[[bool], Keywords]
-    ) -> None:
+    def _open_model(self, run_id: UUID, more: Keywords, describe: Callable[[bool], Keywords]) -> None:
         if not self._runs.active:
             return
         frame = caller()
         streams = frame is not None and bool(frame.f_code.co_flags & _GENERATORS)
-        run = self._runs.begin(run_id, parent_id, metadata)
+        run = self._begin(run_id, more)
         call = self._runs.open_call(run, "llm_generate", lambda: describe(streams))
         # The provider is asked in this context, without one of its own.
         run.leave = call.enter()
@@ -164,40 +128,22 @@ class _Handler:
 
     on_retriever_error = on_llm_error
 
-    def on_tool_start(
-        self,
-        serialized: Any,
-        input_str: str,
-        *,
-        run_id: UUID,
-        parent_run_id: UUID | None = None,
-        metadata: Any = None,
-        **more: Any,
-    ) -> None:
+    def on_tool_start(self, serialized: Any, input_str: str, *, run_id: UUID, **more: Any) -> None:
         frame = caller()
-        self._open_tool(run_id, parent_run_id, metadata, lambda: facts.tool(serialized, input_str, more, frame))
+        self._open_tool(run_id, more, lambda: facts.tool(serialized, input_str, more, frame))
 
     def on_tool_end(self, output: Any, *, run_id: UUID, **_: Any) -> None:
         self._end(run_id, lambda: {"result": facts.tool_result(output)})
 
-    def on_retriever_start(
-        self,
-        serialized: Any,
-        query: str,
-        *,
-        run_id: UUID,
-        parent_run_id: UUID | None = None,
-        metadata: Any = None,
-        **more: Any,
-    ) -> None:
-        self._open_tool(run_id, parent_run_id, metadata, lambda: facts.retriever(serialized, query, more))
+    def on_retriever_start(self, serialized: Any, query: str, *, run_id: UUID, **more: Any) -> None:
+        self._open_tool(run_id, more, lambda: facts.retriever(serialized, query, more))
 
     def on_retriever_end(self, documents: Any, *, run_id: UUID, **_: Any) -> None:
         self._end(run_id, lambda: {"result": documents})
 
-    def _open_tool(self, run_id: UUID, parent_id: UUID | None, metadata: Any, describe: Callable[[], Keywords]) -> None:
+    def _open_tool(self, run_id: UUID, more: Keywords, describe: Callable[[], Keywords]) -> None:
         if self._runs.active:
-            run = self._runs.begin(run_id, parent_id, metadata)
+            run = self._begin(run_id, more)
             run.leave = self._runs.open_call(run, "tool_call", describe).enter()
 
     def _end(self, run_id: UUID, describe: Callable[[], Keywords]) -> None:
