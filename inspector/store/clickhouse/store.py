@@ -1,5 +1,7 @@
 """The store on one ClickHouse database, which any number of processes read and write."""
 
+# ruff: noqa: D102 - `Store` documents what an engine implements
+
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -62,11 +64,9 @@ class ClickHouseStore(Store):
 
     @property
     def problem(self) -> str | None:
-        """See `Store.problem`."""
         return None
 
     def prepare(self, give_up: Callable[[], bool] = lambda: False) -> None:
-        """See `Store.prepare`."""
         del give_up
         self._writable()
 
@@ -78,14 +78,14 @@ class ClickHouseStore(Store):
         busy: bool = False,
         give_way: Callable[[float], object] = lambda _: None,
     ) -> bool:
-        """See `Store.maintain`: sums the hours that have ended; without a time limit, first waits for the writer."""
+        """Sum the hours that have ended; without a time limit, first wait for the writer."""
         del idle_s, give_way
         if for_s == math.inf:
             self._writable().wait()
         return not busy and self._writable().sum_up(for_s)
 
     def sync(self) -> None:
-        """See `Store.sync`; ClickHouse is responsible for what was inserted."""
+        """Do nothing: ClickHouse is responsible for what was inserted."""
 
     def _take_in(
         self,
@@ -109,20 +109,16 @@ class ClickHouseStore(Store):
         return writing.apply(WriteAgain(writing.prepared(spans)))
 
     def spools(self) -> Mapping[str, SpoolMark]:
-        """See `Store.spools`."""
         return self._marks.read()
 
     def mark_lost(self, processes: Sequence[str]) -> int:
-        """See `Store.mark_lost`."""
         return self._writable().apply(MarkLost(processes))
 
     def forget_spools(self, names: Sequence[str]) -> None:
-        """See `Store.forget_spools`."""
         self._writable()
         self._marks.forget(names)
 
     def give_label(self, label: NewLabel) -> Label | None:
-        """See `Store.give_label`."""
         writing = self._writable()
         if label.run_id is not None:
             is_there = self._has_run(clean(label.run_id))
@@ -131,21 +127,17 @@ class ClickHouseStore(Store):
         return labels.read_label(self._database, writing.apply(GiveLabel(label))) if is_there else None
 
     def remove_label(self, label_id: str) -> Label | None:
-        """See `Store.remove_label`."""
         writing = self._writable()
         label = labels.read_label(self._database, int(label_id))
         return label if label is not None and writing.apply(RemoveLabel(int(label_id))) else None
 
     def delete_trace(self, trace_id: str) -> int:
-        """See `Store.delete_trace`."""
         return self._writable().apply(Delete("trace", trace_id))
 
     def delete_run(self, run_id: str) -> int:
-        """See `Store.delete_run`."""
         return self._writable().apply(Delete("run", run_id))
 
     def delete_session(self, session_id: str) -> int:
-        """See `Store.delete_session`."""
         return self._writable().apply(Delete("session", session_id))
 
     def prune(
@@ -156,26 +148,22 @@ class ClickHouseStore(Store):
         by: Age = "time",
         for_s: float | None = None,
     ) -> Pruned:
-        """See `Store.prune`; regular retention, which is by arrival, is done only by the writer."""
+        """Remove traces; regular retention, which is by arrival, is done only by the writer."""
         writing = self._writable()
         if by == "arrival" and not writing.is_writer():
             return Pruned(0, 0, 0)
         return Pruned(*writing.apply(Prune(before_ns, max_bytes, by, for_s)))
 
     def note_removal(self, removed: Removed) -> None:
-        """See `Store.note_removal`."""
         self._writable().apply(Note(noted(removed)), wait=False)
 
     def doubt_clock(self, *, doubted: bool) -> None:
-        """See `Store.doubt_clock`."""
         self._writable().apply(Note({state.DOUBTED: int(doubted)}), wait=False)
 
     def health(self) -> Health:
-        """See `Store.health`."""
         return state.read_health(self._database)
 
     def close(self) -> None:
-        """See `Store.close`."""
         if self._writing is not None:
             self._writing.close()
         self._database.close()

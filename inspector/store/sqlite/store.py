@@ -1,5 +1,7 @@
 """The store in one SQLite file: one connection writes, others only read."""
 
+# ruff: noqa: D102 - `Store` documents what an engine implements
+
 import math
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -91,12 +93,10 @@ class SqliteStore(Store):
 
     @property
     def problem(self) -> str | None:
-        """See `Store.problem`."""
         refusal = None if self._writer is None else self._writer.refusal
         return self._damage if refusal is None else str(refusal)
 
     def prepare(self, give_up: Callable[[], bool] = lambda: False) -> None:
-        """See `Store.prepare`."""
         writer = self._writable()
         writer.follow()
         writer.check(give_up)
@@ -109,12 +109,10 @@ class SqliteStore(Store):
         busy: bool = False,
         give_way: Callable[[float], object] = lambda _: None,
     ) -> bool:
-        """See `Store.maintain`."""
         with self._relieved():
             return self._upkeep.run(for_s=for_s, idle_s=idle_s, busy=busy, give_way=give_way)
 
     def sync(self) -> None:
-        """See `Store.sync`."""
         self.checkpoint()
 
     def _take_again(self, spans: Sequence[Span]) -> int:
@@ -124,42 +122,34 @@ class SqliteStore(Store):
         return changed
 
     def give_label(self, label: NewLabel) -> Label | None:
-        """See `Store.give_label`."""
         with self._write() as connection:
             return give_label(connection, label)
 
     def remove_label(self, label_id: str) -> Label | None:
-        """See `Store.remove_label`."""
         with self._write() as connection:
             return remove_label(connection, label_id)
 
     def mark_lost(self, processes: Sequence[str]) -> int:
-        """See `Store.mark_lost`."""
         with self._write() as connection:
             return writer.mark_lost(connection, processes)
 
     def spools(self) -> Mapping[str, SpoolMark]:
-        """See `Store.spools`."""
         with self._read() as connection:
             return writer.read_marks(connection)
 
     def forget_spools(self, names: Sequence[str]) -> None:
-        """See `Store.forget_spools`."""
         with self._write() as connection:
             writer.forget_marks(connection, names)
 
     def delete_trace(self, trace_id: str) -> int:
-        """See `Store.delete_trace`."""
         with self._removal() as removal:
             return retention.delete_traces(removal, (clean(trace_id),))
 
     def delete_run(self, run_id: str) -> int:
-        """See `Store.delete_run`."""
         with self._removal() as removal:
             return retention.delete_run(removal, clean(run_id))
 
     def delete_session(self, session_id: str) -> int:
-        """See `Store.delete_session`."""
         with self._removal() as removal:
             return retention.delete_session(removal, clean(session_id))
 
@@ -171,18 +161,15 @@ class SqliteStore(Store):
         by: Age = "time",
         for_s: float | None = None,
     ) -> Pruned:
-        """See `Store.prune`."""
         with self._removal() as removal:
             now_ns = self._now_ns() if by == "arrival" else None
             return retention.prune(removal, before_ns=before_ns, max_bytes=max_bytes, arrivals_ns=now_ns, for_s=for_s)
 
     def note_removal(self, removed: Removed) -> None:
-        """See `Store.note_removal`."""
         with self._write() as connection:
             retention_state.save_removal(connection, removed)
 
     def doubt_clock(self, *, doubted: bool) -> None:
-        """See `Store.doubt_clock`."""
         with self._write() as connection:
             retention_state.doubt_clock(connection, doubted=doubted)
 
@@ -236,12 +223,10 @@ class SqliteStore(Store):
                 self._reserve.restore(held)
 
     def health(self) -> Health:
-        """See `Store.health`."""
         with self._read() as connection:
             return read_health(connection, self._path)
 
     def close(self) -> None:
-        """See `Store.close`."""
         if self._writer is None or self._damage is None:
             self._reader.dispose()
         if self._writer is not None:
