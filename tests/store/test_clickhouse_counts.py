@@ -133,7 +133,7 @@ def test_what_is_stored_late_by_one_that_broke_off_and_ends_then_is_counted_once
         broken._lease._until_s = now_s
     if is_drained:
         heir.drain()
-    heir._writer._known.forget()
+    heir._writer._cache.clear()
     heir.apply(Write(heir.prepared([replace(late, status="ok", end_ns=late.start_ns + 1)])))
     heir.drain()
     with closing(ClickHouseStore(address, limits=PATIENT, read_only=True)) as reader:

@@ -17,21 +17,21 @@ from inspector.store.nouns import Age
 from inspector.store.values.rows import clean
 
 Target = Literal["trace", "run", "session"]
-_OF: Final[dict[Target, str]] = {
+_CONDITIONS: Final[dict[Target, str]] = {
     "trace": "trace_id = {}",
     "run": "run_id = {}",
     "session": "arrayExists(share -> share.session_id = {}, shares)",
 }
 
 
-Given: TypeAlias = Prepared | dict[str, Any]
+AnySpan: TypeAlias = Prepared | dict[str, Any]
 """A prepared span, or one in the format that earlier versions left in the inbox."""
 
 
 class Write(Struct, tag="write", frozen=True):
     """Store new spans and labels."""
 
-    spans: Sequence[Given]
+    spans: Sequence[AnySpan]
     labels: Sequence[NewLabel] = ()
     arrived_ns: int = 0
     late: bool = False
@@ -41,7 +41,7 @@ class Write(Struct, tag="write", frozen=True):
 class WriteAgain(Struct, tag="again", frozen=True):
     """Replace stored spans by new interpretations of them."""
 
-    spans: Sequence[Given]
+    spans: Sequence[AnySpan]
 
 
 class MarkLost(Struct, tag="lose", frozen=True):
@@ -85,7 +85,7 @@ class Note(Struct, tag="note", frozen=True):
 
 
 Change: TypeAlias = Write | WriteAgain | MarkLost | GiveLabel | RemoveLabel | Delete | Prune | Note
-_READ: Final = msgspec.json.Decoder[Change](Change)
+_decoder: Final = msgspec.json.Decoder[Change](Change)
 
 
 def encode_change(change: Change) -> str:
@@ -102,7 +102,7 @@ def decode_change(text: str) -> Change:
     Raises:
         msgspec.MsgspecError: It is not a change.
     """
-    return _READ.decode(text)
+    return _decoder.decode(text)
 
 
 def apply(  # noqa: PLR0911 - a line each
@@ -115,13 +115,13 @@ def apply(  # noqa: PLR0911 - a line each
         case WriteAgain(spans):
             return writer.write([preparing.read(span) for span in spans], again=True)
         case MarkLost(processes):
-            return writer.lose(processes)
+            return writer.mark_lost(processes)
         case GiveLabel(label):
             return labels.write_labels(database, writer, [label])[0]
         case RemoveLabel(label_id):
             return labels.remove_label(database, writer, label_id) is not None
         case Delete(of, target_id):
-            return removal.delete_traces(database, writer, removal.traces_of(database, _OF[of], target_id))
+            return removal.delete_traces(database, writer, removal.traces_of(database, _CONDITIONS[of], target_id))
         case Prune():
             return _prune(change, database, writer, now_ns)
         case Note(numbers):
@@ -151,8 +151,8 @@ def _prune(change: Prune, database: Database, writer: Writer, now_ns: Callable[[
 
 def _cleaned(change: Change) -> Change:
     match change:
-        case Write(spans, given, arrived_ns, late):
-            return Write(spans, [_clean_label(label) for label in given], arrived_ns, late)
+        case Write(spans, new_labels, arrived_ns, late):
+            return Write(spans, [_clean_label(label) for label in new_labels], arrived_ns, late)
         case GiveLabel(label):
             return GiveLabel(_clean_label(label))
         case Delete(of, target_id):

@@ -64,7 +64,7 @@ class Hours:
         self._changed: set[int] = set()
 
     def forget(self) -> None:
-        """Store every change anew, since another process may have summed hours."""
+        """Forget which changes are stored, since another process may have summed hours meanwhile."""
         self._changed.clear()
 
     def change(self, slots: Iterable[int], version: int, token: str) -> None:

@@ -58,7 +58,7 @@ class Inbox:
     def __init__(self, database: Database, now_ns: Callable[[], int] = time.time_ns) -> None:
         self._database = database
         self._now_ns = now_ns
-        self._me = secrets.token_hex(8)
+        self._id = secrets.token_hex(8)
         self._lock = threading.Lock()
         self._last_ns = 0
         self._waiting = Waiting()
@@ -92,7 +92,7 @@ class Inbox:
             self._last_ns = max(self._last_ns + 1, self._now_ns())
             size = len(body.encode()) + size_of(spans)
             # The id contains the size, so that sizes can be added up without reading the bodies.
-            entry = f"{self._last_ns:020d} {self._me} {size}"
+            entry = f"{self._last_ns:020d} {self._id} {size}"
             row = {"id": entry, "done": 0, "body": body, "outcome": "", **columns_of(spans)}
             self._database.insert("inbox", tuple(row), [tuple(row.values())], token=entry)
             self._waiting = Waiting(self._waiting.changes + 1, self._waiting.bytes + size)
@@ -111,12 +111,12 @@ class Inbox:
 
     def is_own(self, entry: Entry) -> bool:
         """Tell whether this process sent an entry."""
-        return f" {self._me} " in entry.id
+        return f" {self._id} " in entry.id
 
     def mark_done(self, outcomes: Mapping[str, str]) -> None:
         """Store the outcomes of entries, by their ids; they are no longer waiting."""
         rows = [(entry, 1, outcome) for entry, outcome in outcomes.items()]
-        self._database.insert("inbox", ("id", "done", "outcome"), rows, token=f"{self._me} {' '.join(outcomes)}")
+        self._database.insert("inbox", ("id", "done", "outcome"), rows, token=f"{self._id} {' '.join(outcomes)}")
 
     def outcome(self, entry: str) -> str | None:
         """Return the outcome of an entry; None while it is waiting."""

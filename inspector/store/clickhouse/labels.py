@@ -107,7 +107,7 @@ def forget_stray_labels(database: Database, writer: Writer, before_ns: int) -> N
         _insert(database, writer, [(row, 1) for row in rows])
 
 
-def read_labels(  # what a list can be asked for
+def read_labels(
     database: Database,
     *,
     run_id: str | None,

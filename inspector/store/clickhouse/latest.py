@@ -28,11 +28,11 @@ _LAST_STEP: Final = 512
 _SPANS: Final = 50
 """Spans to scan per trace that is looked for; if traces have more, fewer traces are found."""
 _MATCHES: Final = 5
-"""The same of those that match a filter."""
+"""The same, if only spans that match a filter are scanned."""
 _FEW: Final = 1000
-"""Up to so many traces are found by the index of their ids; with more, scanning their times is faster."""
+"""Up to this many traces are found by the index of their ids; for more, scanning their times is faster."""
 _FEW_READ: Final = 300
-"""Up to so many traces or runs are read by the index of their ids; with more, scanning all is faster."""
+"""Up to this many traces or runs are read by the index of their ids; for more, scanning all is faster."""
 _EVER: Final = -INT64_MAX
 
 
@@ -43,9 +43,9 @@ class Stretch:
     since_ns: int
     until_ns: int
     ids: Sequence[str] | None
-    """None if nothing stored shows which they are."""
+    """None if only reading them all shows which they are."""
     spans_in: str
-    """Where the spans lie that have what the filter asks for."""
+    """The condition for where the spans that the filter asks for are stored."""
     is_last: bool
 
 
@@ -115,7 +115,7 @@ def _read(database: Database, filtered: SummaryFilter, stretch: Stretch, place: 
 
 
 def _stretches(database: Database, filtered: SummaryFilter, wanted: int, place: Place) -> Iterator[Stretch]:
-    """Yield stretches, each before the last, as long as there may be more."""
+    """Yield stretches, each earlier than the one before, as long as there may be more."""
     where = filtered.where
     floor_ns = _EVER if where.since_ns is None else clamp(where.since_ns)
     until_ns = INT64_MAX if where.until_ns is None else clamp(where.until_ns - 1)
@@ -134,7 +134,7 @@ def _stretches(database: Database, filtered: SummaryFilter, wanted: int, place: 
 
 
 def _since(database: Database, filtered: SummaryFilter, count: int, between: tuple[int, int]) -> int:
-    """Return since when, at the latest, about so many began; the first of the two times if there are no more."""
+    """Return the latest time since which about this many began; the first of the two times if there are fewer."""
     values = Values()
     matching, signs = filtered.matching(values, roughly=True), filtered.signs(values)
     within = _within(*between)
@@ -187,12 +187,12 @@ def _stretch(
 
 
 def _within(since_ns: int, until_ns: int) -> str:
-    """Return the condition of what began between two times, of which those that bound nothing would only cost."""
+    """Return the condition for a start between two times; an extreme one excludes nothing, and would only cost time."""
     bounds = [f"start_ns >= {since_ns}"] if since_ns > _EVER else []
     bounds += [f"start_ns <= {until_ns}"] if until_ns < INT64_MAX else []
     return " AND ".join(bounds) or "true"
 
 
 def _scanned(own: Own) -> str:
-    """Return a column of ids such that its index is not searched, which takes longer for many ids than to read it."""
+    """Return a column of ids in a form that has no index: searching that for many ids takes longer than reading all."""
     return f"toString({own})"

@@ -46,7 +46,7 @@ class Lease:
         self._database = database
         self._clock_s = clock_s
         self._home = f"home {home} " if home else ""
-        self._me = f"{self._home}{socket.gethostname()} {os.getpid()} {secrets.token_hex(8)}"
+        self._id = f"{self._home}{socket.gethostname()} {os.getpid()} {secrets.token_hex(8)}"
         self._is_new = True
         self._lock = threading.Lock()
         self._seen = (0, "")
@@ -67,11 +67,11 @@ class Lease:
         with self._lock:
             self._look()
             number, holder = self._seen
-            is_mine = holder == self._me
-            if holder not in ("", _PASSED, self._me) and not self._is_over(holder):
+            is_mine = holder == self._id
+            if holder not in ("", _PASSED, self._id) and not self._is_over(holder):
                 return None
             self._is_new = False
-            if not self._follow(number, self._me):
+            if not self._follow(number, self._id):
                 return None
             if holder == _PASSED:
                 return "passed"
@@ -85,7 +85,7 @@ class Lease:
         """
         with self._lock:
             number, holder = self._seen
-            return holder == self._me and self._follow(number, self._me)
+            return holder == self._id and self._follow(number, self._id)
 
     def give_up(self, *, settled: bool = False) -> None:
         """Give the lease up, so that another process can take it immediately.
@@ -98,7 +98,7 @@ class Lease:
         """
         with self._lock:
             number, holder = self._seen
-            if holder == self._me:
+            if holder == self._id:
                 self._until_s = -math.inf
                 self._follow(number, _PASSED if settled else "")
 
@@ -119,7 +119,7 @@ class Lease:
         wanted = (number + 1, holder)
         self._database.insert("leases", tuple(LEASES), [(_NAME, *wanted)], token=str(number + 1))
         self._look()
-        is_mine = self._seen == wanted and holder == self._me
+        is_mine = self._seen == wanted and holder == self._id
         # Counted from before the insert, because others start waiting when they see the row.
         self._until_s = asked_s + LENGTH_S - MARGIN_S if is_mine else -math.inf
         return is_mine

@@ -25,7 +25,7 @@ class Marks:
     def __init__(self, database: Database, home: str) -> None:
         self._database = database
         self._home = home
-        self._me = secrets.token_hex(8)
+        self._id = secrets.token_hex(8)
         self._lock = threading.Lock()
         self._version = -1
 
@@ -47,7 +47,7 @@ class Marks:
         with self._lock:
             version = self._next_version()
             rows = [(self._home, clean(name), version, removed, *totals) for removed, name, *totals in marks]
-            self._database.insert("marks", tuple(MARKS), rows, token=f"{self._me} {version}")
+            self._database.insert("marks", tuple(MARKS), rows, token=f"{self._id} {version}")
 
     def _next_version(self) -> int:
         if self._version < 0:

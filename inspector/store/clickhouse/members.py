@@ -1,4 +1,4 @@
-"""The spans of the traces that grow, as far as their sums need them: read once, then kept beside what is written."""
+"""The spans of growing traces, as far as their totals need them: read once, then kept up to date in memory."""
 
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
@@ -45,7 +45,7 @@ class SessionNames:
     """The sessions that the spans of a trace name themselves; the one of the span that began first is the trace's."""
 
     names: dict[str, tuple[int, str]] = field(default_factory=dict[str, tuple[int, str]])
-    """Start and session of each span that names one."""
+    """Start and session of each span that names a session."""
     first: tuple[int, str] | None = None
     sessions: set[str] = field(default_factory=set[str])
 
@@ -96,7 +96,7 @@ class Members:
         return self.names.after(named)
 
     def fold(self, rows: Iterable[Row]) -> dict[str, str | None]:
-        """Take rows in that are about to be written, and return the stored spans of which something else is true."""
+        """Take in rows that are about to be written, and return which stored spans are folded otherwise by that."""
         if self.family is not None and len(self.spans) > MOST_FOLDED:
             self.family = None
         if self.family is None:
@@ -131,7 +131,7 @@ class Members:
         self.first_slot, self.last_slot = min(self.first_slot, span.slot), max(self.last_slot, span.slot)
 
     def sum_up(self) -> None:
-        """Add all spans up anew; what the trace was about is kept."""
+        """Add all spans up again; question and answer stay."""
         old = self.sums
         self.sums = TraceSums(id=old.id, trace_id=old.trace_id)
         for row, *_ in self.spans.values():
@@ -140,7 +140,7 @@ class Members:
         self.sums.answer, self.sums.answer_ns = old.answer, old.answer_ns
 
     def share_out(self, *, mixed: bool) -> None:
-        """Find what each session has of the trace."""
+        """Compute the totals of each session of the trace."""
         self.shares = {}
         if not mixed:
             if self.sums.session_id is not None:
@@ -151,25 +151,25 @@ class Members:
                 self.shares.setdefault(row.session_id, Sums()).count(row, 1)
 
 
-class Known:
-    """The members of the traces that spans arrived for lately.
+class TraceCache:
+    """The members of the traces that spans were written for last.
 
     Args:
-        database: Where the others are read from.
+        database: Where other traces are read from.
     """
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._traces: OrderedDict[str, Members] = OrderedDict()
 
-    def forget(self) -> None:
-        """Let go of everything, as after a write that failed or traces that were deleted."""
+    def clear(self) -> None:
+        """Forget everything, as after a write that failed or traces that were deleted."""
         self._traces.clear()
 
-    def of(
+    def load(
         self, trace_ids: Sequence[str], uncounted: tuple[int, int] | None = None, *, torn: bool = False
     ) -> dict[str, Members]:
-        """Return the members of those traces that are stored, also by spans alone where a write was torn.
+        """Return the members of those traces that are stored; after a torn write, also of spans without a trace.
 
         Args:
             trace_ids: The traces.
@@ -185,7 +185,7 @@ class Known:
         return {trace_id: self._traces[trace_id] for trace_id in trace_ids if trace_id in self._traces}
 
     def keep(self, members: Iterable[Members]) -> None:
-        """Remember what was written, and let go of what was not asked for longest."""
+        """Keep what was written, and drop the traces that were not used for the longest time."""
         written = {each.sums.trace_id: each for each in members}
         # A trace that is longer than the limit would otherwise be read again for each batch while it grows.
         others = [(trace_id, len(each.spans)) for trace_id, each in self._traces.items() if trace_id not in written]
@@ -199,7 +199,7 @@ class Known:
 
 
 def node_of(row: Row) -> Node:
-    """Return what duplicates are found by."""
+    """Return the facts by which duplicates are found."""
     label = row.tool if row.kind == "tool" else row.agent if row.kind == "agent" else None
     usage = (row.input_tokens, row.output_tokens, row.cost_usd is not None)
     times = (row.start_ns, row.end_ns)

@@ -1,4 +1,4 @@
-"""What is to be stored of a span as far as it follows from the span alone; made by whoever takes the span in."""
+"""Prepares spans for writing, as far as that needs only the span; done by the process that received it."""
 
 import threading
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,11 +26,11 @@ _SORTED: Final = msgspec.json.Encoder(order="sorted")
 _VALUE: Final = msgspec.json.Decoder()
 _MINUTE_NS: Final = 60 * 10**9
 _LAST_MINUTE: Final = (2**32 - 1) // 60
-"""Of the days that partitions are of, which begin with the Unix epoch."""
+"""The last minute whose day a partition can express, in 32 bits of seconds since the Unix epoch."""
 
 
 class Content(NamedTuple):
-    """The columns of a span that may be large, with the words it is found by and what is said of a conversation."""
+    """The columns of a span that may be large, with the words it is found by and its turn of a conversation."""
 
     attributes: str
     events: str | None
@@ -42,12 +42,12 @@ class Content(NamedTuple):
 
 
 class Sent(NamedTuple):
-    """Where the content of a span is that was sent to the writer."""
+    """The place of a span in the inbox, where its content waits."""
 
     entry: str
     """The id in the inbox."""
     at: int
-    """Which of the spans of the entry, from 1 on."""
+    """The number of the span in its entry, from 1 on."""
 
 
 class Prepared(Struct, array_like=True, frozen=True, gc=False):
@@ -58,13 +58,13 @@ class Prepared(Struct, array_like=True, frozen=True, gc=False):
     """The session that it names."""
     slot: int
     digest: int
-    """The same for records that say the same, in whatever order their attributes are; sessions aside."""
+    """Equal for records with equal facts, whatever the order of their attributes and whatever their session."""
     row: Any
-    """Its `Row`, without place, session and what is large; a list in an inbox from before version 10."""
+    """Its `Row`, without ids, session and large columns; a list in an inbox from before version 10."""
     content: Any
     """Its `Content` or `Sent`; a list as its row."""
     question: str | None = None
-    """What its trace was asked first, of those that came with it."""
+    """The first question to its trace, as far as spans of the same batch have it."""
     answer: str | None = None
 
     @property
@@ -98,7 +98,7 @@ class Preparing:
         self._lock = threading.Lock()
 
     def of(self, spans: Iterable[Span]) -> list[Prepared]:
-        """Return what is to be stored of spans, once of each.
+        """Prepare spans, each id once.
 
         Raises:
             UnicodeEncodeError: A text cannot be stored.
@@ -107,47 +107,47 @@ class Preparing:
         excerpts = excerpts_by_span(wanted.values())
         return [self._prepared(span, *excerpts.get(key, (None, None))) for key, span in wanted.items()]
 
-    def read(self, given: Prepared | Span | dict[str, Any]) -> Prepared:
-        """Return what is to be stored of what a change has, also of a span as earlier versions put it in the inbox."""
-        if not isinstance(given, Prepared):
-            return self.of([given if isinstance(given, Span) else _span_of(given)])[0]
-        if isinstance(given.row, Row):
-            return given
-        return replace(given, row=Row(*given.row), content=Content(*given.content))
+    def read(self, span: Prepared | Span | dict[str, Any]) -> Prepared:
+        """Return the prepared span of a change, which may be in a format that earlier versions put in the inbox."""
+        if not isinstance(span, Prepared):
+            return self.of([span if isinstance(span, Span) else _span_of(span)])[0]
+        if isinstance(span.row, Row):
+            return span
+        return replace(span, row=Row(*span.row), content=Content(*span.content))
 
-    def of_process(self, given: Prepared, content: Content, process: str) -> Prepared:
-        """Return the same as recorded by a process."""
-        row = given.row._replace(session_id=given.session_id, error_traceback=content.error_traceback)
+    def of_process(self, prepared: Prepared, content: Content, process: str) -> Prepared:
+        """Return a span as if this process had recorded it."""
+        row = prepared.row._replace(session_id=prepared.session_id, error_traceback=content.error_traceback)
         large = (content.attributes.encode(), (content.events or "[]").encode(), (content.links or "[]").encode())
-        span = replace(span_of(row, given.trace_id, large), process=process)
-        return self._prepared(span, given.question, given.answer)
+        span = replace(span_of(row, prepared.trace_id, large), process=process)
+        return self._prepared(span, prepared.question, prepared.answer)
 
     def ended(self, row: Row, content: Content) -> Content:
-        """Return the content of a stored row whose status is another now."""
+        """Return the content of a stored row after its status changed."""
         text, asks, turn = self._found_by(row, _VALUE.decode(content.attributes))
         return content._replace(text=text, asks=asks, turn=turn)
 
     def _prepared(self, span: Span, question: str | None, answer: str | None) -> Prepared:
-        attributes, held = _encoded(span.attributes)
+        attributes, values = _encoded(span.attributes)
         row = row_of(span, (0, 0, 0), (None, None), _encoded_columns(span))
         traceback = row.error_traceback
         if traceback is not None:
             row = row._replace(error_traceback=None)
         events = encode(span.events) if span.events else b""
         links = encode(span.links) if span.links else b""
-        said = (_sorted(held, attributes), events, links, (traceback or "").encode())
+        large = (_sorted(values, attributes), events, links, (traceback or "").encode())
         return Prepared(
             trace_id=span.trace_id,
             session_id=span.session_id or None,
             slot=min(max(clamp(span.start_ns) // _MINUTE_NS, 0), _LAST_MINUTE),
-            digest=_digest(b"\n".join((_ENCODER.encode(row), *said))),
+            digest=_digest(b"\n".join((_ENCODER.encode(row), *large))),
             row=row,
             content=Content(
                 attributes.decode(),
                 events.decode() if events else None,
                 links.decode() if links else None,
                 traceback,
-                *self._found_by(row, held),
+                *self._found_by(row, values),
             ),
             question=question,
             answer=answer,
@@ -194,9 +194,9 @@ def columns_of(changes: Mapping[str, Sequence[Change]], version: int) -> dict[st
     return {name: columns[name] for name in SPANS}
 
 
-def _digest(said: bytes) -> int:
-    # Nothing is as good as not known.
-    return int.from_bytes(blake2b(said, digest_size=8).digest(), "big") or 1
+def _digest(facts: bytes) -> int:
+    # Never 0, which means that a digest is not known.
+    return int.from_bytes(blake2b(facts, digest_size=8).digest(), "big") or 1
 
 
 def _encoded(attributes: Mapping[str, AttributeValue]) -> tuple[bytes, Mapping[str, Any]]:
@@ -216,7 +216,7 @@ def _sorted(attributes: Mapping[str, Any], encoded: bytes) -> bytes:
 
 
 def _text(row: Row, attributes: Mapping[str, Any]) -> str:
-    """Return the words that a span is found by; one that runs is found by none."""
+    """Return the words that a span is found by; a running span has none."""
     if row.status == "running":
         return ""
     names = (row.span_id, row.name, row.tool, row.agent, row.error_type, row.error_message)
@@ -227,7 +227,7 @@ def _text(row: Row, attributes: Mapping[str, Any]) -> str:
     return words_of("\n".join(pieces)[:_MOST_TEXT_CHARS])
 
 
-def _span_of(given: dict[str, Any]) -> Span:
-    fields, error = dict(given), given["error"]
+def _span_of(record: dict[str, Any]) -> Span:
+    fields, error = dict(record), record["error"]
     fields["error"] = None if error is None else SpanError(**error)
     return Span(**fields)

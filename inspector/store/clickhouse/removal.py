@@ -51,7 +51,7 @@ def traces_of(database: Database, condition: str, value: str) -> list[str]:
     return [row[0] for row in database.rows(f"SELECT trace_id FROM traces FINAL WHERE {where}", values)]
 
 
-def prune(  # what is to go
+def prune(
     database: Database,
     writer: Writer,
     *,

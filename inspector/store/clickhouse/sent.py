@@ -55,9 +55,9 @@ def size_of(spans: Iterable[Prepared]) -> int:
 
 def spans_of(entry: str, columns: Sequence[Sequence[Any]]) -> list[Prepared]:
     """Return the spans of an entry from its columns `READ`."""
-    given = dict(zip(READ, columns, strict=True))
-    rows = zip(*(given[name] if name in _OF_ROW else repeat(_BLANK.get(name)) for name in Row._fields), strict=False)
-    beside = zip(*(given[name] for name in _BESIDE), strict=True)
+    by_name = dict(zip(READ, columns, strict=True))
+    rows = zip(*(by_name[name] if name in _OF_ROW else repeat(_BLANK.get(name)) for name in Row._fields), strict=False)
+    beside = zip(*(by_name[name] for name in _BESIDE), strict=True)
     return [
         Prepared(trace_id, session_id, slot, digest, Row._make(row), Sent(entry, at), question, answer)
         for at, (row, (trace_id, session_id, slot, digest, question, answer)) in enumerate(
@@ -76,7 +76,7 @@ def read_content(database: Database, sent: Sent) -> Content:
 
 
 def move(database: Database, changes: Mapping[str, Sequence[Change]], version: int) -> None:
-    """Insert those changes into the spans whose content waits in the inbox."""
+    """Insert the spans of those changes whose content waits in the inbox."""
     decided: dict[str, dict[int, tuple[Any, ...]]] = {}
     for own in changes.values():
         for change in own:

@@ -35,6 +35,6 @@ def reached(traces: Iterable[tuple[int, int]]) -> str:
 
 def _reached(its: str) -> str:
     # Without FINAL, because later versions of a trace only extend its range.
-    # Both as one value, because the engine answers a subquery that is there twice once.
+    # Both as one value, because ClickHouse runs equal subqueries only once.
     both = f"(SELECT (min(first_slot), max(last_slot)) FROM traces WHERE {its})"
     return f"slot >= tupleElement({both}, 1) AND slot <= tupleElement({both}, 2)"

@@ -136,7 +136,7 @@ def _by_label(
     )
 
 
-def _buckets(  # what slices are made of
+def _buckets(
     database: Database, conditions: Conditions, table: str, columns: str, where: Filter, count: int
 ) -> tuple[StatsBucket, ...]:
     if count <= 0:

@@ -1,4 +1,4 @@
-"""Writing spans: a batch is one insert for each table, and what a broken one left is mended before the next."""
+"""Writes spans: a batch is one insert for each table; what an interrupted one left is completed before the next."""
 
 import math
 import secrets
@@ -13,7 +13,7 @@ from inspector.store.clickhouse import numbers
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.hours import Hours
 from inspector.store.clickhouse.lease import Start
-from inspector.store.clickhouse.members import Known, Members, trace_row
+from inspector.store.clickhouse.members import Members, TraceCache, trace_row
 from inspector.store.clickhouse.prepared import Change, Content, Prepared, Preparing, Sent, columns_of, with_session
 from inspector.store.clickhouse.sent import move, read_content
 from inspector.store.clickhouse.slots import reached
@@ -35,8 +35,8 @@ class _Batch:
     sessions: dict[str, tuple[tuple[int, str] | None, bool]] = field(
         default_factory=dict[str, tuple[tuple[int, str] | None, bool]]
     )
-    told: set[str] = field(default_factory=set[str])
-    """Traces of which another question or answer is known."""
+    excerpted: set[str] = field(default_factory=set[str])
+    """Traces with another first question or last answer than before."""
 
 
 class Writer:
@@ -50,9 +50,9 @@ class Writer:
     def __init__(self, database: Database, preparing: Preparing) -> None:
         self._database = database
         self._preparing = preparing
-        self._known = Known(database)
+        self._cache = TraceCache(database)
         self._hours = Hours(database)
-        self._me = secrets.token_hex(8)
+        self._id = secrets.token_hex(8)
         self._is_ready = False
         self._is_torn = True
         self._is_noted = False
@@ -61,19 +61,19 @@ class Writer:
         self._watched_until_s = -math.inf
         self.numbers: dict[str, int] = {}
 
-    def distrust(self, start: Start) -> None:
-        """Have everything read anew before the next write, since another process has written."""
-        self._known.forget()
+    def take_over(self, start: Start) -> None:
+        """Take over from another process, so that everything is read again before the next write."""
+        self._cache.clear()
         self._is_ready = False
         self._hours.forget()
         self._is_noted = start == "passed"
         self._is_torn = not self._is_noted
-        # One that was not heard of any more may still have something on its way.
+        # A process that was not heard of any more may still have inserts on their way.
         self._follows_broken |= start == "lapsed"
         self._late = None
 
-    def ready(self) -> None:
-        """Make whole what was left by a write that broke off, of this process or the one before it."""
+    def make_ready(self) -> None:
+        """Read the numbers, and complete an interrupted write of this process or the one before it."""
         if not self._is_ready:
             self.numbers = (numbers.read_noted if self._is_noted else numbers.read_numbers)(self._database)
             if self._follows_broken:
@@ -83,15 +83,15 @@ class Writer:
         if self._is_torn:
             self._mend()
 
-    def settle(self) -> bool:
-        """Note all that the next process has to know, unless that has to mend something; tell which."""
+    def hand_over(self) -> bool:
+        """Note all that the next process has to know; return False if that process has to complete a write first."""
         if not self._is_ready or self._is_torn or self._late is not None:
             return False
         self.note({name: self.numbers[name] for name in numbers.GIVEN_OUT if name != "version"})
         return True
 
     def renumber_late(self) -> None:
-        """Give new numbers to what was written late by a process that is no more, so that every cursor meets it."""
+        """Give new numbers to late inserts of a process that was replaced, so that every cursor meets it."""
         if self._late is not None:
             self._renumber(*self._late)
             if time.monotonic() >= self._watched_until_s:
@@ -101,23 +101,23 @@ class Writer:
         """Store spans with everything that depends on them, and return how many said something new.
 
         Args:
-            spans: What came in, or with ``again`` other readings of what is stored.
-            again: Whether each takes the place of what is stored of it, and what is not stored stays away.
-            late: Whether they get new numbers though they may say nothing new.
+            spans: New records, or with ``again`` new interpretations of stored ones.
+            again: Whether each replaces its stored span, and spans that are not stored are ignored.
+            late: Whether they get new numbers even if they say nothing new.
         """
         wanted = coalesce(spans)
         if not wanted:
             return 0
         with self._forgetting_on_error():
-            batch = _Batch(self._known.of(_traces_of(wanted), self._late))
+            batch = _Batch(self._cache.load(_traces_of(wanted), self._late))
             self._accept(batch, wanted, again=again)
-            self._record(batch, late=late)
-            self._tell(batch, again=again)
+            self._make_changes(batch, late=late)
+            self._keep_excerpts(batch, again=again)
             written = sum(map(len, batch.changes.values()))
-            self._save(batch, self._followers(batch))
+            self._save(batch, self._affected(batch))
         return written
 
-    def lose(self, processes: Sequence[str]) -> int:
+    def mark_lost(self, processes: Sequence[str]) -> int:
         """Give the spans that processes left running the status ``lost``, and return how many there were."""
         values = Values()
         found = self._database.rows(
@@ -128,7 +128,7 @@ class Writer:
         if not found:
             return 0
         with self._forgetting_on_error():
-            batch = _Batch(self._known.of(_traces_of(found), self._late))
+            batch = _Batch(self._cache.load(_traces_of(found), self._late))
             lost: dict[str, dict[str, Row]] = {}
             for trace_id, span_id in found:
                 stored = batch.traces[trace_id].spans[span_id]
@@ -141,8 +141,8 @@ class Writer:
         return len(found)
 
     def forget(self) -> None:
-        """Let go of what is remembered of traces that are gone, and keep the numbers that they had."""
-        self._known.forget()
+        """Clear the cache after traces were deleted, and note their numbers, which are not assigned again."""
+        self._cache.clear()
         self.note({name: self.numbers[name] for name in ("seq", "trace")})
 
     def change_hours(self, condition: str, values: Values) -> None:
@@ -159,11 +159,11 @@ class Writer:
         """Sum up an hour for statistics."""
         self._hours.sum_up(hour, self.next_version())
 
-    def note(self, span: Mapping[str, int]) -> None:
-        """Keep numbers."""
-        self.numbers.update(span)
+    def note(self, values: Mapping[str, int]) -> None:
+        """Store numbers by their names."""
+        self.numbers.update(values)
         version = self.next_version()
-        numbers.save_numbers(self._database, span, version=version, token=self.token(version))
+        numbers.save_numbers(self._database, values, version=version, token=self.token(version))
 
     def next_version(self) -> int:
         """Return a version later than all before."""
@@ -171,21 +171,21 @@ class Writer:
         return self.numbers["version"]
 
     def token(self, version: int) -> str:
-        """Return what tells an insert from all others."""
-        return f"{self._me} {version}"
+        """Return the token by which ClickHouse recognizes a repeated insert."""
+        return f"{self._id} {version}"
 
     @contextmanager
     def _forgetting_on_error(self) -> Generator[None]:
         try:
             yield
         except BaseException:
-            # What is remembered may not be what is stored, and a part of it may be.
-            self._known.forget()
+            # The cache may have more than was stored, and a part of the batch may be stored.
+            self._cache.clear()
             self._is_torn = True
             raise
 
     def _mend(self) -> None:
-        """Settle the traces of spans that were written without them, and number those spans anew."""
+        """Write the traces of spans that were written without them, and number those spans again."""
         if "counted" not in self.numbers:
             # Nobody noted it before version 11 of the tables.
             row = self._database.row("SELECT max(version) FROM traces")
@@ -195,7 +195,7 @@ class Writer:
             self._late = (self.numbers["counted"], self.numbers["version"])
             self._watched_until_s = time.monotonic() + _WATCHED_S
             self._renumber(*self._late)
-        self._known.forget()
+        self._cache.clear()
         self.note(self._noted_numbers())
         self._is_torn = False
 
@@ -208,20 +208,20 @@ class Writer:
         )
         if not found:
             return
-        self._known.forget()
+        self._cache.clear()
         with self._forgetting_on_error():
-            batch = _Batch(self._known.of(_traces_of(found), self._late, torn=True))
+            batch = _Batch(self._cache.load(_traces_of(found), self._late, torn=True))
             for members in batch.traces.values():
                 if not members.sums.id:
                     members.sums.id = self._next("trace")
                 if members.family is not None:
                     members.family.changed.update(members.family.nodes)
                     members.family.unsettled.update(members.family.nodes)
-            others = self._followers(batch)
+            affected = self._affected(batch)
             for trace_id, span_id in found:
-                own = others.setdefault(trace_id, {})
+                own = affected.setdefault(trace_id, {})
                 own.setdefault(span_id, batch.traces[trace_id].spans[span_id].row)
-            self._save(batch, others)
+            self._save(batch, affected)
 
     def _next(self, name: str) -> int:
         self.numbers[name] = self.numbers.get(name, 0) + 1
@@ -237,10 +237,10 @@ class Writer:
                 members = Members(TraceSums(id=self._next("trace"), trace_id=trace_id))
                 batch.traces[trace_id] = members
             if again or stored is None or supersedes(span.row.status, stored.row.status):
-                batch.accepted.append((self._of_its_process(span, None if stored is None else stored.row), members))
+                batch.accepted.append((self._with_process(span, None if stored is None else stored.row), members))
 
-    def _of_its_process(self, span: Prepared, old: Row | None) -> Prepared:
-        # An export names none, and losses are found by it.
+    def _with_process(self, span: Prepared, old: Row | None) -> Prepared:
+        # An export names no process, and losses are found by it.
         if old is None or old.process is None or span.row.process is not None:
             return span
         content = span.content
@@ -248,8 +248,8 @@ class Writer:
             content = read_content(self._database, content)
         return self._preparing.of_process(span, content, old.process)
 
-    def _record(self, batch: _Batch, *, late: bool) -> None:
-        """Make the rows that say something new, each with the session that it belongs to."""
+    def _make_changes(self, batch: _Batch, *, late: bool) -> None:
+        """Make a change of each span that says something new, with the session that it belongs to."""
         owns: list[str | None] = []
         named: dict[str, dict[str, tuple[int, str] | None]] = {trace_id: {} for trace_id in batch.traces}
         for span, members in batch.accepted:
@@ -270,20 +270,20 @@ class Writer:
                 change = Change(row, span.content, span.slot if stored is None else stored.slot, digest)
                 batch.changes.setdefault(span.trace_id, {})[span_id] = change
 
-    def _tell(self, batch: _Batch, *, again: bool) -> None:
-        """Keep what traces were about: the first question, the last answer."""
+    def _keep_excerpts(self, batch: _Batch, *, again: bool) -> None:
+        """Keep the first question and the last answer of each trace."""
         for span, members in batch.accepted:
             sums, row = members.sums, span.row
             if span.question is not None and (sums.question is None or row.start_ns < sums.question_ns + again):
                 sums.question, sums.question_ns = span.question, row.start_ns
-                batch.told.add(span.trace_id)
+                batch.excerpted.add(span.trace_id)
             if span.answer is not None and row.end_ns is not None and row.end_ns >= sums.answer_ns:
                 sums.answer, sums.answer_ns = span.answer, row.end_ns
-                batch.told.add(span.trace_id)
+                batch.excerpted.add(span.trace_id)
 
-    def _followers(self, batch: _Batch) -> dict[str, dict[str, Row]]:
-        """Return the stored rows that something else is true of by what the batch writes."""
-        others: dict[str, dict[str, Row]] = {}
+    def _affected(self, batch: _Batch) -> dict[str, dict[str, Row]]:
+        """Return the other stored rows whose session or fold changes with the batch."""
+        affected: dict[str, dict[str, Row]] = {}
         for trace_id, members in batch.traces.items():
             if trace_id not in batch.sessions:
                 batch.sessions[trace_id] = members.session({})
@@ -296,33 +296,33 @@ class Writer:
                         found[span_id] = row._replace(session_id=session[1], session_inherited=1)
             found.update(self._folded(members, [change.row for change in changes.values()], found, changes))
             if found:
-                others[trace_id] = found
-        return others
+                affected[trace_id] = found
+        return affected
 
     def _folded(
-        self, members: Members, rows: Sequence[Row], others: Mapping[str, Row], changes: Mapping[str, Change]
+        self, members: Members, rows: Sequence[Row], affected: Mapping[str, Row], changes: Mapping[str, Change]
     ) -> dict[str, Row]:
-        """Return the stored rows that are folded otherwise and not written anyhow."""
+        """Return the stored rows that are folded into another span than before, and are not written anyway."""
         return {
-            span_id: others.get(span_id, members.spans[span_id].row)._replace(folded_into=into)
+            span_id: affected.get(span_id, members.spans[span_id].row)._replace(folded_into=into)
             for span_id, into in members.fold(rows).items()
             if span_id not in changes and span_id in members.spans
         }
 
-    def _save(self, batch: _Batch, others: Mapping[str, Mapping[str, Row]]) -> None:
+    def _save(self, batch: _Batch, affected: Mapping[str, Mapping[str, Row]]) -> None:
         changes = {trace_id: list(own.values()) for trace_id, own in batch.changes.items()}
         for trace_id, own in changes.items():
             for at, change in enumerate(own):
                 into = batch.traces[trace_id].folded_into(change.row)
                 if into is not None:
                     own[at] = change._replace(row=change.row._replace(folded_into=into))
-        for trace_id, own in self._complete(batch, others).items():
+        for trace_id, own in self._with_content(batch, affected).items():
             changes.setdefault(trace_id, []).extend(own)
         # A trace whose spans were written without it is saved with no change of its own.
         batch.traces = {
             trace_id: members
             for trace_id, members in batch.traces.items()
-            if trace_id in changes or trace_id in batch.told or self._is_torn
+            if trace_id in changes or trace_id in batch.excerpted or self._is_torn
         }
         if not batch.traces:
             return
@@ -343,7 +343,7 @@ class Writer:
         recount(self.numbers, recounted)
         self.numbers["counted"] = version
         numbers.save_numbers(self._database, self._noted_numbers(), version=version, token=token)
-        self._known.keep(batch.traces.values())
+        self._cache.keep(batch.traces.values())
 
     def _recounted(self, batch: _Batch, changes: Mapping[str, list[Change]]) -> list[tuple[str, str]]:
         """Return what spans were counted as and are now, and keep the former with the changes."""
@@ -357,25 +357,25 @@ class Writer:
                 own[at] = change._replace(counted_as=before)
         return found
 
-    def _complete(self, batch: _Batch, others: Mapping[str, Mapping[str, Row]]) -> dict[str, list[Change]]:
-        """Read what is large of stored rows that are to be written again, each as a change of its own."""
-        if not others:
+    def _with_content(self, batch: _Batch, affected: Mapping[str, Mapping[str, Row]]) -> dict[str, list[Change]]:
+        """Return stored rows that are written again as changes, with their content, which is read for that."""
+        if not affected:
             return {}
         values = Values()
-        traces = values.texts(list(others))
-        spans = values.texts([span_id for rows in others.values() for span_id in rows])
-        slots = {batch.traces[trace_id].spans[span_id].slot for trace_id, rows in others.items() for span_id in rows}
+        traces = values.texts(list(affected))
+        spans = values.texts([span_id for rows in affected.values() for span_id in rows])
+        slots = {batch.traces[trace_id].spans[span_id].slot for trace_id, rows in affected.items() for span_id in rows}
         among = f"trace_id IN {traces} AND span_id IN {spans} AND {reached((slot, slot) for slot in slots)}"
         columns = ", ".join(("trace_id", "span_id", *Content._fields))
         found = self._database.rows(f"SELECT {columns} FROM spans FINAL WHERE {among}", values)
         contents = {(trace_id, span_id): Content(*fields) for trace_id, span_id, *fields in found}
         changes: dict[str, list[Change]] = {}
-        for trace_id, rows in others.items():
+        for trace_id, rows in affected.items():
             for span_id, row in rows.items():
                 stored, content = batch.traces[trace_id].spans[span_id], contents[trace_id, span_id]
                 digest = stored.digest
                 if row.status != stored.row.status:
-                    # What was declared lost is no record that can come again.
+                    # No record that arrives can be a repetition of a span that was declared lost.
                     content, digest = self._preparing.ended(row, content), 0
                 change = Change(row._replace(seq=self._next("seq")), content, stored.slot, digest)
                 changes.setdefault(trace_id, []).append(change)
@@ -392,7 +392,7 @@ def _traces_of(keys: Iterable[Key]) -> list[str]:
 
 
 _AHEAD: Final = 1_000_000
-"""How many numbers are left out for a process that broke off, which may still write some."""
+"""How many numbers are left to a process that was replaced, which may still write with some of them."""
 _WATCHED_S: Final = 60.0
-"""How long what it had on its way is looked for."""
+"""How long its late writes are looked for."""
 _UNKEPT: Final = frozenset(("version", "label", "indexed", "schema"))

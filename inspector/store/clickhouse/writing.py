@@ -1,4 +1,4 @@
-"""The way of changes into a database: applied here while this process holds the lease, else by the one that does."""
+"""Applies changes to a database while this process holds the lease; otherwise sends them to the one that does."""
 
 import atexit
 import logging
@@ -21,16 +21,16 @@ from inspector.store.clickhouse.writer import Writer
 from inspector.store.errors import QueryTooSlow, StoreBusy, StoreError
 
 LOOK_S: Final = 0.25
-"""How often the inbox is looked at."""
+"""How often the inbox is read."""
 CLAIM_S: Final = 0.5
-"""How often it is looked whether the lease is free."""
+"""How often a process checks whether the lease is free."""
 KEEP_S: Final = 2.0
 """How often the lease is renewed."""
 TIDY_S: Final = 60.0
 TURN_S: Final = 15.0
 """How long one process writes before it lets another one, if others have work too."""
 BACK_S: Final = 1.0
-"""How long it then waits for one that does."""
+"""How long it then waits until another one takes the lease."""
 ANSWER_S: Final = 20.0
 """How long an outcome is waited for: longer than it takes to replace a writer that was killed."""
 _ASK_S: Final = 0.05
@@ -42,7 +42,7 @@ _log = logging.getLogger(__name__)
 
 
 class Writing:
-    """What one of any number of processes writes with; may be used from any thread.
+    """The writing half of a store, of which any number of processes may have one; may be used from any thread.
 
     Args:
         database: The database, with its tables.
@@ -80,14 +80,14 @@ class Writing:
     def start(self) -> None:
         """Take the lease as soon as it is free, and apply what others send, until `close`."""
         with self._lock:
-            self._holds()
+            self._acquire()
         for thread in self._threads:
             thread.start()
-        # A program that does not close its store is not to wait for threads that ask a database meanwhile.
+        # Otherwise a program that does not close its store would wait for a query of these threads.
         atexit.register(self.close)
 
     def prepared(self, spans: Sequence[Span]) -> list[Prepared]:
-        """Return what is to be written of spans.
+        """Return spans as they are written.
 
         Raises:
             UnicodeEncodeError: A text cannot be stored.
@@ -108,22 +108,22 @@ class Writing:
             StoreError: It can be neither applied nor stored now (`StoreBusy`) or at all.
         """
         with self._lock:
-            if self._holds():
+            if self._acquire():
                 answer = self._run(change)
                 if self._lease.is_held or self._lease.keep():
                     return answer
-                # Another process has it by now, and may not know of this.
+                # Another process has the lease by now, and may not know of this change.
                 if isinstance(change, Write):
                     change = msgspec.structs.replace(change, late=True)
         if isinstance(change, Write) and not change.late:
             self._inbox.check_room()
         self._sent = entry = self._put(change)
-        return self._answer(entry) if wait else None
+        return self._outcome_of(entry) if wait else None
 
     def is_writer(self) -> bool:
         """Tell whether this process applies the changes of all."""
         with self._lock:
-            return self._holds()
+            return self._acquire()
 
     def wait(self) -> None:
         """Wait until what this process sent to another is applied, at most as long as for an answer."""
@@ -143,7 +143,7 @@ class Writing:
             StoreError: It cannot be applied now, or at all; it stays in the inbox.
         """
         with self._lock:
-            if not self._holds():
+            if not self._acquire():
                 return
             self._writer.renumber_late()
             is_over = False
@@ -170,7 +170,7 @@ class Writing:
             hours = self._writer.hours_over(self._now_ns()) if self.is_writer() else ()
         for hour in hours:
             with self._lock:
-                if not self._holds():
+                if not self._acquire():
                     return False
                 # An hour that is too long for it is counted call by call.
                 with suppress(QueryTooSlow):
@@ -188,7 +188,7 @@ class Writing:
             if thread.is_alive():
                 thread.join()
         with suppress(StoreError), self._lock:
-            self._lease.give_up(settled=self._lease.is_held and self._writer.settle())
+            self._lease.give_up(settled=self._lease.is_held and self._writer.hand_over())
 
     def _put(self, change: Change) -> str:
         if not isinstance(change, Write):
@@ -199,11 +199,12 @@ class Writing:
     def _pass_on(self) -> None:
         """Let one of the others write for a while; where none does, this process takes the lease back."""
         self._turn_s = self._clock_s() + TURN_S
-        if self._writer.settle():
+        if self._writer.hand_over():
             self._look_again_s = self._clock_s() + BACK_S
             self._lease.give_up(settled=True)
 
-    def _holds(self) -> bool:
+    def _acquire(self) -> bool:
+        """Claim the lease if it is free, and make the writer ready; return whether this process holds it."""
         if not self._lease.is_held:
             if self._clock_s() < self._look_again_s:
                 return False
@@ -213,11 +214,11 @@ class Writing:
                 return False
             if start != "kept":
                 self._turn_s = self._clock_s() + TURN_S
-                self._writer.distrust(start)
-        self._writer.ready()
+                self._writer.take_over(start)
+        self._writer.make_ready()
         return True
 
-    def _answer(self, entry: str) -> Any:
+    def _outcome_of(self, entry: str) -> Any:
         until_s = time.monotonic() + ANSWER_S
         while (answer := self._inbox.outcome(entry)) is None:
             if time.monotonic() >= until_s:
@@ -240,12 +241,12 @@ class Writing:
             return msgspec.json.encode(self._run(change)).decode()
         except StoreError:
             raise
-        # It would hold up everything behind it for ever.
+        # An entry that always fails would hold up everything behind it.
         except Exception:  # noqa: BLE001
             parts = _halves(change)
             if not parts:
                 _log.exception("a change sent by another process failed and is left out")
-            self._writer.ready()
+            self._writer.make_ready()
             for part in parts:
                 self._outcome(part)
             return "null"
