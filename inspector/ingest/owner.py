@@ -3,16 +3,15 @@
 import logging
 import threading
 import time
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from types import TracebackType
 from typing import Self
 
 from inspector.homes import why_not_ours
-from inspector.ingest.ahead import Ahead
 from inspector.ingest.intake import GROUP_SPANS, Intake
+from inspector.ingest.offload import Offload
 from inspector.ingest.retention import Retention
 from inspector.ingest.spool import Spool, SpoolTotals
 from inspector.ingest.times import TIMES, Times
@@ -99,13 +98,13 @@ class Owner:
             """The store; every method may be called from any thread, including those that write."""
             self._retention = Retention(settings, self.store, now_ns=now_ns)
             redact = redacting(settings.home, on=settings.redact_spool)
-            self._spool = Spool(settings.spool, self.store, committed=self._tell, redact=redact)
+            self._spool = Spool(settings.spool, self.store, committed=self._notify, redact=redact)
             begin = partial(SecondProcess, settings.home, redact=settings.redact_otlp)
             self.intake = Intake(
                 self.store,
-                self._tell,
+                self._notify,
                 redact=redacting(settings.home, on=settings.redact_otlp),
-                ahead=Ahead(begin) if second_process else None,
+                offload=Offload(begin) if second_process else None,
                 group_spans=max(GROUP_SPANS, self.store.batch_spans),
             )
             """Ingests spans that arrive in other ways than the spool, with or without ``start``."""
@@ -167,37 +166,36 @@ class Owner:
         self._listeners.append(callback)
 
     def delete_trace(self, trace_id: str) -> int:
-        """Delete a trace and tell the listeners; returns the number of spans removed.
+        """Delete a trace and tell the listeners; return the number of spans removed.
 
         Raises:
             StoreError: The store cannot do it now (``StoreBusy``) or at all.
         """
-        with self._giving_back():
-            return self._deleted(self.store.delete_trace(trace_id))
+        return self._delete(self.store.delete_trace, trace_id)
 
     def delete_run(self, run_id: str) -> int:
-        """Delete all traces of a run and tell the listeners; returns the number of spans removed.
+        """Delete all traces of a run and tell the listeners; return the number of spans removed.
 
         Raises:
             StoreError: The store cannot do it now (``StoreBusy``) or at all.
         """
-        with self._giving_back():
-            return self._deleted(self.store.delete_run(run_id))
+        return self._delete(self.store.delete_run, run_id)
 
     def delete_session(self, session_id: str) -> int:
-        """Delete all traces of a session and tell the listeners; returns the number of spans removed.
+        """Delete all traces of a session and tell the listeners; return the number of spans removed.
 
         Raises:
             StoreError: The store cannot do it now (``StoreBusy``) or at all.
         """
-        with self._giving_back():
-            return self._deleted(self.store.delete_session(session_id))
+        return self._delete(self.store.delete_session, session_id)
 
-    @contextmanager
-    def _giving_back(self) -> Generator[None]:
-        """Make the thread return freed space to the file system afterwards."""
-        yield
+    def _delete(self, delete: Callable[[str], int], wanted_id: str) -> int:
+        spans = delete(wanted_id)
+        if spans:
+            self._notify()
+        # The thread then returns the space to the file system.
         self._freed.set()
+        return spans
 
     def prune(self, *, for_s: float | None = None) -> Pruned:
         """Delete traces by age and size, as the settings say; see `Retention.prune`.
@@ -229,18 +227,13 @@ class Owner:
         self.store.close()
         self._lock.release()
 
-    def _tell(self) -> None:
+    def _notify(self) -> None:
         for callback in self._listeners:
             try:
                 callback()
             # A failing callback must not affect the commit or other callbacks.
             except Exception:  # noqa: BLE001
                 _log.exception("a listener to commits failed")
-
-    def _deleted(self, spans: int) -> int:
-        if spans:
-            self._tell()
-        return spans
 
     def _run(self) -> None:
         back_off_s = 0.0
