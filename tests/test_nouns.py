@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from inspector.ingest import LABEL_HOOK
 from inspector.model import KINDS, Span
 from inspector.nouns import NOUNS, kinds_of
 from inspector.reading.describe import DESCRIBE
+from inspector.received.labels import LABEL_HOOK
 from inspector.record.capture import CAPTURES
 from inspector.store.values.identity import identity_text
 from instrument import HOOKS

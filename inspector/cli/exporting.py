@@ -15,10 +15,10 @@ from inspector.cli.errors import CliError, ReaderGone
 from inspector.cli.figures import counted
 from inspector.cli.formats import Listed, encoded
 from inspector.cli.opening import opened
-from inspector.ingest import label_event
 from inspector.lookup import TraceUnknown, events_of, find_run_or_trace, traces_of
 from inspector.model import Event, Filter, every
 from inspector.page_file import PageFileError, packed_file_page, page_of_run
+from inspector.received.labels import label_event
 from inspector.settings import Settings
 from inspector.store import Salvaged, Store, salvaged
 

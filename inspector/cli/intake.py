@@ -14,10 +14,12 @@ from inspector.cli import opening
 from inspector.cli.errors import CliError, SpansRefused
 from inspector.cli.figures import counted
 from inspector.cli.request import Rejected, post_traces
-from inspector.ingest import LABEL_HOOK, FileUnreadable, Owner, labels_apart, read_span
+from inspector.ingest import FileUnreadable, Owner
 from inspector.ingest.files import Part, opened, read_parts, unpacked
 from inspector.model import Filter
 from inspector.otlp import DecodedSpan
+from inspector.reading.dialects import read_span
+from inspector.received.labels import LABEL_HOOK, labels_apart
 from inspector.received.redacting import redacting
 from inspector.settings import Settings
 from inspector.store import OwnedElsewhere, Store

@@ -1,7 +1,7 @@
 """Where two runs diverge, and why: their calls paired, the first that differs, and the input that changed before it."""
 
 from inspector.diff.calls import CallsDiff, DiffAnswers, compare_calls
-from inspector.diff.causes import Cause, CauseKind, cause_of, changes_sentence
+from inspector.diff.causes import CauseKind, cause_of, changes_sentence
 from inspector.diff.comparing import Changed, Comparison, Difference, Pair, compare
 from inspector.diff.document import (
     ComparedRun,
@@ -15,14 +15,12 @@ from inspector.diff.document import (
     diff_of,
     diff_run,
 )
-from inspector.diff.programs import ProgramChange, ProgramPart, program_changes
-from inspector.diff.rates import MEASURES, Measure, Rate, Rates, RatesStep, Verdict, rates
-from inspector.diff.steps import Part, PartKind, Step
+from inspector.diff.programs import program_changes
+from inspector.diff.rates import Measure, Rate, Rates, RatesStep, Verdict, rates
+from inspector.diff.steps import PartKind, Step
 
 __all__ = [
-    "MEASURES",
     "CallsDiff",
-    "Cause",
     "CauseKind",
     "Changed",
     "ComparedRun",
@@ -37,10 +35,7 @@ __all__ = [
     "Difference",
     "Measure",
     "Pair",
-    "Part",
     "PartKind",
-    "ProgramChange",
-    "ProgramPart",
     "Rate",
     "Rates",
     "RatesStep",

@@ -14,8 +14,8 @@ from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from inspector.ingest.ahead import Ahead
 from inspector.ingest.errors import IntakeFull
+from inspector.ingest.offload import Offload
 from inspector.ingest.one_by_one import read_spans, write_storable
 from inspector.model import NewLabel, Span
 from inspector.otlp import Decoded
@@ -91,7 +91,7 @@ class Intake:
         store: Where the spans go.
         committed: Called after each commit, in the thread that committed; it must not raise.
         redact: Removes secrets from decoded requests, in the same thread.
-        ahead: Under load, has requests interpreted in a second process, with the same redaction.
+        offload: Under load, has requests interpreted in a second process, with the same redaction.
         group_spans: With this many spans, no further request joins a transaction; a request with more than twice as
             many is written in parts of this size.
         most_waiting: How many requests may be in the queue.
@@ -104,7 +104,7 @@ class Intake:
         committed: Callable[[], None],
         *,
         redact: Callable[[Decoded], Decoded] = as_sent,
-        ahead: Ahead | None = None,
+        offload: Offload | None = None,
         group_spans: int = GROUP_SPANS,
         most_waiting: int = MOST_WAITING,
         most_waiting_bytes: int = MOST_WAITING_BYTES,
@@ -112,7 +112,7 @@ class Intake:
         self._store = store
         self._committed = committed
         self._redact = redact
-        self._ahead = ahead
+        self._offload = offload
         self._group_spans = group_spans
         self._most_waiting = most_waiting
         self._most_waiting_bytes = most_waiting_bytes
@@ -139,11 +139,11 @@ class Intake:
                 raise IntakeFull("the server is shutting down; retry")
             if self._is_full(size):
                 raise IntakeFull("too many spans are waiting to be stored; retry later")
-            if self._ahead is not None and self._waiting:
-                self._ahead.note_pressed(size)
+            if self._offload is not None and self._waiting:
+                self._offload.note_waiting(size)
             self._waiting.append(delivery)
             self._bytes += size
-            self._read_ahead()
+            self._send_ahead()
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="inspector-intake", daemon=True)
                 self._thread.start()
@@ -155,13 +155,13 @@ class Intake:
             return True
         return bool(self._waiting) and self._bytes + size > self._most_waiting_bytes
 
-    def _read_ahead(self) -> None:
-        if self._ahead is not None:
-            self._ahead.give(self._waiting)
+    def _send_ahead(self) -> None:
+        if self._offload is not None:
+            self._offload.send(self._waiting)
 
-    def _rest_ahead(self) -> None:
-        if self._ahead is not None:
-            self._ahead.rest()
+    def _end_offload(self) -> None:
+        if self._offload is not None:
+            self._offload.end()
 
     def wait_idle(self, timeout_s: float) -> bool:
         """Wait until the queue is empty; return whether it is."""
@@ -175,7 +175,7 @@ class Intake:
             self._changed.notify_all()
         if self._thread is not None:
             self._thread.join()
-        self._rest_ahead()
+        self._end_offload()
 
     def _run(self) -> None:
         while group := self._next_group():
@@ -188,7 +188,7 @@ class Intake:
                     _refuse(unpacked.delivery, StoreBusy(f"storing failed: {type(error).__name__}"))
             # Released before the next requests are interpreted.
             group.clear()
-            self._rest()
+            self._mark_idle()
 
     def _next_group(self) -> list[_Unpacked]:
         """Wait for requests, and interpret as many as fit into one transaction; empty once the queue is closed."""
@@ -215,25 +215,25 @@ class Intake:
             self._busy = True
             delivery = self._waiting.popleft()
             self._bytes -= delivery.size
-            self._read_ahead()
+            self._send_ahead()
             return delivery
 
     def _has_work(self) -> bool:
         return bool(self._waiting) or self._closed
 
     def _wait(self) -> None:
-        if self._ahead is not None and not self._changed.wait_for(self._has_work, self._ahead.idle_s):
-            self._ahead.rest()
+        if self._offload is not None and not self._changed.wait_for(self._has_work, self._offload.idle_s):
+            self._offload.end()
         self._changed.wait_for(self._has_work)
 
     def _received(self, delivery: _Delivery) -> Received:
         most = 2 * self._group_spans
-        read = None if self._ahead is None else self._ahead.received(delivery)
+        read = None if self._offload is None else self._offload.wait_for(delivery)
         if read is None:
             return receive(delivery.take(), self._redact, read_spans, most=most)
         return read if len(read.spans) <= most else in_parts(read, self._group_spans)
 
-    def _rest(self) -> None:
+    def _mark_idle(self) -> None:
         with self._changed:
             self._busy = False
             self._changed.notify_all()

@@ -4,7 +4,7 @@
 """
 
 from inspector.launch.environment import Choices, environment_of, switched_off
-from inspector.launch.errors import LaunchError, ProgramNotExecutable, ProgramNotFound
+from inspector.launch.errors import LaunchError
 from inspector.launch.outcome import LeftOut, Outcome, outcome_of
 from inspector.launch.process import end_like, run_to_the_end
 from inspector.launch.program import Program, program_of
@@ -15,8 +15,6 @@ __all__ = [
     "LeftOut",
     "Outcome",
     "Program",
-    "ProgramNotExecutable",
-    "ProgramNotFound",
     "end_like",
     "environment_of",
     "outcome_of",

@@ -64,7 +64,6 @@ from inspector.model.traces import (
     Trace,
     TraceOutline,
     Turn,
-    TurnLink,
 )
 from inspector.nouns import KINDS, Kind
 
@@ -126,7 +125,6 @@ __all__ = [
     "TraceOutline",
     "TraceSort",
     "Turn",
-    "TurnLink",
     "ancestors",
     "coalesce",
     "every",

@@ -11,10 +11,11 @@ from typing import cast
 from msgspec.structs import replace
 
 from inspector import semconv as sc
-from inspector.ingest import labels_apart, read_span
 from inspector.model import AttributeValue, Event, Span, SpanError
 from inspector.otlp import export_lines
+from inspector.reading.dialects import read_span
 from inspector.reading.recorded import read_line
+from inspector.received.labels import labels_apart
 from inspector.received.redacting import redacting
 from inspector.record.content import is_content
 from inspector.settings import Settings

@@ -9,12 +9,12 @@ from msgspec import UnsetType
 from inspector.api.bodies import encode, encode_line
 from inspector.api.full_event import with_messages
 from inspector.api.packed import FilePage
-from inspector.ingest import label_event
 from inspector.lookup import events_of, traces_of
 from inspector.model import Event, Filter, Label, Losses, Run, RunOutline, Trace, every
 from inspector.page_file.copied import copied
 from inspector.page_file.document import document, packed
 from inspector.page_file.errors import RunTooLarge, WebAppMissing
+from inspector.received.labels import label_event
 from inspector.store import Store
 
 MOST_SPANS = 100_000

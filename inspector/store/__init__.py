@@ -17,7 +17,7 @@ from inspector.store.errors import (
 )
 from inspector.store.limits import IDLE_S, ReadLimits
 from inspector.store.lock import OwnerLock
-from inspector.store.nouns import Age, Arrival, Health, Pruned, Removed, Retained, Rule, SpoolMark, Stored
+from inspector.store.nouns import Arrival, Health, Pruned, Removed, Rule, SpoolMark
 from inspector.store.opening import create_tables, open_store, place_of, table_statements, upgrade_tables
 from inspector.store.protocol import Store
 from inspector.store.sqlite.engine import stopped_when
@@ -29,7 +29,6 @@ from inspector.store.values.terms import patterns
 
 __all__ = [
     "IDLE_S",
-    "Age",
     "Arrival",
     "CursorInvalid",
     "Health",
@@ -41,7 +40,6 @@ __all__ = [
     "QueryTooSlow",
     "ReadLimits",
     "Removed",
-    "Retained",
     "Rule",
     "Salvaged",
     "SpoolMark",
@@ -54,7 +52,6 @@ __all__ = [
     "StoreNewer",
     "StoreReadOnly",
     "StoreUnchecked",
-    "Stored",
     "answer_in",
     "create_tables",
     "damage_of",

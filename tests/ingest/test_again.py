@@ -10,9 +10,10 @@ import pytest
 from msgspec.structs import replace
 
 import inspector
-from inspector.ingest import open_home, read_span, read_traces_again
+from inspector.ingest import open_home, read_traces_again
 from inspector.model import Filter, SpanError
 from inspector.otlp import decode
+from inspector.reading.dialects import read_span
 from inspector.reading.stored import differences, read_again
 from inspector.settings import Settings
 from inspector.store import open_store

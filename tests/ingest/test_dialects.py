@@ -2,10 +2,10 @@ from pathlib import Path
 
 import pytest
 
-from inspector.ingest import read_span
 from inspector.model import SpanError
 from inspector.nouns import NOUNS
 from inspector.otlp import decode
+from inspector.reading.dialects import read_span
 
 REQUIRED = {noun.name: noun.required for noun in NOUNS.values()}
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from inspector.ingest import read_span
 from inspector.model import Filter
 from inspector.otlp import decode, export_lines
+from inspector.reading.dialects import read_span
 from inspector.store.sqlite import SqliteStore
 
 EXPORTS = sorted(Path(__file__).parent.glob("exports/*.json*"))

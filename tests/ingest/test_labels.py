@@ -4,9 +4,10 @@ import json
 
 import pytest
 
-from inspector.ingest import label_event, labels_apart, read_span
 from inspector.model import Label
 from inspector.otlp import decode, export_lines
+from inspector.reading.dialects import read_span
+from inspector.received.labels import label_event, labels_apart
 
 TRACE, SPAN = "a" * 32, "1" * 16
 

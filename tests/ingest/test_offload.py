@@ -10,7 +10,7 @@ from functools import partial
 import pytest
 
 from inspector.ingest import Intake
-from inspector.ingest.ahead import Ahead
+from inspector.ingest.offload import Offload
 from inspector.ingest.one_by_one import read_spans
 from inspector.model import Filter
 from inspector.otlp import Decoded, decode_request
@@ -92,9 +92,9 @@ def store(tmp_path):
 def make_intake(store, tmp_path, begin):
     made = []
 
-    def make(**ahead):
+    def make(**limits):
         redact = redacting(tmp_path, on=True)
-        made.append(Intake(store, lambda: None, redact=redact, ahead=Ahead(begin, **{"pressed_bytes": 1} | ahead)))
+        made.append(Intake(store, lambda: None, redact=redact, offload=Offload(begin, **{"start_bytes": 1} | limits)))
         return made[-1]
 
     yield make

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.ingest import read_span
 from inspector.otlp import decode, decode_request
 from inspector.otlp.limits import LARGE_REQUEST, MAX_ATTRIBUTES, MAX_DEPTH, MAX_EVENTS, MAX_ITEMS, MAX_KEY, TOO_DEEP
+from inspector.reading.dialects import read_span
 
 
 def test_a_span_is_decoded_field_by_field(make_span, make_request, otlp_attributes):

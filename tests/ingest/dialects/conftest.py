@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from inspector.ingest import read_span
 from inspector.model import Span
 from inspector.otlp import decode
+from inspector.reading.dialects import read_span
 
 EXPORTS = Path(__file__).parents[1] / "exports"
 

@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from inspector.ingest import read_span
 from inspector.otlp import decode
-from inspector.reading.dialects import DIALECTS, NORMALISED
+from inspector.reading.dialects import DIALECTS, NORMALISED, read_span
 from inspector.semconv import UNPRICED
 
 EXPORTS = sorted((Path(__file__).parents[1] / "exports").glob("*.jsonl"))

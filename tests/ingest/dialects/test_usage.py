@@ -2,8 +2,8 @@ import json
 
 import pytest
 
-from inspector.ingest import read_span
 from inspector.otlp import DecodedSpan, Scope
+from inspector.reading.dialects import read_span
 
 
 def read(**attributes):
