@@ -6,6 +6,7 @@ import pytest
 from hostile import TRACE
 from pairs import CAUSE, FIRST, SECOND, THIRD
 from playwright.sync_api import expect
+from settling import settle
 
 COMPARED = f"/diff?a={FIRST}&b={SECOND}"
 
@@ -76,13 +77,24 @@ def test_an_address_names_the_runs_whatever_comes_after_them(trips, visit):
     page.wait_for_url(re.compile(f"a={0xD1:032x}&b={0xD2:032x}"))
 
 
+def test_an_address_that_names_runs_by_their_ids_stays_and_is_compared_once(trips, visit):
+    page = visit(trips, "/no/such/view")
+    asked = []
+    page.on("request", lambda request: asked.append(request.url) if "/diff?" in request.url else None)
+    page.goto(f"{trips.url}/#{COMPARED}")
+    settle(page)
+    expect(page.get_by_role("button", name=f"Cause: {CAUSE}.")).to_be_visible()
+    assert page.url.endswith(COMPARED)
+    assert len(asked) == 1
+
+
 def test_two_runs_that_are_selected_are_compared_the_earlier_one_first(trips, visit):
     page = visit(trips, "/")
     expect(page.get_by_role("grid", name="Runs").get_by_role("link")).to_have_count(3)
     for key in "jxjjx":
         page.keyboard.press(key)
     page.get_by_role("group", name="Selected runs").get_by_role("button", name="Compare").click()
-    page.wait_for_url(re.compile(f"a={0xD1:032x}&b={0xD3:032x}"))
+    page.wait_for_url(re.compile(f"a={FIRST}&b={THIRD}"))
     expect(page.get_by_role("button", name=f"Cause: {CAUSE}.")).to_be_visible()
 
 
@@ -91,7 +103,7 @@ def test_a_key_compares_a_run_with_the_one_of_its_program_before_it(trips, visit
     expect(page.get_by_role("grid", name="Runs").get_by_role("link")).to_have_count(3)
     page.keyboard.press("j")
     page.keyboard.press("c")
-    page.wait_for_url(re.compile(f"a={0xD2:032x}&b={0xD3:032x}"))
+    page.wait_for_url(re.compile(f"a={0xD2:032x}&b={THIRD}"))
     expect(page.get_by_text("The runs are equal.")).to_be_visible()
     expect(calls(page).get_by_role("row")).to_have_count(9)
 
@@ -104,7 +116,7 @@ def test_a_run_is_compared_with_another_the_one_before_it_offered_first(trips, v
     expect(before).to_have_count(1)
     expect(menu.get_by_role("region", name="Other runs").get_by_role("link")).to_have_count(1)
     before.click()
-    page.wait_for_url(re.compile(f"a={0xD1:032x}&b={0xD2:032x}"))
+    page.wait_for_url(re.compile(f"a={FIRST}&b={SECOND}"))
     expect(page.get_by_role("button", name=f"Cause: {CAUSE}.")).to_be_visible()
     detail(page).get_by_role("link", name="Open in the second run").click()
     page.wait_for_url(re.compile(f"/traces/{0xD2:032x}"))

@@ -55,7 +55,8 @@ def test_a_run_and_its_replays_lead_to_one_another_and_to_their_comparison(repla
     page.wait_for_url(re.compile(f"/runs/{LATEST}"))
     expect(page.get_by_text("Replay of")).to_be_visible()
     page.get_by_role("link", name=re.compile("Compare with the run of")).click()
-    page.wait_for_url(re.compile(f"a={ORIGINAL}&b={LATEST}"))
+    expect(page.get_by_role("button", name=re.compile("^Cause: "))).to_be_visible()
+    expect(page).to_have_url(re.compile(f"a={ORIGINAL}&b={LATEST}"))
 
 
 def test_replays_are_marked_where_runs_are_listed_and_lead_to_their_comparison(replays, visit):
@@ -65,9 +66,9 @@ def test_replays_are_marked_where_runs_are_listed_and_lead_to_their_comparison(r
     expect(marks).to_have_count(2)
     expect(page.get_by_label("Runs in figures")).to_contain_text("2 replays left out")
     expect(marks.first).to_have_attribute("title", f"Replay of {ORIGINAL}. Compare the two runs")
-    # By the keyboard, which does not depend on where the row is by then.
-    marks.first.press("Enter")
-    page.wait_for_url(re.compile(f"/diff.*a={ORIGINAL}&b={LATEST}"))
+    marks.first.click()
+    expect(page.get_by_role("button", name=re.compile("^Cause: "))).to_be_visible()
+    expect(page).to_have_url(re.compile(f"/diff.*a={ORIGINAL}&b={LATEST}"))
 
 
 def test_a_run_that_has_to_do_with_no_replay_has_no_line_about_them(replays, visit):

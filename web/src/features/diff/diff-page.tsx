@@ -11,7 +11,7 @@ import { DiffHeader } from "./diff-header";
 import { DiffList } from "./diff-list";
 import css from "./diff-page.module.css";
 import { differing, initialStep, stepped } from "./rows";
-import type { DiffSearch } from "./url";
+import { type DiffSearch, lastingName } from "./url";
 import { useDiffKeys } from "./use-diff-keys";
 
 interface Props {
@@ -22,10 +22,9 @@ interface Props {
 /** Two runs side by side: where they diverge and why, their calls, and the texts of the selected call. */
 export function DiffPage({ search, change }: Props) {
   const { data, error, refetch } = useQuery(diffQuery(search.a, search.b));
-  const a = data?.a.label;
-  const b = data?.b.label;
+  const a = data && lastingName(search.a, data.a);
+  const b = data && lastingName(search.b, data.b);
   useEffect(() => {
-    // A shared URL must name the same runs tomorrow, which `last` would not.
     if (a && b && (search.a !== a || search.b !== b))
       void change(({ a: _a, b: _b, ...before }) => ({ a, b, ...before }), true);
   }, [a, b, search.a, search.b, change]);

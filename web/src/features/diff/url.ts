@@ -1,3 +1,4 @@
+import type { DiffRun } from "@/api/diff";
 import type { Search } from "@/lib/filter";
 
 export interface DiffSearch {
@@ -21,4 +22,9 @@ export function diffSearch(search: Search): DiffSearch {
   if (/^[0-9]{1,6}$/.test(String(search.at))) found.at = Number(search.at);
   if (search.all === "1") found.all = "1";
   return found;
+}
+
+/** What names a run in a shared URL: tomorrow it must be the same run, which `last` or a part of an id may not be. */
+export function lastingName(name: string | undefined, run: DiffRun): string {
+  return name !== undefined && (name === run.run_id || name === run.trace_id) ? name : run.label;
 }
