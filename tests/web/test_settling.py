@@ -114,3 +114,20 @@ def test_the_choices_of_a_condition_stay_open_as_one_after_the_other_is_made(dem
         expect(page.get_by_role("checkbox", name=kind)).to_be_checked()
     page.wait_for_url(re.compile("kind=agent"))
     expect(page.get_by_role("checkbox", name="model call")).to_be_checked()
+
+
+@pytest.mark.parametrize("width", [390, 1000, 1400])
+@pytest.mark.parametrize("view", ["/", "/?session_id=session-0001"])
+def test_a_list_of_runs_stays_where_it_is_when_the_figures_above_it_come_in(crowd, visit, view, width):
+    page = visit(crowd, "/no/such/view", viewport={"width": width, "height": 800})
+    with held_back(page, re.compile(r"/(stats\?|sessions/)")) as held:
+        page.goto(f"{crowd.url}/#{view}")
+        runs = page.get_by_role("grid", name="Runs")
+        expect(runs.get_by_role("row").nth(1)).to_be_visible()
+        expect(page.get_by_label("Runs in figures").get_by_text("–").first).to_be_visible()
+        page.wait_for_function("document.fonts.status === 'loaded'")
+        before = runs.bounding_box()
+        assert held
+    settle(page)
+    expect(page.get_by_label("Runs in figures").get_by_text("$").first).to_be_visible()
+    assert runs.bounding_box() == before

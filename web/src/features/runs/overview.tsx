@@ -4,7 +4,7 @@ import { type ReactNode, useMemo } from "react";
 import type { Stats } from "@/api/client";
 import { changed } from "@/lib/conditions";
 import type { Filter, Status } from "@/lib/filter";
-import { count, duration, plural } from "@/lib/format";
+import { count, duration } from "@/lib/format";
 import { tokensText, tokensTitle } from "@/ui/list";
 import { SummedCost } from "@/ui/summed-cost";
 import { binsOf } from "./bins";
@@ -22,7 +22,7 @@ interface Props {
   onRange: (range: { since: string; until: string } | null) => void;
 }
 
-/** Figures that are only shown if they are not zero. */
+/** Figures that are only shown if they are not zero, after the others: what comes later moves nothing. */
 const OTHERS: { name: string; statuses: Status[] }[] = [
   { name: "Running", statuses: ["running"] },
   { name: "Unfinished", statuses: ["cancelled", "abandoned", "lost"] },
@@ -40,6 +40,12 @@ export function Overview({ stats, failed, search, deleted, onRange }: Props) {
         <Figure name="Failed runs" bad={(total?.errors ?? 0) > 0} title="Runs that ended with an error">
           {total && <ByStatus statuses={["error"]} value={total.errors} search={search} />}
         </Figure>
+        <Figure name="p50">{total && duration(total.p50_ms)}</Figure>
+        <Figure name="p95">{total && duration(total.p95_ms)}</Figure>
+        <Figure name="Tokens" wide title={total && tokensTitle(total)}>
+          {total && tokensText(total)}
+        </Figure>
+        <Figure name="Cost">{total && <SummedCost of={total} />}</Figure>
         {OTHERS.map(({ name, statuses }) => {
           const value = statuses.reduce((sum, status) => sum + (counts.get(status) ?? 0), 0);
           if (value === 0) return null;
@@ -49,24 +55,22 @@ export function Overview({ stats, failed, search, deleted, onRange }: Props) {
             </Figure>
           );
         })}
-        <Figure name="p50">{total && duration(total.p50_ms)}</Figure>
-        <Figure name="p95">{total && duration(total.p95_ms)}</Figure>
-        <Figure name="Tokens" title={total && tokensTitle(total)}>
-          {total && tokensText(total)}
-        </Figure>
-        <Figure name="Cost">{total && <SummedCost of={total} />}</Figure>
+        {stats?.complete === false && (
+          <Figure name="Counted" title="There are too many runs to count them all in time">
+            newest runs only
+          </Figure>
+        )}
+        {stats !== undefined && stats.replays_left_out > 0 && (
+          <Figure name="Replays" title="The list has them; figures count only runs that asked a model">
+            {count(stats.replays_left_out)} left out
+          </Figure>
+        )}
+        {deleted > 0 && (
+          <Figure name="Deleted" title="Counted until the deletion can no longer be undone">
+            {count(deleted)} still counted
+          </Figure>
+        )}
       </dl>
-      {stats?.complete === false && (
-        <p className={css.note} title="There are too many runs to count them all in time.">
-          newest runs only
-        </p>
-      )}
-      {stats !== undefined && stats.replays_left_out > 0 && (
-        <p className={css.note} title="The list has them; figures count only runs that asked a model.">
-          {plural(stats.replays_left_out, "replay")} left out
-        </p>
-      )}
-      {deleted > 0 && <p className={css.note}>{plural(deleted, "deleted run")} still counted until the undo expires</p>}
       {failed && !stats ? (
         <p className={css.note}>The figures could not be loaded.</p>
       ) : (
@@ -79,16 +83,19 @@ export function Overview({ stats, failed, search, deleted, onRange }: Props) {
 function Figure({
   name,
   bad = false,
+  wide = false,
   title,
   children,
 }: {
   name: string;
   bad?: boolean;
+  /** Whether it needs more room than a number. */
+  wide?: boolean;
   title?: string | undefined;
   children: ReactNode;
 }) {
   return (
-    <div className={css.figure} title={title}>
+    <div className={clsx(css.figure, wide && css.wide)} title={title}>
       <dt>{name}</dt>
       <dd className={clsx(bad && css.bad)}>{children ?? <span className={css.waiting}>–</span>}</dd>
     </div>

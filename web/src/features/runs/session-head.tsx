@@ -43,12 +43,8 @@ export function SessionHead({ sessionId, onLeave }: { sessionId: string; onLeave
         <Recorded text={sessionId} />
       </h2>
       <CopyButton text={sessionId} label="Copy the session id" />
-      {session && (
-        <>
-          <StatusMark status={session.status} label />
-          <Sums session={session} />
-        </>
-      )}
+      {session && <StatusMark status={session.status} label />}
+      <ul className={css.sums}>{session && <Sums session={session} />}</ul>
       {error && !session && <p className={css.missing}>{error.message}</p>}
       <Button className={css.delete} onClick={() => setAsks(true)} disabled={!session}>
         <Trash2 size={14} aria-hidden />
@@ -78,7 +74,7 @@ function Sums({ session }: { session: Session }) {
   const length = to === null ? null : msBetween(session.start_time_unix_nano, session.end_time_unix_nano ?? "0");
   const sameDay = to !== null && day(from) === day(to);
   return (
-    <ul className={css.sums}>
+    <>
       <li>
         {`${day(from)} ${clock(from)} – ${to === null ? "now" : sameDay ? clock(to) : `${day(to)} ${clock(to)}`}`}
         {length !== null && ` (${duration(length)})`}
@@ -96,6 +92,6 @@ function Sums({ session }: { session: Session }) {
           <SummedCost of={session} />
         </li>
       )}
-    </ul>
+    </>
   );
 }
