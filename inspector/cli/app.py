@@ -25,6 +25,7 @@ COMMANDS: dict[str, str] = {
     "forward": "Send what is waiting for INSPECTOR_ENDPOINT.",
     "import": "Import files of OTLP JSON.",
     "label": "Label a run or a span: good, bad, a score, a note.",
+    "mcp": "Answer a coding agent: what a program did, and why it failed.",
     "open": "Open the web page, signed in.",
     "prune": "Delete recorded traces.",
     "reindex": "Interpret recorded spans again, with this version.",
@@ -42,8 +43,8 @@ COMMANDS: dict[str, str] = {
 }
 """Every command and what it does in a line; its module and its function have its name, or that of ``_KEYWORDS``."""
 
-_KEYWORDS = {"import": "importing", "open": "open_page"}
-"""Commands that Python has another use for the names of."""
+_KEYWORDS = {"import": "importing", "mcp": "mcp_command", "open": "open_page"}
+"""Commands whose names are a keyword, a function or a package of Python."""
 
 DEBUG = "--debug"
 """Taken anywhere on the command line, since it is mostly added to a command that just failed."""

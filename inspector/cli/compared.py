@@ -32,8 +32,19 @@ def runs_to_compare(settings: Settings, a: str | None, b: str | None) -> tuple[C
     if a is not None and b is not None:
         return _read(settings, a), _read(settings, b)
     with opened(settings) as store:
-        found = find_run_or_trace(store, a or "last")
-        return _of_run(store, run_before(store, found)), _whole(store, found)
+        return stored_runs_to_compare(store, a, b)
+
+
+def stored_runs_to_compare(store: Store, a: str | None, b: str | None) -> tuple[ComparedRun, ComparedRun]:
+    """Read both runs from a store; if one is not named, the previous run of the same program.
+
+    Raises:
+        RunUnknown: One is not recorded, or there is no previous one.
+    """
+    if a is not None and b is not None:
+        return _whole(store, find_run_or_trace(store, a)), _whole(store, find_run_or_trace(store, b))
+    found = find_run_or_trace(store, a or b or "last")
+    return _of_run(store, run_before(store, found)), _whole(store, found)
 
 
 def groups_to_compare(

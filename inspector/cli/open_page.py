@@ -34,7 +34,7 @@ def open_page(*, what: str | None, only_print: bool, home: Path | None) -> None:
     view = ""
     if what is not None:
         with opened(settings) as store:
-            view = _view(store, what)
+            view = view_of(store, what)
     address = f"{url}/?code={sign_in_code(settings, url)}{view}"
     if not only_print and has_screen() and opened_in_browser(address, settings.home):
         notice(f"opened {url}/{view}")
@@ -57,8 +57,8 @@ def _server(settings: "Settings") -> str:
     return owner.url.rstrip("/")
 
 
-def _view(store: "Store", what: str) -> str:
-    """Find what an id refers to, like ``show``."""
+def view_of(store: "Store", what: str) -> str:
+    """Find what an id refers to, like ``show``, and return the address of its view."""
     from inspector.cli.lookup import find_any
     from inspector.cli.views import run_view, trace_view
     from inspector.model import Event, Run

@@ -1,0 +1,172 @@
+"""The tree of a run, one span in full, and where a person sees them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from inspector.cli import figures
+from inspector.cli.conversations import Annotation, with_conversations
+from inspector.cli.errors import SpanUnknown
+from inspector.cli.lookup import find_event, question_and_answer, turns_of
+from inspector.cli.mcp_server.answer import Answer
+from inspector.cli.mcp_server.arguments import Link, Outline, SpanArguments
+from inspector.cli.mcp_server.reader import Reader, run_lines
+from inspector.cli.mcp_server.texts import (
+    WITHOUT_CONTENT,
+    answered,
+    asked,
+    one_line,
+    short_ids,
+    shown,
+    span_line,
+    status_of,
+)
+from inspector.cli.namesakes import with_model_names
+from inspector.cli.open_page import view_of
+from inspector.cli.ownership import current_owner
+from inspector.cli.plumbing import traces_without_plumbing
+from inspector.cli.shaping import Shape
+from inspector.cli.tree import Row, tree_rows
+from inspector.lookup import traces_of
+from inspector.model import Event
+
+_DEEPEST = 30
+"""Deeper spans are not indented further."""
+_MOST_NOTE = 160
+
+
+def outline(reader: Reader, wanted: Outline) -> Answer:
+    """Draw a run as a tree, a line for each span, repeated ones once."""
+    found = reader.find(wanted.run)
+    summaries, traces = traces_of(reader.store, found), reader.traces(found)
+    turns = turns_of(reader.store, found.run_id)
+    named = with_model_names(reader.store, traces)
+    inferred = with_conversations(named, turns, lambda first, last: question_and_answer(reader.store, first, last))
+    drawn = traces_without_plumbing(list(zip(summaries, inferred.traces, strict=True)))
+    ids = short_ids(event.span_id for events in traces for event in events)
+    shape = Shape(wanted.errors, wanted.depth, fold=True, everything=False)
+    events = [events if wanted.span is None else _below(wanted.span, events) for _, events in drawn]
+    rows = [row for trace in events for row in tree_rows(trace, shape=shape)]
+    if wanted.span is not None and not rows:
+        raise SpanUnknown(f"no span {wanted.span} is in this run")
+    lines = [_line(row, ids, inferred.annotations, content=reader.content) for row in rows]
+    total = sum(map(len, traces))
+    hidden = sum(row.hidden for row in rows)
+    about = (
+        f"{figures.counted(len(rows), 'line')} for {figures.counted(total, 'span')}: id, kind, name, status unless ok, "
+        "duration, tokens, cost; \u00d73 is drawn once for three."
+    )
+    if wanted.errors and not rows:
+        about = "No span of this run failed."
+    advice = f"{figures.counted(hidden, 'span')} below depth {wanted.depth} not drawn." if hidden else ""
+    return Answer(about, ["\n".join(run_lines(found, content=reader.content)), *lines], advice=advice)
+
+
+def _below(span: str, events: Sequence[Event]) -> list[Event]:
+    """Return the span whose id begins like this, and all spans below it."""
+    inner: dict[str | None, list[Event]] = {}
+    for event in events:
+        inner.setdefault(event.parent_id, []).append(event)
+    found: dict[str, Event] = {}
+    stack = [event for event in events if event.span_id.startswith(span.lower())]
+    while stack:
+        event = stack.pop()
+        if event.span_id not in found:
+            found[event.span_id] = event
+            stack += inner.get(event.span_id, ())
+    return list(found.values())
+
+
+def _line(row: Row, ids: Mapping[str, str], annotations: Mapping[str, Annotation], *, content: bool) -> str:
+    repeat = row.repeat
+    also = f" with the next {repeat.length - 1}" if repeat and repeat.length > 1 else ""
+    annotation = annotations.get(row.event.span_id, Annotation())
+    notes = (
+        f"\u00d7{repeat.times:,}{also}" if repeat else "",
+        f"{figures.counted(row.hidden, 'span')} below" if row.hidden else "",
+        "duplicate" if row.event.folded_into is not None else "",
+        {"orphan": "parent not recorded", "cycle": "its parents form a loop"}.get(row.mark, ""),
+        one_line(annotation.note, _MOST_NOTE) if content else annotation.note.partition("  ")[0],
+    )
+    span_id = ids.get(row.event.span_id, "inferred")
+    line = span_line(row.event, span_id=span_id, content=content, notes=[note for note in notes if note])
+    return f"{'  ' * min(row.depth, _DEEPEST)}{line}"
+
+
+def span(reader: Reader, wanted: SpanArguments) -> Answer:
+    """Write one span in full."""
+    event = find_event(reader.store, _whole_id(reader, wanted), trace="last")
+    parts = list(_parts(event, wanted.part, content=reader.content))
+    about = "The span, part by part." if wanted.part == "all" else f"The {wanted.part} of the span."
+    if len(parts) == 1 and wanted.part != "all":
+        about = f"The span has no {wanted.part}." if reader.content else WITHOUT_CONTENT
+    advice = "" if reader.content else WITHOUT_CONTENT
+    return Answer(about, parts, noun="part", advice="" if advice == about else advice)
+
+
+def _whole_id(reader: Reader, wanted: SpanArguments) -> str:
+    if wanted.run is None:
+        return wanted.id
+    traces = reader.traces(reader.find(wanted.run))
+    like = {event.span_id for events in traces for event in events if event.span_id.startswith(wanted.id.lower())}
+    if len(like) == 1:
+        return like.pop()
+    raise SpanUnknown(
+        f"{'several spans' if like else 'no span'} of this run {'begin' if like else 'begins'} with {wanted.id}"
+    )
+
+
+def _parts(event: Event, part: str, *, content: bool) -> Iterator[str]:
+    yield "\n".join(_facts(event))
+    if not content:
+        return
+    if part in ("all", "error") and event.error is not None:
+        texts = (": ".join(filter(None, (event.error.type, event.error.message))), event.error.traceback)
+        yield "error:\n" + "\n".join(shown(text) for text in texts if text)
+    if part in ("all", "input") and (given := asked(event)):
+        # The newest message says most, and a conversation may be long.
+        yield "input, newest message first:\n" + given[-1] if len(given) > 1 else f"input:\n{given[0]}"
+    if part in ("all", "output") and (got := answered(event)):
+        yield "output:\n" + "\n".join(got)
+    if part in ("all", "input"):
+        yield from reversed(asked(event)[:-1])
+    if part == "attributes":
+        for key, value in sorted(_attributes(event).items()):
+            text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+            yield shown(f"{key} = {text}")
+
+
+def _facts(event: Event) -> Iterator[str]:
+    yield span_line(event, span_id=event.span_id, content=False)
+    facts = {
+        "trace": event.trace_id,
+        "parent": event.parent_id,
+        "session": event.session_id,
+        "started": figures.moment(event.start_time_unix_nano),
+        "status": status_of(event.status),
+        "agent": event.agent,
+        "model": event.model,
+        "service": event.service,
+        "duplicate of": event.folded_into,
+    }
+    yield "; ".join(f"{name} {one_line(value, _MOST_NOTE)}" for name, value in facts.items() if value)
+
+
+def _attributes(event: Event) -> dict[str, Any]:
+    try:
+        return msgspec.json.decode(event.attributes or b"{}", type=dict[str, Any])
+    except msgspec.DecodeError:
+        return {}
+
+
+def link(reader: Reader, wanted: Link) -> Answer:
+    """Say where a person sees a run, a trace or a span."""
+    view = view_of(reader.store, wanted.id)
+    owner = current_owner(reader.settings.lock_file)
+    address = f"{owner.url.rstrip('/')}/{view}" if owner is not None and owner.url else None
+    home = reader.settings.home_elsewhere
+    option = "" if home is None else f" --home {home}"
+    lines = [f"page: {address}" if address else f"page: none is served; start it with: inspector serve{option}"]
+    lines += [f"signed in: inspector open {wanted.id}{option}", f"in a terminal: inspector show {wanted.id}{option}"]
+    return Answer("For the person: where to see it.", lines)

@@ -1,0 +1,189 @@
+"""Why a run failed: the call where it began, who passed it on, what the model was told, and what came after."""
+
+import io
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from inspector.cli import figures
+from inspector.cli.attempts import attempt_annotations
+from inspector.cli.lookup import turns_of
+from inspector.cli.mcp_server.answer import Answer
+from inspector.cli.mcp_server.failures import UNANSWERED, Failure, failures_of, slow_calls
+from inspector.cli.mcp_server.reader import Reader, run_lines
+from inspector.cli.mcp_server.texts import (
+    WITHOUT_CONTENT,
+    answered,
+    asked,
+    error_of,
+    name_of_call,
+    new_messages,
+    short_ids,
+    shortened,
+    shown,
+    span_line,
+)
+from inspector.cli.mcp_server.tracebacks import own_frames
+from inspector.cli.terminal import Terminal
+from inspector.lookup import as_one_trace
+from inspector.model import Event, Filter, Run, Trace
+
+_PASSED_ON, _AFTER, _OTHERS, _NEAR = 6, 4, 6, 3
+"""How many of each are listed."""
+_LATEST = 50
+_SHARE: Final = {"input": 0.2, "traceback": 0.2, "told": 0.15, "message": 0.1}
+"""How much of the answer each text may fill."""
+_LEAST_CHARACTERS = 300
+
+
+@dataclass(frozen=True, slots=True)
+class _Spans:
+    """The spans of a run, and how they are named."""
+
+    reader: Reader
+    events: Sequence[Event]
+    """In the order they began."""
+    ids: dict[str, str]
+
+    def line(self, event: Event, *notes: str) -> str:
+        return span_line(event, span_id=self.ids[event.span_id], content=self.reader.content, notes=notes)
+
+    def whole(self, event: Event) -> Event:
+        return self.reader.store.event(event.span_id, trace_id=event.trace_id) or event
+
+    def text(self, what: str, text: str) -> str:
+        return shortened(text, max(_LEAST_CHARACTERS, int(self.reader.characters * _SHARE[what])))
+
+
+def why_failed(reader: Reader, named: str | None) -> Answer:
+    """Explain the named run; by default the newest one that failed."""
+    found = _newest_failed(reader) if named is None else reader.find(named)
+    if found is None:
+        return Answer("No run failed, and no call of a recent run. Name a run to see its near misses.", ())
+    traces = reader.traces(found)
+    events = sorted((event for trace in traces for event in trace), key=lambda event: int(event.start_time_unix_nano))
+    spans = _Spans(reader, events, dict(short_ids(event.span_id for event in events)))
+    failures = failures_of(events)
+    sections = ["\n".join(run_lines(found, content=reader.content))]
+    if failures:
+        sections += _explained(failures[0], spans)
+        sections += _others(failures[1:], spans)
+    sections += _near_misses(traces, found, spans)
+    about = "Why this run failed: the first cause, then what followed." if failures else "No call of this run failed."
+    if failures and found.status == "ok":
+        about = "This run is ok, although calls failed: the first of them, then what followed."
+    advice = f'More of the call: span("{spans.ids[failures[0].origin.span_id]}").' if failures else ""
+    notes = "" if reader.content else WITHOUT_CONTENT
+    return Answer(about, sections, noun="section", advice=" ".join(filter(None, (advice, notes))))
+
+
+def _newest_failed(reader: Reader) -> Run | Trace | None:
+    """Return the newest run that failed, or else the newest in which a call did."""
+    failed = reader.others(reader.store.runs(Filter(statuses=("error", "lost")), limit=2).items)
+    if not failed:
+        failed = [run for run in reader.others(reader.store.runs(Filter(), limit=_LATEST).items) if run.errors]
+    return as_one_trace(reader.store, failed[0]) if failed else None
+
+
+def _explained(failure: Failure, spans: _Spans) -> Iterator[str]:
+    origin = spans.whole(failure.origin)
+    content = spans.reader.content
+    line = span_line(origin, span_id=spans.ids[origin.span_id], content=content, with_error=not content)
+    yield f"first cause:\n{line}"
+    twins = [spans.whole(event) for event in spans.events if _is_twin(event, failure.origin)]
+    if content:
+        yield from _content(origin, twins, spans)
+    if failure.passed_on:
+        outer = [f"  {spans.line(event)}" for event in failure.passed_on[:_PASSED_ON]]
+        left = len(failure.passed_on) - _PASSED_ON
+        yield "\n".join(("passed on by, from the inside out:", *outer, f"  … {left} more" if left > 0 else "")).rstrip()
+    yield from _afterwards(failure, spans)
+
+
+def _is_twin(event: Event, origin: Event) -> bool:
+    return event.folded_into == origin.span_id and event.trace_id == origin.trace_id
+
+
+def _content(origin: Event, twins: Sequence[Event], spans: _Spans) -> Iterator[str]:
+    """Write the error, the arguments, and where it was raised; a server knows more than its client is told."""
+    error = origin.error
+    if error is not None:
+        said = ": ".join(filter(None, (error.type, error.message)))
+        yield spans.text("message", f"error: {shown(said)}")
+    for twin in twins:
+        if twin.error is not None and (error is None or twin.error.message != error.message):
+            yield f"recorded by the other side: {error_of(twin.error, content=True, most=400)}"
+    given = asked(origin)
+    if given:
+        whole = "\n".join(given[-2:] if origin.kind == "llm" else given)
+        yield spans.text("input", f"{'last messages' if origin.kind == 'llm' else 'arguments'}:\n{whole}")
+    elif origin.kind in ("llm", "tool"):
+        yield "no arguments were recorded"
+    traces = [each.error.traceback for each in (origin, *twins) if each.error is not None and each.error.traceback]
+    if traces:
+        yield spans.text("traceback", f"raised in:\n{shown(own_frames(traces[0]))}")
+    result = answered(origin)
+    if result and origin.error is None:
+        yield spans.text("message", "result:\n" + "\n".join(result))
+
+
+def _afterwards(failure: Failure, spans: _Spans) -> Iterator[str]:
+    origin = failure.origin
+    end_ns = int(origin.end_time_unix_nano or origin.start_time_unix_nano)
+    later = [event for event in spans.events if int(event.start_time_unix_nano) >= end_ns and not event.folded_into]
+    later = [event for event in later if event.kind != "rpc" and event.span_id != origin.span_id]
+    model = next((event for event in later if event.kind == "llm"), None)
+    if model is not None and origin.kind != "llm" and spans.reader.content:
+        told = "\n".join(new_messages(spans.whole(model)))
+        if told:
+            yield spans.text("told", f"the model was told, in {spans.ids[model.span_id]}:\n{told}")
+    if not later:
+        yield "no call came after it"
+        return
+    lines = [f"  {spans.line(event)}" for event in later[:_AFTER]]
+    left = len(later) - _AFTER
+    yield "\n".join(("calls after it:", *lines, f"  … {left:,} more" if left > 0 else "")).rstrip()
+
+
+def _others(failures: Sequence[Failure], spans: _Spans) -> Iterator[str]:
+    """Count the other failures by call and type of error, each with the first of them."""
+    if not failures:
+        return
+    counts: Counter[tuple[str, str, str]] = Counter()
+    firsts: dict[tuple[str, str, str], Event] = {}
+    for failure in failures:
+        event = failure.origin
+        look = (event.kind, name_of_call(event), (event.error and event.error.type) or "")
+        counts[look] += 1
+        firsts.setdefault(look, event)
+    listed = [f"  {spans.line(firsts[look], _times(count))}" for look, count in counts.most_common(_OTHERS)]
+    left = len(counts) - len(listed)
+    head = f"other failures that nothing below explains ({len(failures):,}):"
+    yield "\n".join((head, *listed, f"  … {left} more kinds" if left > 0 else "")).rstrip()
+
+
+def _times(count: int) -> str:
+    return f"\u00d7{count:,}" if count > 1 else ""
+
+
+def _near_misses(traces: Sequence[Sequence[Event]], found: Run | Trace, spans: _Spans) -> Iterator[str]:
+    """List calls that were tried again, calls without an answer, and slow ones."""
+    lines: list[str] = []
+    terminal = Terminal(io.StringIO())
+    by_id = {event.span_id: event for event in spans.events}
+    for span_id, attempts in attempt_annotations(spans.reader.store, traces, terminal).items():
+        lines.append(f"  tried again: {spans.line(by_id[span_id], attempts.note)}")
+    retries = [turn for turn in turns_of(spans.reader.store, found.run_id) if turn.link == "retry"]
+    lines += [
+        f"  the prompt of a failed call again: {spans.line(by_id[turn.span_id])}"
+        for turn in retries
+        if turn.span_id in by_id
+    ]
+    unanswered = [event for event in spans.events if event.status in UNANSWERED and event.folded_into is None]
+    lines += [f"  unanswered: {spans.line(event)}" for event in unanswered]
+    for event, usual_ms in slow_calls(spans.events):
+        lines.append(f"  slow: {spans.line(event, f'usually {figures.duration(usual_ms)}')}")
+    if lines:
+        left = len(lines) - 3 * _NEAR
+        yield "\n".join(("near misses:", *lines[: 3 * _NEAR], f"  … {left:,} more" if left > 0 else "")).rstrip()
