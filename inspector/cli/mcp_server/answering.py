@@ -15,7 +15,7 @@ from inspector.cli.mcp_server.lists import TimeUnknown
 from inspector.cli.mcp_server.reader import Reader
 from inspector.cli.mcp_server.texts import one_line
 from inspector.cli.mcp_server.tools import TOOLS
-from inspector.ingest import IngestError, open_home
+from inspector.ingest import NothingRecorded, open_home
 from inspector.lookup import RunUnknown, TraceUnknown
 from inspector.settings import Settings
 from inspector.spooling import is_run_id
@@ -26,7 +26,7 @@ from inspector.this_run import VARIABLE
 DEFAULT_TOKENS = 6_000
 _MOST_MESSAGE = 600
 _FORESEEABLE = (
-    click.UsageError, CliError, CursorRefused, IngestError, RunUnknown, StoreError, TimeUnknown, TraceUnknown
+    click.UsageError, CliError, CursorRefused, NothingRecorded, RunUnknown, StoreError, TimeUnknown, TraceUnknown
 )  # fmt: skip
 
 
