@@ -87,7 +87,8 @@ def test_what_waits_in_the_spool_is_taken_in(environment, run, script, call):
     done = run(script(call("repair")))
     assert done.returncode == 0, done.stderr
     text = talk(environment)["answer"].content[0].text
-    assert text.startswith("No run failed")
+    assert text.startswith("No recent run has a failed call.")
+    assert "1 call" in text
 
 
 def test_it_is_not_recorded_itself_also_below_a_recorded_program(failed, environment, run, script, inspector):

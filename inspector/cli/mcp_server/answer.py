@@ -77,13 +77,17 @@ def written(answer: Answer, place: Place, *, tokens: int, notes: Sequence[str] =
     said = [note[:_MOST_NOTE] for note in notes]
     around = _AROUND + sum(len(text.encode()) for text in (answer.about, answer.advice, *said, place.page or ""))
     shown, then = _fitting(answer.items, place, tokens * BYTES_A_TOKEN - around - len(answer.more or ""))
-    lines = [answer.about, *(_fenced("\n".join(shown)) if shown else ())]
+    lines = [answer.about, *(_fenced("\n".join(shown)) if any(shown) else ())]
     if then is not None:
         left = len(answer.items) - then.item
+        characters = sum(map(len, answer.items[then.item :])) - then.character
+        nouns = answer.noun if left == 1 else f"{answer.noun}s"
         also = " at least" if answer.more else ""
-        lines.append(f"Left out:{also} {left} {answer.noun}{'' if left == 1 else 's'}. Go on with {_cursor(then)}")
+        lines.append(f"Left out:{also} {left:,} {nouns} ({characters:,} characters). Go on with {_cursor(then)}")
     elif answer.more is not None:
         lines.append(f"There are more. Go on with {_cursor(Place(answer.more))}")
+    elif answer.items and not any(shown):
+        lines.append("Nothing is left after this cursor.")
     return "\n".join((*lines, *filter(None, (answer.advice,)), *said))
 
 

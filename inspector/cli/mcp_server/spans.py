@@ -1,5 +1,6 @@
 """The tree of a run, one span in full, and where a person sees them."""
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -34,6 +35,8 @@ from inspector.model import Event
 _DEEPEST = 30
 """Deeper spans are not indented further."""
 _MOST_NOTE = 160
+_SHORT = 300
+"""The length of an attribute that comes before all longer ones."""
 
 
 def outline(reader: Reader, wanted: Outline) -> Answer:
@@ -82,12 +85,14 @@ def _line(row: Row, ids: Mapping[str, str], annotations: Mapping[str, Annotation
     repeat = row.repeat
     also = f" with the next {repeat.length - 1}" if repeat and repeat.length > 1 else ""
     annotation = annotations.get(row.event.span_id, Annotation())
+    # That it is inferred stands in place of its id; what follows two spaces was recorded.
+    note = annotation.note if content else annotation.note.partition("  ")[0]
     notes = (
         f"\u00d7{repeat.times:,}{also}" if repeat else "",
         f"{figures.counted(row.hidden, 'span')} below" if row.hidden else "",
         "duplicate" if row.event.folded_into is not None else "",
         {"orphan": "parent not recorded", "cycle": "its parents form a loop"}.get(row.mark, ""),
-        one_line(annotation.note, _MOST_NOTE) if content else annotation.note.partition("  ")[0],
+        one_line(note.removeprefix("inferred").lstrip(": "), _MOST_NOTE),
     )
     span_id = ids.get(row.event.span_id, "inferred")
     line = span_line(row.event, span_id=span_id, content=content, notes=[note for note in notes if note])
@@ -101,8 +106,10 @@ def span(reader: Reader, wanted: SpanArguments) -> Answer:
     about = "The span, part by part." if wanted.part == "all" else f"The {wanted.part} of the span."
     if len(parts) == 1 and wanted.part != "all":
         about = f"The span has no {wanted.part}." if reader.content else WITHOUT_CONTENT
-    advice = "" if reader.content else WITHOUT_CONTENT
-    return Answer(about, parts, noun="part", advice="" if advice == about else advice)
+    advice = "" if reader.content or about == WITHOUT_CONTENT else WITHOUT_CONTENT
+    if sum(map(len, parts)) > reader.characters:
+        advice = f"The whole span in a shell: inspector show {event.span_id}{_home_option(reader)}"
+    return Answer(about, parts, noun="part", advice=advice)
 
 
 def _whole_id(reader: Reader, wanted: SpanArguments) -> str:
@@ -124,17 +131,17 @@ def _parts(event: Event, part: str, *, content: bool) -> Iterator[str]:
     if part in ("all", "error") and event.error is not None:
         texts = (": ".join(filter(None, (event.error.type, event.error.message))), event.error.traceback)
         yield "error:\n" + "\n".join(shown(text) for text in texts if text)
-    if part in ("all", "input") and (given := asked(event)):
+    given = asked(event) if part in ("all", "input") else []
+    if given:
         # The newest message says most, and a conversation may be long.
-        yield "input, newest message first:\n" + given[-1] if len(given) > 1 else f"input:\n{given[0]}"
+        which = f"message {len(given)} of {len(given)}, earlier ones below" if len(given) > 1 else ""
+        yield f"input{f' ({which})' if which else ''}:\n{given[-1]}"
     if part in ("all", "output") and (got := answered(event)):
         yield "output:\n" + "\n".join(got)
-    if part in ("all", "input"):
-        yield from reversed(asked(event)[:-1])
+    for number in range(len(given) - 1, 0, -1):
+        yield f"input, message {number}:\n{given[number - 1]}"
     if part == "attributes":
-        for key, value in sorted(_attributes(event).items()):
-            text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
-            yield shown(f"{key} = {text}")
+        yield from _attributes(event)
 
 
 def _facts(event: Event) -> Iterator[str]:
@@ -153,11 +160,15 @@ def _facts(event: Event) -> Iterator[str]:
     yield "; ".join(f"{name} {one_line(value, _MOST_NOTE)}" for name, value in facts.items() if value)
 
 
-def _attributes(event: Event) -> dict[str, Any]:
+def _attributes(event: Event) -> list[str]:
+    """Return all attributes, short ones first: the long ones are mostly its input and output once more."""
     try:
-        return msgspec.json.decode(event.attributes or b"{}", type=dict[str, Any])
+        held = msgspec.json.decode(event.attributes or b"{}", type=dict[str, Any])
     except msgspec.DecodeError:
-        return {}
+        return []
+    texts = {key: each if isinstance(each, str) else msgspec.json.encode(each).decode() for key, each in held.items()}
+    ordered = sorted(texts.items(), key=lambda item: (len(item[1]) > _SHORT, item[0]))
+    return [shown(f"{key} = {text}") for key, text in ordered]
 
 
 def link(reader: Reader, wanted: Link) -> Answer:
@@ -165,8 +176,12 @@ def link(reader: Reader, wanted: Link) -> Answer:
     view = view_of(reader.store, wanted.id)
     owner = current_owner(reader.settings.lock_file)
     address = f"{owner.url.rstrip('/')}/{view}" if owner is not None and owner.url else None
-    home = reader.settings.home_elsewhere
-    option = "" if home is None else f" --home {home}"
+    option = _home_option(reader)
     lines = [f"page: {address}" if address else f"page: none is served; start it with: inspector serve{option}"]
     lines += [f"signed in: inspector open {wanted.id}{option}", f"in a terminal: inspector show {wanted.id}{option}"]
     return Answer("For the person: where to see it.", lines)
+
+
+def _home_option(reader: Reader) -> str:
+    home = reader.settings.home_elsewhere
+    return "" if home is None else f" --home {shlex.quote(str(home))}"

@@ -50,9 +50,9 @@ def short_ids(ids: Iterable[str]) -> Mapping[str, str]:
 
 
 def name_of_call(event: Event) -> str:
-    """Return the name of a span, with the tool or agent that it lacks."""
+    """Return the name of a span without its kind, which stands beside it, and with the tool or agent that it lacks."""
     called = {"tool": event.tool, "agent": event.agent}.get(event.kind)
-    name = shown_name(event.name)
+    name = shown_name(event.name).removeprefix(f"{event.kind} ")
     return one_line(f"{name} {called}" if called and called not in event.name else name, _MOST_NAME)
 
 

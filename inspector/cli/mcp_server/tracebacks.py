@@ -2,6 +2,8 @@
 
 import re
 
+from inspector.cli import figures
+
 _PYTHON_FRAME = re.compile(r'^( *(?:\| *)?)File "(.*)", line [0-9]+', re.MULTILINE)
 _LIBRARY = re.compile(
     r"[\\/](?:site|dist)-packages[\\/]|[\\/]lib[\\/]python3[^\\/]*[\\/]|^<frozen "
@@ -26,7 +28,7 @@ def own_frames(traceback: str) -> str:
     texts = [traceback[head.start() : end].rstrip("\n") for head, end in shown]
     left = len(frames) - len(shown)
     raised = traceback[frames[-1][1] :].strip("\n")
-    return "\n".join(filter(None, (f"… {left} other frames" if left else "", *texts, raised)))
+    return "\n".join(filter(None, (_others(left), *texts, raised)))
 
 
 def _frame_end(text: str, head: re.Match[str]) -> int:
@@ -51,6 +53,8 @@ def _own_script_frames(text: str) -> str:
     own = [frame[0] for frame in frames if not _SCRIPT_LIBRARY.search(frame[0])] or [frames[0][0]]
     shown = own[:_NEAR]
     left = len(frames) - len(shown)
-    return "\n".join(
-        filter(None, (text[: frames[0].start()].rstrip("\n"), *shown, f"… {left} other frames" * bool(left)))
-    )
+    return "\n".join(filter(None, (text[: frames[0].start()].rstrip("\n"), *shown, _others(left))))
+
+
+def _others(frames: int) -> str:
+    return f"… {figures.counted(frames, 'other frame')}" if frames else ""

@@ -10,7 +10,7 @@ from inspector.cli import figures
 from inspector.cli.attempts import attempt_annotations
 from inspector.cli.lookup import turns_of
 from inspector.cli.mcp_server.answer import Answer
-from inspector.cli.mcp_server.failures import UNANSWERED, Failure, failures_of, slow_calls
+from inspector.cli.mcp_server.failures import UNANSWERED, Failure, failures_of, is_failed, slow_calls
 from inspector.cli.mcp_server.reader import Reader, run_lines
 from inspector.cli.mcp_server.texts import (
     WITHOUT_CONTENT,
@@ -19,6 +19,7 @@ from inspector.cli.mcp_server.texts import (
     error_of,
     name_of_call,
     new_messages,
+    one_line,
     short_ids,
     shortened,
     shown,
@@ -27,7 +28,7 @@ from inspector.cli.mcp_server.texts import (
 from inspector.cli.mcp_server.tracebacks import own_frames
 from inspector.cli.terminal import Terminal
 from inspector.lookup import as_one_trace
-from inspector.model import Event, Filter, Run, Trace
+from inspector.model import Event, Filter, Run, Trace, Turn, ancestors
 
 _PASSED_ON, _AFTER, _OTHERS, _NEAR = 6, 4, 6, 3
 """How many of each are listed."""
@@ -58,9 +59,8 @@ class _Spans:
 
 def why_failed(reader: Reader, named: str | None) -> Answer:
     """Explain the named run; by default the newest one that failed."""
-    found = _newest_failed(reader) if named is None else reader.find(named)
-    if found is None:
-        return Answer("No run failed, and no call of a recent run. Name a run to see its near misses.", ())
+    failed = _newest_failed(reader) if named is None else None
+    found = failed or reader.find(named)
     traces = reader.traces(found)
     events = sorted((event for trace in traces for event in trace), key=lambda event: int(event.start_time_unix_nano))
     spans = _Spans(reader, events, dict(short_ids(event.span_id for event in events)))
@@ -69,9 +69,13 @@ def why_failed(reader: Reader, named: str | None) -> Answer:
     if failures:
         sections += _explained(failures[0], spans)
         sections += _others(failures[1:], spans)
-    sections += _near_misses(traces, found, spans)
-    about = "Why this run failed: the first cause, then what followed." if failures else "No call of this run failed."
-    if failures and found.status == "ok":
+    turns = turns_of(reader.store, found.run_id)
+    sections += _inferred(turns, spans)
+    sections += _near_misses(traces, turns, spans)
+    about = "Why this run failed: the first cause, then what followed." if failures else "No recorded call failed."
+    if named is None and failed is None:
+        about = "No recent run has a failed call. This is the last run."
+    elif failures and found.status == "ok":
         about = "This run is ok, although calls failed: the first of them, then what followed."
     advice = f'More of the call: span("{spans.ids[failures[0].origin.span_id]}").' if failures else ""
     notes = "" if reader.content else WITHOUT_CONTENT
@@ -98,6 +102,11 @@ def _explained(failure: Failure, spans: _Spans) -> Iterator[str]:
         outer = [f"  {spans.line(event)}" for event in failure.passed_on[:_PASSED_ON]]
         left = len(failure.passed_on) - _PASSED_ON
         yield "\n".join(("passed on by, from the inside out:", *outer, f"  … {left} more" if left > 0 else "")).rstrip()
+    by_id = {event.span_id: event for event in spans.events if event.trace_id == origin.trace_id}
+    survived = [event for event in ancestors(origin, by_id) if not is_failed(event) and not event.folded_into]
+    if survived:
+        names = [f"{event.kind} {name_of_call(event)} ({spans.ids[event.span_id]})" for event in survived]
+        yield f"inside of, and not failed: {', in '.join(names[:_PASSED_ON])}"
     yield from _afterwards(failure, spans)
 
 
@@ -159,7 +168,7 @@ def _others(failures: Sequence[Failure], spans: _Spans) -> Iterator[str]:
         firsts.setdefault(look, event)
     listed = [f"  {spans.line(firsts[look], _times(count))}" for look, count in counts.most_common(_OTHERS)]
     left = len(counts) - len(listed)
-    head = f"other failures that nothing below explains ({len(failures):,}):"
+    head = f"other calls where trouble began ({len(failures):,}):"
     yield "\n".join((head, *listed, f"  … {left} more kinds" if left > 0 else "")).rstrip()
 
 
@@ -167,14 +176,29 @@ def _times(count: int) -> str:
     return f"\u00d7{count:,}" if count > 1 else ""
 
 
-def _near_misses(traces: Sequence[Sequence[Event]], found: Run | Trace, spans: _Spans) -> Iterator[str]:
+def _inferred(turns: Sequence[Turn], spans: _Spans) -> Iterator[str]:
+    """List failed tool calls that have no span: only the messages of a hand-written loop show them."""
+    lines: list[str] = []
+    for turn in turns:
+        for tool in turn.tools:
+            if tool.failed and not tool.recorded:
+                texts = f" {one_line(tool.arguments, 120)}  {one_line(tool.result or '', 160)}"
+                said = texts if spans.reader.content else ""
+                lines.append(f"  {one_line(tool.name, 100)}{said}  requested in {spans.ids.get(turn.span_id, '')}")
+    if lines:
+        left = len(lines) - _OTHERS
+        head = f"tools that failed by what the model was told, without a span ({len(lines):,}):"
+        yield "\n".join((head, *lines[:_OTHERS], f"  … {left:,} more" if left > 0 else "")).rstrip()
+
+
+def _near_misses(traces: Sequence[Sequence[Event]], turns: Sequence[Turn], spans: _Spans) -> Iterator[str]:
     """List calls that were tried again, calls without an answer, and slow ones."""
     lines: list[str] = []
     terminal = Terminal(io.StringIO())
     by_id = {event.span_id: event for event in spans.events}
     for span_id, attempts in attempt_annotations(spans.reader.store, traces, terminal).items():
         lines.append(f"  tried again: {spans.line(by_id[span_id], attempts.note)}")
-    retries = [turn for turn in turns_of(spans.reader.store, found.run_id) if turn.link == "retry"]
+    retries = [turn for turn in turns if turn.link == "retry"]
     lines += [
         f"  the prompt of a failed call again: {spans.line(by_id[turn.span_id])}"
         for turn in retries
