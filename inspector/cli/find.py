@@ -48,7 +48,7 @@ class FindOptions(TypedDict):
 @json_option
 @home_option
 def find(**options: Unpack[FindOptions]) -> None:
-    """Find spans with a text in their prompt, answer, arguments, result or error, newest first.
+    """Find spans with a text in their prompt, answer, arguments, result, error or events, newest first.
 
     Each hit shows where the text is, the words around it, and the command that shows the whole span. All words must
     occur; '"a phrase"' must occur as it is, and begin* matches the beginning of a word. A message that later prompts

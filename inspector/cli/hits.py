@@ -108,6 +108,9 @@ def _places(event: Event) -> Iterator[tuple[str, str]]:
     yield from reversed(leaves) if event.kind == "llm" else leaves
     yield "name", event.name
     yield from _leaves("attributes", event.attributes)
+    yield from _leaves("events", event.events)
+    if event.error is not None:
+        yield "error.traceback", event.error.traceback or ""
 
 
 def _leaves(name: str, recorded: LargeField) -> Iterator[tuple[str, str]]:

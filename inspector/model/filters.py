@@ -274,10 +274,12 @@ class Filter:
     """An event has its own labels, a run also those of its spans, a trace those of its spans and of its run."""
     q: str | None = _row(
         FilterField(
-            "q", "words", 'Words that must all occur in prompt, answer, arguments, result or error; "a phrase", begin*.'
+            "q",
+            "words",
+            'Words that must all occur in prompt, answer, arguments, result, error or events; "a phrase", begin*.',
         )
     )
-    """Words that must all occur in the prompt, answer, arguments, result or error.
+    """Words that must all occur in the prompt, answer, arguments, result, error or events.
 
     ``"…"`` is a phrase, and a trailing ``*`` matches any ending.
     """

@@ -5,7 +5,7 @@ from typing import Literal
 
 from msgspec import UNSET, UnsetType
 
-HitIn = Literal["name", "error", "messages", "answer", "arguments", "result", "input", "output", "attributes"]
+HitIn = Literal["name", "error", "messages", "answer", "arguments", "result", "input", "output", "attributes", "events"]
 """The part of a span that contains the text."""
 
 

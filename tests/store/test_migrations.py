@@ -150,3 +150,24 @@ def test_a_database_of_the_first_schema_is_written_like_any_other_afterwards(old
         assert store.mark_lost(["p"]) == 1
         assert store.delete_session("s") == 4
     assert everything(stores[0]) == everything(stores[1])
+
+
+def test_spans_from_before_events_were_searched_are_found_by_them_once_stored_anew(path, open_store, make_span):
+    said = {"name": "log", "time_unix_nano": "1", "attributes": {"text": "no magenta"}}
+    span = make_span(span_id="1" * 16, events=[said])
+    store = open_store(path)
+    store.write([span])
+    store.close()
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("UPDATE alembic_version SET version_num = '0023'")
+    store = open_store(path)
+    store.maintain()
+    assert store.events(Filter(q="magenta")).items == ()
+    store.write([structs.replace(span, name="stored anew")])
+    store.maintain()
+    assert [event.name for event in store.events(Filter(q="magenta")).items] == ["stored anew"]
+    store.delete_trace(span.trace_id)
+    with store._write() as connection:
+        matches = connection.exec_driver_sql("SELECT rowid FROM search WHERE search MATCH 'magenta OR stored'")
+        assert matches.all() == []
+        connection.exec_driver_sql("INSERT INTO search (search) VALUES ('integrity-check')")

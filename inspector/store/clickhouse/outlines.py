@@ -17,7 +17,7 @@ from inspector.store.values.words import words_of
 
 _NAMED: Final = ("kind", "status", "name", "agent", NAMED_MODEL, "tool", "error_type")
 _MOST_HITS: Final = 1000
-_SEARCHED: Final = tuple(name for name in Searched._fields if name not in ("shared", "attributes"))
+_SEARCHED: Final = tuple(name for name in Searched._fields if name not in ("shared", "attributes", "events"))
 
 
 def read_outline_rows(
@@ -57,21 +57,21 @@ def read_hits(
     terms = patterns(q)
     matches = " AND ".join(search.all)
     if attributes:
-        # Words that are only in attributes or tracebacks are not indexed, nor are running spans: these are scanned.
-        texts = ("name", "ifNull(error_message, '')", "ifNull(error_traceback, '')", "attributes")
+        # Not indexed are words that only attributes or the frames of tracebacks have, and running spans.
+        texts = ("name", "ifNull(error_message, '')", "ifNull(error_traceback, '')", "attributes", "ifNull(events, '')")
         everything = f"concatWithSeparator('\\n', {', '.join(texts)})"
         looked = (f"position(lower({everything}), {values.text(word)}) > 0" for word in words_of(q).split())
         matches = f"(({matches}) OR ({' AND '.join(looked)}))"
     conditions.add(matches)
     rows = database.rows(
-        f"SELECT {', '.join(_SEARCHED)}, attributes FROM spans FINAL {conditions.where} "
+        f"SELECT {', '.join(_SEARCHED)}, attributes, events FROM spans FINAL {conditions.where} "
         f"ORDER BY start_ns, id LIMIT {_MOST_HITS + 1}",
         values,
     )
     places = Places(terms)
     hits: list[Hit] = []
-    for *fields, text in rows[:_MOST_HITS]:
-        found: tuple[Any, ...] = (*fields, None, without_raw(text.encode()))
+    for *fields, text, events in rows[:_MOST_HITS]:
+        found: tuple[Any, ...] = (*fields, None, without_raw(text.encode()), events and events.encode())
         row = Searched._make(found)
         held = places.of(row, {}, {})
         if held is not None and (held or not attributes):

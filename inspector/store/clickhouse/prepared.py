@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import msgspec
 from msgspec import Struct
@@ -16,10 +16,12 @@ from inspector.store.values.excerpts import excerpts_by_span
 from inspector.store.values.identity import identity_text
 from inspector.store.values.rows import EncodedColumns, Row, clamp, encode, row_of
 from inspector.store.values.stored import span_of
-from inspector.store.values.texts import add_text, content_keys
+from inspector.store.values.texts import add_failures, add_text, content_keys
 from inspector.store.values.turns import call_facts
 from inspector.store.values.words import words_of
 
+_Failures: TypeAlias = tuple[str | None, bytes | str | None]
+"""The traceback of a span, and the JSON of its events."""
 _MOST_TEXT_CHARS: Final = 1 << 20
 _ENCODER: Final = msgspec.json.Encoder()
 _SORTED: Final = msgspec.json.Encoder(order="sorted")
@@ -124,7 +126,8 @@ class Preparing:
 
     def ended(self, row: Row, content: Content) -> Content:
         """Return the content of a stored row after its status changed."""
-        text, asks, turn = self._found_by(row, _VALUE.decode(content.attributes))
+        failures = content.error_traceback, content.events
+        text, asks, turn = self._found_by(row, _VALUE.decode(content.attributes), failures)
         return content._replace(text=text, asks=asks, turn=turn)
 
     def _prepared(self, span: Span, question: str | None, answer: str | None) -> Prepared:
@@ -147,15 +150,17 @@ class Preparing:
                 events.decode() if events else None,
                 links.decode() if links else None,
                 traceback,
-                *self._found_by(row, values),
+                *self._found_by(row, values, (traceback, events)),
             ),
             question=question,
             answer=answer,
         )
 
-    def _found_by(self, row: Row, attributes: Mapping[str, Any]) -> tuple[str, list[str], str | None]:
+    def _found_by(
+        self, row: Row, attributes: Mapping[str, Any], failures: _Failures
+    ) -> tuple[str, list[str], str | None]:
         """Return the words that a span is found by, the tools that it requests, and its facts as a model call."""
-        text = _text(row, attributes)
+        text = _text(row, attributes, failures)
         if row.kind != "llm":
             return text, [], None
         with self._lock:
@@ -215,7 +220,7 @@ def _sorted(attributes: Mapping[str, Any], encoded: bytes) -> bytes:
         return encoded
 
 
-def _text(row: Row, attributes: Mapping[str, Any]) -> str:
+def _text(row: Row, attributes: Mapping[str, Any], failures: _Failures) -> str:
     """Return the words that a span is found by; a running span has none."""
     if row.status == "running":
         return ""
@@ -224,6 +229,7 @@ def _text(row: Row, attributes: Mapping[str, Any]) -> str:
     for key in content_keys(attributes, row.input_key, row.output_key):
         value = attributes[key]
         add_text(pieces, value if isinstance(value, str) else _VALUE.decode(encode(value)))
+    add_failures(pieces, row.error_message, *failures)
     return words_of("\n".join(pieces)[:_MOST_TEXT_CHARS])
 
 

@@ -35,7 +35,7 @@ def read_hits(
         place: The trace or run.
         limits: How long it may take.
         limit: How many hits are returned with their places.
-        attributes: Whether to search attributes and tracebacks outside the full-text index too, and running spans.
+        attributes: Whether to search what the full-text index lacks: attributes, events, tracebacks, running spans.
     """
     sql = f"SELECT id FROM traces WHERE {place.column} = ?"  # noqa: S608  # a constant
     traces = [row[0] for row in driver(connection).execute(sql, (place.id,))]
@@ -99,16 +99,17 @@ def _candidates(connection: Connection, traces: str, match: str, q: str, until: 
     found: list[int] = []
     complete = True
     rows: Any = execute(
-        "SELECT id, name, error_message, error_traceback, attributes FROM spans "
+        "SELECT id, name, error_message, error_traceback, attributes, events FROM spans "
         "WHERE trace_id IN (SELECT value FROM json_each(?)) ORDER BY start_ns, id",
         (traces,),
     )
-    for at, (row_id, name, error, traceback, attributes) in enumerate(rows):
+    for at, (row_id, name, error, traceback, attributes, events) in enumerate(rows):
         if row_id in known:
             found.append(row_id)
         elif complete:
             recorded = without_raw(unpack(attributes)).decode(errors="replace")
-            text = "\n".join((name, error or "", traceback or "", recorded))
+            said = "" if events is None else unpack(events).decode(errors="replace")
+            text = "\n".join((name, error or "", traceback or "", recorded, said))
             if all(term.search(text) for term in terms):
                 found.append(row_id)
             complete = at % _ROWS_PER_CHECK != 0 or time.monotonic() < until

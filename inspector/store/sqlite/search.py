@@ -1,9 +1,9 @@
 """The full-text index: which texts of a span it has, and how queries use it.
 
 A span is indexed a few moments after it has ended. Its document has its id and names, the texts of its content
-attributes, and those messages of its prompt that are new in its session, and always the last one. So a history that is
-sent again in each turn costs nothing, and its messages are found at the span that first had them. The index stores no
-documents: to remove a span, its document is computed again from its row.
+attributes and events, and those messages of its prompt that are new in its session, and always the last one. So a
+history that is sent again in each turn costs nothing, and its messages are found at the span that first had them. The
+index stores no documents: to remove a span, its document is computed again from its row.
 """
 
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -24,7 +24,7 @@ from inspector.store.values.codec import unpack
 from inspector.store.values.codes import KEYS
 from inspector.store.values.contents import Message, Shared, StoredShared, last_of, own_ids, read_shared
 from inspector.store.values.terms import expression
-from inspector.store.values.texts import add_json, add_text, content_keys
+from inspector.store.values.texts import add_failures, add_json, add_text, content_keys
 
 _MERGE_PAGES = 64
 _AUTOMERGE = 8
@@ -53,6 +53,8 @@ class Indexed(NamedTuple):
     attributes: bytes
     folded_into: str | None
     kind: str
+    error_traceback: str | None
+    events: bytes | None
 
 
 INDEXED_COLUMNS = ", ".join(Indexed._fields)
@@ -182,11 +184,21 @@ def _documents(connection: Connection, rows: Sequence[Indexed]) -> list[tuple[in
     last = {content_id for each in refers if (content_id := last_of(each)) is not None}
     own = own_ids(sharing.values())
     texts = with_strings(connection, messages(connection, last | own)) | owned_by(connection, sharing.keys())
-    return [(row.id, document(row, sharing.get(row.id, {}), texts)) for row in rows]
+    without_events = load_counters(connection).get("without_events", 0)
+    return [
+        (row.id, document(row, sharing.get(row.id, {}), texts, has_events=row.seq > without_events)) for row in rows
+    ]
 
 
-def document(row: Indexed, shared: Shared, texts: Mapping[int, Message]) -> str:
-    """Return the text that a span is found by; it is always the same for the same row."""
+def document(row: Indexed, shared: Shared, texts: Mapping[int, Message], *, has_events: bool = True) -> str:
+    """Return the text that a span is found by; it is always the same for the same row.
+
+    Args:
+        row: The span.
+        shared: Its column ``shared``.
+        texts: The messages that it may be found by.
+        has_events: Whether it is found by its events too; rows from before schema 0024 are not.
+    """
     pieces = [piece for piece in row[3:9] if piece is not None]
     attributes = _ATTRIBUTES.decode(unpack(row.attributes))
     keys = _content_keys(attributes, row)
@@ -199,6 +211,9 @@ def document(row: Indexed, shared: Shared, texts: Mapping[int, Message]) -> str:
         for name in dict.fromkeys(names):
             add_text(pieces, attributes.get(name))
         _add_messages(pieces, row, shared, texts)
+    if has_events:
+        events = None if row.events is None else unpack(row.events)
+        add_failures(pieces, row.error_message, row.error_traceback, events)
     return "\n".join(pieces)[:_MOST_TEXT_CHARS].replace("\0", " ")
 
 

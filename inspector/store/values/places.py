@@ -19,6 +19,7 @@ _BEFORE = 40
 _MOST_PLACES = 5
 _JSON = msgspec.json.Decoder()
 _ATTRIBUTES = msgspec.json.Decoder(dict[str, Any])
+_EVENTS = msgspec.json.Decoder(list[dict[str, Any]])
 _SOURCES: frozenset[Kind] = frozenset(("llm", "tool"))
 """Kinds whose texts are not found again in prompts that repeat them; an agent's input is found at its model call."""
 _NAMES: Mapping[Kind, tuple[HitIn, HitIn]] = {
@@ -54,6 +55,7 @@ class Searched(NamedTuple):
     output_key: str | None
     shared: str | None
     attributes: bytes
+    events: bytes | None
 
 
 class Leaf(NamedTuple):
@@ -129,6 +131,10 @@ def _leaves(row: Searched, shared: Shared, texts: Mapping[int, Message]) -> Iter
     for key in (*attributes, *shared):
         if key not in (row.input_key, row.output_key) and not isinstance(shared.get(key), str) and not is_raw(key):
             yield from _of_key(key, "attributes", key, content)
+    for at, event in enumerate(_EVENTS.decode(unpack(row.events)) if row.events else ()):
+        # Messages are in the prompt too, and each prompt repeats them.
+        is_prompt = event["name"].startswith("gen_ai.")
+        yield from _within("events", f"[{at}]", event["attributes"], is_prompt=is_prompt)
 
 
 class _Content(NamedTuple):

@@ -1,6 +1,7 @@
-"""The texts of a span that are indexed: its content attributes, and for JSON each value in it."""
+"""The texts of a span that are indexed: its content attributes, for JSON each value in it, and what its events say."""
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, cast
 
@@ -22,6 +23,17 @@ _CONTENT_KEYS = frozenset(
     )
 )
 """Content attributes, in addition to those that end in ``_json`` and the span's input and output."""
+_MESSAGES = "gen_ai."
+"""How events begin that have messages; the span's content has those too, and each prompt would repeat them."""
+_MOST_EVENT_CHARS = 4_096
+_EXCEPTION = re.compile(r"^(?: *\| )?([^\s|+-].*)$", re.MULTILINE)
+"""The lines of a traceback that are not indented, except by the frame of an exception group."""
+_HEADINGS = (
+    "Traceback (most recent call last):",
+    "During handling of the above exception, another exception occurred:",
+    "The above exception was the direct cause of the following exception:",
+)
+_EVENTS = msgspec.json.Decoder(list[dict[str, Any]])
 _JSON = msgspec.json.Decoder()
 _BEGIN_JSON = frozenset('{["-0123456789tfn \t\r\n')
 """First characters of JSON; checking them is cheaper than an exception."""
@@ -47,6 +59,45 @@ def add_text(pieces: list[str], value: Any) -> None:
         add_json(pieces, value)
     else:
         pieces.append(value)
+
+
+def add_failures(pieces: list[str], message: str | None, traceback: str | None, events: bytes | str | None) -> None:
+    """Add the exceptions that a traceback names, except the error's own, and the texts of a span's events.
+
+    Args:
+        pieces: The texts of the span.
+        message: The message of its error, which is among them.
+        traceback: Of its error.
+        events: The JSON of its events, as `inspector.model.Span` has them.
+    """
+    if traceback is None and not events:
+        return
+    found = list(_exceptions(traceback or ""))
+    for event in _EVENTS.decode(events) if events else ():
+        if not event["name"].startswith(_MESSAGES):
+            found += _texts_of(event, traceback)
+    # An exception is often recorded twice: as the error of a span and as its event.
+    new = (text for text in dict.fromkeys(found) if message not in (text, text.partition(": ")[2]))
+    left = _MOST_EVENT_CHARS
+    for text in new:
+        if left <= 0:
+            break
+        pieces.append(text[:left])
+        left -= len(text)
+
+
+def _texts_of(event: Mapping[str, Any], traceback: str | None) -> Iterator[str]:
+    for key, value in event["attributes"].items():
+        if key == semconv.EXCEPTION_STACKTRACE and isinstance(value, str):
+            yield from () if value == traceback else _exceptions(value)
+        else:
+            inner: list[str] = []
+            add_text(inner, value)
+            yield from inner
+
+
+def _exceptions(traceback: str) -> Sequence[str]:
+    return [line for line in _EXCEPTION.findall(traceback) if line not in _HEADINGS]
 
 
 def add_json(pieces: list[str], value: str | bytes) -> None:

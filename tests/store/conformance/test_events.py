@@ -118,14 +118,63 @@ def expected_rows(oracle, trace_id):
 
 
 @pytest.mark.parametrize("attributes", [True, False])
-def test_a_word_of_a_traceback_is_found_in_its_run_though_it_is_not_indexed(store, make_span, attributes):
-    error = SpanError("ToolError", "divide failed", "Traceback:\n  a / b\nZeroDivisionError: division by zero\n")
+def test_a_word_of_the_code_in_a_traceback_is_found_in_its_run_though_it_is_not_indexed(store, make_span, attributes):
+    error = SpanError("ToolError", "divide failed", "Traceback:\n  numerator / b\nZeroDivisionError: by zero\n")
     store.write([make_span(trace_id="t", run="r", status="error", error=error)])
     store.maintain()
-    hits = store.hits("ZeroDivisionError", run_id="r", attributes=attributes)
+    hits = store.hits("numerator", run_id="r", attributes=attributes)
     assert [(place.within, place.path) for hit in hits.items for place in hit.places] == (
         [("error", ".traceback")] if attributes else []
     )
+
+
+TRACEBACK = """Traceback (most recent call last):
+  File "shop.py", line 3, in pay
+    charge(card)
+CardError: no funds on cobalt
+
+The above exception was the direct cause of the following exception:
+
+  + Exception Group Traceback (most recent call last):
+  |   File "shop.py", line 9, in <module>
+  | ExceptionGroup: two orders (2 sub-exceptions)
+  +-+---------------- 1 ----------------
+    | OrderError: crimson is sold out
+    +------------------------------------
+"""
+
+
+def event_of(name, **attributes):
+    return {"name": name, "time_unix_nano": "1", "attributes": attributes}
+
+
+def test_exceptions_and_logs_of_a_span_are_found_in_everything(store, make_span):
+    caught = {"exception.type": "CardError", "exception.message": "emerald", "exception.stacktrace": TRACEBACK}
+    store.write(
+        [
+            make_span(name="failed", status="error", error=SpanError("OrderError", "sold out", TRACEBACK)),
+            make_span(name="caught", events=[event_of("exception", **caught)]),
+            make_span(name="logged", events=[event_of("log", **{"log.body": "no magenta left", "level": 17})]),
+            make_span(name="asked", events=[event_of("gen_ai.user.message", content="is there magenta")]),
+            make_span(name="runs", status="running", events=[event_of("log", **{"log.body": "magenta"})]),
+        ]
+    )
+    store.maintain()
+
+    def found(q):
+        return sorted(event.name for event in store.events(Filter(q=q)).items)
+
+    assert found("cobalt") == found("cardError") == found('"crimson is sold"') == ["caught", "failed"]
+    assert found("emerald") == ["caught"]
+    assert found("magenta") == found("magenta 17") == ["logged"]
+    assert found("shop") == found("charge") == found('"direct cause"') == found('"most recent"') == []
+
+
+def test_a_running_span_is_found_in_its_run_by_its_events(store, make_span):
+    store.write([make_span(trace_id="t", run="r", status="running", events=[event_of("log", text="no magenta")])])
+    store.maintain()
+    (hit,) = store.hits("magenta", run_id="r", attributes=True).items
+    assert [(place.within, place.path, place.text) for place in hit.places] == [("events", "[0].text", "no magenta")]
 
 
 def test_hits_name_the_spans_of_a_trace_that_hold_the_words(kept):

@@ -1485,7 +1485,7 @@ export interface components {
          * @description The part of a span that contains the text.
          * @enum {string}
          */
-        HitIn: "name" | "error" | "messages" | "answer" | "arguments" | "result" | "input" | "output" | "attributes";
+        HitIn: "name" | "error" | "messages" | "answer" | "arguments" | "result" | "input" | "output" | "attributes" | "events";
         /** @description A place in a span that contains some of the words. */
         HitPlace: {
             within: components["schemas"]["HitIn"];
@@ -1959,7 +1959,8 @@ export interface components {
          */
         label: components["schemas"]["LabelFilter"][];
         /**
-         * @description Words that must all occur in the prompt, answer, arguments, result or error. In a prompt, only the last message
+         * @description Words that must all occur in the prompt, answer, arguments, result, error or
+         *     span events. In a prompt, only the last message
          *     and those that are new in the session are searched, so a question is found where it was asked, not in every
          *     later call that repeats it.
          *
@@ -2074,7 +2075,8 @@ export interface operations {
                  */
                 label?: components["parameters"]["label"];
                 /**
-                 * @description Words that must all occur in the prompt, answer, arguments, result or error. In a prompt, only the last message
+                 * @description Words that must all occur in the prompt, answer, arguments, result, error or
+                 *     span events. In a prompt, only the last message
                  *     and those that are new in the session are searched, so a question is found where it was asked, not in every
                  *     later call that repeats it.
                  *
@@ -2207,7 +2209,8 @@ export interface operations {
                  */
                 label?: components["parameters"]["label"];
                 /**
-                 * @description Words that must all occur in the prompt, answer, arguments, result or error. In a prompt, only the last message
+                 * @description Words that must all occur in the prompt, answer, arguments, result, error or
+                 *     span events. In a prompt, only the last message
                  *     and those that are new in the session are searched, so a question is found where it was asked, not in every
                  *     later call that repeats it.
                  *
@@ -2384,7 +2387,8 @@ export interface operations {
                  */
                 label?: components["parameters"]["label"];
                 /**
-                 * @description Words that must all occur in the prompt, answer, arguments, result or error. In a prompt, only the last message
+                 * @description Words that must all occur in the prompt, answer, arguments, result, error or
+                 *     span events. In a prompt, only the last message
                  *     and those that are new in the session are searched, so a question is found where it was asked, not in every
                  *     later call that repeats it.
                  *
@@ -2887,7 +2891,8 @@ export interface operations {
                  */
                 label?: components["parameters"]["label"];
                 /**
-                 * @description Words that must all occur in the prompt, answer, arguments, result or error. In a prompt, only the last message
+                 * @description Words that must all occur in the prompt, answer, arguments, result, error or
+                 *     span events. In a prompt, only the last message
                  *     and those that are new in the session are searched, so a question is found where it was asked, not in every
                  *     later call that repeats it.
                  *
@@ -3366,7 +3371,8 @@ export interface operations {
                  */
                 label?: components["parameters"]["label"];
                 /**
-                 * @description Words that must all occur in the prompt, answer, arguments, result or error. In a prompt, only the last message
+                 * @description Words that must all occur in the prompt, answer, arguments, result, error or
+                 *     span events. In a prompt, only the last message
                  *     and those that are new in the session are searched, so a question is found where it was asked, not in every
                  *     later call that repeats it.
                  *

@@ -24,6 +24,17 @@ test("a traceback is searched too", () => {
   expect(hitsFinder("ZeroDivisionError")(span({ error }))).toMatchObject([{ within: "error", path: ".traceback" }]);
 });
 
+test("the events of a span are searched too, messages in them only where they are new", () => {
+  const event = { name: "exception", attributes: { "exception.message": "no oslo" } };
+  expect(hitsFinder("oslo")(span({ events: [event] }))).toMatchObject([
+    { within: "events", path: "[0].exception.message" },
+  ]);
+  const find = hitsFinder("oslo");
+  const said = span({ kind: "llm", events: [{ name: "gen_ai.user.message", attributes: { content: "Oslo?" } }] });
+  expect(find(said)).toHaveLength(1);
+  expect(find(said)).toBeNull();
+});
+
 test("a prompt that repeats what an earlier call said is no hit", () => {
   const find = hitsFinder("oslo");
   const prompt = [{ role: "user", content: "Oslo?" }];

@@ -3,7 +3,17 @@
  * searches the new texts of a prompt.
  */
 
-type Within = "name" | "error" | "messages" | "answer" | "arguments" | "result" | "input" | "output" | "attributes";
+type Within =
+  | "name"
+  | "error"
+  | "messages"
+  | "answer"
+  | "arguments"
+  | "result"
+  | "input"
+  | "output"
+  | "attributes"
+  | "events";
 
 /** A place in a span that contains some of the words. */
 export interface HitPlace {
@@ -27,6 +37,7 @@ export interface HitSource {
   input?: unknown;
   output?: unknown;
   attributes?: unknown;
+  events?: readonly { name: string; attributes: unknown }[];
 }
 
 interface Leaf {
@@ -112,7 +123,7 @@ function characters(text: string, units: number): number {
   return [...text.slice(0, units)].length;
 }
 
-function* leavesOf({ kind, name, error, input, output, attributes }: HitSource): Generator<Leaf> {
+function* leavesOf({ kind, name, error, input, output, attributes, events }: HitSource): Generator<Leaf> {
   const failure = [error?.type, error?.message].filter(Boolean).join(": ");
   if (failure) yield { within: "error", path: "", text: failure, isSaid: false };
   if (error?.traceback) yield { within: "error", path: ".traceback", text: error.traceback, isSaid: false };
@@ -124,6 +135,10 @@ function* leavesOf({ kind, name, error, input, output, attributes }: HitSource):
   for (const [key, value] of Object.entries(attributes ?? {})) {
     const inside = read(value);
     yield* within("attributes", key, inside, DEEPEST, holdsMessages(inside));
+  }
+  for (const [at, event] of (events ?? []).entries()) {
+    // Messages are in the prompt too, and each prompt repeats them.
+    yield* within("events", `[${at}]`, event.attributes, DEEPEST, event.name.startsWith("gen_ai."));
   }
 }
 
