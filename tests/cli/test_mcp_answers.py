@@ -282,6 +282,25 @@ def test_a_tool_that_failed_only_by_the_messages_of_a_loop_is_named(loop, call, 
         assert "no route" not in text
 
 
+def test_runs_are_compared_with_the_cause_and_equal_lines_once(write_spans, tool, model, call, recordings):
+    def run(number, city, calls):
+        fields = {"run": f"trip-{number}", "trace_id": f"{number:032x}", "service": "trip"}
+        return [
+            model([("user", f"Go to {city}.")], "fine", **fields),
+            *(tool("look", {"n": n}, "fine", **fields) for n in range(calls)),
+        ]
+
+    write_spans(*run(1, "Rome", 1), *run(2, "Oslo", 5))
+    text = call("diff")
+    assert "cause: message 1 (user) of chat gpt-4.1 changed" in text
+    assert "Go to Rome." in text and "Go to Oslo." in text
+    assert re.search(r"^b [0-9a-f]{8}  tool  look  only b  \u00d74$", text, re.MULTILINE)
+    assert re.search(r"^a: trip-1 .*\nb: trip-2 ", text, re.MULTILINE)
+    silent = call("diff", recordings(content=False))
+    assert "cause: input of chat gpt-4.1" in silent
+    assert "Rome" not in silent
+
+
 def test_ids_are_short_and_every_tool_takes_them(write_spans, tool, call):
     spans = [tool("look", {"n": number}, "fine") for number in range(3)]
     write_spans(*spans)

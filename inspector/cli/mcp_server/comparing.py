@@ -1,6 +1,7 @@
 """Two runs compared, as a coding agent reads it."""
 
 from collections.abc import Iterator
+from itertools import groupby
 
 from inspector.cli import figures
 from inspector.cli.compared import stored_runs_to_compare
@@ -24,17 +25,19 @@ def diff(reader: Reader, wanted: DiffArguments) -> Answer:
     found = diff_of(first.run, second.run, comparison, most_text=reader.characters // 4 // _SHARE)
     items = [f"a: {_about(found.a)}\nb: {_about(found.b)}", *_cause(found, content=reader.content)]
     steps = [step for step in found.steps if step.differences]
-    items += [_step(step, content=reader.content) for step in steps]
+    for (look, _), alike in groupby(steps, key=lambda step: (_look(step, content=reader.content), step.differences)):
+        calls = list(alike)
+        items.append("  ".join(filter(None, (_ids(calls[0]), look, f"\u00d7{len(calls):,}" if calls[1:] else ""))))
     equal = len(found.steps) - len(steps)
     about = "The runs are equal." if found.equal else f"The runs differ in {figures.counted(len(steps), 'call')}."
     about += f" {figures.counted(equal, 'call')} of both are equal."
-    return Answer(about, items, noun="call", advice="" if reader.content else WITHOUT_CONTENT)
+    return Answer(about, items, noun="line", advice="" if reader.content else WITHOUT_CONTENT)
 
 
 def _about(run: DiffRun) -> str:
     name = one_line(run.name or "", _MOST_NAME)
     started = "" if run.start_time_unix_nano is None else figures.moment(run.start_time_unix_nano)
-    run_id = short_run_id(run.label)
+    run_id = short_run_id(run.run_id or run.label)
     return "  ".join(filter(None, (run_id, name, run.status or "", started, figures.counted(run.spans, "span"))))
 
 
@@ -53,8 +56,12 @@ def _cause(found: Diff, *, content: bool) -> Iterator[str]:
     yield "\n".join(lines)
 
 
-def _step(step: DiffStep, *, content: bool) -> str:
-    ids = " / ".join(f"{side} {call.span_id[:SHORT_ID]}" for side, call in (("a", step.a), ("b", step.b)) if call)
-    kinds = ", ".join(step.differences)
+def _ids(step: DiffStep) -> str:
+    return " / ".join(f"{side} {call.span_id[:SHORT_ID]}" for side, call in (("a", step.a), ("b", step.b)) if call)
+
+
+def _look(step: DiffStep, *, content: bool) -> str:
+    """Write what a call is and how it differs; equal ones that follow each other are written once."""
     labels = [one_line(part.label, _MOST_NAME) for part in step.changed[:_MOST_PARTS]] if content else []
-    return "  ".join(filter(None, (ids, step.kind, one_line(step.name, _MOST_NAME), kinds, "; ".join(labels))))
+    parts = (step.kind, one_line(step.name, _MOST_NAME), ", ".join(step.differences), "; ".join(labels))
+    return "  ".join(filter(None, parts))

@@ -125,8 +125,12 @@ def _content(origin: Event, twins: Sequence[Event], spans: _Spans) -> Iterator[s
             yield f"recorded by the other side: {error_of(twin.error, content=True, most=400)}"
     given = asked(origin)
     if given:
-        whole = "\n".join(given[-2:] if origin.kind == "llm" else given)
-        yield spans.text("input", f"{'last messages' if origin.kind == 'llm' else 'arguments'}:\n{whole}")
+        # What a model was asked seldom explains why it could not be asked.
+        is_model = origin.kind == "llm"
+        whole = "\n".join(given[-2:] if is_model else given)
+        yield spans.text(
+            "message" if is_model else "input", f"{'last messages' if is_model else 'arguments'}:\n{whole}"
+        )
     elif origin.kind in ("llm", "tool"):
         yield "no arguments were recorded"
     traces = [each.error.traceback for each in (origin, *twins) if each.error is not None and each.error.traceback]
