@@ -6,18 +6,18 @@ from pathlib import Path
 import click
 
 from inspector.cli.groups import Group
+from inspector.cli.mcp_server.answer import DEFAULT_TOKENS, LEAST_TOKENS, MOST_TOKENS
 from inspector.cli.options import WholeNumber, home_option
 from inspector.cli.visible import visible
 
 _EXTRA = 'pip install "mcp-agent-inspector[mcp]"'
-_DEFAULT_TOKENS, _LEAST_TOKENS, _MOST_TOKENS = 6_000, 500, 25_000
 
 
 @click.group("mcp", cls=Group, invoke_without_command=True)
 @click.option(
     "--max-tokens",
-    type=WholeNumber(_LEAST_TOKENS, _MOST_TOKENS),
-    default=_DEFAULT_TOKENS,
+    type=WholeNumber(LEAST_TOKENS, MOST_TOKENS),
+    default=DEFAULT_TOKENS,
     show_default=True,
     metavar="N",
     help="The most that an answer may have, unless its caller says so; estimated as four bytes a token.",
@@ -36,7 +36,7 @@ def mcp_command(ctx: click.Context, *, max_tokens: int, no_content: bool, home: 
     'inspector mcp install' prints how to add it. It reads as the other commands do, with or without a running server,
     and changes nothing. Recorded text is marked as untrusted data.
     """
-    options = [] if max_tokens == _DEFAULT_TOKENS else ["--max-tokens", str(max_tokens)]
+    options = [] if max_tokens == DEFAULT_TOKENS else ["--max-tokens", str(max_tokens)]
     ctx.obj = (home, [*options, "--no-content"] if no_content else options)
     if ctx.invoked_subcommand is not None:
         return

@@ -43,9 +43,9 @@ def recordings(home):
 @pytest.fixture
 def call(recordings):
     def ask(name, _of=None, **arguments):
-        told = (_of or recordings()).call(name, arguments)
-        assert not told.is_error, told.text
-        return told.text
+        reply = (_of or recordings()).call(name, arguments)
+        assert not reply.is_error, reply.text
+        return reply.text
 
     return ask
 
@@ -94,9 +94,9 @@ def _bury(total, write_spans, span, tool, model, ids):
         if number == total // 2:
             cause = tool("post_entry", {"account": 4711, "note": HOSTILE}, None, status="error", error=error,
                          parent_id=agent.span_id)  # fmt: skip
-            told = model([("user", "close October"), ("assistant", "posting"), ("tool", "ledger is closed, sorry")],
+            reply = model([("user", "close October"), ("assistant", "posting"), ("tool", "ledger is closed, sorry")],
                          "I stop.", parent_id=agent.span_id)  # fmt: skip
-            spans += [cause, told]
+            spans += [cause, reply]
         spans.append(tool(f"read_{number % 7}", {"n": number}, {"rows": number}, parent_id=agent.span_id))
     write_spans(*spans)
     return cause
@@ -317,9 +317,9 @@ def test_ids_are_short_and_every_tool_takes_them(write_spans, tool, call):
 
 def test_what_cannot_be_answered_is_said_with_the_way_out(write_spans, tool, recordings):
     reader = recordings()
-    told = reader.call("runs", {})
-    assert told.is_error
-    assert "record a program" in told.text
+    reply = reader.call("runs", {})
+    assert reply.is_error
+    assert "record a program" in reply.text
     write_spans(tool("look", {}, "fine"))
     for name, arguments, words in (
         ("runs", {"limit": 3}, "limit: Extra inputs are not permitted"),
@@ -331,9 +331,9 @@ def test_what_cannot_be_answered_is_said_with_the_way_out(write_spans, tool, rec
         ("runs", {"max_tokens": 3}, "max_tokens"),
         ("delete", {}, "There is no tool of this name; there are runs, outline, span"),
     ):
-        told = reader.call(name, arguments)
-        assert told.is_error
-        assert words in told.text
+        reply = reader.call(name, arguments)
+        assert reply.is_error
+        assert words in reply.text
 
 
 def test_the_callers_own_run_is_left_out_unless_it_is_named(write_spans, tool, call, recordings, monkeypatch):

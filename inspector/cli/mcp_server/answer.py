@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 BYTES_A_TOKEN: Final = 4
 """Tokens are estimated: a token is about four bytes of UTF-8, so a letter beyond ASCII counts more than one within."""
+DEFAULT_TOKENS: Final = 6_000
 LEAST_TOKENS: Final = 500
 MOST_TOKENS: Final = 25_000
 _AROUND = 600

@@ -10,7 +10,15 @@ import click
 from pydantic import ValidationError
 
 from inspector.cli.errors import CliError
-from inspector.cli.mcp_server.answer import BYTES_A_TOKEN, Answer, CursorRefused, Place, place_of, written
+from inspector.cli.mcp_server.answer import (
+    BYTES_A_TOKEN,
+    DEFAULT_TOKENS,
+    Answer,
+    CursorRefused,
+    Place,
+    place_of,
+    written,
+)
 from inspector.cli.mcp_server.lists import TimeUnknown
 from inspector.cli.mcp_server.reader import Reader
 from inspector.cli.mcp_server.texts import one_line
@@ -23,7 +31,6 @@ from inspector.store import Store, StoreError
 from inspector.tally import this_run
 from inspector.this_run import VARIABLE
 
-DEFAULT_TOKENS = 6_000
 _MOST_MESSAGE = 600
 _FORESEEABLE = (
     click.UsageError, CliError, CursorRefused, NothingRecorded, RunUnknown, StoreError, TimeUnknown, TraceUnknown
@@ -31,7 +38,7 @@ _FORESEEABLE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Reply:
     """The text of an answer."""
 
     text: str
@@ -49,33 +56,33 @@ class Recordings:
     """How long an answer may be if its caller does not say."""
     _turn: threading.Lock = field(default_factory=threading.Lock)
 
-    def call(self, name: str, arguments: Mapping[str, Any]) -> Told:
+    def call(self, name: str, arguments: Mapping[str, Any]) -> Reply:
         """Call a tool."""
         tool = next((each for each in TOOLS if each.name == name), None)
         if tool is None:
-            return Told(f"There is no tool of this name; there are {', '.join(each.name for each in TOOLS)}.", True)
+            return Reply(f"There is no tool of this name; there are {', '.join(each.name for each in TOOLS)}.", True)
         try:
-            asked = tool.arguments.model_validate(arguments)
+            taken = tool.arguments.model_validate(arguments)
         except ValidationError as error:
             return self._refused(_complaint(error), self.tokens)
-        tokens = self.tokens if asked.max_tokens is None else asked.max_tokens
+        tokens = self.tokens if taken.max_tokens is None else taken.max_tokens
         notes: list[str] = []
         try:
-            place = place_of(asked.cursor)
+            place = place_of(taken.cursor)
             # Two at a time would each wait for the other's lock of the home.
             with self._turn, open_home(self.settings, as_it_is=notes.append) as store:
-                answer = tool.answer(self._reader(store, tokens), asked, place)
+                answer = tool.answer(self._reader(store, tokens), taken, place)
         except _FORESEEABLE as error:
             return self._refused(str(error), tokens)
-        return Told(written(answer, place, tokens=tokens, notes=[one_line(note, 250) for note in notes]))
+        return Reply(written(answer, place, tokens=tokens, notes=[one_line(note, 250) for note in notes]))
 
     def _reader(self, store: Store, tokens: int) -> Reader:
         return Reader(store, self.settings, self.content, own_run(), tokens * BYTES_A_TOKEN)
 
-    def _refused(self, message: str, tokens: int) -> Told:
+    def _refused(self, message: str, tokens: int) -> Reply:
         # A message may quote what was recorded, such as the id that a program gave its run.
         answer = Answer("This call failed:", (one_line(message, _MOST_MESSAGE),))
-        return Told(written(answer, Place(), tokens=tokens), is_error=True)
+        return Reply(written(answer, Place(), tokens=tokens), is_error=True)
 
 
 def own_run() -> str | None:

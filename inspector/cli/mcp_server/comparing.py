@@ -17,10 +17,10 @@ _MOST_PARTS, _SHARE = 3, 3
 _MOST_NAME = 100
 
 
-def diff(reader: Reader, wanted: DiffArguments) -> Answer:
+def diff(reader: Reader, arguments: DiffArguments) -> Answer:
     """Compare two runs; by default the last one with the run before it."""
-    a = wanted.a if wanted.a or wanted.b else id_of(reader.find(None))
-    first, second = stored_runs_to_compare(reader.store, a, wanted.b)
+    a = arguments.a if arguments.a or arguments.b else id_of(reader.find(None))
+    first, second = stored_runs_to_compare(reader.store, a, arguments.b)
     comparison = compare(first.events, second.events, program_changes(first.program, second.program))
     found = diff_of(first.run, second.run, comparison, most_text=reader.characters // 4 // _SHARE)
     items = [f"a: {_about(found.a)}\nb: {_about(found.b)}", *_cause(found, content=reader.content)]

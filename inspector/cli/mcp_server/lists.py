@@ -7,7 +7,7 @@ from typing import Any
 from inspector.cli import figures
 from inspector.cli.filters import times_of
 from inspector.cli.hits import find_hit
-from inspector.cli.lookup import of_named_run, spans_like
+from inspector.cli.lookup import spans_like
 from inspector.cli.mcp_server.answer import Answer, Place
 from inspector.cli.mcp_server.arguments import Runs, Search, StatsArguments
 from inspector.cli.mcp_server.reader import Reader, run_lines
@@ -37,13 +37,13 @@ def _times(since: str | None) -> dict[str, Any]:
     return {"since_ns": since_ns, "until_ns": until_ns}
 
 
-def runs(reader: Reader, asked: Runs, place: Place) -> Answer:
+def runs(reader: Reader, arguments: Runs, place: Place) -> Answer:
     """List runs, newest first."""
     where = Filter(
-        statuses=(asked.status,) if asked.status else (),
-        name=asked.name,
-        q=asked.text,
-        **_times(asked.since),
+        statuses=(arguments.status,) if arguments.status else (),
+        name=arguments.name,
+        q=arguments.text,
+        **_times(arguments.since),
     )
     page = reader.store.runs(where, cursor=place.page, limit=_RUNS)
     shown = reader.others(page.items)
@@ -59,15 +59,15 @@ def _own(reader: Reader) -> str:
     return f"Your own run {reader.own_run} is left out; name it to read it."
 
 
-def search(reader: Reader, asked: Search, place: Place) -> Answer:
+def search(reader: Reader, arguments: Search, place: Place) -> Answer:
     """Find spans that contain a text, newest first."""
     where = Filter(
-        q=asked.text,
-        kinds=(asked.kind,) if asked.kind else (),
-        statuses=(asked.status,) if asked.status else (),
+        q=arguments.text,
+        kinds=(arguments.kind,) if arguments.kind else (),
+        statuses=(arguments.status,) if arguments.status else (),
         duplicates=False,
-        **_within(reader, asked.run),
-        **_times(asked.since),
+        **_within(reader, arguments.run),
+        **_times(arguments.since),
     )
     page = reader.store.events(where, cursor=place.page, limit=_HITS, full=True)
     if not page.items and place.page is None:
@@ -78,8 +78,8 @@ def search(reader: Reader, asked: Search, place: Place) -> Answer:
         if event.trace_id not in run_ids:
             trace = reader.store.trace(event.trace_id)
             run_ids[event.trace_id] = "" if trace is None else trace.run_id
-    shown = [event for event in page.items if asked.run or run_ids[event.trace_id] != reader.own_run]
-    items = [_hit(reader, event, asked.text, run_ids[event.trace_id]) for event in shown]
+    shown = [event for event in page.items if arguments.run or run_ids[event.trace_id] != reader.own_run]
+    items = [_hit(reader, event, arguments.text, run_ids[event.trace_id]) for event in shown]
     about = "Spans with this text, newest first; place and excerpt below each." if items else "No span has this text."
     advice = _own(reader) if len(shown) < len(page.items) else ""
     return Answer(about, items, noun="span", more=page.next_cursor, advice=advice)
@@ -103,17 +103,17 @@ def _hit(reader: Reader, event: Event, query: str, run_id: str) -> str:
     return f"{line}\n  in {one_line(where, _MOST_EXCERPT)}{excerpt}" if where else line
 
 
-def stats(reader: Reader, asked: StatsArguments) -> Answer:
+def stats(reader: Reader, arguments: StatsArguments) -> Answer:
     """Add calls up by a field."""
     where = Filter(
-        kinds=(asked.kind,) if asked.kind else (),
-        statuses=(asked.status,) if asked.status else (),
-        run_id=asked.run,
+        kinds=(arguments.kind,) if arguments.kind else (),
+        statuses=(arguments.status,) if arguments.status else (),
         replays=False,
-        **_times(asked.since),
+        **_within(reader, arguments.run),
+        **_times(arguments.since),
     )
-    found = reader.store.stats(of_named_run(reader.store, where), by=asked.by)
-    rows = [(group.key or figures.UNKNOWN, group) for group in ranked_groups(found, asked.by, asked.sort)]
+    found = reader.store.stats(where, by=arguments.by)
+    rows = [(group.key or figures.UNKNOWN, group) for group in ranked_groups(found, arguments.by, arguments.sort)]
     items: list[str] = []
     for key, group in [*rows, ("total", found.total)] if found.total.count else ():
         used = group.input_tokens or group.output_tokens
@@ -128,8 +128,8 @@ def stats(reader: Reader, asked: StatsArguments) -> Answer:
             figures.cost(group.cost_usd),
         )
         items.append("  ".join(filter(None, parts)))
-    about = f"Calls by {asked.by}, each counted once." if items else "No call matches."
+    about = f"Calls by {arguments.by}, each counted once." if items else "No call matches."
     advice = "" if found.complete else "Too many to count at once: only the newest are counted; give since."
-    if reader.own_run is not None and asked.run is None:
+    if reader.own_run is not None and arguments.run is None:
         advice = f"{advice} Calls of your own run are counted too.".strip()
     return Answer(about, items, noun="row", advice=advice)

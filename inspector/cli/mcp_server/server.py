@@ -37,9 +37,9 @@ class RecordingsServer(Server[dict[str, Any]]):
         return ListToolsResult(tools=[ListedTool.model_validate(tool.listing) for tool in TOOLS])
 
     async def _call(self, ctx: _Request, params: CallToolRequestParams) -> CallToolResult:  # noqa: ARG002 - the SDK's signature
-        told = await to_thread.run_sync(self._recordings.call, params.name, params.arguments or {})
-        content = [{"type": "text", "text": told.text}]
-        return CallToolResult.model_validate({"content": content, "isError": told.is_error})
+        reply = await to_thread.run_sync(self._recordings.call, params.name, params.arguments or {})
+        content = [{"type": "text", "text": reply.text}]
+        return CallToolResult.model_validate({"content": content, "isError": reply.is_error})
 
 
 def serve_over_stdio(recordings: Recordings) -> None:

@@ -15,9 +15,9 @@ from inspector.cli.mcp_server.arguments import Link, Outline, SpanArguments
 from inspector.cli.mcp_server.reader import Reader, run_lines
 from inspector.cli.mcp_server.texts import (
     WITHOUT_CONTENT,
-    answered,
-    asked,
+    input_texts,
     one_line,
+    output_texts,
     short_ids,
     shown,
     span_line,
@@ -39,20 +39,20 @@ _SHORT = 300
 """The length of an attribute that comes before all longer ones."""
 
 
-def outline(reader: Reader, wanted: Outline) -> Answer:
+def outline(reader: Reader, arguments: Outline) -> Answer:
     """Draw a run as a tree, a line for each span, repeated ones once."""
-    found = reader.find(wanted.run)
+    found = reader.find(arguments.run)
     summaries, traces = traces_of(reader.store, found), reader.traces(found)
     turns = turns_of(reader.store, found.run_id)
     named = with_model_names(reader.store, traces)
     inferred = with_conversations(named, turns, lambda first, last: question_and_answer(reader.store, first, last))
     drawn = traces_without_plumbing(list(zip(summaries, inferred.traces, strict=True)))
     ids = short_ids(event.span_id for events in traces for event in events)
-    shape = Shape(wanted.errors, wanted.depth, fold=True, everything=False)
-    events = [events if wanted.span is None else _below(wanted.span, events) for _, events in drawn]
+    shape = Shape(arguments.errors, arguments.depth, fold=True, everything=False)
+    events = [events if arguments.span is None else _below(arguments.span, events) for _, events in drawn]
     rows = [row for trace in events for row in tree_rows(trace, shape=shape)]
-    if wanted.span is not None and not rows:
-        raise SpanUnknown(f"no span {wanted.span} is in this run")
+    if arguments.span is not None and not rows:
+        raise SpanUnknown(f"no span {arguments.span} is in this run")
     lines = [_line(row, ids, inferred.annotations, content=reader.content) for row in rows]
     total = sum(map(len, traces))
     hidden = sum(row.hidden for row in rows)
@@ -60,9 +60,9 @@ def outline(reader: Reader, wanted: Outline) -> Answer:
         f"{figures.counted(len(rows), 'line')} for {figures.counted(total, 'span')}: id, kind, name, status unless ok, "
         "duration, tokens, cost; \u00d73 is drawn once for three."
     )
-    if wanted.errors and not rows:
+    if arguments.errors and not rows:
         about = "No span of this run failed."
-    advice = f"{figures.counted(hidden, 'span')} below depth {wanted.depth} not drawn." if hidden else ""
+    advice = f"{figures.counted(hidden, 'span')} below depth {arguments.depth} not drawn." if hidden else ""
     return Answer(about, ["\n".join(run_lines(found, content=reader.content)), *lines], advice=advice)
 
 
@@ -99,28 +99,28 @@ def _line(row: Row, ids: Mapping[str, str], annotations: Mapping[str, Annotation
     return f"{'  ' * min(row.depth, _DEEPEST)}{line}"
 
 
-def span(reader: Reader, wanted: SpanArguments) -> Answer:
+def span(reader: Reader, arguments: SpanArguments) -> Answer:
     """Write one span in full."""
-    event = find_event(reader.store, _whole_id(reader, wanted), trace="last")
-    parts = list(_parts(event, wanted.part, content=reader.content))
-    about = "The span, part by part." if wanted.part == "all" else f"The {wanted.part} of the span."
-    if len(parts) == 1 and wanted.part != "all":
-        about = f"The span has no {wanted.part}." if reader.content else WITHOUT_CONTENT
+    event = find_event(reader.store, _whole_id(reader, arguments), trace="last")
+    parts = list(_parts(event, arguments.part, content=reader.content))
+    about = "The span, part by part." if arguments.part == "all" else f"The {arguments.part} of the span."
+    if len(parts) == 1 and arguments.part != "all":
+        about = f"The span has no {arguments.part}." if reader.content else WITHOUT_CONTENT
     advice = "" if reader.content or about == WITHOUT_CONTENT else WITHOUT_CONTENT
     if sum(map(len, parts)) > reader.characters:
         advice = f"The whole span in a shell: inspector show {event.span_id}{_home_option(reader)}"
     return Answer(about, parts, noun="part", advice=advice)
 
 
-def _whole_id(reader: Reader, wanted: SpanArguments) -> str:
-    if wanted.run is None:
-        return wanted.id
-    traces = reader.traces(reader.find(wanted.run))
-    like = {event.span_id for events in traces for event in events if event.span_id.startswith(wanted.id.lower())}
+def _whole_id(reader: Reader, arguments: SpanArguments) -> str:
+    if arguments.run is None:
+        return arguments.id
+    traces = reader.traces(reader.find(arguments.run))
+    like = {event.span_id for events in traces for event in events if event.span_id.startswith(arguments.id.lower())}
     if len(like) == 1:
         return like.pop()
     raise SpanUnknown(
-        f"{'several spans' if like else 'no span'} of this run {'begin' if like else 'begins'} with {wanted.id}"
+        f"{'several spans' if like else 'no span'} of this run {'begin' if like else 'begins'} with {arguments.id}"
     )
 
 
@@ -131,12 +131,12 @@ def _parts(event: Event, part: str, *, content: bool) -> Iterator[str]:
     if part in ("all", "error") and event.error is not None:
         texts = (": ".join(filter(None, (event.error.type, event.error.message))), event.error.traceback)
         yield "error:\n" + "\n".join(shown(text) for text in texts if text)
-    given = asked(event) if part in ("all", "input") else []
+    given = input_texts(event) if part in ("all", "input") else []
     if given:
         # The newest message says most, and a conversation may be long.
         which = f"message {len(given)} of {len(given)}, earlier ones below" if len(given) > 1 else ""
         yield f"input{f' ({which})' if which else ''}:\n{given[-1]}"
-    if part in ("all", "output") and (got := answered(event)):
+    if part in ("all", "output") and (got := output_texts(event)):
         yield "output:\n" + "\n".join(got)
     for number in range(len(given) - 1, 0, -1):
         yield f"input, message {number}:\n{given[number - 1]}"
@@ -171,14 +171,17 @@ def _attributes(event: Event) -> list[str]:
     return [shown(f"{key} = {text}") for key, text in ordered]
 
 
-def link(reader: Reader, wanted: Link) -> Answer:
+def link(reader: Reader, arguments: Link) -> Answer:
     """Say where a person sees a run, a trace or a span."""
-    view = view_of(reader.store, wanted.id)
+    view = view_of(reader.store, arguments.id)
     owner = current_owner(reader.settings.lock_file)
     address = f"{owner.url.rstrip('/')}/{view}" if owner is not None and owner.url else None
     option = _home_option(reader)
     lines = [f"page: {address}" if address else f"page: none is served; start it with: inspector serve{option}"]
-    lines += [f"signed in: inspector open {wanted.id}{option}", f"in a terminal: inspector show {wanted.id}{option}"]
+    lines += [
+        f"signed in: inspector open {arguments.id}{option}",
+        f"in a terminal: inspector show {arguments.id}{option}",
+    ]
     return Answer("For the person: where to see it.", lines)
 
 

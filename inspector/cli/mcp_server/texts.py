@@ -102,13 +102,13 @@ def inline_value(recorded: LargeField, most: int) -> str:
     return one_line(value if isinstance(value, str) else bytes(recorded).decode(), most)
 
 
-def asked(event: Event) -> list[str]:
+def input_texts(event: Event) -> list[str]:
     """Return each message of a model call's input, or the arguments of another call, as text."""
     messages = messages_of(event)["input"] if event.kind in ("llm", "agent", "workflow") else []
     return [_message(each) for each in messages] or list(filter(None, (value_text(event.input),)))
 
 
-def answered(event: Event) -> list[str]:
+def output_texts(event: Event) -> list[str]:
     """Return the messages of an answer, or the result of another call, as text."""
     messages = messages_of(event)["output"] if event.kind != "rpc" else []
     return [_message(each) for each in messages] or list(filter(None, (value_text(event.output),)))

@@ -37,7 +37,7 @@ class Tool:
 
 def _at_once(read: Callable[[Reader, A], Answer]) -> Callable[[Reader, A, Place], Answer]:
     """Return a tool that does not read page by page from the store."""
-    return lambda reader, asked, _: read(reader, asked)
+    return lambda reader, arguments, _: read(reader, arguments)
 
 
 INSTRUCTIONS = (
@@ -65,7 +65,7 @@ TOOLS: tuple[Tool, ...] = (
         "Why a run failed: the call where it began with arguments, error and own frames; who passed it on; what the "
         "model was told; what came after; near misses. Start here.",
         taken.WhyFailed,
-        lambda reader, asked, _: why_failed(reader, asked.run),
+        lambda reader, arguments, _: why_failed(reader, arguments.run),
     ),
     Tool(
         "diff",

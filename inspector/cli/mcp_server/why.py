@@ -14,12 +14,12 @@ from inspector.cli.mcp_server.failures import UNANSWERED, Failure, failures_of, 
 from inspector.cli.mcp_server.reader import Reader, run_lines
 from inspector.cli.mcp_server.texts import (
     WITHOUT_CONTENT,
-    answered,
-    asked,
     error_of,
+    input_texts,
     name_of_call,
     new_messages,
     one_line,
+    output_texts,
     short_ids,
     shortened,
     shown,
@@ -33,7 +33,7 @@ from inspector.model import Event, Filter, Run, Trace, Turn, ancestors
 _PASSED_ON, _AFTER, _OTHERS, _NEAR = 6, 4, 6, 3
 """How many of each are listed."""
 _LATEST = 50
-_SHARE: Final = {"input": 0.2, "traceback": 0.2, "told": 0.15, "message": 0.1}
+_SHARE: Final = {"input": 0.2, "traceback": 0.2, "new messages": 0.15, "message": 0.1}
 """How much of the answer each text may fill."""
 _LEAST_CHARACTERS = 300
 
@@ -123,7 +123,7 @@ def _content(origin: Event, twins: Sequence[Event], spans: _Spans) -> Iterator[s
     for twin in twins:
         if twin.error is not None and (error is None or twin.error.message != error.message):
             yield f"recorded by the other side: {error_of(twin.error, content=True, most=400)}"
-    given = asked(origin)
+    given = input_texts(origin)
     if given:
         # What a model was asked seldom explains why it could not be asked.
         is_model = origin.kind == "llm"
@@ -136,7 +136,7 @@ def _content(origin: Event, twins: Sequence[Event], spans: _Spans) -> Iterator[s
     traces = [each.error.traceback for each in (origin, *twins) if each.error is not None and each.error.traceback]
     if traces:
         yield spans.text("traceback", f"raised in:\n{shown(own_frames(traces[0]))}")
-    result = answered(origin)
+    result = output_texts(origin)
     if result and origin.error is None:
         yield spans.text("message", "result:\n" + "\n".join(result))
 
@@ -148,9 +148,9 @@ def _afterwards(failure: Failure, spans: _Spans) -> Iterator[str]:
     later = [event for event in later if event.kind != "rpc" and event.span_id != origin.span_id]
     model = next((event for event in later if event.kind == "llm"), None)
     if model is not None and origin.kind != "llm" and spans.reader.content:
-        told = "\n".join(new_messages(spans.whole(model)))
-        if told:
-            yield spans.text("told", f"the model was told, in {spans.ids[model.span_id]}:\n{told}")
+        messages = "\n".join(new_messages(spans.whole(model)))
+        if messages:
+            yield spans.text("new messages", f"the model was told, in {spans.ids[model.span_id]}:\n{messages}")
     if not later:
         yield "no call came after it"
         return
@@ -201,7 +201,9 @@ def _near_misses(traces: Sequence[Sequence[Event]], turns: Sequence[Turn], spans
     terminal = Terminal(io.StringIO())
     by_id = {event.span_id: event for event in spans.events}
     for span_id, attempts in attempt_annotations(spans.reader.store, traces, terminal).items():
-        lines.append(f"  tried again: {spans.line(by_id[span_id], attempts.note)}")
+        # A run that goes on has calls by now that it had not when its spans were read.
+        if span_id in by_id:
+            lines.append(f"  tried again: {spans.line(by_id[span_id], attempts.note)}")
     retries = [turn for turn in turns if turn.link == "retry"]
     lines += [
         f"  the prompt of a failed call again: {spans.line(by_id[turn.span_id])}"
