@@ -10,7 +10,7 @@ from inspector.api.clipping import clip
 from inspector.api.full_event import with_messages
 from inspector.api.operations import LOOK, statuses
 from inspector.api.parameter_types import SpanIdInPath
-from inspector.api.parameters import EventQuery, EventsQuery
+from inspector.api.parameters import EventQuery, EventsQuery, PreviewsQuery
 from inspector.api.query import QueryOf
 from inspector.api.reads import page_cost
 from inspector.api.service import InService
@@ -34,6 +34,18 @@ async def list_events(
             limit=query.limit,
             full=query.full,
         ),
+    )
+
+
+@router.api_route("/events/previews", methods=LOOK, responses=statuses(503))
+async def list_event_previews(
+    request: Request, service: InService, query: Annotated[PreviewsQuery, Depends(QueryOf(PreviewsQuery))]
+) -> Response:
+    """Answer with the beginnings of the inputs and outputs of some events."""
+    return await service.reads.value(
+        request,
+        page_cost(len(query.span_id)),
+        lambda: {"items": service.store.previews(None, query.span_id, trace_ids=query.trace_id)},
     )
 
 

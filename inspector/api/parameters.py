@@ -231,10 +231,20 @@ class LabelsQuery(Page):
     span_id: SpanId | None = None
 
 
+_PREVIEWED = Field(min_length=1, max_length=200)
+
+
 class PreviewsQuery(Query):
+    """``GET /events/previews``."""
+
+    trace_id: Annotated[list[TraceId], _PREVIEWED]
+    span_id: Annotated[list[SpanId], _PREVIEWED]
+
+
+class RunPreviewsQuery(Query):
     """``GET /runs/{run_id}/previews``."""
 
-    span_id: Annotated[list[SpanId], Field(min_length=1, max_length=200)]
+    span_id: Annotated[list[SpanId], _PREVIEWED]
     trace_id: TraceId | None = None
 
 

@@ -12,8 +12,8 @@ from inspector.api.parameter_types import RunIdInPath
 from inspector.api.parameters import (
     HitsQuery,
     OutlineQuery,
-    PreviewsQuery,
     ReplayQuery,
+    RunPreviewsQuery,
     RunQuery,
     RunsQuery,
     TurnsQuery,
@@ -119,12 +119,13 @@ async def list_previews(
     request: Request,
     service: InService,
     run_id: RunIdInPath,
-    query: Annotated[PreviewsQuery, Depends(QueryOf(PreviewsQuery))],
+    query: Annotated[RunPreviewsQuery, Depends(QueryOf(RunPreviewsQuery))],
 ) -> Response:
     """Answer with the beginnings of the inputs and outputs of some calls of a run."""
 
     def read() -> object:
-        items = service.store.previews(run_id, query.span_id, trace_id=query.trace_id)
+        traces = () if query.trace_id is None else (query.trace_id,)
+        items = service.store.previews(run_id, query.span_id, trace_ids=traces)
         return {"items": items} if items or service.store.run(run_id) is not None else None
 
     return await service.reads.value(request, page_cost(len(query.span_id)), read, no=_no_run(run_id))

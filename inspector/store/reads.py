@@ -250,17 +250,20 @@ class Reads(ABC):
         with self._read() as at:
             return self._queries.read_turns(at, clean(run_id), trace, cursor=cursor, limit=limit)
 
-    def previews(self, run_id: str, span_ids: Sequence[str], *, trace_id: str | None = None) -> tuple[Preview, ...]:
-        """Return the beginnings of the inputs and outputs of some calls of a run, in no particular order.
+    def previews(
+        self, run_id: str | None, span_ids: Sequence[str], *, trace_ids: Sequence[str] = ()
+    ) -> tuple[Preview, ...]:
+        """Return the beginnings of the inputs and outputs of some calls, in no particular order.
 
         Args:
-            run_id: The run.
-            span_ids: The calls; those of other runs are ignored.
-            trace_id: Only calls of this trace.
+            run_id: The run; None for any, and then ``trace_ids`` says where the calls are.
+            span_ids: The calls; those of other runs and traces are ignored.
+            trace_ids: Only calls of these traces; by default of all traces of the run.
         """
-        trace = None if trace_id is None else clean(trace_id)
+        run = None if run_id is None else clean(run_id)
+        traces, spans = ([clean(each) for each in ids] for ids in (trace_ids, span_ids))
         with self._read() as at:
-            return self._queries.read_previews(at, clean(run_id), trace, [clean(each) for each in span_ids])
+            return self._queries.read_previews(at, run, traces, spans)
 
     def session(self, session_id: str) -> Session | None:
         """Return a session with its totals."""

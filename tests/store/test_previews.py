@@ -115,4 +115,12 @@ def test_only_the_spans_that_are_asked_for_come_and_only_of_the_run(store, make_
     )
     found = store.previews("r", ["1" * 16, "9" * 16])
     assert {(each.trace_id, each.span_id) for each in found} == {(A, "1" * 16), ("b" * 32, "1" * 16)}
-    assert [each.trace_id for each in store.previews("r", ["1" * 16], trace_id=A)] == [A]
+    assert [each.trace_id for each in store.previews("r", ["1" * 16], trace_ids=[A])] == [A]
+
+
+def test_spans_of_several_traces_come_together_whatever_their_runs_are(store, make_span):
+    places = [(A, "1", "r"), ("b" * 32, "2", "other"), ("c" * 32, "2", "third")]
+    store.write([make_span(trace_id=trace, span_id=span * 16, run=run) for trace, span, run in places])
+    found = store.previews(None, ["1" * 16, "2" * 16], trace_ids=[A, "b" * 32])
+    assert {(each.trace_id, each.span_id) for each in found} == {(A, "1" * 16), ("b" * 32, "2" * 16)}
+    assert store.previews(None, ["1" * 16]) == ()

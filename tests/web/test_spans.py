@@ -64,13 +64,37 @@ def test_enter_takes_the_only_value_that_holds_what_was_typed(demo, visit):
     expect(rows_of(page).nth(1)).to_contain_text("book_hotel")
 
 
+def test_a_row_has_what_its_call_was_given_and_what_it_gave_or_why_it_failed(demo, visit):
+    page = visit(demo, "/no/such/view")
+    asked = []
+    page.on("request", lambda request: asked.append(request.url) if "/events/previews?" in request.url else None)
+    page.goto(f"{demo.url}/#/spans?kind=tool&duplicates=false&name=execute_tool%20book_hotel")
+    rows = rows_of(page)
+    for given, gave in (("hotel: Hotel Miradouro", "confirmation: LX-2047"), ("nights: 2", "did not answer in time")):
+        expect(rows.filter(has_text=gave).first).to_contain_text(given)
+    # One request for all rows in view.
+    assert len(asked) == 1
+
+
+def test_a_row_gets_what_its_call_gave_once_it_has_ended(tmp_path, visit, serving, start_agent):
+    with serving(tmp_path / "home") as server:
+        agent = start_agent(tmp_path / "home")
+        agent.emit("before_tool_call", tool_name="look", args={"city": "Oslo"}, context=None, call_id="1")
+        page = visit(server, "/spans")
+        row = rows_of(page).filter(has_text="look").first
+        expect(row).to_contain_text("city: Oslo")
+        result = {"sky": "clear"}
+        agent.emit("after_tool_call", tool_name="look", args={"city": "Oslo"}, result=result, context=None, call_id="1")
+        expect(row).to_contain_text("sky: clear")
+
+
 def test_columns_are_chosen_and_kept_in_the_address(crowd, visit):
     page = visit(crowd, "/spans")
     heads = page.get_by_role("grid", name="Spans").get_by_role("columnheader")
     page.get_by_role("button", name="Columns").click()
     page.get_by_label("Session").check()
     page.get_by_label("Agent").uncheck()
-    page.wait_for_url(re.compile(r"cols=model%2Ctool%2Csession%2Cduration%2Ctokens%2Ccost$"))
+    page.wait_for_url(re.compile(r"cols=session%2Cpreview%2Cduration%2Ctokens%2Ccost$"))
     page.reload()
     expect(heads.filter(has_text="Session")).to_be_visible()
     expect(heads.filter(has_text="Agent")).to_have_count(0)

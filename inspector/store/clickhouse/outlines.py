@@ -6,7 +6,7 @@ from typing import Any, Final
 from inspector.model import Filter, Hit, Hits, Preview, Run, Trace
 from inspector.store.clickhouse.database import Database, Values
 from inspector.store.clickhouse.filters import NAMED_MODEL, Conditions, narrow_spans, text_at
-from inspector.store.clickhouse.slots import of_run, of_trace
+from inspector.store.clickhouse.slots import of_run, of_trace, reached
 from inspector.store.limits import ReadLimits
 from inspector.store.values.outlines import PLAIN
 from inspector.store.values.places import Places, Searched, Within
@@ -80,11 +80,14 @@ def read_hits(
 
 
 def read_previews(
-    database: Database, run_id: str, trace_id: str | None, span_ids: Sequence[str]
+    database: Database, run_id: str | None, trace_ids: Sequence[str], span_ids: Sequence[str]
 ) -> tuple[Preview, ...]:
-    """Return the previews of some spans of a run, or of one of its traces, in no particular order."""
+    """Return the previews of some spans of a run, or of some traces, in no particular order."""
     values = Values()
-    its = of_run(values.text(run_id), "" if trace_id is None else f" AND trace_id = {values.text(trace_id)}")
+    if run_id is None:
+        its = f"trace_id IN {values.texts(trace_ids)} AND {_slots_of(database, trace_ids)}"
+    else:
+        its = of_run(values.text(run_id), f" AND trace_id IN {values.texts(trace_ids)}" if trace_ids else "")
     named = {key: text_at("attributes", [f"ifNull({key}, '')"]) for key in ("input_key", "output_key")}
     given, gave = (f"if({key} IS NULL, NULL, {text})" for key, text in named.items())
     rows = database.rows(
@@ -96,3 +99,9 @@ def read_previews(
         preview_of((trace, span), kind, (asked or None, answered or None), error)
         for trace, span, kind, asked, answered, *error in rows
     )
+
+
+def _slots_of(database: Database, trace_ids: Sequence[str]) -> str:
+    values = Values()
+    sql = f"SELECT first_slot, last_slot FROM traces FINAL WHERE trace_id IN {values.texts(trace_ids)}"
+    return reached((first, last) for first, last in database.rows(sql, values))

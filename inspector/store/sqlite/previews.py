@@ -5,7 +5,7 @@ from itertools import islice
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, select
+from sqlalchemy import ColumnElement, Connection, select
 
 from inspector.model import Preview
 from inspector.store.sqlite.contents import messages, with_strings
@@ -25,12 +25,14 @@ _COLUMNS = (
 
 
 def read_previews(
-    connection: Connection, run_id: str, trace_id: str | None, span_ids: Sequence[str]
+    connection: Connection, run_id: str | None, trace_ids: Sequence[str], span_ids: Sequence[str]
 ) -> tuple[Preview, ...]:
-    """Return the previews of some spans of a run, or of one of its traces, in no particular order."""
-    where = [_t.run_id == run_id, _c.span_id.in_(span_ids)]
-    if trace_id is not None:
-        where.append(_t.trace_id == trace_id)
+    """Return the previews of some spans of a run, or of some traces, in no particular order."""
+    where: list[ColumnElement[bool]] = [_c.span_id.in_(span_ids)]
+    if run_id is not None:
+        where.append(_t.run_id == run_id)
+    if trace_ids or run_id is None:
+        where.append(_t.trace_id.in_(trace_ids))
     rows = connection.execute(select(*_COLUMNS).join(traces, _t.id == _c.trace_id).where(*where)).all()
     return tuple(_preview(connection, row) for row in rows)
 

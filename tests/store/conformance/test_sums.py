@@ -115,3 +115,14 @@ def test_previews_say_what_calls_were_given_and_gave(kept):
         for span in asked:
             said = span.attributes["gen_ai.input"], span.attributes["gen_ai.output"]
             assert found[span.trace_id, span.span_id] == said
+
+
+def test_previews_of_calls_of_several_traces_are_those_of_their_runs(kept):
+    asked = [span for span in kept.oracle.spans.values() if span.kind == "agent"]
+    traces = sorted({span.trace_id for span in asked})[:40]
+    wanted = [span for span in asked if span.trace_id in traces]
+    previews = kept.store.previews(None, [span.span_id for span in wanted], trace_ids=traces)
+    found = {(preview.trace_id, preview.span_id): (preview.input, preview.output) for preview in previews}
+    for span in wanted:
+        said = span.attributes["gen_ai.input"], span.attributes["gen_ai.output"]
+        assert found[span.trace_id, span.span_id] == said

@@ -278,6 +278,17 @@ export async function previewsOf(runId: string, spanIds: readonly string[], sign
   return (await unwrap(asked)).items;
 }
 
+/** The same of calls of any runs: of all these spans in all these traces; at most 200 of each. */
+export async function eventPreviews(
+  traceIds: readonly string[],
+  spanIds: readonly string[],
+  signal?: AbortSignal,
+): Promise<Preview[]> {
+  const query = { trace_id: [...traceIds], span_id: [...spanIds] };
+  const asked = client.GET("/events/previews", { params: { query }, ...(signal && { signal }) });
+  return (await unwrap(asked)).items;
+}
+
 /** A tool as last declared, and the span that declares it. */
 export interface Declared {
   tool: OfferedTool;

@@ -50,6 +50,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/events/previews": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the input and output of some events, one line each.
+         * @description An event is named by its trace and its own id; the previews are those of all ids in all traces.
+         */
+        get: operations["listEventPreviews"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/events/{span_id}": {
         parameters: {
             query?: never;
@@ -2252,6 +2272,41 @@ export interface operations {
                 };
                 content: {
                     "text/event-stream": components["schemas"]["StreamMessage"];
+                };
+            };
+            400: components["responses"]["Malformed"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["BodyTooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            421: components["responses"]["Misdirected"];
+            422: components["responses"]["Invalid"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listEventPreviews: {
+        parameters: {
+            query: {
+                /** @description The traces of the events; repeat it for several. */
+                trace_id: components["schemas"]["TraceId"][];
+                /** @description The events; repeat it for several. Those of other traces are left out. */
+                span_id: components["schemas"]["SpanId"][];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A preview of each event, in no particular order. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Previews"];
                 };
             };
             400: components["responses"]["Malformed"];

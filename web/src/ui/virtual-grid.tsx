@@ -56,6 +56,8 @@ interface Props {
   onAction?: (action: ActionOn<"Runs">, index: number) => void;
   /** Without it, new rows appear above and the scroll position is adjusted. */
   hold?: Holding | undefined;
+  /** Called when other rows come into view, with the indexes of the first and the last one. */
+  onSight?: (first: number, last: number) => void;
   /** Whether its content is being replaced. */
   busy?: boolean;
   className?: string | undefined;
@@ -80,7 +82,7 @@ export function moreOf(query: {
 
 /** A live list with columns that only renders the rows in view; the keyboard moves a cursor over them. */
 export function VirtualGrid(props: Props) {
-  const { label, noun, lines = 1, keys, head, row, more, onMore, at = -1, onOpen, onAction, hold } = props;
+  const { label, noun, lines = 1, keys, head, row, more, onMore, at = -1, onOpen, onAction, onSight, hold } = props;
   const id = useId();
   const scroller = useRef<HTMLDivElement>(null);
   const rowHeight = useRowHeight(lines);
@@ -117,7 +119,9 @@ export function VirtualGrid(props: Props) {
   }, [rows, at, setCursor]);
 
   const shown = rows.getVirtualItems();
+  const first = shown[0]?.index ?? 0;
   const last = shown.at(-1)?.index ?? 0;
+  useEffect(() => onSight?.(first, last), [onSight, first, last]);
   useEffect(() => {
     if (more === "there" && last >= keys.length - AHEAD) onMore();
   }, [more, last, keys.length, onMore]);

@@ -1,5 +1,7 @@
 import type { ReactNode } from "react";
-import type { SpanEvent } from "@/api/client";
+import type { Preview, SpanEvent } from "@/api/client";
+import { ownName } from "@/lib/error-name";
+import { CallPreview } from "@/ui/call-preview";
 import { ErrorType } from "@/ui/error-type";
 import { kindLabel } from "@/ui/kind";
 import { Recorded } from "@/ui/recorded";
@@ -14,7 +16,7 @@ export interface Column {
   /** The share of the remaining width; 0 for figures. */
   share: number;
   sort?: EventsSort;
-  cell: (event: SpanEvent) => ReactNode;
+  cell: (event: SpanEvent, preview: Preview | undefined) => ReactNode;
 }
 
 const text = (label: string, value: (event: SpanEvent) => string | null): Column => ({
@@ -40,6 +42,12 @@ export const COLUMNS: Record<ColumnId, Column> = {
     cell: ({ error }) =>
       error ? <ErrorType type={error.type ?? "failed"} className={css.failed} /> : <Text text={null} />,
   },
+  preview: {
+    label: "Input → output",
+    least: 12,
+    share: 2,
+    cell: (event, preview) => <Previewed event={event} preview={preview} />,
+  },
   duration: { label: "Duration", least: 5.5, share: 0, sort: "duration", cell: (event) => <SoFar event={event} /> },
   tokens: { label: "Tokens", least: 8, share: 0, sort: "tokens", cell: (event) => <Tokens event={event} /> },
   cost: { label: "Cost", least: 5.5, share: 0, sort: "cost", cell: (event) => <Cost event={event} /> },
@@ -60,6 +68,14 @@ export function tracksOf(columns: readonly ColumnId[]): { columns: string; least
 /** A recorded text, or a dash. */
 export function Text({ text: shown }: { text: string | null }) {
   return shown === null ? <span className={css.none}>–</span> : <Recorded text={shown} />;
+}
+
+/** Its input and output; until they are loaded its error, which the list has. */
+export function Previewed({ event: { error }, preview }: { event: SpanEvent; preview: Preview | undefined }) {
+  if (preview) return <CallPreview of={preview} />;
+  if (error === null) return null;
+  const words = [error.type && ownName(error.type), error.message].filter(Boolean).join(": ");
+  return <CallPreview of={{ input: null, output: null, error: words }} />;
 }
 
 function RunLink({ event }: { event: SpanEvent }) {

@@ -14,6 +14,7 @@ import { feedKey } from "./feed";
 import { SortHeader } from "./sort-header";
 import { type ColumnId, columnsOf, type EventsSearch } from "./url";
 import type { Hold } from "./use-hold";
+import { useSight } from "./use-sight";
 
 interface Props {
   list: EventList & { waiting?: number; overflow?: boolean };
@@ -32,6 +33,7 @@ export function EventTable({ list, hold, search, chosen, onOpen, onClear }: Prop
   const columns = useMemo(() => columnsOf(search.cols), [search.cols]);
   const tracks = columns && tracksOf(columns);
   const keys = useMemo(() => rows.map(feedKey), [rows]);
+  const { previews, onSight } = useSight(rows, columns);
   const more = useCallback(() => loadOlder(), [loadOlder]);
 
   if (list.error && rows.length === 0) return <Failure error={list.error} retry={list.retry} />;
@@ -52,6 +54,7 @@ export function EventTable({ list, hold, search, chosen, onOpen, onClear }: Prop
         if (event) onOpen(event);
       }}
       hold={search.sort === undefined ? holdingOf(list, hold) : undefined}
+      onSight={onSight}
       busy={list.loading}
       row={(index, place) => {
         const event = rows[index];
@@ -62,6 +65,7 @@ export function EventTable({ list, hold, search, chosen, onOpen, onClear }: Prop
               key={index}
               {...place}
               event={event}
+              preview={previews.get(feedKey(event))}
               chosen={keys[index] === chosen}
               columns={columns}
               onOpen={onOpen}
@@ -121,7 +125,7 @@ function UsualHeads({ search }: { search: EventsSearch }) {
   return (
     <>
       <ColumnHead className={css.agent}>Agent</ColumnHead>
-      <ColumnHead className={css.what}>Model or tool</ColumnHead>
+      <ColumnHead className={css.preview}>Input → output</ColumnHead>
       <SortHeader search={search} by="duration" className={css.number}>
         Duration
       </SortHeader>

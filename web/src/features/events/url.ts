@@ -14,13 +14,14 @@ export const COLUMN_IDS = [
   "session",
   "run",
   "error",
+  "preview",
   "duration",
   "tokens",
   "cost",
 ] as const;
 export type ColumnId = (typeof COLUMN_IDS)[number];
-/** The columns by default; of model and tool a span shows the one that it has. */
-export const USUAL: readonly ColumnId[] = ["agent", "model", "tool", "duration", "tokens", "cost"];
+/** The columns by default. */
+export const USUAL: readonly ColumnId[] = ["agent", "preview", "duration", "tokens", "cost"];
 
 export interface EventsSearch extends Filter {
   /** Absent if the list is live, newest first. */

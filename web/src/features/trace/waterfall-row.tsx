@@ -7,6 +7,7 @@ import { compact, count, dollars, plural } from "@/lib/format";
 import { partsOfName, targetOf } from "@/lib/operation";
 import type { SpanRow } from "@/lib/spans";
 import { visibleLine } from "@/lib/visible";
+import { CallPreview } from "@/ui/call-preview";
 import { InferredMark } from "@/ui/inferred-mark";
 import { KindIcon } from "@/ui/kind";
 import { StatusMark } from "@/ui/status";
@@ -128,7 +129,7 @@ export const WaterfallRow = memo(function WaterfallRow(props: Props) {
           <span className={css.turns}>{plural(row.inferred.turns, "turn")}</span>
         )}
         {!fold && <Extra row={row} agentAbove={agentAbove} />}
-        {preview && <Given preview={preview} />}
+        {preview && <CallPreview of={preview} className={css.preview} />}
         {hides.duplicates > 0 && <HiddenDuplicates spans={hides.duplicates} />}
         {hides.spans > 0 && <Hidden spans={hides.spans} failures={hides.failures} />}
       </div>
@@ -179,24 +180,6 @@ function Extra({ row, agentAbove }: { row: SpanRow; agentAbove: string | null })
   const words = [row.tool, row.model, row.agent === agentAbove ? null : row.agent];
   const missing = words.filter((word) => word !== null && word !== "" && !row.name.includes(word));
   return missing.length > 0 && <bdi className={css.extra}>{visibleLine(missing.join(" · "))}</bdi>;
-}
-
-/** Its input, and its output or error. */
-function Given({ preview: { input, output, error } }: { preview: RowPreview }) {
-  const gave = error ?? output;
-  if (input === null && gave === null) return null;
-  const words = [input, gave].filter((each) => each !== null).map(visibleLine);
-  return (
-    <span className={css.preview} title={words.join(" → ")}>
-      {input !== null && <bdi className={css.given}>{visibleLine(input)}</bdi>}
-      {gave !== null && (
-        <>
-          <span aria-hidden>→</span>
-          <bdi className={clsx(css.gave, error !== null && css.wrong)}>{visibleLine(gave)}</bdi>
-        </>
-      )}
-    </span>
-  );
 }
 
 function Indent({ level }: { level: number }) {

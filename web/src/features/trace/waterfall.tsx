@@ -13,6 +13,8 @@ import {
   useRef,
   useState,
 } from "react";
+import { previewsOf } from "@/api/queries";
+import { type LoadPreviews, type Previewed, usePreviews } from "@/api/use-previews";
 import { duplicatesOf } from "@/lib/duplicates";
 import type { SpanRow } from "@/lib/spans";
 import type { Tree } from "@/lib/tree";
@@ -27,7 +29,6 @@ import { sourcesOf } from "./preview";
 import type { Clock } from "./use-clock";
 import { cursorLine, useCursor } from "./use-cursor";
 import type { Outline } from "./use-outline";
-import { usePreviews } from "./use-previews";
 import { useScroll } from "./use-scroll";
 import type { Selection } from "./use-selection";
 import { useWindow } from "./use-window";
@@ -107,20 +108,25 @@ export function Waterfall(props: Props) {
   useListKeys(scroller);
   useImperativeHandle(props.ref, () => ({ focus: () => scroller.current?.focus() }), []);
   const inSight = useMemo(() => {
-    const found: SpanRow[] = [];
+    const found: Previewed[] = [];
+    const see = ({ id, inferred, status }: SpanRow) =>
+      inferred || found.push({ key: id, running: status === "running" });
     for (let line = seen.first; line < seen.last; line++) {
       const row = rows[lines.row[line] as number];
       if (!row || (lines.fold[line] ?? -1) >= 0) continue;
-      found.push(row);
+      see(row);
       for (const id of sourcesOf(row)) {
         const source = rows[tree.places.get(id) ?? -1];
-        if (source) found.push(source);
+        if (source) see(source);
       }
     }
     return found;
   }, [rows, tree, lines, seen.first, seen.last]);
   const pressed = useRef<(Press & { x: number; y: number }) | null>(null);
-  const previews = usePreviews(props.runId, inSight);
+  const previews = usePreviews(
+    inSight,
+    useMemo(() => loadOf(props.runId), [props.runId]),
+  );
   const ticks = useTicks(scroller, zoom.view);
   const duplicates = duplicatesOf(rows);
 
@@ -238,4 +244,12 @@ function useWheelZoom(scroller: RefObject<HTMLElement | null>, zoom: Zoom): void
     element.addEventListener("wheel", listener, { passive: false });
     return () => element.removeEventListener("wheel", listener);
   }, [scroller]);
+}
+
+function loadOf(runId: string | null): LoadPreviews | null {
+  if (runId === null) return null;
+  return async (ids, signal) => {
+    const items = await previewsOf(runId, ids, signal);
+    return new Map(items.map((item) => [item.span_id, item]));
+  };
 }
