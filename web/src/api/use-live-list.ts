@@ -13,6 +13,7 @@ import { paced } from "@/lib/pace";
 import type { ListOrder } from "@/lib/sort";
 import type { SpanEvent } from "./client";
 import type { PagePlace } from "./lists";
+import { onOtherWindow } from "./other-windows";
 import { useStream } from "./stream";
 import { usePosition } from "./use-position";
 
@@ -78,7 +79,11 @@ export function useLiveList<Item extends Listed & { status: string }, Sort exten
   useEffect(() => {
     const renew = () => document.hidden || kept.current?.renew();
     document.addEventListener("visibilitychange", renew);
-    return () => document.removeEventListener("visibilitychange", renew);
+    const ignore = onOtherWindow(renew);
+    return () => {
+      document.removeEventListener("visibilitychange", renew);
+      ignore();
+    };
   }, []);
   useStream(EVERYTHING, position, {
     onSpans: (spans) => kept.current?.note(spans),

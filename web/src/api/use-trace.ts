@@ -5,7 +5,8 @@ import { msBetween, type UnixNano } from "@/lib/time";
 import { totalsOf, WORST_FIRST } from "@/lib/totals";
 import { ApiError, isServed, type Run, type SpanEvent, type Trace } from "./client";
 import { onReturn, setConnection } from "./connection";
-import { outlinePage, type Place, runOutlinePage } from "./queries";
+import { onOtherWindow } from "./other-windows";
+import { outlinePage, type Place, runOutlinePage, runSummary, traceSummary } from "./queries";
 import { follow } from "./stream";
 
 /** A trace, or a run with all its traces, as far as loaded: window by window, then changes. */
@@ -44,7 +45,19 @@ export function useTrace(place: Place): { live: LiveTrace; reload: () => void } 
   const reload = useCallback(() => setAttempt((before) => before + 1), []);
   const key = JSON.stringify(place);
   useEffect(() => load(JSON.parse(key), attempt > 0, setLive, reload), [key, attempt, reload]);
+  useEffect(() => {
+    const shown: Place = JSON.parse(key);
+    return onOtherWindow(async (change) => {
+      if (change === "deleted" && (await isGone(shown))) reload();
+    });
+  }, [key, reload]);
   return { live, reload };
+}
+
+async function isGone(place: Place): Promise<boolean> {
+  const found = "runId" in place ? runSummary(place.runId) : traceSummary(place.traceId);
+  // A server that does not answer deleted nothing.
+  return (await found.catch(() => undefined)) === null;
 }
 
 type Show = (change: LiveTrace | ((before: LiveTrace) => LiveTrace)) => void;
