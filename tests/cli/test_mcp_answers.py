@@ -243,6 +243,17 @@ def test_a_failure_that_a_run_survived_comes_after_the_one_that_ended_it(write_s
     assert text.index("save  error") < text.index("other calls where trouble began (1):") < text.index("flaky")
 
 
+def test_it_is_said_that_newer_runs_have_not_failed(write_spans, tool, call):
+    failed = SpanError("E", "oops")
+    write_spans(tool("look", {}, None, status="error", error=failed, run="before-1", trace_id="a" * 32))
+    assert "Newer runs" not in call("why_failed")
+    write_spans(tool("look", {}, "fine", run="repaired-1", trace_id="b" * 32))
+    text = call("why_failed")
+    assert "oops" in text
+    assert text.splitlines()[0].endswith("Newer runs have not failed.")
+    assert "Newer runs" not in call("why_failed", run="before-1")
+
+
 def test_near_misses_are_named_where_nothing_failed(write_spans, tool, span, ids, call):
     quick = [tool("look", {}, "fine") for _ in range(6)]
     slow = tool("look", {}, "fine")

@@ -77,6 +77,9 @@ def why_failed(reader: Reader, named: str | None) -> Answer:
         about = "No recent run has a failed call. This is the last run."
     elif failures and found.status == "ok":
         about = "This run is ok, although calls failed: the first of them, then what followed."
+    if failed is not None and reader.find(None).run_id != failed.run_id:
+        # Otherwise a repaired program seems to fail still.
+        about += " Newer runs have not failed."
     advice = f'More of the call: span("{spans.ids[failures[0].origin.span_id]}").' if failures else ""
     notes = "" if reader.content else WITHOUT_CONTENT
     return Answer(about, sections, noun="section", advice=" ".join(filter(None, (advice, notes))))
