@@ -55,11 +55,11 @@ def left_by_others(home: Path) -> str | None:
     return None
 
 
-def hand_over(made: Path | int, directory: Path) -> None:
+def hand_over(created: Path | int, directory: Path) -> None:
     """Give a path that root just created to the owner of the directory, so that root locks nobody out.
 
     Args:
-        made: A path, or the descriptor of a file.
+        created: A path, or the descriptor of a file.
         directory: Where it was created.
     """
     if os.geteuid() != 0:
@@ -67,8 +67,8 @@ def hand_over(made: Path | int, directory: Path) -> None:
     with suppress(OSError):
         around = directory.stat()
         if around.st_uid:
-            give = os.fchown if isinstance(made, int) else os.lchown
-            give(made, around.st_uid, around.st_gid)  # pyright: ignore[reportArgumentType] chosen by its type
+            give = os.fchown if isinstance(created, int) else os.lchown
+            give(created, around.st_uid, around.st_gid)  # pyright: ignore[reportArgumentType] chosen by its type
 
 
 def _entries(directory: Path) -> list[Path]:

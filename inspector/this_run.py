@@ -23,11 +23,11 @@ def this_run() -> str:
     named = os.environ.get(VARIABLE, "")
     if is_run_id(named):
         return named
-    made = os.urandom(6).hex()
+    run = os.urandom(6).hex()
     # A program may have put something in its place that cannot be written.
     with suppress(Exception):
-        os.environ[VARIABLE] = made
-    return made
+        os.environ[VARIABLE] = run
+    return run
 
 
 def replayed_run() -> str | None:

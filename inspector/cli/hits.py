@@ -41,9 +41,9 @@ def find_hit(event: Event, query: str) -> Hit:
     terms = patterns(query)
     best, most = ("", ""), 0
     for place, text in _places(event):
-        held = sum(bool(term.search(text)) for term in terms)
-        if held > most:
-            best, most = (place, text), held
+        matching = sum(bool(term.search(text)) for term in terms)
+        if matching > most:
+            best, most = (place, text), matching
         if most == len(terms):
             break
     place, text = best

@@ -35,9 +35,9 @@ def paged(
     if not may_page or not pager or not terminal.stream.isatty() or environ.get("TERM") == "dumb":
         yield terminal
         return
-    held = io.StringIO()
-    yield replace(terminal, stream=held)
-    text = held.getvalue()
+    buffer = io.StringIO()
+    yield replace(terminal, stream=buffer)
+    text = buffer.getvalue()
     if text.count("\n") < shutil.get_terminal_size((100, 24)).lines:
         terminal.write(text.splitlines())
     elif not _shown(pager, text, environ):

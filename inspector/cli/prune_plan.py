@@ -52,8 +52,8 @@ def planned(store: Store, selection: PruneSelection) -> Plan:
             if trace.trace_id not in selected:
                 selected.add(trace.trace_id)
                 spans += trace.spans
-    held = min(used, used * spans // all_spans)
-    return Plan(len(selected), spans, held, used, is_exact=selection.max_bytes is None)
+    freed = min(used, used * spans // all_spans)
+    return Plan(len(selected), spans, freed, used, is_exact=selection.max_bytes is None)
 
 
 def before_ns(age_s: float) -> int:

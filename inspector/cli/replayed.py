@@ -53,15 +53,15 @@ def replayed_lines(tape: Tape, reports: Sequence[Report], frozen: Frozen | None)
 
 def _not_repeated(tape: Tape, reports: Sequence[Report]) -> Iterator[TapeCall]:
     """Yield the calls that were not replayed, except those replaced by a live call of the same tool or model."""
-    reused, made = _reused(reports), _sum(report.live or {} for report in reports)
+    reused, live = _reused(reports), _sum(report.live or {} for report in reports)
     for place, call in enumerate(tape.calls):
         if place in reused:
             continue
-        called = next((name for name in (call.name.partition(" ")[2], call.subject) if made[name]), None)
+        called = next((name for name in (call.name.partition(" ")[2], call.subject) if live[name]), None)
         if called is None:
             yield call
         else:
-            made[called] -= 1
+            live[called] -= 1
 
 
 def _reused(reports: Sequence[Report]) -> set[int]:
@@ -79,10 +79,10 @@ def _missed(miss: Miss, *, goes_on: bool) -> Iterator[str]:
 
 
 def _live(reports: Sequence[Report]) -> Iterator[str]:
-    made = _sum(report.live or {} for report in reports)
+    calls = _sum(report.live or {} for report in reports)
     refused = _sum(report.refused for report in reports)
-    if made:
-        yield visible(f"replay: {counted(made.total(), 'call')} made live: {_times(made)}")
+    if calls:
+        yield visible(f"replay: {counted(calls.total(), 'call')} made live: {_times(calls)}")
     if refused:
         way_out = " ".join(f"--allow {name}" for name in refused)
         yield visible(f"replay: not allowed to run: {_times(refused)}; to allow it: {way_out}")

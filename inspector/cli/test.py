@@ -66,8 +66,8 @@ def test(*, run: str, program: tuple[str, ...], output: Path, name: str | None, 
     else:
         is_frozen = frozen_of(events) is not None
         again = made_again(events)
-        made = written_test(chosen, words, Trace(lambda: again, _not_run), is_frozen=is_frozen)
-        file.write_text(made, encoding="utf-8")
+        written = written_test(chosen, words, Trace(lambda: again, _not_run), is_frozen=is_frozen)
+        file.write_text(written, encoding="utf-8")
         notice(f"wrote {file}; to run it: pytest {file}")
 
 

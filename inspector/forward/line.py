@@ -23,17 +23,17 @@ class Line:
 
     def handlers(self) -> tuple[HTTPHandler, HTTPSHandler]:
         """Return the ``urllib`` handlers that connect through this line."""
-        return _Http(self.made), _Https(self.made)
+        return _Http(self.factory), _Https(self.factory)
 
-    def made(self, kind: type[HTTPConnection]) -> Callable[..., HTTPConnection]:
+    def factory(self, kind: type[HTTPConnection]) -> Callable[..., HTTPConnection]:
         """Return a factory for connections of this class."""
 
-        def connection(*args: Any, **options: Any) -> HTTPConnection:
-            made: Any = kind(*args, **options)
-            made._create_connection = self._connect  # noqa: SLF001 - there since 3.5, to be replaced
-            return made
+        def connect(*args: Any, **options: Any) -> HTTPConnection:
+            connection: Any = kind(*args, **options)
+            connection._create_connection = self._connect  # noqa: SLF001 - there since 3.5, to be replaced
+            return connection
 
-        return connection
+        return connect
 
     def _connect(self, address: tuple[str, int], timeout: float, *_: Any) -> socket.socket:
         """Like ``socket.create_connection``, but keeps the socket from the start, so that it can be cut."""
@@ -44,16 +44,16 @@ class Line:
             self._is_resolving = False
         problem = OSError(f"no address of {address[0]}")
         for family, kind, protocol, _name, place in places:
-            made = socket.socket(family, kind, protocol)
+            connection = socket.socket(family, kind, protocol)
             try:
-                made.settimeout(timeout)
-                self._hold(made)
-                made.connect(place)
+                connection.settimeout(timeout)
+                self._hold(connection)
+                connection.connect(place)
             except OSError as error:
-                made.close()
+                connection.close()
                 problem = error
             else:
-                return made
+                return connection
         raise problem
 
     def _hold(self, connecting: socket.socket) -> None:
@@ -75,10 +75,10 @@ class Line:
             (self._socket.close if self._is_ours(self._socket) else self._socket.detach)()
             self._socket = None
 
-    def _is_ours(self, held: socket.socket) -> bool:
+    def _is_ours(self, connection: socket.socket) -> bool:
         """Tell whether the descriptor is still ours: the program may have closed it, and reused its number."""
         try:
-            return os.fstat(held.fileno()).st_ino == self._inode
+            return os.fstat(connection.fileno()).st_ino == self._inode
         except OSError:
             return False
 
@@ -101,22 +101,22 @@ class Line:
         self.is_cut = False
 
 
-_Made = Callable[[type[HTTPConnection]], Callable[..., HTTPConnection]]
+_Factory = Callable[[type[HTTPConnection]], Callable[..., HTTPConnection]]
 
 
 class _Http(HTTPHandler):
-    def __init__(self, made: _Made) -> None:
+    def __init__(self, factory: _Factory) -> None:
         super().__init__()
-        self._made = made
+        self._factory = factory
 
     def do_open(self, http_class: Any, req: Request, **options: Any) -> Any:
-        return super().do_open(self._made(http_class), req, **options)
+        return super().do_open(self._factory(http_class), req, **options)
 
 
 class _Https(HTTPSHandler):
-    def __init__(self, made: _Made) -> None:
+    def __init__(self, factory: _Factory) -> None:
         super().__init__()
-        self._made = made
+        self._factory = factory
 
     def do_open(self, http_class: Any, req: Request, **options: Any) -> Any:
-        return super().do_open(self._made(http_class), req, **options)
+        return super().do_open(self._factory(http_class), req, **options)

@@ -233,5 +233,5 @@ def _left_behind_below(function: Any) -> Iterator[FunctionType]:
 
 
 def _held(owner: Any) -> Mapping[str, Any]:
-    held: Any = owner.__dict__
-    return held
+    attributes: Any = owner.__dict__
+    return attributes

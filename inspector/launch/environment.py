@@ -73,34 +73,36 @@ def environment_of(environ: Mapping[str, str], choices: Choices, run: Path) -> d
     Raises:
         IntegrationUnknown: A name is none of an integration.
     """
-    made = dict(environ)
-    made["PYTHONPATH"] = os.pathsep.join(filter(None, (str(STARTUP), _without_ours(environ.get("PYTHONPATH", "")))))
+    variables = dict(environ)
+    variables["PYTHONPATH"] = os.pathsep.join(
+        filter(None, (str(STARTUP), _without_ours(environ.get("PYTHONPATH", ""))))
+    )
     if choices.service is not None:
-        made["INSPECTOR_SERVICE"] = choices.service
+        variables["INSPECTOR_SERVICE"] = choices.service
     if choices.home is not None:
-        made["INSPECTOR_HOME"] = str(choices.home.absolute())
+        variables["INSPECTOR_HOME"] = str(choices.home.absolute())
     if not choices.content:
-        made["INSPECTOR_CAPTURE_CONTENT"] = "false"
+        variables["INSPECTOR_CAPTURE_CONTENT"] = "false"
     if choices.otel:
-        made["INSPECTOR_OTEL"] = "true"
+        variables["INSPECTOR_OTEL"] = "true"
     if choices.logs:
-        made["INSPECTOR_LOGS"] = "true"
+        variables["INSPECTOR_LOGS"] = "true"
     off = switched_off(environ, choices)
     if off:
-        made["INSPECTOR_INTEGRATIONS_OFF"] = ",".join(off)
+        variables["INSPECTOR_INTEGRATIONS_OFF"] = ",".join(off)
     if choices.replay is not None:
-        made |= {REPLAY: str(choices.replay), REPLAYED: choices.replayed or ""}
-        made |= keys_of_a_replay(made) | UNSENT
+        variables |= {REPLAY: str(choices.replay), REPLAYED: choices.replayed or ""}
+        variables |= keys_of_a_replay(variables) | UNSENT
         # The recording of a replay stays here.
-        made.pop("INSPECTOR_ENDPOINT", None)
+        variables.pop("INSPECTOR_ENDPOINT", None)
     if choices.frozen is not None:
-        made[FREEZE] = choices.frozen.written
+        variables[FREEZE] = choices.frozen.written
         if choices.frozen.seed is not None:
             # The order of sets of texts.
-            made["PYTHONHASHSEED"] = str(choices.frozen.seed)
-    is_eager = choices.replay is not None or choices.frozen is not None or _is_true(made.get("INSPECTOR_OTEL", ""))
-    made[VARIABLE] = _for_startup(choices, off, is_eager, run)
-    return made
+            variables["PYTHONHASHSEED"] = str(choices.frozen.seed)
+    is_eager = choices.replay is not None or choices.frozen is not None or _is_true(variables.get("INSPECTOR_OTEL", ""))
+    variables[VARIABLE] = _for_startup(choices, off, is_eager, run)
+    return variables
 
 
 def keys_of_a_replay(environ: Mapping[str, str]) -> dict[str, str]:

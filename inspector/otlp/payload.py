@@ -73,19 +73,19 @@ def _whole(span: Json, parts: Parts[Any]) -> Json:
 
 def items_of_spans(decoded: Decoded) -> list[Item]:
     """Return the spans of one line in OTLP/JSON; those of one origin share their resource and scope."""
-    made: dict[tuple[int, int], tuple[Json, Json]] = {}
+    origins: dict[tuple[int, int], tuple[Json, Json]] = {}
     items: list[Item] = []
     for span in decoded.spans:
         origin = id(span.resource), id(span.scope)
-        if origin not in made:
+        if origin not in origins:
             scope: Json = {"name": span.scope.name, "version": span.scope.version}
-            made[origin] = {"attributes": key_values(span.resource)}, scope
-        items.append(Item(*made[origin], _span_of(span)))
+            origins[origin] = {"attributes": key_values(span.resource)}, scope
+        items.append(Item(*origins[origin], _span_of(span)))
     return items
 
 
 def _span_of(span: DecodedSpan) -> Json:
-    made: Json = {
+    fields: Json = {
         "traceId": span.trace_id,
         "spanId": span.span_id,
         "name": span.name,
@@ -94,17 +94,17 @@ def _span_of(span: DecodedSpan) -> Json:
         "attributes": key_values(span.attributes),
     }
     if span.parent_id is not None:
-        made["parentSpanId"] = span.parent_id
+        fields["parentSpanId"] = span.parent_id
     if span.end_ns is not None:
-        made["endTimeUnixNano"] = str(span.end_ns)
+        fields["endTimeUnixNano"] = str(span.end_ns)
     if span.events:
-        made["events"] = [_event_of(event) for event in span.events]
+        fields["events"] = [_event_of(event) for event in span.events]
     if span.links:
-        made["links"] = [{"traceId": link["trace_id"], "spanId": link["span_id"]} for link in span.links]
+        fields["links"] = [{"traceId": link["trace_id"], "spanId": link["span_id"]} for link in span.links]
     if span.status_code:
         message = {"message": span.status_message} if span.status_message else {}
-        made["status"] = {"code": span.status_code, **message}
-    return made
+        fields["status"] = {"code": span.status_code, **message}
+    return fields
 
 
 def _event_of(event: Mapping[str, AttributeValue]) -> Json:

@@ -62,29 +62,29 @@ def _instructions(event: Event) -> list[Message]:
     """Return system instructions that were recorded apart from the messages."""
     if event.kind != "llm":
         return []
-    held = _attribute(event, semconv.SYSTEM_INSTRUCTIONS)
-    blocks = [block for each in read_messages(held, "system") for block in each["parts"]]
+    instructions = _attribute(event, semconv.SYSTEM_INSTRUCTIONS)
+    blocks = [block for each in read_messages(instructions, "system") for block in each["parts"]]
     return [{"role": "system", "parts": [_part(block) for block in blocks]}] if blocks else []
 
 
 def _attribute(event: Event, key: str) -> Any:
-    held = event.attributes
-    return _decoded(_MEMBERS.decode(held).get(key)) if isinstance(held, msgspec.Raw) else None
+    attributes = event.attributes
+    return _decoded(_MEMBERS.decode(attributes).get(key)) if isinstance(attributes, msgspec.Raw) else None
 
 
 def _answer(result: Any) -> list[Message]:
     """Return an MCP result, in either spelling of its members, as parts; nothing for any other result."""
     if not isinstance(result, dict):
         return []
-    held = cast("Fields", result)
-    content = held.get("content")
+    fields = cast("Fields", result)
+    content = fields.get("content")
     if not isinstance(content, list):
         return []
     blocks = [block for block in content if isinstance(block, dict) and isinstance(block.get("type"), str)]
     if len(blocks) < len(content):
         return []
     parts = [_content(block) for block in blocks]
-    structured = next((held[name] for name in STRUCTURED if held.get(name)), None)
+    structured = next((fields[name] for name in STRUCTURED if fields.get(name)), None)
     if isinstance(structured, dict):
         parts.append({"type": "structured", "content": structured})
     return [{"role": "tool", "parts": parts}]
@@ -102,22 +102,22 @@ def _message(message: Message) -> Message:
     return read | {"finish_reason": reason} if isinstance(reason, str) else read
 
 
-def _part(held: Part) -> Part:
+def _part(part: Part) -> Part:
     """Return a part with only the members of its type; a part without a known type stays as it is."""
-    kind = held.get("type")
-    if kind in _TEXTS and isinstance(held.get("content"), str):
-        return {"type": kind, "content": held["content"]}
-    if kind == "tool_call" and isinstance(held.get("name"), str):
-        return {"type": kind, "id": _id(held), "name": held["name"], "arguments": held.get("arguments")}
+    kind = part.get("type")
+    if kind in _TEXTS and isinstance(part.get("content"), str):
+        return {"type": kind, "content": part["content"]}
+    if kind == "tool_call" and isinstance(part.get("name"), str):
+        return {"type": kind, "id": _id(part), "name": part["name"], "arguments": part.get("arguments")}
     if kind == "tool_call_response":
-        failed = {"is_error": True} if held.get("is_error") is True else {}
-        return {"type": kind, "id": _id(held), "response": held.get("response"), **failed}
-    media = media_part(held)
-    return {"type": "json", "content": held} if media is None else with_data(media)
+        failed = {"is_error": True} if part.get("is_error") is True else {}
+        return {"type": kind, "id": _id(part), "response": part.get("response"), **failed}
+    media = media_part(part)
+    return {"type": "json", "content": part} if media is None else with_data(media)
 
 
-def _id(held: Part) -> str | None:
-    found = held.get("id")
+def _id(part: Part) -> str | None:
+    found = part.get("id")
     return str(found) if isinstance(found, str | int) else None
 
 

@@ -10,10 +10,10 @@ from inspector.reading.facts import Facts
 _WITHOUT_CONTENT: Final = ("controller", "did", "waited_ms", "by")
 
 
-def put_controlled(made: Description, facts: Facts) -> None:
+def put_controlled(description: Description, facts: Facts) -> None:
     """Set the attributes for the controller's decision."""
     if "controlled" in facts:
-        made.put_text(sc.CONTROLLED, text=facts.text("controlled"))
+        description.put_text(sc.CONTROLLED, text=facts.text("controlled"))
 
 
 def without_content(controlled: Plain) -> Plain:

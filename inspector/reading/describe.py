@@ -36,26 +36,26 @@ def describe(record: CallRecord, parts: Parts[Any] | None = None, *, state: Stat
     state = state or record.state
     before = Facts(record, "before", parts)
     after = None if record.after is None else Facts(record, "after", parts)
-    made = DESCRIBE.get(record.noun, _other)(record, before, after)
+    description = DESCRIBE.get(record.noun, _other)(record, before, after)
     if record.noun in DESCRIBE:
-        put_controlled(made, before)
-    _identify(record, made.attributes)
+        put_controlled(description, before)
+    _identify(record, description.attributes)
     # If a call took several requests, as when a server asks back, the first has its start and the last its end.
     for part in reversed(record.merged):
         its = describe(part, parts, state=state)
-        made.attributes = {**its.attributes, **made.attributes}
-        made.bodies = {**its.bodies, **made.bodies}
-    _status(record, state, made)
+        description.attributes = {**its.attributes, **description.attributes}
+        description.bodies = {**its.bodies, **description.bodies}
+    _status(record, state, description)
     if record.agent is not None and record.noun in _IN_AGENTS:
-        made.attributes.setdefault(sc.AGENT_NAME, record.agent)
+        description.attributes.setdefault(sc.AGENT_NAME, record.agent)
     if record.extra or record.noted or record.parts:
-        _extra(made, Facts(record, "extra", parts))
-        _noted(made, Facts(record, "noted", parts))
+        _extra(description, Facts(record, "extra", parts))
+        _noted(description, Facts(record, "noted", parts))
     if record.raw or "raw" in record.parts:
-        _raw(made, Facts(record, "raw", parts))
+        _raw(description, Facts(record, "raw", parts))
     if record.name is not None:
-        made.name = record.name
-    return made
+        description.name = record.name
+    return description
 
 
 _IN_AGENTS: Final = frozenset(noun.name for noun in NOUNS.values() if noun.in_agent)
@@ -71,69 +71,69 @@ def _identify(record: CallRecord, attributes: dict[str, Any]) -> None:
         attributes[sc.EMITTER] = record.emitter
 
 
-def _status(record: CallRecord, state: State, made: Description) -> None:
+def _status(record: CallRecord, state: State, description: Description) -> None:
     if state == "running":
         return
-    made.attributes[sc.STATUS] = state
+    description.attributes[sc.STATUS] = state
     if state in ("ok", "error"):
-        made.attributes[sc.SEED_STATUS_CODE] = state
+        description.attributes[sc.SEED_STATUS_CODE] = state
     failure = record.failure
     if failure is not None and state in ("error", "denied"):
-        made.attributes[sc.ERROR_TYPE] = failure.type
-        made.put(sc.SEED_ERROR_MESSAGE, value=failure.message or None)
-        made.put(sc.SEED_ERROR_CODE, value=failure.code)
+        description.attributes[sc.ERROR_TYPE] = failure.type
+        description.put(sc.SEED_ERROR_MESSAGE, value=failure.message or None)
+        description.put(sc.SEED_ERROR_CODE, value=failure.code)
 
 
-def _extra(made: Description, extra: Facts) -> None:
+def _extra(description: Description, extra: Facts) -> None:
     for key in extra:
         plain = extra[key]
         if isinstance(plain, str | bool | int | float):
-            made.attributes[key] = plain
+            description.attributes[key] = plain
         elif isinstance(plain, list) and len(words := [item for item in plain if isinstance(item, str)]) == len(plain):
-            made.attributes[key] = [*words]
+            description.attributes[key] = [*words]
         elif plain is not None:
-            made.put_text(key, text=extra.text(key))
+            description.put_text(key, text=extra.text(key))
 
 
-def _noted(made: Description, noted: Facts) -> None:
+def _noted(description: Description, noted: Facts) -> None:
     for key in noted:
-        made.put_text(key, text=noted.text(key))
+        description.put_text(key, text=noted.text(key))
 
 
-def _raw(made: Description, raw: Facts) -> None:
+def _raw(description: Description, raw: Facts) -> None:
     for key in raw:
-        made.put_text(f"{sc.RAW_PREFIX}{key}", text=raw.text(key))
+        description.put_text(f"{sc.RAW_PREFIX}{key}", text=raw.text(key))
 
 
 def _workflow(record: CallRecord, facts: Facts, after: Facts | None) -> Description:
     name = facts.get("name")
-    made = Description(titled("invoke_workflow", name or "workflow"))
-    made.attributes |= {sc.OPERATION_NAME: "invoke_workflow", sc.SPAN_TYPE: "workflow.run"}
-    made.put(sc.WORKFLOW_NAME, value=name)
-    made.put(sc.SEED_WORKFLOW_TYPE, value=facts.get("type"))
+    description = Description(titled("invoke_workflow", name or "workflow"))
+    description.attributes |= {sc.OPERATION_NAME: "invoke_workflow", sc.SPAN_TYPE: "workflow.run"}
+    description.put(sc.WORKFLOW_NAME, value=name)
+    description.put(sc.SEED_WORKFLOW_TYPE, value=facts.get("type"))
     if not record.content:
-        return made
+        return description
     if "input" in facts:
-        made.put_text(sc.SEED_WORKFLOW_INPUT, text=facts.text("input"))
+        description.put_text(sc.SEED_WORKFLOW_INPUT, text=facts.text("input"))
     if after is not None:
-        made.put_text(sc.SEED_WORKFLOW_OUTPUT, text=after.text("result"))
-    return made
+        description.put_text(sc.SEED_WORKFLOW_OUTPUT, text=after.text("result"))
+    return description
 
 
 def _agent(record: CallRecord, facts: Facts, after: Facts | None) -> Description:
     name = facts.get("name")
-    made = Description(titled("invoke_agent", name or "agent"))
-    made.attributes |= {sc.OPERATION_NAME: "invoke_agent", sc.SPAN_TYPE: "agent.call"}
-    made.put(sc.AGENT_NAME, sc.SEED_AGENT_NAME, value=name)
-    made.put(sc.AGENT_DESCRIPTION, value=facts.get("description"))
-    made.put(sc.SEED_AGENT_CLASS, value=facts.get("class"))
+    description = Description(titled("invoke_agent", name or "agent"))
+    description.attributes |= {sc.OPERATION_NAME: "invoke_agent", sc.SPAN_TYPE: "agent.call"}
+    description.put(sc.AGENT_NAME, sc.SEED_AGENT_NAME, value=name)
+    description.put(sc.AGENT_DESCRIPTION, value=facts.get("description"))
+    description.put(sc.SEED_AGENT_CLASS, value=facts.get("class"))
     if not record.content:
-        return made
+        return description
     if "input" in facts:
-        made.put_text(sc.AGENT_INPUT, text=facts.text("input"))
+        description.put_text(sc.AGENT_INPUT, text=facts.text("input"))
     if after is not None:
-        made.put_text(sc.SEED_AGENT_RESULT, text=after.text("result"))
-    return made
+        description.put_text(sc.SEED_AGENT_RESULT, text=after.text("result"))
+    return description
 
 
 _TOOL_FACTS = (
@@ -154,37 +154,37 @@ def _tool(record: CallRecord, facts: Facts, after: Facts | None) -> Description:
     # `execute` would say nothing of `shell.execute`.
     is_prefixed = isinstance(server, str) and facts.get("source") != "runtime"
     name = without_server(full_name, str(server)) if is_prefixed else full_name
-    made = Description(titled("execute_tool", name))
-    made.attributes = {
+    description = Description(titled("execute_tool", name))
+    description.attributes = {
         sc.OPERATION_NAME: "execute_tool",
         sc.SPAN_TYPE: "tool.call",
         sc.TOOL_NAME: name,
         sc.SEED_TOOL_NAME: full_name,
     }
     if "source" in facts:
-        made.put(sc.TOOL_TYPE, value="extension" if facts["source"] == "mcp" else "function")
+        description.put(sc.TOOL_TYPE, value="extension" if facts["source"] == "mcp" else "function")
     for fact, key in _TOOL_FACTS:
-        made.put(key, value=facts.get(fact))
+        description.put(key, value=facts.get(fact))
     if record.content:
-        made.put_text(sc.TOOL_CALL_ARGUMENTS, sc.SEED_TOOL_INPUT, text=facts.text("args"))
+        description.put_text(sc.TOOL_CALL_ARGUMENTS, sc.SEED_TOOL_INPUT, text=facts.text("args"))
         if after is not None:
-            _tool_result(made, after)
-    put_middleware(made, facts)
-    made.put(sc.TOOL_OUTCOME, value=outcome(facts))
-    return made
+            _tool_result(description, after)
+    put_middleware(description, facts)
+    description.put(sc.TOOL_OUTCOME, value=outcome(facts))
+    return description
 
 
-def _tool_result(made: Description, after: Facts) -> None:
+def _tool_result(description: Description, after: Facts) -> None:
     text = after.text("result")
-    made.put_text(sc.TOOL_CALL_RESULT, sc.SEED_TOOL_OUTPUT, text=text)
+    description.put_text(sc.TOOL_CALL_RESULT, sc.SEED_TOOL_OUTPUT, text=text)
     # Only an object that names one has to be read for it.
     if not any(name in text.json for name in STRUCTURED):
         return
     result = after.get("result")
-    held = result if isinstance(result, dict) else {}
+    fields = result if isinstance(result, dict) else {}
     for name in STRUCTURED:
-        if (value := held.get(name)) is not None:
-            made.put_part(sc.SEED_TOOL_STRUCTURED_OUTPUT, value=value, facts=after, of="result")
+        if (value := fields.get(name)) is not None:
+            description.put_part(sc.SEED_TOOL_STRUCTURED_OUTPUT, value=value, facts=after, of="result")
             return
 
 
@@ -194,32 +194,32 @@ def _root(record: CallRecord, facts: Facts, _: Facts | None) -> Description:
 
 
 def _label(_: CallRecord, facts: Facts, __: Facts | None) -> Description:
-    made = Description(titled("label", facts.get(sc.EVALUATION_NAME)))
+    description = Description(titled("label", facts.get(sc.EVALUATION_NAME)))
     for key in facts:
-        made.put(key, value=facts[key])
-    return made
+        description.put(key, value=facts[key])
+    return description
 
 
 def _request(_: CallRecord, facts: Facts, __: Facts | None) -> Description:
     method, route, path = (facts.get(fact) for fact in ("method", "route", "path"))
-    made = Description(titled(shown(method or "HTTP"), route or path), SERVER)
+    description = Description(titled(shown(method or "HTTP"), route or path), SERVER)
     # A websocket begins as a GET.
-    made.put(sc.HTTP_METHOD, value="GET" if method == "WEBSOCKET" else method)
-    made.put(sc.HTTP_ROUTE, value=route)
-    made.put(sc.URL_PATH, value=path)
-    made.put(sc.HTTP_STATUS, value=facts.get("status"))
-    return made
+    description.put(sc.HTTP_METHOD, value="GET" if method == "WEBSOCKET" else method)
+    description.put(sc.HTTP_ROUTE, value=route)
+    description.put(sc.URL_PATH, value=path)
+    description.put(sc.HTTP_STATUS, value=facts.get("status"))
+    return description
 
 
 def _other(record: CallRecord, facts: Facts, _: Facts | None) -> Description:
-    made = Description(record.noun)
+    description = Description(record.noun)
     for key in facts:
         plain: Plain = facts[key]
         if isinstance(plain, str):
-            made.attributes[f"inspector.{key}"] = plain
+            description.attributes[f"inspector.{key}"] = plain
         elif plain is not None:
-            made.put_text(f"inspector.{key}_json", text=facts.text(key))
-    return made
+            description.put_text(f"inspector.{key}_json", text=facts.text(key))
+    return description
 
 
 DESCRIBE: Mapping[str, Describe] = {

@@ -23,81 +23,81 @@ def describe_request(record: CallRecord, facts: Facts, after: Facts | None) -> D
     method = envelope.get("method")
     method = method if isinstance(method, str) else "rpc"
     target = params.get("name") if method in ("tools/call", "prompts/get") else None
-    made = Description(titled(method, target) if isinstance(target, str) else method)
-    made.kind = SERVER if record.inbound else CLIENT
-    made.attributes[sc.SPAN_TYPE] = _SPAN_TYPES.get(method, "rpc")
-    made.put(sc.MCP_METHOD_NAME, sc.SEED_RPC_METHOD, value=method)
+    description = Description(titled(method, target) if isinstance(target, str) else method)
+    description.kind = SERVER if record.inbound else CLIENT
+    description.attributes[sc.SPAN_TYPE] = _SPAN_TYPES.get(method, "rpc")
+    description.put(sc.MCP_METHOD_NAME, sc.SEED_RPC_METHOD, value=method)
     if (request_id := envelope.get("id")) is not None:
-        made.put(sc.JSONRPC_REQUEST_ID, sc.SEED_RPC_ID, value=shown(request_id))
-    made.put(sc.SEED_JSONRPC_VERSION, value=envelope.get("jsonrpc"))
-    made.put(sc.SEED_RPC_DIRECTION, value="inbound" if record.inbound else "outbound")
-    _put_transport(made, facts)
-    _put_target(made, method, params)
+        description.put(sc.JSONRPC_REQUEST_ID, sc.SEED_RPC_ID, value=shown(request_id))
+    description.put(sc.SEED_JSONRPC_VERSION, value=envelope.get("jsonrpc"))
+    description.put(sc.SEED_RPC_DIRECTION, value="inbound" if record.inbound else "outbound")
+    _put_transport(description, facts)
+    _put_target(description, method, params)
     if record.content:
-        made.put_text(sc.SEED_RPC_REQUEST, text=facts.text("envelope"))
+        description.put_text(sc.SEED_RPC_REQUEST, text=facts.text("envelope"))
     if after is not None:
-        _put_response(record, made, after)
-    return made
+        _put_response(record, description, after)
+    return description
 
 
-def _put_transport(made: Description, facts: Facts) -> None:
+def _put_transport(description: Description, facts: Facts) -> None:
     transport = facts.get("transport")
     if isinstance(transport, str):
-        made.put(sc.SEED_RPC_TRANSPORT, value=transport)
-        made.put(sc.NETWORK_TRANSPORT, value=_NETWORK_TRANSPORT.get(transport))
-        made.put(sc.NETWORK_PROTOCOL_NAME, value=_NETWORK_PROTOCOL.get(transport))
-    made.put(sc.OTHER_TRANSPORT, value=facts.get("other_transport"))
-    made.attributes |= place_attributes(facts.get("place"))
+        description.put(sc.SEED_RPC_TRANSPORT, value=transport)
+        description.put(sc.NETWORK_TRANSPORT, value=_NETWORK_TRANSPORT.get(transport))
+        description.put(sc.NETWORK_PROTOCOL_NAME, value=_NETWORK_PROTOCOL.get(transport))
+    description.put(sc.OTHER_TRANSPORT, value=facts.get("other_transport"))
+    description.attributes |= place_attributes(facts.get("place"))
 
 
-def _put_target(made: Description, method: str, params: dict[str, Plain]) -> None:
+def _put_target(description: Description, method: str, params: dict[str, Plain]) -> None:
     if method == "tools/call":
-        made.put(sc.OPERATION_NAME, value="execute_tool")
-        made.put(sc.TOOL_NAME, value=params.get("name"))
+        description.put(sc.OPERATION_NAME, value="execute_tool")
+        description.put(sc.TOOL_NAME, value=params.get("name"))
     elif method == "prompts/get":
-        made.put(sc.PROMPT_NAME, sc.SEED_PROMPT_TEMPLATE_ID, value=params.get("name"))
+        description.put(sc.PROMPT_NAME, sc.SEED_PROMPT_TEMPLATE_ID, value=params.get("name"))
     elif method.startswith("resources/"):
-        made.put(sc.MCP_RESOURCE_URI, value=params.get("uri"))
+        description.put(sc.MCP_RESOURCE_URI, value=params.get("uri"))
     meta = params.get("_meta", params.get("meta"))
     if isinstance(meta, dict):
-        made.put(sc.SEED_PROGRESS_TOKEN, value=meta.get("progressToken"))
-        made.put(sc.MCP_PROTOCOL_VERSION, value=meta.get("io.modelcontextprotocol/protocolVersion"))
-    made.put(sc.MCP_PROTOCOL_VERSION, value=params.get("protocolVersion"))
+        description.put(sc.SEED_PROGRESS_TOKEN, value=meta.get("progressToken"))
+        description.put(sc.MCP_PROTOCOL_VERSION, value=meta.get("io.modelcontextprotocol/protocolVersion"))
+    description.put(sc.MCP_PROTOCOL_VERSION, value=params.get("protocolVersion"))
 
 
-def _put_response(record: CallRecord, made: Description, after: Facts) -> None:
-    made.put(sc.SEED_RPC_DURATION, value=after.get("duration_ms"))
-    made.attributes[sc.SEED_TRANSPORT_STATUS] = "connected"
+def _put_response(record: CallRecord, description: Description, after: Facts) -> None:
+    description.put(sc.SEED_RPC_DURATION, value=after.get("duration_ms"))
+    description.attributes[sc.SEED_TRANSPORT_STATUS] = "connected"
     if record.content:
-        made.put_text(sc.SEED_RPC_RESPONSE, text=after.text("response"))
+        description.put_text(sc.SEED_RPC_RESPONSE, text=after.text("response"))
     response = after.get("response")
     error = response.get("error") if isinstance(response, dict) else None
     code = error.get("code") if isinstance(error, dict) else None
-    made.put(sc.RPC_STATUS_CODE, value=None if code is None else shown(code))
+    description.put(sc.RPC_STATUS_CODE, value=None if code is None else shown(code))
 
 
 def describe_resource(record: CallRecord, facts: Facts, after: Facts | None) -> Description:
     """Return the name and attributes of a resource that was read."""
     # The address stays out of the name, which is to have few values.
-    made = Description("resources/read", kind=CLIENT)
-    made.attributes |= {sc.SPAN_TYPE: "resource.fetch", sc.MCP_METHOD_NAME: "resources/read"}
-    made.put(sc.MCP_RESOURCE_URI, value=facts.get("uri"))
+    description = Description("resources/read", kind=CLIENT)
+    description.attributes |= {sc.SPAN_TYPE: "resource.fetch", sc.MCP_METHOD_NAME: "resources/read"}
+    description.put(sc.MCP_RESOURCE_URI, value=facts.get("uri"))
     if after is not None:
-        made.put(sc.SEED_RESOURCE_MIME_TYPE, value=after.get("mime_type"))
-        made.put(sc.SEED_RESOURCE_BYTES, value=after.get("size"))
+        description.put(sc.SEED_RESOURCE_MIME_TYPE, value=after.get("mime_type"))
+        description.put(sc.SEED_RESOURCE_BYTES, value=after.get("size"))
         if record.content:
-            made.put_text(sc.RESOURCE_CONTENT, text=after.text("content"))
-    return made
+            description.put_text(sc.RESOURCE_CONTENT, text=after.text("content"))
+    return description
 
 
 def describe_prompt(record: CallRecord, facts: Facts, after: Facts | None) -> Description:
     """Return the name and attributes of a prompt that a server filled in."""
     template = facts.get("template") or "prompt"
-    made = Description(titled("prompts/get", template), kind=CLIENT)
-    made.attributes |= {sc.SPAN_TYPE: "prompt.apply", sc.MCP_METHOD_NAME: "prompts/get"}
-    made.put(sc.PROMPT_NAME, sc.SEED_PROMPT_TEMPLATE_ID, value=template)
+    description = Description(titled("prompts/get", template), kind=CLIENT)
+    description.attributes |= {sc.SPAN_TYPE: "prompt.apply", sc.MCP_METHOD_NAME: "prompts/get"}
+    description.put(sc.PROMPT_NAME, sc.SEED_PROMPT_TEMPLATE_ID, value=template)
     if record.content:
-        made.put_text(sc.SEED_PROMPT_PARAMETERS, text=facts.text("parameters"))
+        description.put_text(sc.SEED_PROMPT_PARAMETERS, text=facts.text("parameters"))
         if after is not None:
-            made.put_text(sc.PROMPT_RENDERED, text=after.text("rendered"))
-    return made
+            description.put_text(sc.PROMPT_RENDERED, text=after.text("rendered"))
+    return description

@@ -28,8 +28,8 @@ class Text(NamedTuple):
 
 def text_of(value: Plain, *, of: Text) -> Text:
     """Return the JSON text of a value that was read from another one."""
-    made = encode(value, max_bytes=MOST_BYTES)
-    return Text(made.text, made.truncated or of.is_shortened)
+    encoded = encode(value, max_bytes=MOST_BYTES)
+    return Text(encoded.text, encoded.truncated or of.is_shortened)
 
 
 class Facts:

@@ -55,10 +55,10 @@ def request_facts(prompt: Plain) -> RequestFacts:
     """Return the parameters of a request; a prompt that is only text or messages has none."""
     if not isinstance(prompt, dict):
         return RequestFacts()
-    inner = [held for name in _CONFIGURATIONS if isinstance(held := prompt.get(name), dict)]
+    inner = [body for name in _CONFIGURATIONS if isinstance(body := prompt.get(name), dict)]
     fields: Fields = {}
-    for held in (*reversed(inner), prompt):
-        fields |= {name: item for name, item in held.items() if item is not None}
+    for body in (*reversed(inner), prompt):
+        fields |= {name: item for name, item in body.items() if item is not None}
     stop = first(fields, "stop", "stop_sequences", "stopSequences")
     tools = first(fields, "tools", "functions")
     stream = fields.get("stream")

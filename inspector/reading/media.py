@@ -21,16 +21,16 @@ _MODALITIES = ("image", "audio", "video")
 
 def media_part(block: Fields) -> Part | None:
     """Return the data of a block, or its address; None for other types, or a block with neither."""
-    inner: Plain = next((held for name in MEDIA_FIELDS if isinstance(held := block.get(name), dict)), None)
+    inner: Plain = next((fields for name in MEDIA_FIELDS if isinstance(fields := block.get(name), dict)), None)
     kind = block.get("type")
     if inner is None and not (isinstance(kind, str) and kind in MEDIA_TYPES):
         return None
     inner = inner or first(block, *_HELD)
-    held = inner if isinstance(inner, dict) else block
-    mime_type = _mime_type(kind, _text(held, *_MIME_TYPES) or _text(block, *_MIME_TYPES))
+    fields = inner if isinstance(inner, dict) else block
+    mime_type = _mime_type(kind, _text(fields, *_MIME_TYPES) or _text(block, *_MIME_TYPES))
     what: Part = {"modality": _modality(block, mime_type), "mime_type": mime_type}
-    place = inner if isinstance(inner, str) else _text(held, *_PLACES)
-    data, file_id = _data(held), _text(held, "file_id", "fileId")
+    place = inner if isinstance(inner, str) else _text(fields, *_PLACES)
+    data, file_id = _data(fields), _text(fields, "file_id", "fileId")
     if data is not None:
         return {"type": "blob", **what, "content": data}
     if place is not None:
@@ -58,10 +58,10 @@ def _mime_type(kind: Plain, given: str | None) -> str | None:
     return f"{kind}/{given}" if is_end else given
 
 
-def _data(held: Fields) -> str | None:
-    data: Plain = first(held, *_DATA)
+def _data(fields: Fields) -> str | None:
+    data: Plain = first(fields, *_DATA)
     # What the program gave as bytes.
-    return _text(data, "base64") if isinstance(data, dict) else _text(held, *_DATA)
+    return _text(data, "base64") if isinstance(data, dict) else _text(fields, *_DATA)
 
 
 def _modality(block: Fields, mime_type: str | None) -> str:
@@ -72,6 +72,6 @@ def _modality(block: Fields, mime_type: str | None) -> str:
     return "document"
 
 
-def _text(held: Fields, *names: str) -> str | None:
-    value: Plain = first(held, *names)
+def _text(fields: Fields, *names: str) -> str | None:
+    value: Plain = first(fields, *names)
     return value if isinstance(value, str) else None

@@ -38,11 +38,11 @@ def tool_response(call_id: Plain, response: Plain) -> Part:
 def tool_call(call: Fields) -> Part | None:
     """Return the part for a tool call, in the spelling of any API; None without a name."""
     inner = call.get("function")
-    held = inner if isinstance(inner, dict) else call
-    name = first(held, "name", "tool_name", "toolName")
+    fields = inner if isinstance(inner, dict) else call
+    name = first(fields, "name", "tool_name", "toolName")
     if not isinstance(name, str):
         return None
-    arguments = first(held, "arguments", "args", "input")
+    arguments = first(fields, "arguments", "args", "input")
     # Most APIs hand them over as the text of their JSON.
     within = parsed(arguments)
     return {
@@ -171,10 +171,10 @@ def _response(block: Fields) -> Part:
 
 def _resource(block: Fields) -> Part | None:
     inner = block.get("resource")
-    held = inner if isinstance(inner, dict) else block
-    if isinstance(text := held.get("text"), str):
-        return {**text_part(text), "uri": held.get("uri")}
-    return media_part({**held, "type": "blob"})
+    fields = inner if isinstance(inner, dict) else block
+    if isinstance(text := fields.get("text"), str):
+        return {**text_part(text), "uri": fields.get("uri")}
+    return media_part({**fields, "type": "blob"})
 
 
 def _within(name: str, rule: Rule) -> Rule:

@@ -73,26 +73,26 @@ class MessageReader:
     most: int | None
     """Blocks of one message, and messages of one list."""
 
-    def read(self, held: Plain, role: str, nesting: int = 0) -> tuple[list[Message], Instructions]:
+    def read(self, value: Plain, role: str, nesting: int = 0) -> tuple[list[Message], Instructions]:
         """Return the messages in a list, in a whole request or response, or as plain text.
 
         Args:
-            held: As it was recorded.
+            value: As it was recorded.
             role: Whose messages those are that do not say it.
             nesting: How many containers it lies in already.
         """
-        if held is None:
+        if value is None:
             return [], None
-        if isinstance(held, str) and self.texts_hold_json:
-            if not held:
+        if isinstance(value, str) and self.texts_hold_json:
+            if not value:
                 return [], None
-            inner: Plain = parsed(held)
-            held = inner if isinstance(inner, dict | list) else held
-        if nesting > _MAX_NESTING or not isinstance(held, dict | list):
-            return [_message(role, self.part(held))], None
-        if isinstance(held, list):
-            return self._listed(held[: self.most], role, nesting), None
-        return self._enveloped(_bare(held), role, nesting)
+            inner: Plain = parsed(value)
+            value = inner if isinstance(inner, dict | list) else value
+        if nesting > _MAX_NESTING or not isinstance(value, dict | list):
+            return [_message(role, self.part(value))], None
+        if isinstance(value, list):
+            return self._listed(value[: self.most], role, nesting), None
+        return self._enveloped(_bare(value), role, nesting)
 
     def message(self, fields: Fields, role: str) -> Message:
         """Return one message."""
@@ -131,16 +131,16 @@ class MessageReader:
                 messages.append(_message(role, self.part(item)))
         return messages
 
-    def _enveloped(self, held: Fields, role: str, nesting: int) -> tuple[list[Message], Instructions]:
-        if _is_message(held):
-            return [self._message(held, role)], None
+    def _enveloped(self, fields: Fields, role: str, nesting: int) -> tuple[list[Message], Instructions]:
+        if _is_message(fields):
+            return [self._message(fields, role)], None
         if role == "assistant":
-            return self._answered(held, nesting), None
-        asked = next((name for name in _ASKED if held.get(name) is not None), None)
-        if asked is None or rule_of(held) is not None:
-            return [_message(role, self.part(held))], None
-        messages, inner = self.read(held[asked], role, nesting + 1)
-        return messages, self._system(held) or inner
+            return self._answered(fields, nesting), None
+        asked = next((name for name in _ASKED if fields.get(name) is not None), None)
+        if asked is None or rule_of(fields) is not None:
+            return [_message(role, self.part(fields))], None
+        messages, inner = self.read(fields[asked], role, nesting + 1)
+        return messages, self._system(fields) or inner
 
     def _system(self, request: Fields) -> Instructions:
         for place in (request, first(request, "config", "generation_config")):
@@ -160,7 +160,7 @@ class MessageReader:
                 return [message for answer in answers[: self.most] for message in self._answer(answer)]
         if _is_answer(response):
             return self._answer(response)
-        inner = next((held for name in _ANSWERED if isinstance(held := response.get(name), dict | list)), None)
+        inner = next((value for name in _ANSWERED if isinstance(value := response.get(name), dict | list)), None)
         if inner is None or "content" in response:
             return [_ended(self._whole(response), response)]
         return [_ended(message, response) for message in self.read(inner, "assistant", nesting + 1)[0]]
@@ -169,8 +169,8 @@ class MessageReader:
         """Return one of several answers, each with its message inside."""
         if not isinstance(answer, dict):
             return [_message("assistant", self.part(answer))]
-        held = first(answer, "message", "delta", "content")
-        return [_ended(self._whole(_bare(held) if isinstance(held, dict) else answer), answer)]
+        message = first(answer, "message", "delta", "content")
+        return [_ended(self._whole(_bare(message) if isinstance(message, dict) else answer), answer)]
 
     def _whole(self, response: Fields) -> Message:
         """Return an answer that holds no others."""
@@ -267,20 +267,20 @@ def output_messages(response: Plain) -> list[Message]:
     return _RECORDED.read(response, "assistant")[0]
 
 
-def read_messages(held: Any, role: str) -> list[Message]:
+def read_messages(value: Any, role: str) -> list[Message]:
     """Return the messages of a foreign span's value, instructions first; JSON may be a text.
 
     Args:
-        held: As it was recorded.
+        value: As it was recorded.
         role: Whose messages those are that do not say it.
     """
-    messages, system = _FOREIGN.read(held, role)
+    messages, system = _FOREIGN.read(value, role)
     return [_message("system", *system), *messages] if system else messages
 
 
-def message(held: Any, role: str) -> Message | None:
+def message(value: Any, role: str) -> Message | None:
     """Return one message of a foreign span; None if it is not a map."""
-    return _FOREIGN.message(cast("Fields", held), role) if isinstance(held, dict) else None
+    return _FOREIGN.message(cast("Fields", value), role) if isinstance(value, dict) else None
 
 
 def _message(role: str, *parts: Any) -> Message:

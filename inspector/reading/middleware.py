@@ -12,10 +12,10 @@ _WITHOUT_CONTENT = ("name", "did", "calls", "answer", "waited_ms", "error")
 _OF_AN_ATTEMPT = ("outcome", "error")
 
 
-def put_middleware(made: Description, facts: Facts) -> None:
+def put_middleware(description: Description, facts: Facts) -> None:
     """Set these attributes."""
     if "middleware" in facts:
-        made.put_text(sc.MIDDLEWARE, text=facts.text("middleware"))
+        description.put_text(sc.MIDDLEWARE, text=facts.text("middleware"))
 
 
 def without_content(middleware: Plain) -> Plain:

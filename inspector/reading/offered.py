@@ -16,12 +16,12 @@ def tools_of(recorded: Any) -> list[dict[str, Any]]:
         recorded: Definitions of any API, a list of Gemini's declarations, or what an MCP server answered to
             ``tools/list``, in its envelope or without it.
     """
-    held: Plain = parsed(recorded) if isinstance(recorded, str) else recorded
-    if isinstance(held, dict) and "jsonrpc" in held:
-        held = held.get("result")
-    if isinstance(held, dict):
-        held = held.get("tools")
-    return list(_defined(held)) if isinstance(held, list) else []
+    tools: Plain = parsed(recorded) if isinstance(recorded, str) else recorded
+    if isinstance(tools, dict) and "jsonrpc" in tools:
+        tools = tools.get("result")
+    if isinstance(tools, dict):
+        tools = tools.get("tools")
+    return list(_defined(tools)) if isinstance(tools, list) else []
 
 
 def _defined(items: list[Plain]) -> Iterator[dict[str, Any]]:
@@ -37,14 +37,14 @@ def _defined(items: list[Plain]) -> Iterator[dict[str, Any]]:
 
 def _tool(item: Fields) -> dict[str, Any] | None:
     inner = first(item, "function", "toolSpec")
-    held = inner if isinstance(inner, dict) else item
-    name = held.get("name") or first(item, "name", "type")
+    fields = inner if isinstance(inner, dict) else item
+    name = fields.get("name") or first(item, "name", "type")
     if not isinstance(name, str):
         return None
-    description = held.get("description")
-    schema = first(held, "parameters", "input_schema", "inputSchema", "parameters_json_schema")
+    description = fields.get("description")
+    schema = first(fields, "parameters", "input_schema", "inputSchema", "parameters_json_schema")
     return {
         "name": name,
         "description": description if isinstance(description, str) else None,
-        "schema": schema if isinstance(schema, dict | list) else dict(held),
+        "schema": schema if isinstance(schema, dict | list) else dict(fields),
     }

@@ -111,8 +111,8 @@ def span_of(
     """
     if not (int(record.trace, 16) and int(record.span, 16)):
         raise ValueError("no call has an id of zeros")
-    made = describe(record, parts)
-    attributes = _kept(made)
+    description = describe(record, parts)
+    attributes = _kept(description)
     failure = record.failure
     events = [_event(each) for each in record.events[:MAX_EVENTS]]
     if failure is not None and failure.stacktrace is not None:
@@ -121,8 +121,8 @@ def span_of(
         record.trace,
         record.span,
         None if record.parent == record.span else record.parent,
-        made.name,
-        made.kind,
+        description.name,
+        description.kind,
         record.start,
         None if record.state == "running" else record.stop or record.start,
         _CODES.get(record.state, 0),
@@ -135,9 +135,9 @@ def span_of(
     )
 
 
-def _kept(made: Description) -> dict[str, AttributeValue]:
+def _kept(description: Description) -> dict[str, AttributeValue]:
     """Return attributes within the limits that apply to all spans."""
-    every: dict[str, AttributeValue] = {**made.attributes, **made.bodies}
+    every: dict[str, AttributeValue] = {**description.attributes, **description.bodies}
     if len(every) <= MAX_ATTRIBUTES and all(map(_fits, every, every.values())):
         return every
     kept = {

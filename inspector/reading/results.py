@@ -180,21 +180,21 @@ def _namedtuple(fields: dict[str, Any]) -> Any:
 
 
 def _record(fields: dict[str, Any]) -> Any:
-    made: Any = object.__new__(_class(fields["class"]))
+    record: Any = object.__new__(_class(fields["class"]))
     for name, item in _value(fields["fields"]).items():
-        object.__setattr__(made, name, item)
-    return made
+        object.__setattr__(record, name, item)
+    return record
 
 
 def _pydantic(fields: dict[str, Any]) -> Any:
-    made: Any = object.__new__(_class(fields["class"]))
+    model: Any = object.__new__(_class(fields["class"]))
     # Like pydantic's own `model_construct`.
-    object.__setattr__(made, "__dict__", _value(fields["fields"]))
-    object.__setattr__(made, "__pydantic_fields_set__", set(fields["set"]))
+    object.__setattr__(model, "__dict__", _value(fields["fields"]))
+    object.__setattr__(model, "__pydantic_fields_set__", set(fields["set"]))
     for name in ("extra", "private"):
-        held = fields.get(name)
-        object.__setattr__(made, f"__pydantic_{name}__", None if held is None else _value(held))
-    return made
+        value = fields.get(name)
+        object.__setattr__(model, f"__pydantic_{name}__", None if value is None else _value(value))
+    return model
 
 
 _KINDS: Final[Mapping[str, Callable[[dict[str, Any]], Any]]] = {

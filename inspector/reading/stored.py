@@ -112,11 +112,11 @@ def _described_again(attributes: dict[str, Any]) -> dict[str, Any]:
     }
     record.after = _texts(record, "after", _AFTER, attributes) if has_answer else None
     after = Facts(record, "after", None) if has_answer else None
-    made = describe_model(record, Facts(record, "before", None), after)
+    description = describe_model(record, Facts(record, "before", None), after)
     derived = {*_OF_PROMPT, *(_OF_ANSWER if has_answer else ())}
     derived |= {f"{key}{sc.TRUNCATED_SUFFIX}" for key in derived}
     kept = {key: value for key, value in attributes.items() if key not in derived}
-    return {**kept, **made.attributes, **made.bodies}
+    return {**kept, **description.attributes, **description.bodies}
 
 
 def _texts(record: CallRecord, section: Section, keys: dict[str, str], attributes: dict[str, Any]) -> dict[str, Raw]:

@@ -175,10 +175,10 @@ class _Shared:
         redacted = scope if same else replace(scope, name=name, version=version, attributes=attributes)
         return self._keep(scope, redacted)
 
-    def _keep(self, source: object, made: Any) -> Any:
+    def _keep(self, source: object, redacted: Any) -> Any:
         # The source is kept too, because its id may be reused once it is gone.
-        self._made[id(source)] = (source, made)
-        return made
+        self._made[id(source)] = (source, redacted)
+        return redacted
 
 
 def is_redacted(resource: Mapping[str, AttributeValue]) -> bool:

@@ -135,12 +135,12 @@ class Calls:
         span.direction = "inbound"
         span.before = request.known()
         span.note(sc.RUN_ID, request.run)
-        made = request.root.setdefault(None, span)
-        if made is span:
+        root = request.root.setdefault(None, span)
+        if root is span:
             self._place(span)
             self._register(span)
             self._changed(span)
-        return made
+        return root
 
     def announce(self, span: RecordedSpan) -> None:
         """Announce a root that was quiet until now."""

@@ -78,7 +78,7 @@ def captured_prompt(value: Any) -> Plain:
 
 def plain(value: Plain) -> Plain:
     """Return a captured value as a plain copy."""
-    held = cast("Plain | Raw | Prompt", value)
-    if isinstance(held, Prompt):
-        return held.value
-    return msgspec.json.decode(held) if isinstance(held, Raw) else held
+    captured = cast("Plain | Raw | Prompt", value)
+    if isinstance(captured, Prompt):
+        return captured.value
+    return msgspec.json.decode(captured) if isinstance(captured, Raw) else captured

@@ -97,14 +97,14 @@ def written(
 
 
 def _written(exchange: Exchange, redactor: Redactor, answer: Callable[[], str], parts: WrittenParts | None) -> Plain:
-    made: dict[str, Plain] = {}
+    written: dict[str, Plain] = {}
     if exchange.status is not None:
-        made = {"status": exchange.status, **_response(exchange, redactor, answer, parts)}
+        written = {"status": exchange.status, **_response(exchange, redactor, answer, parts)}
     if exchange.end != "whole":
-        made["end"] = exchange.end
+        written["end"] = exchange.end
     if exchange.error is not None:
-        made["error"], _ = redactor.redact_value("error", exchange.error)
-    return made
+        written["error"], _ = redactor.redact_value("error", exchange.error)
+    return written
 
 
 def _response(
@@ -115,20 +115,20 @@ def _response(
     unsearched = parts.unsearched(pieces).decode() if parts is not None and pieces else text or ""
     # One search for both, since each search has a fixed cost.
     is_clean = redactor.clean(f"{_encode(headers).decode()}\n{unsearched}")
-    made: dict[str, Plain] = {"headers": headers if is_clean else redactor.redact_value("headers", headers)[0]}
+    response: dict[str, Plain] = {"headers": headers if is_clean else redactor.redact_value("headers", headers)[0]}
     if text is None:
-        return made | {"left_out": "too long" if exchange.pieces is None else "not text"}
+        return response | {"left_out": "too long" if exchange.pieces is None else "not text"}
     if not exchange.at_ns:
         shown = text if is_clean else redactor.redact_text("body", text)
-        return made | _whole(shown, pieces if is_clean else _cut(shown))
+        return response | _whole(shown, pieces if is_clean else _cut(shown))
     split = columns_of(_PADDING.sub(_dots, text))
     if split is None:
-        return made | {"left_out": "not text"}
+        return response | {"left_out": "not text"}
     # If `is_clean`, the text was already searched.
     if not _is_clean((*([] if is_clean else [text]), answer(), *split.joined), redactor):
-        return made | {"left_out": "a secret"}
-    made["texts"] = [*split.texts]
-    return made | _packed(_encode(_table(exchange) | {"columns": split.columns}), text)
+        return response | {"left_out": "a secret"}
+    response["texts"] = [*split.texts]
+    return response | _packed(_encode(_table(exchange) | {"columns": split.columns}), text)
 
 
 def _is_clean(texts: Sequence[str], redactor: Redactor) -> bool:

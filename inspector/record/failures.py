@@ -138,11 +138,11 @@ _LARGE = 1 << 1024
 
 def _has_tame_attributes(exc: BaseException) -> bool:
     """Tell whether the attributes of one of Python's own exceptions are plain values, or of Python's own classes."""
-    held = instance_dict(exc, layout_of(type(exc))) or {}
+    attributes = instance_dict(exc, layout_of(type(exc))) or {}
     members = [OSError.__dict__[name].__get__(exc) for name in _MEMBERS] if issubclass(type(exc), OSError) else []
-    if len(held) > _SHOWN_ITEMS:
+    if len(attributes) > _SHOWN_ITEMS:
         return False
-    return all(_is_tame(value) or _is_of_python(type(value)) for value in (*held.values(), *members))
+    return all(_is_tame(value) or _is_of_python(type(value)) for value in (*attributes.values(), *members))
 
 
 _MEMBERS = ("errno", "strerror", "filename", "filename2")
@@ -153,10 +153,10 @@ def _is_of_python(cls: type) -> bool:
 
 
 def _own_text(exc: BaseException) -> str:
-    held = instance_dict(exc, layout_of(type(exc))) or {}
-    texts = [dict_get(held, name) for name in _TEXTS]
+    attributes = instance_dict(exc, layout_of(type(exc))) or {}
+    texts = [dict_get(attributes, name) for name in _TEXTS]
     # Exceptions for errors received from a server contain the received error, as in the MCP SDK.
-    texts.append(read(dict_get(held, "error"), "message"))
+    texts.append(read(dict_get(attributes, "error"), "message"))
     return next((text for text in texts if type(text) is str and text), "")
 
 
@@ -185,8 +185,8 @@ def _shown(value: object) -> str:
 
 
 def _shown_attributes(exc: BaseException) -> str:
-    held = list(islice(dict_items(instance_dict(exc, layout_of(type(exc))) or {}), _SHOWN_ITEMS))
-    return ", ".join(_listed((value, f"{name}=") for name, value in held if type(name) is str and name[:1] != "_"))
+    items = list(islice(dict_items(instance_dict(exc, layout_of(type(exc))) or {}), _SHOWN_ITEMS))
+    return ", ".join(_listed((value, f"{name}=") for name, value in items if type(name) is str and name[:1] != "_"))
 
 
 def _args(exc: BaseException) -> Any:

@@ -184,7 +184,7 @@ class Renderer:
             return ()
         try:
             news: dict[str, int] = losses.news() if origin is None else {}
-            made = (
+            line = (
                 self._line(records, news) if origin is None else sdk_line(self._process, records, origin, self._texts)
             )
         # As in _encode.
@@ -194,7 +194,7 @@ class Renderer:
             logger.warning("%d spans could not be written and are left out", len(entries), exc_info=True)
             return ()
         parts = self._parts.take()
-        return (Line(parts.lines + made, entries, news, parts.refers_back),)
+        return (Line(parts.lines + line, entries, news, parts.refers_back),)
 
     def _line(self, records: Sequence[bytes], news: dict[str, int]) -> bytes:
         # Spans give a line its time; without them it needs this one.

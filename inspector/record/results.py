@@ -231,13 +231,13 @@ class _Writer:
 
     def _dictionary(self, value: dict[Any, Any], kind: type, depth: int, at: str) -> Plain:
         items: list[Plain] = [self._items(pair, depth + 1, at) for pair in value.items()]
-        made: dict[str, Plain] = {"$kind": _MAPPINGS[kind], "items": items}
+        written: dict[str, Plain] = {"$kind": _MAPPINGS[kind], "items": items}
         if kind is defaultdict:
             factory: object = cast("defaultdict[Any, Any]", value).default_factory
             if factory is not None and (not isinstance(factory, type) or factory.__module__ != "builtins"):
                 raise Unrecordable(class_path(kind), at)
-            made["factory"] = None if factory is None else class_path(factory)
-        return made
+            written["factory"] = None if factory is None else class_path(factory)
+        return written
 
     def _enum(self, value: Any, kind: type, at: str) -> str:
         """Return the name of a member; of a combination of flags, those of its members."""
@@ -250,30 +250,30 @@ class _Writer:
 
     def _of_class(self, value: Any, kind: type, depth: int, at: str) -> Plain:
         bases = mro(kind)
-        made: dict[str, Plain] = {"class": class_path(kind)}
+        written: dict[str, Plain] = {"class": class_path(kind)}
         if enum.Enum in bases:
-            return {"$kind": "enum", **made, "name": self._enum(value, kind, at)}
+            return {"$kind": "enum", **written, "name": self._enum(value, kind, at)}
         if BaseException in bases:
-            return {"$kind": "exception", **made, **self.exception(value, depth, at)}
+            return {"$kind": "exception", **written, **self.exception(value, depth, at)}
         if bases[1:2] == (tuple,) and isinstance(static(kind, "_fields"), tuple):
-            return {"$kind": "namedtuple", **made, "items": self._items(tuple.__iter__(value), depth, at)}
+            return {"$kind": "namedtuple", **written, "items": self._items(tuple.__iter__(value), depth, at)}
         layout = layout_of(kind)
         if not layout.is_record or not all(_is_empty(value, name) for name in layout.hidden - layout.given_back):
             raise Unrecordable(class_path(kind), at)
         # A dataclass that pydantic validates has its fields only.
         if static(kind, "__pydantic_fields__") is not None and static(kind, "__dataclass_fields__") is None:
-            return self._pydantic(value, made, depth, at)
+            return self._pydantic(value, written, depth, at)
         if static(kind, "__struct_fields__") is not None or not _is_plain_object(bases):
             raise Unrecordable(class_path(kind), at)
-        return {"$kind": "record", **made, "fields": self.mapping(_fields(value), depth, at)}
+        return {"$kind": "record", **written, "fields": self.mapping(_fields(value), depth, at)}
 
-    def _pydantic(self, value: Any, made: dict[str, Plain], depth: int, at: str) -> Plain:
+    def _pydantic(self, value: Any, written: dict[str, Plain], depth: int, at: str) -> Plain:
         names, extra, private = (slot_of(value, name) for name in _PYDANTIC)
         if type(names) is not set:
             raise Unrecordable(class_path(type(value)), at)
         fields = self.mapping(_state(value), depth, at)
         given: list[Plain] = [*sorted(cast("set[str]", names))]
-        out: dict[str, Plain] = {"$kind": "pydantic", **made, "fields": fields, "set": given}
+        out: dict[str, Plain] = {"$kind": "pydantic", **written, "fields": fields, "set": given}
         for name, held in (("extra", extra), ("private", private)):
             if type(held) is dict:
                 out[name] = self.mapping(held, depth, at)
@@ -294,15 +294,15 @@ def _is_plain_object(bases: tuple[type, ...]) -> bool:
 
 
 def _state(value: object) -> dict[str, Any]:
-    held = instance_dict(value, layout_of(type(value)))
-    return {} if held is None else dict(dict_items(held))
+    attributes = instance_dict(value, layout_of(type(value)))
+    return {} if attributes is None else dict(dict_items(attributes))
 
 
 def _is_empty(value: object, name: str) -> bool:
     """Tell whether a hidden field is empty, so that leaving it out loses nothing."""
     state = _state(value)
-    held = state[name] if name in state else slot_of(value, name)
-    return held is None or (type(held) in (str, dict, list, tuple, set) and not held)
+    state_value = state[name] if name in state else slot_of(value, name)
+    return state_value is None or (type(state_value) in (str, dict, list, tuple, set) and not state_value)
 
 
 def _fields(value: object) -> dict[str, Any]:

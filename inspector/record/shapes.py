@@ -146,11 +146,11 @@ def _array(value: Any, walk: Walk, depth: int) -> Plain:
 
 
 def _enum(value: Any, walk: Walk, depth: int) -> Plain:
-    held = instance_dict(value, layout_of(type(value))) or {}
-    plain = held.get("_value_")
+    attributes = instance_dict(value, layout_of(type(value))) or {}
+    plain = attributes.get("_value_")
     if type(plain) in (str, int, float, bool):
         return walk.copy(plain, depth)
-    return f"{type_name(type(value))}.{held.get('_name_')}"
+    return f"{type_name(type(value))}.{attributes.get('_name_')}"
 
 
 _SAFE_ZONES: Final = ("pytz", "dateutil", "pandas")
@@ -270,8 +270,8 @@ def _partial(value: Any, walk: Walk, depth: int) -> Plain:
 
 def _proxy(value: Any, walk: Walk, depth: int) -> Plain:
     # A proxy may wrap a mapping of the application; the garbage collector knows which one.
-    held = next(iter(gc.get_referents(value)), None)
-    return walk.copy(held, depth) if type(held) is dict else {"$type": "mappingproxy"}
+    mapping = next(iter(gc.get_referents(value)), None)
+    return walk.copy(mapping, depth) if type(mapping) is dict else {"$type": "mappingproxy"}
 
 
 def _type_only(value: Any, _: Walk, __: int) -> Plain:

@@ -47,9 +47,9 @@ class Waiting:
         """Add a call, or the end of a call that is waiting; return False if there is no room."""
         # The program holds the values of an open call anyway; they are weighed when it ends.
         more = 0 if span.state == "running" else _weight_of(span) - span.weight
-        held = self._put_bytes - self._taken_bytes
+        waiting = self._put_bytes - self._taken_bytes
         # A call that is larger than the whole limit must pass too.
-        if held + more > self._max_bytes and held:
+        if waiting + more > self._max_bytes and waiting:
             return False
         if not span.is_waiting and len(self._calls) >= self._max_calls:
             return False

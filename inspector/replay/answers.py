@@ -131,11 +131,11 @@ def _of_tool(call: TapeCall, kind: str, text: str) -> TapeCall:
         raise ValueError(
             f"its result is {value['class']}; give a JSON object of some of its fields: {', '.join(fields)}"
         )
-    made: dict[str, Any] = {**value, "fields": {**fields, **changed}}
+    result: dict[str, Any] = {**value, "fields": {**fields, **changed}}
     if "set" in value:
         # Of a model of pydantic, those that were given to it.
-        made["set"] = sorted({*value["set"], *changed})
-    return replace(call, result=json.dumps({"value": made}))
+        result["set"] = sorted({*value["set"], *changed})
+    return replace(call, result=json.dumps({"value": result}))
 
 
 def _fields(value: Any) -> dict[str, Any]:

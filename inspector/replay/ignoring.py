@@ -37,9 +37,9 @@ class Ignoring:
 
     def in_tape(self, tape: Tape) -> Tape:
         """Return a tape whose requests are without the matches."""
-        made = [self.in_request(RequestParts(call.parts, tape.texts)) for call in tape.calls]
-        calls = (replace(call, parts=dict(each.parts)) for call, each in zip(tape.calls, made, strict=True))
-        return replace(tape, calls=tuple(calls), texts={key: text for each in made for key, text in each.texts.items()})
+        kept = [self.in_request(RequestParts(call.parts, tape.texts)) for call in tape.calls]
+        calls = (replace(call, parts=dict(each.parts)) for call, each in zip(tape.calls, kept, strict=True))
+        return replace(tape, calls=tuple(calls), texts={key: text for each in kept for key, text in each.texts.items()})
 
     def _value(self, value: Any) -> Any:
         if isinstance(value, str):

@@ -143,8 +143,8 @@ class Player:
             leave(self._report(self._miss), self._directory)
 
     def _report(self, miss: Miss | None) -> Report:
-        made = dict(self._live.made) if self._is_live else None
-        return Report(tuple(self._reused), miss, made, dict(self._live.refused), dict(self._ignoring.counts))
+        live = dict(self._live.made) if self._is_live else None
+        return Report(tuple(self._reused), miss, live, dict(self._live.refused), dict(self._ignoring.counts))
 
     def _take(self, proposal: Proposal) -> int | None:
         """Return the index of the recorded call that is equal; None if calls are made from here on."""

@@ -299,9 +299,9 @@ def _unrecordable(written: str) -> str | None:
     found: Any = json.loads(written)
     if not (isinstance(found, dict) and "unrecordable" in found):
         return None
-    held = cast("dict[str, Any]", found)
-    place = f", at {held['at']}" if held.get("at") else ""
-    return f"its result cannot be replayed ({held['unrecordable']}{place})"
+    fields = cast("dict[str, Any]", found)
+    place = f", at {fields['at']}" if fields.get("at") else ""
+    return f"its result cannot be replayed ({fields['unrecordable']}{place})"
 
 
 def _arguments(event: Event) -> Any:

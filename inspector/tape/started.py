@@ -17,8 +17,8 @@ def start_of(program: Mapping[str, Any] | None) -> tuple[tuple[str, ...], object
     Args:
         program: Its recording; None if there is none.
     """
-    held = program or {}
-    return words_of(held), held.get("directory")
+    facts = program or {}
+    return words_of(facts), facts.get("directory")
 
 
 def words_of(program: Mapping[str, Any]) -> tuple[str, ...]:

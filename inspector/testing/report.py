@@ -145,8 +145,8 @@ def _write_page(session: Session, page: Path) -> str:
     try:
         with Owner(Settings(home=session.home)) as owner:
             owner.take_in()
-            made = page_of_run(owner.store, find_run(owner.store, "last"), app=packed_file_page())
-        page.write_bytes(made.body)
+            written = page_of_run(owner.store, find_run(owner.store, "last"), app=packed_file_page())
+        page.write_bytes(written.body)
     except (PageFileError, OSError) as error:
         return str(error)
     return ""

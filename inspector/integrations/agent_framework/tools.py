@@ -66,13 +66,13 @@ def invoked(original: Any) -> Any:
 
 def body_run(original: Any) -> Any:
     """Have the function of a tool decided about, unless it asks an MCP server, about which is decided then."""
-    made, made_async = decided("agent_framework")(original), decided_async("agent_framework")(original)
+    run, run_async = decided("agent_framework")(original), decided_async("agent_framework")(original)
 
     def call_function(self: Any, *args: Any, **kwargs: Any) -> Any:
         if _belongs_to_server(undecided("agent_framework")):
             return original(self, *args, **kwargs)
         # As the framework does: it calls plain and coroutine functions, and awaits the result if necessary.
-        return (made_async if iscoroutinefunction(self.func) else made)(self, *args, **kwargs)
+        return (run_async if iscoroutinefunction(self.func) else run)(self, *args, **kwargs)
 
     return call_function
 

@@ -136,17 +136,17 @@ def _answered(call: Call, response: dict[str, Any]) -> None:
     metadata: dict[str, Any] = response.get("ResponseMetadata") or {}
     headers: dict[str, Any] = {**(metadata.get("HTTPHeaders") or {}), "x-request-id": metadata.get("RequestId")}
     for name, answer in _ANSWERS.items():
-        held: Any = response.get(name)
-        if hasattr(held, "_event_generator"):
+        body: Any = response.get(name)
+        if hasattr(body, "_event_generator"):
             reading = Reading(call, answer=answer(), plain=dict)
-            _watch(held, reading)
-        elif hasattr(held, "_raw_stream"):
+            _watch(body, reading)
+        elif hasattr(body, "_raw_stream"):
             reading = Reading(call, answer=None, plain=dict, shown=_shown(call, headers))
-            held._raw_stream = RawBody(held._raw_stream, reading)  # noqa: SLF001 - there is no other way in
+            body._raw_stream = RawBody(body._raw_stream, reading)  # noqa: SLF001 - there is no other way in
         else:
             continue
         reading.of_body(Decoded(headers))
-        reading.dropped_with(held)
+        reading.dropped_with(body)
         return
     shown = {name: value for name, value in response.items() if name != "ResponseMetadata"}
     call.ended(lambda: {"response": with_request_id(shown, headers), "usage": response.get("usage")})

@@ -26,17 +26,17 @@ class ConverseAnswer:
 
     def add(self, event: dict[str, Any]) -> None:
         """Add the next event."""
-        for name, held in event.items():
-            at = held.get("contentBlockIndex", 0)
+        for name, body in event.items():
+            at = body.get("contentBlockIndex", 0)
             match name:
                 case "messageStart":
-                    self._message = dict(held)
+                    self._message = dict(body)
                 case "contentBlockStart":
-                    self._tools[at] = dict(held["start"].get("toolUse") or {})
+                    self._tools[at] = dict(body["start"].get("toolUse") or {})
                 case "contentBlockDelta":
-                    self._add_delta(at, held["delta"])
+                    self._add_delta(at, body["delta"])
                 case "messageStop" | "metadata":
-                    self._rest |= held
+                    self._rest |= body
                 case _:
                     pass
 
@@ -53,17 +53,17 @@ class ConverseAnswer:
         return {"output": {"message": {"role": "assistant", **self._message, "content": content}}, **self._rest}
 
     def _block(self, at: int) -> dict[str, Any]:
-        held = {name: pieces for (of, name), pieces in self._pieces.items() if of == at}
-        if self._tools.get(at) or "toolUse input" in held:
-            arguments = "".join(held.get("toolUse input", ()))
+        block = {name: pieces for (of, name), pieces in self._pieces.items() if of == at}
+        if self._tools.get(at) or "toolUse input" in block:
+            arguments = "".join(block.get("toolUse input", ()))
             return {"toolUse": {**self._tools.get(at, {}), "input": streamed_arguments(arguments)}}
-        reasoning = {name.partition(" ")[2]: pieces for name, pieces in held.items() if name.startswith("reasoning")}
+        reasoning = {name.partition(" ")[2]: pieces for name, pieces in block.items() if name.startswith("reasoning")}
         if reasoning:
             text = {name: "".join(pieces) for name, pieces in reasoning.items() if name in ("text", "signature")}
             redacted = {name: pieces[-1] for name, pieces in reasoning.items() if name == "redactedContent"}
             return {"reasoningContent": {**({"reasoningText": text} if text else {}), **redacted}}
-        text = "".join(held.get("text", ()))
-        return {"text": text, **{name: pieces[-1] for name, pieces in held.items() if name == "citation"}}
+        text = "".join(block.get("text", ()))
+        return {"text": text, **{name: pieces[-1] for name, pieces in block.items() if name == "citation"}}
 
 
 class InvokedAnswer:

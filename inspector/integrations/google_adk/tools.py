@@ -59,18 +59,18 @@ def _body_run(original: Method) -> Method:
         if call is None:
             return await original(self, args=args, tool_context=tool_context)
 
-        made: Any = None
+        outcome: Any = None
 
         async def body(changed: Any) -> Any:
-            nonlocal made
+            nonlocal outcome
             given = args if changed is None else dict(changed)
-            made = await outcome_of(lambda: original(self, args=given, tool_context=tool_context), tool_context)
-            return made
+            outcome = await outcome_of(lambda: original(self, args=given, tool_context=tool_context), tool_context)
+            return outcome
 
         found = await run_body_async(call, body, subject=self)
         if not isinstance(found, Outcome):
             return found
-        if found is not made:
+        if found is not outcome:
             await found.leave_in(tool_context)
         return found.result
 

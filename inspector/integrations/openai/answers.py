@@ -20,9 +20,11 @@ class ChatAnswer:
         self._head |= {key: value for key, value in chunk.items() if key != "choices" and value is not None}
         for choice in chunk.get("choices") or ():
             at = choice.get("index") or 0
-            held = self._choices.setdefault(at, {"index": at, "message": {}, "finish_reason": None})
-            held |= {key: value for key, value in choice.items() if key not in ("delta", "index") and value is not None}
-            _merge(held["message"], choice.get("delta") or {})
+            whole = self._choices.setdefault(at, {"index": at, "message": {}, "finish_reason": None})
+            whole |= {
+                key: value for key, value in choice.items() if key not in ("delta", "index") and value is not None
+            }
+            _merge(whole["message"], choice.get("delta") or {})
 
     def response(self) -> dict[str, Any] | None:
         """Return what came so far as a chat completion."""
@@ -44,9 +46,9 @@ class CompletionAnswer:
         self._head |= {key: value for key, value in chunk.items() if key != "choices" and value is not None}
         for choice in chunk.get("choices") or ():
             at = choice.get("index") or 0
-            held = self._choices.setdefault(at, {"index": at, "text": [], "finish_reason": None})
-            held["text"].append(choice.get("text") or "")
-            held["finish_reason"] = choice.get("finish_reason") or held["finish_reason"]
+            whole = self._choices.setdefault(at, {"index": at, "text": [], "finish_reason": None})
+            whole["text"].append(choice.get("text") or "")
+            whole["finish_reason"] = choice.get("finish_reason") or whole["finish_reason"]
 
     def response(self) -> dict[str, Any] | None:
         """Return what came so far as a completion."""
@@ -97,25 +99,25 @@ class _Text:
         self.pieces: list[str] = []
 
 
-def _merge(held: dict[str, Any], delta: dict[str, Any]) -> None:
+def _merge(merged: dict[str, Any], delta: dict[str, Any]) -> None:
     for key, value in delta.items():
         if value is None:
-            held.setdefault(key, None)
+            merged.setdefault(key, None)
         elif isinstance(value, str) and key not in _FIXED:
-            if not isinstance(held.get(key), _Text):
-                held[key] = _Text()
-            held[key].pieces.append(value)
+            if not isinstance(merged.get(key), _Text):
+                merged[key] = _Text()
+            merged[key].pieces.append(value)
         elif is_fields(value):
-            _merge(held[key] if is_fields(held.get(key)) else held.setdefault(key, {}), value)
+            _merge(merged[key] if is_fields(merged.get(key)) else merged.setdefault(key, {}), value)
         elif is_items(value):
-            _merge_list(held, key, value)
+            _merge_list(merged, key, value)
         else:
-            held[key] = value
+            merged[key] = value
 
 
-def _merge_list(held: dict[str, Any], key: str, items: list[Any]) -> None:
-    listed: list[Any] = held.get(key) or []
-    held[key] = listed
+def _merge_list(merged: dict[str, Any], key: str, items: list[Any]) -> None:
+    listed: list[Any] = merged.get(key) or []
+    merged[key] = listed
     for item in items:
         if not is_fields(item) or not isinstance(item.get("index"), int):
             listed.append(item)
@@ -127,9 +129,9 @@ def _merge_list(held: dict[str, Any], key: str, items: list[Any]) -> None:
         _merge(found, item)
 
 
-def _whole(held: Any) -> Any:
-    if isinstance(held, _Text):
-        return "".join(held.pieces)
-    if is_fields(held):
-        return {key: _whole(value) for key, value in held.items()}
-    return [_whole(value) for value in held] if is_items(held) else held
+def _whole(value: Any) -> Any:
+    if isinstance(value, _Text):
+        return "".join(value.pieces)
+    if is_fields(value):
+        return {key: _whole(item) for key, item in value.items()}
+    return [_whole(item) for item in value] if is_items(value) else value

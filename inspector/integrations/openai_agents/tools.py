@@ -181,9 +181,9 @@ def invoking(original: Any) -> Any:
         call = undecided("openai_agents")
         if call is None:
             return await original(self, ctx, arguments)
-        held = copy(self)
-        held._invoke_tool_impl = _decided(self._invoke_tool_impl, call)  # noqa: SLF001 - there is no other way in
-        return await original(held, ctx, arguments)
+        copied = copy(self)
+        copied._invoke_tool_impl = _decided(self._invoke_tool_impl, call)  # noqa: SLF001 - there is no other way in
+        return await original(copied, ctx, arguments)
 
     return call_invoker
 

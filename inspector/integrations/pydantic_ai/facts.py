@@ -164,12 +164,12 @@ def tool(validated: Any) -> Keywords:
         toolset = inner
     if any(base.__name__ in ("MCPServer", "MCPToolset") for base in type(toolset).__mro__):
         reported |= {"tool_source": "mcp", "server_name": getattr(toolset, "id", None)}
-    held = _fields(getattr(toolset, "tools", None)).get(call.tool_name)
+    offered = _fields(getattr(toolset, "tools", None)).get(call.tool_name)
     return {
         "tool_name": call.tool_name,
         "args": call.args_as_dict() if given is None else given,
         "context": reported,
-        "function": getattr(held, "function", None),
+        "function": getattr(offered, "function", None),
     }
 
 

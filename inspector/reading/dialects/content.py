@@ -30,11 +30,11 @@ def member(key: str, *path: str) -> Reader:
     """Find a member of an attribute that holds JSON."""
 
     def read(span: DecodedSpan) -> AttributeValue:
-        held = span.attributes.get(key)
-        held = held if isinstance(held, dict) else parsed(held)
+        value = span.attributes.get(key)
+        value = value if isinstance(value, dict) else parsed(value)
         for name in path:
-            held = cast("Mapping[str, Any]", held).get(name) if isinstance(held, dict) else None
-        return cast("AttributeValue", held)
+            value = cast("Mapping[str, Any]", value).get(name) if isinstance(value, dict) else None
+        return cast("AttributeValue", value)
 
     return read
 
@@ -43,12 +43,12 @@ def listed(key: str) -> Reader:
     """Find a list of JSON texts, which OTLP attributes use for lists of maps, and return the values."""
 
     def read(span: DecodedSpan) -> AttributeValue:
-        held = span.attributes.get(key)
-        if not isinstance(held, list):
+        items = span.attributes.get(key)
+        if not isinstance(items, list):
             return None
-        values = [parsed(item) for item in held]
+        values = [parsed(item) for item in items]
         return cast(
-            "AttributeValue", [given if value is None else value for given, value in zip(held, values, strict=True)]
+            "AttributeValue", [given if value is None else value for given, value in zip(items, values, strict=True)]
         )
 
     return read
@@ -66,10 +66,10 @@ def conversation(*keys: str, role: str, plain: bool = True) -> Reader:
     def read(span: DecodedSpan) -> AttributeValue:
         attributes = span.attributes
         for key in keys:
-            held = attributes.get(key)
-            if held not in (None, "", "{}"):
-                is_plain = isinstance(held, str) and parsed(held) is None
-                found = read_messages(held, role) if plain or not is_plain else []
+            value = attributes.get(key)
+            if value not in (None, "", "{}"):
+                is_plain = isinstance(value, str) and parsed(value) is None
+                found = read_messages(value, role) if plain or not is_plain else []
                 if is_plain or _has_messages(found):
                     return cast("AttributeValue", found)
         return None
@@ -174,11 +174,11 @@ def _messages_in(bodies: _Bodies, wanted: str) -> AttributeValue:
         if name == _DETAILS:
             found += read_messages(body.get(wanted), "user" if wanted == semconv.INPUT_MESSAGES else "assistant")
         elif name in _PLAIN:
-            key, held, role = _PLAIN[name]
-            found += read_messages(body.get(held), role) if key == wanted else []
+            key, field, role = _PLAIN[name]
+            found += read_messages(body.get(field), role) if key == wanted else []
         elif (name == _CHOICE) == (wanted == semconv.OUTPUT_MESSAGES) and (name == _CHOICE or name in _ROLES):
-            made = _message_of(name, body)
-            found += [made] if made and made["parts"] else []
+            message = _message_of(name, body)
+            found += [message] if message and message["parts"] else []
     return cast("AttributeValue", found) or None
 
 
@@ -186,16 +186,16 @@ def _message_of(name: str, body: Mapping[str, Any]) -> Message | None:
     role = _ROLES.get(name, "assistant")
     given = body.get("message", body.get("gen_ai.choice.message"))
     inner = cast("Any", given) if isinstance(given, dict) else parsed(given)
-    held = cast("Mapping[str, Any]", inner) if isinstance(inner, dict) else body
-    content = held.get("content", given if isinstance(given, str) and held is body else None)
-    calls = held.get("tool_calls")
+    fields = cast("Mapping[str, Any]", inner) if isinstance(inner, dict) else body
+    content = fields.get("content", given if isinstance(given, str) and fields is body else None)
+    calls = fields.get("tool_calls")
     within = parsed(content)
     return message(
         {
-            "role": held.get("role") or role,
+            "role": fields.get("role") or role,
             "content": content if within is None else within,
             "tool_calls": parsed(calls) if isinstance(calls, str) else calls,
-            "tool_call_id": held.get("tool_call_id") or (held.get("id") if role == "tool" else None),
+            "tool_call_id": fields.get("tool_call_id") or (fields.get("id") if role == "tool" else None),
             "finish_reason": body.get("finish_reason"),
         },
         role,

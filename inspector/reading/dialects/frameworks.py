@@ -25,10 +25,10 @@ def _mcp_agents_answer(item: Mapping[str, Any]) -> Message | None:
     return message({**item, "tool_calls": named}, "assistant")
 
 
-def _nested(held: Any, *path: str) -> Any:
+def _nested(value: Any, *path: str) -> Any:
     for name in path:
-        held = cast("Mapping[str, Any]", held).get(name) if isinstance(held, dict) else None
-    return held
+        value = cast("Mapping[str, Any]", value).get(name) if isinstance(value, dict) else None
+    return value
 
 
 AUTOGEN = Dialect(name="autogen/1", scopes=("autogen-core", "autogen *"))

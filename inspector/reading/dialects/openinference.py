@@ -31,8 +31,8 @@ _RUNS: tuple[Kind, ...] = ("workflow", "agent", "tool", "prompt", "other")
 _LANGCHAIN_AGENT = {semconv.AGENT_NAME: (member("metadata", "lc_agent_name"),)}
 
 
-def _field(held: Any, name: str) -> Any:
-    return cast("Mapping[str, Any]", held).get(name) if isinstance(held, dict) else None
+def _field(value: Any, name: str) -> Any:
+    return cast("Mapping[str, Any]", value).get(name) if isinstance(value, dict) else None
 
 
 def _message(item: Mapping[str, Any]) -> Message | None:
@@ -53,15 +53,15 @@ def _block(item: Any) -> Any:
     call = _field(item, "tool_call")
     if isinstance(call, dict):
         return tool_call(cast("Fields", call))
-    held = _field(item, "message_content")
-    if not isinstance(held, dict):
+    content = _field(item, "message_content")
+    if not isinstance(content, dict):
         return None
-    image = _field(_field(_field(held, "image"), "image"), "url")
-    return part({"type": "image_url", "image_url": image} if isinstance(image, str) else cast("Fields", held))
+    image = _field(_field(_field(content, "image"), "image"), "url")
+    return part({"type": "image_url", "image_url": image} if isinstance(image, str) else cast("Fields", content))
 
 
-def _list(held: Any) -> list[Any]:
-    return cast("list[Any]", held)[:MAX_PARTS] if isinstance(held, list) else []
+def _list(value: Any) -> list[Any]:
+    return cast("list[Any]", value)[:MAX_PARTS] if isinstance(value, list) else []
 
 
 _answers = flattened("llm.output_messages.", _message)
@@ -92,8 +92,10 @@ def _found(span: DecodedSpan) -> AttributeValue:
 
 def _tool_message(span: DecodedSpan) -> AttributeValue:
     """Return the content of a message of LangChain, which wraps the results of tools."""
-    held = parsed(span.attributes.get("output.value"))
-    return cast("AttributeValue", _field(_field(held, "data"), "content")) if _field(held, "type") == "tool" else None
+    output = parsed(span.attributes.get("output.value"))
+    return (
+        cast("AttributeValue", _field(_field(output, "data"), "content")) if _field(output, "type") == "tool" else None
+    )
 
 
 def _embedded(item: Mapping[str, Any]) -> Message | None:

@@ -43,11 +43,11 @@ def _answer(span: DecodedSpan) -> AttributeValue:
         "tool_calls": parsed(calls),
         "finish_reason": attributes.get("ai.response.finishReason"),
     }
-    made = message(fields, "assistant")
+    answer = message(fields, "assistant")
     # Calls that are not JSON are shown as text.
-    if made and isinstance(calls, str) and parsed(calls) is None:
-        made["parts"].append({"type": "text", "content": calls})
-    return cast("AttributeValue", [made])
+    if answer and isinstance(calls, str) and parsed(calls) is None:
+        answer["parts"].append({"type": "text", "content": calls})
+    return cast("AttributeValue", [answer])
 
 
 VERCEL_AI = Dialect(

@@ -180,8 +180,8 @@ def _stretch(
     if own == "trace_id":
         conditions += signs
     else:
-        held = f"SELECT run_id FROM traces WHERE {_within(since_ns, INT64_MAX)}"
-        conditions += [f"{_scanned(own)} IN ({held} AND {sign})" for sign in signs]
+        later_runs = f"SELECT run_id FROM traces WHERE {_within(since_ns, INT64_MAX)}"
+        conditions += [f"{_scanned(own)} IN ({later_runs} AND {sign})" for sign in signs]
     found = database.rows(f"SELECT DISTINCT {own} FROM traces WHERE {' AND '.join(conditions)}", values)
     return Stretch(since_ns, until_ns, [row[0] for row in found], spans_in, is_last)
 

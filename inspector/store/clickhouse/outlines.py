@@ -73,9 +73,9 @@ def read_hits(
     for *fields, text, events in rows[:_MOST_HITS]:
         found: tuple[Any, ...] = (*fields, None, without_raw(text.encode()), events and events.encode())
         row = Searched._make(found)
-        held = places.of(row, {}, {})
-        if held is not None and (held or not attributes):
-            hits.append(Hit(row.span_id, held))
+        hit_places = places.of(row, {}, {})
+        if hit_places is not None and (hit_places or not attributes):
+            hits.append(Hit(row.span_id, hit_places))
     return Hits(tuple(hits[:limit]), len(hits), complete=len(rows) <= _MOST_HITS)
 
 

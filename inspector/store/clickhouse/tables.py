@@ -213,9 +213,9 @@ def statements(database: str) -> Iterator[str]:
     """Return what creates the database and its tables where they are not there, in order."""
     name = quoted(database)
     yield f"CREATE DATABASE IF NOT EXISTS {name}"
-    for table, made in TABLES.items():
-        engine = f"ReplacingMergeTree({made.version})" if made.version else "MergeTree"
-        yield _created(f"{name}.{table}", made, engine)
+    for table, definition in TABLES.items():
+        engine = f"ReplacingMergeTree({definition.version})" if definition.version else "MergeTree"
+        yield _created(f"{name}.{table}", definition, engine)
     yield from views(database)
     yield noted(database)
 
@@ -227,12 +227,12 @@ def cluster_statements(database: str, cluster: str) -> Iterator[str]:
     """
     name, on = quoted(database), f"ON CLUSTER {quoted(cluster)}"
     yield f"CREATE DATABASE IF NOT EXISTS {name} {on}"
-    for table, made in TABLES.items():
-        kind = "ReplicatedReplacingMergeTree" if made.version else "ReplicatedMergeTree"
+    for table, definition in TABLES.items():
+        kind = "ReplicatedReplacingMergeTree" if definition.version else "ReplicatedMergeTree"
         place = "'/clickhouse/tables/{shard}/{database}/{table}', '{replica}'"
-        engine = f"{kind}({', '.join(part for part in (place, made.version) if part)})"
-        yield _created(f"{name}.{table}_local {on}", made, engine, _REPLICATED_REPEATS)
-        spread = f"Distributed({quoted(cluster)}, {name}, {table}_local, {made.shard})"
+        engine = f"{kind}({', '.join(part for part in (place, definition.version) if part)})"
+        yield _created(f"{name}.{table}_local {on}", definition, engine, _REPLICATED_REPEATS)
+        spread = f"Distributed({quoted(cluster)}, {name}, {table}_local, {definition.shard})"
         yield f"CREATE TABLE IF NOT EXISTS {name}.{table} {on} AS {name}.{table}_local\nENGINE = {spread}"
     for view in views(database):
         head, _, question = view.partition(" AS ")

@@ -35,11 +35,11 @@ class Growth:
 
     def begin(self, empty_log: Callable[[], None]) -> int:
         """Release the reserve for removing, and return its size."""
-        held = self._reserve.release()
+        released = self._reserve.release()
         empty_log()
-        self._share = held // _SHARE
+        self._share = released // _SHARE
         self._most_bytes = self._database.stat().st_size + self._share
-        return held
+        return released
 
     def make_room(self, empty_log: Callable[[], None]) -> None:
         """Checkpoint the log, using the space reserved for that, and reserve what the database may still grow by."""

@@ -67,9 +67,9 @@ def _hits(connection: Connection, row_ids: Sequence[int], places: Places) -> Ite
     texts = with_strings(connection, owned)
     for row_id in row_ids:
         row = rows[row_id]
-        held = places.of(row, sharing.get(row_id, {}), texts)
-        if held is not None:
-            yield Hit(row.span_id, held)
+        hit_places = places.of(row, sharing.get(row_id, {}), texts)
+        if hit_places is not None:
+            yield Hit(row.span_id, hit_places)
 
 
 def _searched(row: Sequence[Any]) -> Searched:

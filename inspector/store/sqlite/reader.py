@@ -121,8 +121,10 @@ def _shortcut(
         return latest_matching(connection, matches.match, conditions.indexed, limit) if is_latest and is_plain else None
     pages = pages_holding(connection, where) if conditions.tested else None
     if pages is not None and len(pages) <= MOST_PAGES:
-        held = any_of(ids_holding(connection, pages, where))
-        rows = page_rows(connection, select(ranking.value, spans.c.id).where(held, *conditions.all), ranking, limit + 1)
+        found = any_of(ids_holding(connection, pages, where))
+        rows = page_rows(
+            connection, select(ranking.value, spans.c.id).where(found, *conditions.all), ranking, limit + 1
+        )
         return [(row[0], row[1]) for row in rows]
     if pages is not None:
         return latest_holding(connection, pages, where, conditions.all, limit) if is_latest else None

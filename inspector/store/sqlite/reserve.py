@@ -39,8 +39,8 @@ class Reserve:
     def keep(self) -> None:
         """Create the reserve, or enlarge it if the database has grown; costs three system calls if nothing changes."""
         wanted = min(MOST_BYTES, (_size(self._database) + _size(_log_of(self._database))) // _SHARE)
-        held = _size(self._path)
-        if wanted >= LEAST_BYTES and held < wanted // 4 * 3 and self._free() + held >= _FREE_TIMES * wanted:
+        size = _size(self._path)
+        if wanted >= LEAST_BYTES and size < wanted // 4 * 3 and self._free() + size >= _FREE_TIMES * wanted:
             self._allocate(wanted)
 
     @property
@@ -60,10 +60,10 @@ class Reserve:
 
     def release(self) -> int:
         """Free the space for deleting; returns how much it was."""
-        held = _size(self._path)
+        size = _size(self._path)
         with suppress(OSError):
             self._path.unlink(missing_ok=True)
-        return held
+        return size
 
     def restore(self, size: int) -> None:
         """Reserve the space again, or as much of it as is left."""
@@ -81,12 +81,12 @@ class Reserve:
                 database open, these files exist already.
         """
         is_open = to_reader and _index_of_log(self._database).exists()
-        held = self.release() if self.is_short and not is_open else 0
+        released = self.release() if self.is_short and not is_open else 0
         try:
             yield
         finally:
-            if held:
-                self.restore(held)
+            if released:
+                self.restore(released)
 
     def _free(self) -> int:
         try:

@@ -264,5 +264,5 @@ def _content_of(shared: Shared, row: Indexed) -> Shared:
     return {key: shared[key] for key in _content_keys(shared, row)}
 
 
-def _content_keys(held: Mapping[str, Any], row: Indexed) -> tuple[str, ...]:
-    return content_keys(held, KEYS.name(row.input_key), KEYS.name(row.output_key))
+def _content_keys(attributes: Mapping[str, Any], row: Indexed) -> tuple[str, ...]:
+    return content_keys(attributes, KEYS.name(row.input_key), KEYS.name(row.output_key))

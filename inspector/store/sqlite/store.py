@@ -218,9 +218,9 @@ class SqliteStore(Store):
                 writer.empty_log()
             # Only if necessary, because another process may take the space of the reserve meanwhile.
             if self._reserve.log_is_too_long:
-                held = self._reserve.release()
+                released = self._reserve.release()
                 writer.empty_log()
-                self._reserve.restore(held)
+                self._reserve.restore(released)
 
     def health(self) -> Health:
         with self._read() as connection:

@@ -181,8 +181,8 @@ def read_message(message: Any) -> Message:
     """Read a message in OpenTelemetry's format: a role and parts."""
     members = _members(message)
     role = str(members.get("role", "user"))
-    held = members.get("parts", members.get("content"))
-    parts = cast("list[Any]", held) if isinstance(held, list) else [held]
+    body = members.get("parts", members.get("content"))
+    parts = cast("list[Any]", body) if isinstance(body, list) else [body]
     digests: list[bytes] = []
     requests: list[RequestedTool] = []
     results: list[ToolResult] = []
@@ -234,14 +234,14 @@ def _requested_tool(part: Mapping[str, Any]) -> RequestedTool:
 
 
 def _result(part: Mapping[str, Any]) -> ToolResult:
-    held = part.get("response", part.get("result"))
-    return ToolResult(_id(part), _preview(held), part.get("is_error") is True or _says_failure(held))
+    response = part.get("response", part.get("result"))
+    return ToolResult(_id(part), _preview(response), part.get("is_error") is True or _says_failure(response))
 
 
-def _says_failure(held: Any) -> bool:
+def _says_failure(result: Any) -> bool:
     """Tell whether a result reports a failure: by an error field, or as text that begins like an exception."""
-    if isinstance(held, str):
-        text = held.lstrip()
+    if isinstance(result, str):
+        text = result.lstrip()
         if text.startswith("{"):
             try:
                 return _says_failure(_ANY.decode(text))
@@ -249,7 +249,7 @@ def _says_failure(held: Any) -> bool:
                 return False
         first = text[:80].split(":", 1)[0].split("(", 1)[0]
         return text.startswith(_FAILURES) or (":" in text[:80] and first.isidentifier() and first.endswith(_ENDS))
-    return any(bool(_members(held).get(name)) for name in _FAILED_KEYS)
+    return any(bool(_members(result).get(name)) for name in _FAILED_KEYS)
 
 
 _ENDS = ("Error", "Exception")

@@ -152,12 +152,12 @@ def _with_member_names(message: Any) -> Any:
 def _of_one(value: Any, by: str, *, first: bool) -> str | None:
     members = _members(value)
     for key in _HOLD_MESSAGES:
-        held: Any = members.get(key)
-        if isinstance(held, list) and held:
-            messages = [Raw(msgspec.json.encode(each)) for each in cast("list[Any]", held)]
+        member: Any = members.get(key)
+        if isinstance(member, list) and member:
+            messages = [Raw(msgspec.json.encode(each)) for each in cast("list[Any]", member)]
             return _of_array(messages, by, first=first)
-        if isinstance(held, str) and held:
-            return held
+        if isinstance(member, str) and member:
+            return member
     return _text(value, _DEEPEST) or (_as_pairs(members) if members else None)
 
 

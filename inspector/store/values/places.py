@@ -93,15 +93,15 @@ class Places:
         repeats = False
         seen: set[int] = set()
         for leaf in _leaves(row, shared, texts):
-            held = sum(bool(term.search(leaf.text)) for term in self.terms)
-            if not held:
+            matching = sum(bool(term.search(leaf.text)) for term in self.terms)
+            if not matching:
                 continue
             text = hash(leaf.text)
             if leaf.is_prompt and text in self._known:
                 repeats = True
                 continue
             seen.add(text)
-            found.append((held, leaf))
+            found.append((matching, leaf))
         if row.kind in _SOURCES:
             self._known |= seen
         if not found:

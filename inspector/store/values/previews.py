@@ -97,13 +97,13 @@ def _line(text: str | None, *, result: bool = False) -> str | None:
 def _unwrapped(result: Mapping[str, Any]) -> Any:
     """Return a tool's result without its envelope: MCP's ``content``, or the text in it if that is all."""
     for key in _HOLD_RESULT:
-        held = result.get(key)
-        if held is None:
+        value = result.get(key)
+        if value is None:
             continue
-        items = cast("list[Any]", held) if isinstance(held, list) else []
+        items = cast("list[Any]", value) if isinstance(value, list) else []
         only: Any = items[0] if len(items) == 1 else None
         if only is None:
-            return cast("Any", held)
+            return cast("Any", value)
         text = cast("dict[str, Any]", only).get("text") if isinstance(only, dict) else None
         return _decoded(text) if isinstance(text, str) else cast("Any", only)
     return result

@@ -39,10 +39,10 @@ _BEGIN_JSON = frozenset('{["-0123456789tfn \t\r\n')
 """First characters of JSON; checking them is cheaper than an exception."""
 
 
-def content_keys(held: Mapping[str, Any], input_key: str | None, output_key: str | None) -> tuple[str, ...]:
+def content_keys(attributes: Mapping[str, Any], input_key: str | None, output_key: str | None) -> tuple[str, ...]:
     """Return the keys of content attributes."""
-    find = _chosen if len(held) <= _MOST_KEYS else _chosen.__wrapped__
-    return find(tuple(held), input_key, output_key)
+    find = _chosen if len(attributes) <= _MOST_KEYS else _chosen.__wrapped__
+    return find(tuple(attributes), input_key, output_key)
 
 
 # Spans of one program have few different sets of keys, and testing each key took a third of the time per document.
