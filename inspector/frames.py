@@ -129,11 +129,11 @@ def cut_strings(raw: bytes, least_bytes: int) -> list[Piece]:
     if len(raw) < least_bytes:
         return []
     pieces: list[Piece] = []
-    done = 0
+    cut_to = 0
     for begin, end in _strings(raw, least_bytes):
-        pieces += (raw[done:begin], Elements((raw[begin:end],), ",", is_conversation=False))
-        done = end
-    return [*pieces, raw[done:]] if pieces else []
+        pieces += (raw[cut_to:begin], Elements((raw[begin:end],), ",", is_conversation=False))
+        cut_to = end
+    return [*pieces, raw[cut_to:]] if pieces else []
 
 
 def _strings(raw: bytes, least_bytes: int) -> list[tuple[int, int]]:
@@ -367,13 +367,13 @@ def _cut_string(raw: bytes, depth: int, *, is_conversation: bool) -> list[Piece]
 def _in_place(raw: bytes, inside: Iterable[tuple[bytes, list[Piece]]]) -> list[Piece]:
     """Return the pieces of a text some of whose parts were cut; parts that are not found in order stay unchanged."""
     pieces: list[Piece] = []
-    done = 0
+    read_to = 0
     for body, cut_body in inside:
-        at = _place_of(body, raw, done)
+        at = _place_of(body, raw, read_to)
         if at >= 0 and any(type(piece) is not bytes for piece in cut_body):
-            pieces += [raw[done:at], *cut_body]
-            done = at + len(body)
-    return [*pieces, raw[done:]]
+            pieces += [raw[read_to:at], *cut_body]
+            read_to = at + len(body)
+    return [*pieces, raw[read_to:]]
 
 
 def _place_of(body: bytes, raw: bytes, done: int) -> int:

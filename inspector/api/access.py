@@ -60,10 +60,10 @@ class Access:
 
     def scopes(self, head: "Head") -> frozenset[Scope]:
         """Return the scopes of the sender, by its bearer token, or by its cookie if it sends no such header."""
-        given = head.all("authorization")
-        if given:
-            scheme, _, text = given[0].partition(" ")
-            return self.token.scopes(text.strip()) if len(given) == 1 and scheme.lower() == "bearer" else NOTHING
+        values = head.all("authorization")
+        if values:
+            scheme, _, text = values[0].partition(" ")
+            return self.token.scopes(text.strip()) if len(values) == 1 and scheme.lower() == "bearer" else NOTHING
         cookie = head.cookie(cookie_name(head.port))
         return self.token.scopes(cookie) if cookie is not None else NOTHING
 

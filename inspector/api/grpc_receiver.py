@@ -178,8 +178,8 @@ def _message(messages: Iterator[bytes], context: Any) -> bytes:
 
 
 def _scopes(token: Token, context: Any) -> frozenset[str]:
-    given = [value for key, value in context.invocation_metadata() if key == "authorization"]
-    scheme, _, text = given[0].partition(" ") if len(given) == 1 and isinstance(given[0], str) else ("", "", "")
+    values = [value for key, value in context.invocation_metadata() if key == "authorization"]
+    scheme, _, text = values[0].partition(" ") if len(values) == 1 and isinstance(values[0], str) else ("", "", "")
     return token.scopes(text.strip()) if scheme.lower() == "bearer" else NOTHING
 
 

@@ -70,8 +70,8 @@ async def _intake(service: Service) -> Intake:
 
 
 def _encoding(request: Request) -> Encoding:
-    given = request.headers.getlist("content-type")
-    media_type, *parameters = (part.strip().lower() for part in given[0].split(";")) if len(given) == 1 else ("",)
+    values = request.headers.getlist("content-type")
+    media_type, *parameters = (part.strip().lower() for part in values[0].split(";")) if len(values) == 1 else ("",)
     for encoding, name in MEDIA_TYPES.items():
         if media_type == name and all(_is_utf8(parameter) for parameter in parameters):
             return encoding
@@ -84,9 +84,9 @@ def _is_utf8(parameter: str) -> bool:
 
 
 def _is_gzipped(request: Request) -> bool:
-    given = [each.strip().lower() for each in request.headers.getlist("content-encoding")]
-    if given in ([], [""], ["identity"]):
+    encodings = [each.strip().lower() for each in request.headers.getlist("content-encoding")]
+    if encodings in ([], [""], ["identity"]):
         return False
-    if given == ["gzip"]:
+    if encodings == ["gzip"]:
         return True
     raise ExportFailed(415, "send Content-Encoding gzip, or none")

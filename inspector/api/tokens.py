@@ -57,12 +57,12 @@ class Token:
 
         It is compared with every possible token, in constant time, so that timing does not reveal how close a guess is.
         """
-        given = presented.encode("utf-8", "replace")
+        token = presented.encode("utf-8", "replace")
         granted = NOTHING
-        if hmac.compare_digest(given, self.secret.encode()):
+        if hmac.compare_digest(token, self.secret.encode()):
             granted = EVERYTHING
         for scope, grants in GRANTS.items():
-            if hmac.compare_digest(given, self.derive(scope).encode()):
+            if hmac.compare_digest(token, self.derive(scope).encode()):
                 granted = grants
         return granted
 

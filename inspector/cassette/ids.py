@@ -72,9 +72,9 @@ class Numbers:
             # Text of the program itself is not a provider's id, even if an answer repeats it.
             for key in (sc.SEED_LLM_PROMPT, sc.SEED_TOOL_OUTPUT):
                 kept.update(each for each in _ID.findall(attribute(span, key)) if each not in self._names)
-            for given in _OF_PROVIDER.findall(attribute(span, EXCHANGES) + attribute(span, sc.SEED_LLM_RESPONSE)):
-                if given not in self._names and given not in kept:
-                    self._add(given)
+            for provider_id in _OF_PROVIDER.findall(attribute(span, EXCHANGES) + attribute(span, sc.SEED_LLM_RESPONSE)):
+                if provider_id not in self._names and provider_id not in kept:
+                    self._add(provider_id)
 
     def _add(self, made_up: str) -> None:
         prefix = "" if _is_digits(made_up) else _PREFIXED.split(made_up)[0]

@@ -69,14 +69,14 @@ def cassette_lines(events: Iterable[Event], name: str) -> list[bytes]:
 def _search(span: Json) -> None:
     redactor = Redactor()
     for each in span["attributes"]:
-        given = {each["key"]: each["value"]}
-        found, _ = redactor.redact_value("attributes", given)
-        if found != given:
+        named = {each["key"]: each["value"]}
+        found, _ = redactor.redact_value("attributes", named)
+        if found != named:
             raise SecretFound(_refusal(span, f"the attribute {each['key']}"))
     for part in ("events", "status", "name"):
-        given = {part: span[part]}
-        found, _ = redactor.redact_value("attributes", given)
-        if found != given:
+        named = {part: span[part]}
+        found, _ = redactor.redact_value("attributes", named)
+        if found != named:
             raise SecretFound(_refusal(span, f"its {part}"))
 
 

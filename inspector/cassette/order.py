@@ -164,8 +164,8 @@ class _Order:
 
     def _key(self, span: Json) -> _Key:
         """Return the sort key of a span: its name, and its input or that of the first span below it."""
-        given = (text for each in self._with_those_below(span) for key in _GIVEN if (text := attribute(each, key)))
-        return span["name"], _in_parts(next(given, ""))
+        inputs = (text for each in self._with_those_below(span) for key in _GIVEN if (text := attribute(each, key)))
+        return span["name"], _in_parts(next(inputs, ""))
 
     def _requested_by(self, span: Json) -> Iterator[_RequestedCall]:
         parts = list(_tool_calls(_read(attribute(span, sc.OUTPUT_MESSAGES))))
@@ -173,8 +173,8 @@ class _Order:
             return
         key, ended = self._key(span), int(span.get("endTimeUnixNano") or _NEVER)
         for place, part in enumerate(parts):
-            given = part.get("arguments")
-            arguments = _read(given) if isinstance(given, str) else given
+            own = part.get("arguments")
+            arguments = _read(own) if isinstance(own, str) else own
             call_id, name = str(part.get("id") or ""), str(part.get("name"))
             yield _RequestedCall(span["spanId"], ended, key, place, call_id, name, arguments)
 

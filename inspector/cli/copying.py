@@ -34,19 +34,19 @@ def copied(settings: Settings, source: str, target: str) -> int:
     """
     progress = _Progress()
     try:
-        done = copy_home(*_both(settings, source, target), so_far=progress.show)
+        copy = copy_home(*_both(settings, source, target), so_far=progress.show)
     finally:
         progress.end()
-    what = f"{counted(done.spans, 'span')} of {counted(done.traces, 'trace')}"
-    if not done.differing:
+    what = f"{counted(copy.spans, 'span')} of {counted(copy.traces, 'trace')}"
+    if not copy.differing:
         standard_output().write([f"copied {what}; both hold the same"])
         return 0
-    for difference in done.differing[:_MOST_NAMED]:
+    for difference in copy.differing[:_MOST_NAMED]:
         notice(f"inspector: {difference.what}: {difference.why}")
-    more = len(done.differing) - _MOST_NAMED
+    more = len(copy.differing) - _MOST_NAMED
     rest = f", {more:,} of them not named here" if more > 0 else ""
-    verb = "is" if len(done.differing) == 1 else "are"
-    raise CliError(f"copied {what}, and {counted(len(done.differing), 'difference')} {verb} left{rest}; keep FROM")
+    verb = "is" if len(copy.differing) == 1 else "are"
+    raise CliError(f"copied {what}, and {counted(len(copy.differing), 'difference')} {verb} left{rest}; keep FROM")
 
 
 def _both(settings: Settings, source: str, target: str) -> tuple[Settings, Settings]:

@@ -50,8 +50,8 @@ def upgrade() -> None:
         place, before, now = upgrade_tables(settings)
     except StoreError as error:
         raise CliError(str(error)) from error
-    done = f"already has schema {now}" if before == now else f"was upgraded from schema {before} to {now}"
-    standard_output().write([f"{place} {done}"])
+    outcome = f"already has schema {now}" if before == now else f"was upgraded from schema {before} to {now}"
+    standard_output().write([f"{place} {outcome}"])
 
 
 @db.command()

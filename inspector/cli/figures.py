@@ -75,11 +75,11 @@ def cost(dollars: float | None) -> str:
     return f"${_fixed(dollars, 4)}" if dollars < 0.99995 else f"${Decimal(_fixed(dollars, 2)):,}"
 
 
-def tokens(given: int | None, answered: int | None) -> str:
+def tokens(sent: int | None, answered: int | None) -> str:
     """Format input and output tokens as ``1,234 → 56``, with a dash for an unknown one."""
-    if given is None and answered is None:
+    if sent is None and answered is None:
         return ""
-    left = UNKNOWN if given is None else f"{given:,}"
+    left = UNKNOWN if sent is None else f"{sent:,}"
     right = UNKNOWN if answered is None else f"{answered:,}"
     return f"{left} → {right}"
 

@@ -48,10 +48,10 @@ def forward(*, endpoint: str | None, home: Path | None) -> None:
         raise CliError(f"a running program is sending to {target.url}; it sends what waits too")
     outbox = Outbox(directory, Sender(target))
     # Twice: what a process left open is known once all of its files were read.
-    done = outbox.send_waiting() and outbox.send_waiting()
+    is_sent = outbox.send_waiting() and outbox.send_waiting()
     sent = outbox.total
     refused = f"; {sent.refused:,} were refused" if sent.refused else ""
-    if not done:
+    if not is_sent:
         advice = advice_on(outbox.problem)
         rest = "the rest waits" + (f": {target.url} {as_answer(outbox.problem)}" if outbox.problem else "")
         raise CliError(f"sent {sent.spans:,} spans{refused}; {rest}" + (f"\n{advice}" if advice else ""))

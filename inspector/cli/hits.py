@@ -99,11 +99,11 @@ def _pieces(hit: Hit) -> Iterator[tuple[str, bool]]:
 
 
 def _places(event: Event) -> Iterator[tuple[str, str]]:
-    given, got = _NAMES.get(event.kind, ("input", "output"))
+    input_name, output_name = _NAMES.get(event.kind, ("input", "output"))
     if event.error is not None:
         yield "error", ": ".join(filter(None, (event.error.type, event.error.message)))
-    yield from _leaves(got, event.output)
-    leaves = list(_leaves(given, event.input))
+    yield from _leaves(output_name, event.output)
+    leaves = list(_leaves(input_name, event.input))
     # The last messages of a prompt are the new ones.
     yield from reversed(leaves) if event.kind == "llm" else leaves
     yield "name", event.name

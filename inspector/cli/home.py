@@ -20,8 +20,8 @@ def settings_of(
     Raises:
         SettingInvalid: A value is invalid; the message names the variable or option, and how to fix it.
     """
-    given: dict[str, Any] = {"home": home, "host": host, "port": port, "otlp_grpc_port": otlp_grpc_port}
-    options = {name: value for name, value in given.items() if value is not None}
+    values: dict[str, Any] = {"home": home, "host": host, "port": port, "otlp_grpc_port": otlp_grpc_port}
+    options = {name: value for name, value in values.items() if value is not None}
     try:
         return _read(options)
     except ValidationError as error:

@@ -87,7 +87,7 @@ def prune(**options: Unpack[PruneOptions]) -> None:
     selection = PruneSelection(
         options["older_than"], options["max_size"], options["run_id"], options["session_id"], options["trace_id"]
     )
-    done = (
+    outcome = (
         count_up(settings, selection) if options["dry_run"] else carry_out(settings, selection, ask=not options["yes"])
     )
-    terminal.write([done])
+    terminal.write([outcome])

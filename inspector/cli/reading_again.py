@@ -38,8 +38,8 @@ def traces_read_again(settings: Settings, selection: ExportSelection, *, write: 
 
 def report(found: ReadAgain, *, written: bool) -> Iterator[str]:
     """Yield how much changed, and in how many spans, by field or attribute."""
-    done = "changed" if written else "would change"
-    yield f"{counted(found.spans, 'span')} read again, {found.changed:,} {done}"
+    verb = "changed" if written else "would change"
+    yield f"{counted(found.spans, 'span')} read again, {found.changed:,} {verb}"
     names = sorted(found.by_name.items(), key=lambda item: (-item[1], item[0]))
     width = len(f"{names[0][1]:,}") if names else 0
     yield from (f"  {count:>{width},}  {visible(name)}" for name, count in names[:_MOST_NAMES])

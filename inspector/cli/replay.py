@@ -132,10 +132,10 @@ def _with_answers(tape: "Tape", answers: tuple[str, ...]) -> "Tape":
     from inspector.replay import with_answer
     from inspector.tape import place_of
 
-    for given in answers:
-        span, _, file = given.partition("=")
+    for answer in answers:
+        span, _, file = answer.partition("=")
         if not (span and file):
-            raise click.UsageError(f"--set takes SPAN=FILE, not {given!r}")
+            raise click.UsageError(f"--set takes SPAN=FILE, not {answer!r}")
         try:
             # Editors and shells of Windows begin a text with the mark of its encoding.
             text = Path(file).read_text(encoding="utf-8-sig")

@@ -104,8 +104,8 @@ def _frozen_now() -> "Frozen":
     return Frozen(time.time_ns(), secrets.randbits(32))
 
 
-def _names(given: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(each.strip() for text in given for each in text.split(",") if each.strip())
+def _names(options: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(each.strip() for text in options for each in text.split(",") if each.strip())
 
 
 def _run(words: tuple[str, ...], choices: "Choices") -> int:

@@ -76,15 +76,15 @@ class Outbox:
         return True
 
     def _send_chunk(self, file: Outgoing, chunk: Chunk) -> bool:
-        wanted = chunk.items
-        if any(item.is_start for item in wanted):
+        items = chunk.items
+        if any(item.is_start for item in items):
             takes_starts = self._takes_running_spans()
             if takes_starts is None:
                 return False
             if not takes_starts:
-                wanted = tuple(item for item in wanted if not item.is_start)
-        for start in range(0, len(wanted), REQUEST_SPANS):
-            if not self._send(wanted[start : start + REQUEST_SPANS]):
+                items = tuple(item for item in items if not item.is_start)
+        for start in range(0, len(items), REQUEST_SPANS):
+            if not self._send(items[start : start + REQUEST_SPANS]):
                 return False
         self.total.bad_lines, file.bad_lines = self.total.bad_lines + file.bad_lines, 0
         self._waiting.sent(file, chunk)

@@ -126,7 +126,7 @@ def _begun(mark: SpoolMark, old: Store, new: Store, place: str) -> SpoolMark:
 
 
 def _copy_spans(old: Store, new: Store, mark: SpoolMark, clock: _Clock, seen: Callable[[int], object]) -> None:
-    done = mark.spans
+    copied = mark.spans
     for group in groups_of(old, mark.offset):
         clock.at_ns = group[-1].arrived_ns or time.time_ns()
         trace_ids = [arrival.trace_id for arrival in group]
@@ -134,9 +134,9 @@ def _copy_spans(old: Store, new: Store, mark: SpoolMark, clock: _Clock, seen: Ca
         while page := old.stored(trace_ids, after=after):
             new.write([each.span for each in page])
             after = page[-1].id
-            done += len(page)
-            seen(done)
-        mark = replace(mark, offset=group[-1].seq, spans=done)
+            copied += len(page)
+            seen(copied)
+        mark = replace(mark, offset=group[-1].seq, spans=copied)
         new.write((), marks=[mark])
     clock.at_ns = time.time_ns()
 

@@ -269,14 +269,14 @@ class Spool:
         The order is: mark spans, delete files, forget read positions. After a crash, steps are repeated, and then
         change nothing.
         """
-        done = [segment for segment in segments if self._is_done(segment)]
+        read = [segment for segment in segments if self._is_done(segment)]
         ignored.update((segment.name, _KEPT) for segment in segments if segment.name in self._kept)
         missing = {name for name in self._marks.keys() - {segment.name for segment in segments} if self._is_gone(name)}
-        if not done and not missing:
+        if not read and not missing:
             return SpoolTotals()
         # After a power cut, either the rows or the file must exist.
         self._store.sync()
-        known = {*missing, *(segment.name for segment in done)}
+        known = {*missing, *(segment.name for segment in read)}
         files = files_by_process(self._directory)
         ended = {process for process in map(process_of, known) if process}
         dead = [process for process in sorted(ended) if not is_alive(files.get(process, ()), known)]
@@ -284,12 +284,12 @@ class Spool:
         for path in (path for process in dead for path in files.get(process, ()) if path.suffix != SUFFIX):
             _remove(path)
         # A file that cannot be removed keeps its read position, or it would be ingested again.
-        kept = {segment.name for segment in done if not _remove(segment.path)}
+        kept = {segment.name for segment in read if not _remove(segment.path)}
         self._kept |= kept
         self._forget(known - kept)
         for key in (*dead, *missing):
             self._missing.pop(key, None)
-        return SpoolTotals(lost=lost, deleted=len(done) - len(kept))
+        return SpoolTotals(lost=lost, deleted=len(read) - len(kept))
 
     def _is_gone(self, name: str) -> bool:
         """Tell whether a file with a read position, which is not among those to read, no longer exists."""

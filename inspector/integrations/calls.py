@@ -270,9 +270,9 @@ def opened(noun: Noun, describe: Describe, *, emitter: str, context: Context | N
         context.run(_innermost.set, call)
     hook = HOOKS[_BEFORE[noun]]
     late = _late_keywords(noun)
-    given = {key: value for key, value in keywords.items() if key not in late}
+    early = {key: value for key, value in keywords.items() if key not in late}
     identity = {"call_id": call.call_id, "emitter": emitter}
-    _emit_in(context, hook.name, dict.fromkeys(hook.keywords) | given | identity)
+    _emit_in(context, hook.name, dict.fromkeys(hook.keywords) | early | identity)
     call.begin()
     return call
 

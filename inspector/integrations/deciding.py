@@ -57,12 +57,12 @@ class Decision:
             raise self._error
         if self._attempts is None:
             return None
-        given = next(self._attempts, None)
-        if given is None:
+        recorded = next(self._attempts, None)
+        if recorded is None:
             raise RuntimeError("the controller's answer has fewer attempts than the client makes")
-        if isinstance(given, Exception):
-            raise given
-        return given
+        if isinstance(recorded, Exception):
+            raise recorded
+        return recorded
 
 
 def is_undecided(call: Call) -> bool:

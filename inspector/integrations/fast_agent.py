@@ -164,16 +164,16 @@ def _request(
     schema: Any = more if isinstance(more, type) else kwargs.get("model")
     if schema is None:
         params, tools = more or kwargs.get("request_params"), params or tools
-    given = llm.get_request_params(params or kwargs.get("request_params"))
+    chosen = llm.get_request_params(params or kwargs.get("request_params"))
     provider = str(_value(llm.provider))
     prompt: Keywords = {
-        "model": given.model or llm.model_name,
-        "system": given.system_prompt or llm.instruction,
+        "model": chosen.model or llm.model_name,
+        "system": chosen.system_prompt or llm.instruction,
         "messages": [_message(message) for message in messages],
         "tools": None if tools is None else [_tool_definition(tool) for tool in tools],
         "schema": None if schema is None else schema.model_json_schema(),
     }
-    prompt |= {name: getattr(given, name, None) for name in _PARAMETERS}
+    prompt |= {name: getattr(chosen, name, None) for name in _PARAMETERS}
     return {
         "llm": Model(provider_named(provider), prompt["model"]),
         "prompt": {name: value for name, value in prompt.items() if value is not None},
@@ -298,17 +298,17 @@ def _message(message: Any) -> Keywords:
     return {name: value for name, value in found.items() if value}
 
 
-def _texts(given: Any) -> Any:
+def _texts(value: Any) -> Any:
     """Return messages as text, if they are only text."""
-    if isinstance(given, list | tuple):
-        found = [_texts(each) for each in cast("list[Any]", given)]
+    if isinstance(value, list | tuple):
+        found = [_texts(each) for each in cast("list[Any]", value)]
         return found[0] if len(found) == 1 else found
-    content = getattr(given, "content", given)
-    if isinstance(content, list) and content and not getattr(given, "tool_results", None):
+    content = getattr(value, "content", value)
+    if isinstance(content, list) and content and not getattr(value, "tool_results", None):
         texts = [getattr(block, "text", None) for block in cast("list[Any]", content)]
         if all(isinstance(text, str) for text in texts):
             return "\n".join(map(str, texts))
-    return given if isinstance(given, str) else _message(given)
+    return value if isinstance(value, str) else _message(value)
 
 
 def _failure(message: Any) -> BaseException | None:

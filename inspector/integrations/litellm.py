@@ -187,9 +187,9 @@ def _begun(function: _Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -
         return None
 
     def describe() -> dict[str, Any]:
-        given = {**dict(zip(function.positional, args, strict=False)), **kwargs}
-        provider, model = _named(given.get("model"), given.get("custom_llm_provider"))
-        prompt = {name: value for name, value in given.items() if name in _RECORDED and value is not None}
+        arguments = {**dict(zip(function.positional, args, strict=False)), **kwargs}
+        provider, model = _named(arguments.get("model"), arguments.get("custom_llm_provider"))
+        prompt = {name: value for name, value in arguments.items() if name in _RECORDED and value is not None}
         return {"llm": _OwnModel(provider, model, function.operation), "prompt": prompt}
 
     place = _caller_context.get()

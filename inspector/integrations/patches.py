@@ -55,18 +55,18 @@ class Patches:
             Whether the function exists.
         """
         try:
-            kept: Any = getattr_static(owner, name)
+            before: Any = getattr_static(owner, name)
         except AttributeError:
             self._missing.append(f"{getattr(owner, '__name__', owner)}.{name}")
             return False
         own = name in _held(owner)
-        kind: Any = _METHOD_KINDS.get(type(kept))
-        original = kept.__func__ if kind else kept
+        kind: Any = _METHOD_KINDS.get(type(before))
+        original = before.__func__ if kind else before
         replacement: Any = _renewed(original, wrapper) if own else None
         if replacement is None:
             function = wrapper(original)
             replacement = update_wrapper(function if exact else hidden(function), original)
-            replacement.inspector_kept = own, kept
+            replacement.inspector_kept = own, before
             replacement.inspector_wrapper = function
             setattr(owner, name, kind(replacement) if kind else replacement)
         self._restore_later(owner, name, replacement)
@@ -198,9 +198,9 @@ def _restore(owner: Any, name: str, replacement: Any) -> None:
     if getattr(there, "__func__", there) is not replacement:
         _left_behind.add(replacement)
         return
-    own, kept = replacement.inspector_kept
+    own, before = replacement.inspector_kept
     if own:
-        setattr(owner, name, kept)
+        setattr(owner, name, before)
     else:
         delattr(owner, name)
 

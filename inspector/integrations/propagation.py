@@ -80,9 +80,9 @@ class Surroundings:
     def __init__(self, meta: Meta, headers: Callable[[], Meta | None]) -> None:
         self._outer: otel_context.Context | None = None
         self._session = _session_of(meta)
-        if not _names_a_span(meta) and _names_a_span(given := headers() or {}):
+        if not _names_a_span(meta) and _names_a_span(sent := headers() or {}):
             self._outer = otel_context.get_current()
-            otel_context.attach(trace.set_span_in_context(trace.NonRecordingSpan(_recorded(_named_by(given)))))
+            otel_context.attach(trace.set_span_in_context(trace.NonRecordingSpan(_recorded(_named_by(sent)))))
         if self._session is not None:
             context.set(self._session)
 

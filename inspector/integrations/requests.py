@@ -47,9 +47,9 @@ def _sent(original: Callable[..., Any]) -> Callable[..., Any]:
 
 def _directed(attempt: Sent, session: Any, request: Any) -> tuple[Any, Any]:
     """Return a function that sends a request as the controller decided: with another body, or not at all."""
-    given = attempt.given()
-    if given is not None:
-        return _answering(given), request
+    exchange = attempt.given()
+    if exchange is not None:
+        return _answering(exchange), request
     body = attempt.other_body()
     if body is not None:
         request = request.copy()

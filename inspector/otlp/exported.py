@@ -41,14 +41,14 @@ def take_origin(event: Event, attributes: dict[str, Any]) -> tuple[int, str, str
     return kind, scope, version
 
 
-def read_exported(span: Span, given: AttributeValue) -> Span:
+def read_exported(span: Span, exported: AttributeValue) -> Span:
     """Apply the facts in a span's attribute ``inspector.exported``; anything invalid in it is ignored."""
-    if not isinstance(given, Mapping):
+    if not isinstance(exported, Mapping):
         return span
-    status, cost = given.get("status"), given.get("cost_usd")
+    status, cost = exported.get("status"), exported.get("cost_usd")
     if isinstance(status, str) and status in STATUSES and (status != "running" or span.end_ns is None):
         span = replace(span, status=status)
-    if cost is None and "cost_usd" in given:
+    if cost is None and "cost_usd" in exported:
         return replace(span, cost_usd=None)
     if isinstance(cost, int | float) and not isinstance(cost, bool) and cost >= 0:
         return replace(span, cost_usd=float(cost))

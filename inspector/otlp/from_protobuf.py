@@ -77,9 +77,9 @@ def _messages() -> _Messages:
     file = descriptor_pb2.FileDescriptorProto(name="unread.proto", package="inspector.unread", syntax="proto3")
     for name, each in published.items():
         copy = file.message_type.add(name=name)
-        given = descriptor_pb2.DescriptorProto()
-        each.DESCRIPTOR.CopyToProto(given)
-        for field in given.field:
+        descriptor = descriptor_pb2.DescriptorProto()
+        each.DESCRIPTOR.CopyToProto(descriptor)
+        for field in descriptor.field:
             kind = field_type.TYPE_INT32 if field.type == field_type.TYPE_ENUM else field.type
             kind = field_type.TYPE_BYTES if kind in kept_as_bytes else kind
             copy.field.add(name=field.name, number=field.number, type=kind, label=field.label)

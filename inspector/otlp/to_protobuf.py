@@ -27,9 +27,9 @@ def to_protobuf(request: Json) -> bytes:
     return _message(_REQUEST, request)
 
 
-def _message(fields: _Message, given: Json) -> bytes:
+def _message(fields: _Message, values: Json) -> bytes:
     parts: list[bytes] = []
-    for name, value in given.items():
+    for name, value in values.items():
         field = fields.get(name)
         if field is not None and value is not None:
             number, write = field

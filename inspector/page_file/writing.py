@@ -81,16 +81,16 @@ def run_in_parts(store: Store, run_id: str, losses: Losses | UnsetType) -> list[
     return [packed(_head(store, outline, begins, losses)), *parts]
 
 
-def _too_large(wanted: Run | Trace, why: str) -> str:
-    way_out = "one trace of it, or " if isinstance(wanted, Run) and wanted.traces > 1 else ""
-    return f"run {wanted.run_id} is too large for one page: it has {why}. Export {way_out}a file .jsonl.gz instead"
+def _too_large(run: Run | Trace, why: str) -> str:
+    way_out = "one trace of it, or " if isinstance(run, Run) and run.traces > 1 else ""
+    return f"run {run.run_id} is too large for one page: it has {why}. Export {way_out}a file .jsonl.gz instead"
 
 
-def _events(store: Store, wanted: Run | Trace) -> Iterator[Event]:
-    for trace in traces_of(store, wanted):
+def _events(store: Store, run: Run | Trace) -> Iterator[Event]:
+    for trace in traces_of(store, run):
         yield from events_of(store, trace.trace_id, full=True)
-    only = None if isinstance(wanted, Run) else wanted.trace_id
-    yield from (label_event(each) for each in _labels(store, wanted.run_id) if only in (None, each.trace_id))
+    only = None if isinstance(run, Run) else run.trace_id
+    yield from (label_event(each) for each in _labels(store, run.run_id) if only in (None, each.trace_id))
 
 
 def _labels(store: Store, run_id: str) -> Iterator[Label]:

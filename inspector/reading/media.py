@@ -52,10 +52,10 @@ def with_data(part: Part) -> Part:
     return {"type": "uri", **what, "uri": address}
 
 
-def _mime_type(kind: Plain, given: str | None) -> str | None:
+def _mime_type(kind: Plain, named: str | None) -> str | None:
     """Return a MIME type; Bedrock has its end alone, such as ``png`` of an image."""
-    is_end = given is not None and "/" not in given and kind in _MODALITIES
-    return f"{kind}/{given}" if is_end else given
+    is_end = named is not None and "/" not in named and kind in _MODALITIES
+    return f"{kind}/{named}" if is_end else named
 
 
 def _data(fields: Fields) -> str | None:

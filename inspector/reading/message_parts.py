@@ -62,12 +62,12 @@ def hosted_call(item: Fields) -> list[Part]:
     """Return the parts for such an item: the call, and its outcome unless the program has to run the tool."""
     call_id = first(item, "call_id", "id")
     within = parsed(item.get("arguments"))
-    given: Plain = {key: value for key, value in item.items() if key not in _AROUND_CALL and value is not None}
+    arguments: Plain = {key: value for key, value in item.items() if key not in _AROUND_CALL and value is not None}
     call: Part = {
         "type": "tool_call",
         "id": call_id,
         "name": first(item, "name") or str(item["type"]).removesuffix("_call"),
-        "arguments": given if within is None else within,
+        "arguments": arguments if within is None else within,
     }
     if item.get("call_id") is not None:
         return [call]

@@ -194,15 +194,15 @@ def _read(plain: Plain, depth: int) -> Usage | None:
 
 
 def _spelled(plain: Mapping[str, Plain], spelling: Spelling) -> Usage | None:
-    given, answered = _first(plain, spelling.input), _first(plain, spelling.output)
-    if given is None and answered is None:
+    sent, received = _first(plain, spelling.input), _first(plain, spelling.output)
+    if sent is None and received is None:
         return None
     reasoning = _first(plain, spelling.reasoning)
-    if spelling.total and reasoning and _first(plain, spelling.total) == (given or 0) + (answered or 0) + reasoning:
-        answered = (answered or 0) + reasoning
+    if spelling.total and reasoning and _first(plain, spelling.total) == (sent or 0) + (received or 0) + reasoning:
+        received = (received or 0) + reasoning
     return Usage(
-        _sum(plain, given, spelling.more_input),
-        _sum(plain, answered, spelling.more_output),
+        _sum(plain, sent, spelling.more_input),
+        _sum(plain, received, spelling.more_output),
         _first(plain, spelling.cache_read),
         _first(plain, spelling.cache_write),
         reasoning,

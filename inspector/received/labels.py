@@ -110,23 +110,23 @@ def _of_a_case(span: Span) -> Iterator[NewLabel]:
 _VERDICTS = {True: "pass", False: "fail"}
 
 
-def _object(given: AttributeValue) -> Mapping[str, AttributeValue]:
+def _object(value: AttributeValue) -> Mapping[str, AttributeValue]:
     """Return a JSON object, decoded if it is a string; an empty one for anything else."""
-    if isinstance(given, str):
+    if isinstance(value, str):
         try:
-            given = json.decode(given)
+            value = json.decode(value)
         except (MsgspecError, RecursionError):
             return {}
-    return cast("Mapping[str, AttributeValue]", given) if isinstance(given, Mapping) else {}
+    return cast("Mapping[str, AttributeValue]", value) if isinstance(value, Mapping) else {}
 
 
-def _text(given: AttributeValue, most: int) -> str | None:
-    return given[:most] if isinstance(given, str) and given else None
+def _text(value: AttributeValue, most: int) -> str | None:
+    return value[:most] if isinstance(value, str) and value else None
 
 
-def _score(given: AttributeValue) -> float | None:
-    if isinstance(given, bool | int | float) and math.isfinite(given):
-        return float(given)
+def _score(value: AttributeValue) -> float | None:
+    if isinstance(value, bool | int | float) and math.isfinite(value):
+        return float(value)
     return None
 
 

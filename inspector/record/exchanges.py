@@ -62,9 +62,9 @@ def exchanges_of(values: Mapping[str, Any]) -> tuple[Exchange, ...]:
     return tuple(_exchange(each) for each in cast("list[Any]", found) if type(each) is dict)
 
 
-def _exchange(given: Any) -> Exchange:
-    status, pieces, at_ns, exc, message = (given.get(name) for name in ("status", "pieces", "at_ns", "exc", "said"))
-    sent = given.get("headers")
+def _exchange(keywords: Any) -> Exchange:
+    status, pieces, at_ns, exc, message = (keywords.get(name) for name in ("status", "pieces", "at_ns", "exc", "said"))
+    sent = keywords.get("headers")
     headers = cast("dict[Any, Any]", sent) if type(sent) is dict else {}
     are_bytes = type(pieces) is list and all(type(each) is bytes for each in cast("list[Any]", pieces))
     are_times = type(at_ns) is list and all(type(each) is int for each in cast("list[Any]", at_ns))
@@ -73,7 +73,7 @@ def _exchange(given: Any) -> Exchange:
         {name: short_text(value) for name, value in headers.items() if type(name) is str},
         tuple(cast("list[bytes]", pieces)) if are_bytes else None,
         tuple(cast("list[int]", at_ns)) if are_times else (),
-        end if (end := given.get("end")) in _ENDS else "left",
+        end if (end := keywords.get("end")) in _ENDS else "left",
         _error(exc, message) if isinstance(exc, BaseException) else None,
     )
 

@@ -62,8 +62,8 @@ def _facts(name: str, score: SupportsFloat | None, *, value: str | None, note: s
     return {key: _plain(given) for key, given in fields.items() if given is not None}
 
 
-def _plain(given: object) -> Plain:
-    return snapshot(given) if isinstance(given, str | float) else short_text(given)
+def _plain(value: object) -> Plain:
+    return snapshot(value) if isinstance(value, str | float) else short_text(value)
 
 
 def _run_around(span: RecordedSpan | None) -> str:

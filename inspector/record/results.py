@@ -272,8 +272,8 @@ class _Writer:
         if type(names) is not set:
             raise Unrecordable(class_path(type(value)), at)
         fields = self.mapping(_state(value), depth, at)
-        given: list[Plain] = [*sorted(cast("set[str]", names))]
-        out: dict[str, Plain] = {"$kind": "pydantic", **written, "fields": fields, "set": given}
+        set_names: list[Plain] = [*sorted(cast("set[str]", names))]
+        out: dict[str, Plain] = {"$kind": "pydantic", **written, "fields": fields, "set": set_names}
         for name, held in (("extra", extra), ("private", private)):
             if type(held) is dict:
                 out[name] = self.mapping(held, depth, at)

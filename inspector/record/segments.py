@@ -82,14 +82,14 @@ class Segments:
         return file if file is not None and file.holds(self._size) else None
 
     def _append(self, file: OwnFile, data: bytes) -> None:
-        done = 0
+        written = 0
         try:
-            while done < len(data):
+            while written < len(data):
                 # At an offset, which sockets, pipes and terminals refuse, in case one has reused the descriptor since
                 # the check. For our own file, the system ignores the offset.
-                done += os.pwrite(file.fd(), memoryview(data)[done:], self._size + done)
+                written += os.pwrite(file.fd(), memoryview(data)[written:], self._size + written)
         except OSError:
-            if done:
+            if written:
                 self._cut(file)
             raise
         self._size += len(data)

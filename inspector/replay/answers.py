@@ -58,16 +58,16 @@ def _of_server(call: TapeCall, kind: str, text: str) -> TapeCall:
     is_tool = call.subject == "tools/call"
     if kind != _JSON and not (is_tool and kind != _EVENTS):
         raise ValueError("a server answers with an object; give the result of its response in a .json")
-    given = _fields(json.loads(text)) if kind == _JSON else _tool_result(text.removesuffix("\n"), recorded)
-    if is_tool and not isinstance(given.get("content"), list):
+    result = _fields(json.loads(text)) if kind == _JSON else _tool_result(text.removesuffix("\n"), recorded)
+    if is_tool and not isinstance(result.get("content"), list):
         raise ValueError(
             'the result of a tool of a server has content, such as {"content": [{"type": "text", "text": "found"}]}; '
             "give that in a .json, or its text in a .txt"
         )
-    if not given:
+    if not result:
         raise ValueError("a server answers with an object; give the result of its response in a .json")
     kept = {key: value for key, value in recorded.items() if key in _OF_EVERY_RESULT}
-    return replace(call, output=json.dumps({"result": kept | given}))
+    return replace(call, output=json.dumps({"result": kept | result}))
 
 
 _OF_EVERY_RESULT: Final = frozenset({"resultType", "_meta"})
@@ -76,12 +76,12 @@ _OF_EVERY_RESULT: Final = frozenset({"resultType", "_meta"})
 
 def _tool_result(text: str, recorded: Mapping[str, Any]) -> dict[str, Any]:
     """Return the result of a tool with another text, which the SDK for servers also gives as an object."""
-    said: dict[str, Any] = {"content": [{"type": "text", "text": text}]}
+    result: dict[str, Any] = {"content": [{"type": "text", "text": text}]}
     match recorded.get("structuredContent"):
         case None:
-            return said
+            return result
         case {"result": str(), **others} if not others:
-            return said | {"structuredContent": {"result": text}}
+            return result | {"structuredContent": {"result": text}}
         case _:
             raise ValueError("its result has structuredContent as well; give both in a .json")
 
@@ -121,8 +121,8 @@ def _of_tool(call: TapeCall, kind: str, text: str) -> TapeCall:
     if kind == _EVENTS:
         raise ValueError("a tool has no events; give its result in a .json or a .txt")
     if call.result in (None, '"same"'):
-        given: Any = json.loads(text) if kind == _JSON else text.removesuffix("\n")
-        return replace(call, result='"same"', output=json.dumps(given))
+        answer: Any = json.loads(text) if kind == _JSON else text.removesuffix("\n")
+        return replace(call, result='"same"', output=json.dumps(answer))
     value = _fields(json.loads(call.result).get("value"))
     fields, changed = _fields(value.get("fields")), _fields(json.loads(text) if kind == _JSON else None)
     if not fields:

@@ -182,9 +182,9 @@ class Player:
 
     def _request(self, proposal: Proposal) -> RequestParts:
         is_tool = proposal.noun != "llm_generate"
-        given, _ = self._redactor.redact_value("args" if is_tool else "prompt", plain(_given(proposal)))
+        redacted, _ = self._redactor.redact_value("args" if is_tool else "prompt", plain(_given(proposal)))
         of_noun = {"llm_generate": parts_of_body, requests.NOUN: requests.parts_of_params}
-        request = of_noun.get(proposal.noun, parts_of_arguments)(given)
+        request = of_noun.get(proposal.noun, parts_of_arguments)(redacted)
         return self._ignoring.in_request(request) if self._tape.plan.ignored else request
 
     def _leave_the_tape(self, miss: Miss) -> None:

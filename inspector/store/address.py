@@ -38,12 +38,12 @@ def read_address(url: str) -> Address:
         StoreError: It is not an address.
     """
     parts = urlsplit(url)
-    given = {name: values[-1] for name, values in parse_qs(parts.query).items()}
+    options = {name: values[-1] for name, values in parse_qs(parts.query).items()}
     path = unquote(parts.path.strip("/"))
     if parts.scheme == "chdb":
         in_memory = parts.netloc == "memory"
         return Address(
-            database=path if in_memory else given.get("database", "inspector"),
+            database=path if in_memory else options.get("database", "inspector"),
             directory="" if in_memory else parts.path,
         )
     if parts.scheme not in ("", "clickhouse"):
@@ -54,7 +54,7 @@ def read_address(url: str) -> Address:
         port = -1
     if not parts.scheme or not parts.hostname or not path or "/" in path or port == -1:
         raise StoreError(f"INSPECTOR_DATABASE_URL is not the address of a database: {_SHAPE}")
-    secure = given.get("secure", "") in ("1", "true")
+    secure = options.get("secure", "") in ("1", "true")
     return Address(
         database=path,
         host=parts.hostname,

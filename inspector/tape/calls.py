@@ -237,11 +237,11 @@ def _outcome(event: Event) -> tuple[str | None, str, str | None]:
         why = "what it gave was not recorded" if has_ended else NOT_ENDED
         raise _Unrecordable(why)
     output = bytes(event.output or b"null").decode()
-    given = f"{result}{error}{output}"
+    texts = f"{result}{error}{output}"
     why = _unrecordable(result if isinstance(result, str) else str(error))
     if why is None and attributes.get(sc.SEED_TOOL_OUTPUT + sc.TRUNCATED_SUFFIX):
         why = "its result was too long to be recorded whole"
-    if why is None and _REDACTED.decode() in given:
+    if why is None and _REDACTED.decode() in texts:
         why = f"a secret was taken out of its result{_at(output)}"
     if why is not None:
         raise _Unrecordable(why)

@@ -35,12 +35,12 @@ def is_unanswered(attributes: Mapping[str, Any]) -> bool:
 
 def parts_of_params(params: Any) -> RequestParts:
     """Return a request to a server, in parts, from params without secrets."""
-    given: dict[str, Any] = dict(cast("Mapping[str, Any]", params)) if isinstance(params, Mapping) else {}
-    meta = given.pop("_meta", None)
+    fields: dict[str, Any] = dict(cast("Mapping[str, Any]", params)) if isinstance(params, Mapping) else {}
+    meta = fields.pop("_meta", None)
     if isinstance(meta, Mapping):
         kept = {key: value for key, value in cast("Mapping[str, Any]", meta).items() if key not in _VOLATILE}
-        given |= {"_meta": kept} if kept else {}
-    return parts_of_arguments(given)
+        fields |= {"_meta": kept} if kept else {}
+    return parts_of_arguments(fields)
 
 
 def recorded_request(attributes: Mapping[str, Any]) -> tuple[RequestParts | None, str | None]:

@@ -48,8 +48,8 @@ def read_marker(request: pytest.FixtureRequest) -> Marked:
     return Marked(file, (*request.config.getini(IGNORE), *_patterns(ignored)), _frozen(frozen, file))
 
 
-def _patterns(given: Any) -> tuple[str, ...]:
-    found = cast("tuple[Any, ...]", (given,) if isinstance(given, str) else tuple(given))
+def _patterns(value: Any) -> tuple[str, ...]:
+    found = cast("tuple[Any, ...]", (value,) if isinstance(value, str) else tuple(value))
     for each in found:
         try:
             re.compile(each)
@@ -60,21 +60,21 @@ def _patterns(given: Any) -> tuple[str, ...]:
     return found
 
 
-def _frozen(given: Any, cassette: Path) -> Frozen | None:
+def _frozen(value: Any, cassette: Path) -> Frozen | None:
     """Return at which time programs are frozen: a moment, or what ``inspector run --freeze`` recorded."""
-    if given is None or given is False:
+    if value is None or value is False:
         return None
-    if given is True and (recorded := _recorded(cassette)) is not None:
+    if value is True and (recorded := _recorded(cassette)) is not None:
         return recorded
     try:
-        return Frozen.read(str(given))
+        return Frozen.read(str(value))
     except ValueError:
         pass
     try:
-        moment = _NOON if given is True else datetime.fromisoformat(given)
+        moment = _NOON if value is True else datetime.fromisoformat(value)
     except (TypeError, ValueError):
         pytest.fail(
-            f'the marker cassette freezes at {given!r}; say True, or a moment as in freeze="2026-03-01T09:30:00Z"',
+            f'the marker cassette freezes at {value!r}; say True, or a moment as in freeze="2026-03-01T09:30:00Z"',
             pytrace=False,
         )
     moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -96,7 +96,7 @@ class Session:
         where = cwd or self.root
         program = _program([_placed(words[0], where), *words[1:]])
         environment = environment_of(os.environ, Choices(quiet=True, replay=replay, frozen=self._frozen), directory)
-        done = subprocess.run(  # noqa: S603 - what the test names
+        completed = subprocess.run(  # noqa: S603 - what the test names
             program.arguments,
             executable=program.path,
             env=environment,
@@ -109,7 +109,7 @@ class Session:
         self._events = None
         if self.miss is not None:
             raise LeftRecording
-        return done
+        return completed
 
     def events(self) -> list[Event]:
         """Return what has been recorded so far."""

@@ -60,10 +60,10 @@ class Trace:
         """
         __tracebackhide__ = True
         words = [str(word) for word in program]
-        done = self._run(words, cwd)
-        if check and done.returncode:
-            raise ProgramFailed(done.returncode, words, done.stdout, done.stderr)
-        return done
+        completed = self._run(words, cwd)
+        if check and completed.returncode:
+            raise ProgramFailed(completed.returncode, words, completed.stdout, completed.stderr)
+        return completed
 
     @property
     def tools(self) -> list[str]:
@@ -166,8 +166,8 @@ def _results(events: Iterable[Event]) -> Iterator[tuple[str, Any]]:
     for event in _models(events):
         for part in (*_parts(event, sc.INPUT_MESSAGES), *_parts(event, sc.OUTPUT_MESSAGES)):
             if part.get("type") == "tool_call_response":
-                given = part.get("response", part.get("result"))
-                yield str(part.get("id")), _parsed(given) if isinstance(given, str) else given
+                response = part.get("response", part.get("result"))
+                yield str(part.get("id")), _parsed(response) if isinstance(response, str) else response
 
 
 def _models(events: Iterable[Event]) -> Iterator[Event]:

@@ -31,10 +31,10 @@ async def weather(city: str) -> dict[str, Any]:
 async def find_hotels(city: str, max_price_eur: int, context: Context) -> list[dict[str, Any]]:
     """Find hotels in a city that cost at most so much a night."""
     hotels: list[dict[str, Any]] = []
-    for done, hotel in enumerate(HOTELS, start=1):
+    for number, hotel in enumerate(HOTELS, start=1):
         await anyio.sleep(0.07)
         hotels += [hotel] if hotel["price_eur"] <= max_price_eur else []
-        await context.report_progress(done, len(HOTELS), f"asked {hotel['hotel']} in {city}")
+        await context.report_progress(number, len(HOTELS), f"asked {hotel['hotel']} in {city}")
     return hotels
 
 

@@ -65,8 +65,8 @@ def _executed(original: Any) -> Any:
         if not _TOLD_OTHERWISE.isdisjoint(base.__name__ for base in type(self).__mro__):
             return await original(self, message, *args, **kwargs)
         with opened("workflow_run", lambda: facts.executor(self, message), emitter="agent_framework") as call:
-            done = await original(self, message, *args, **kwargs)
+            result = await original(self, message, *args, **kwargs)
         call.ended()
-        return done
+        return result
 
     return execute

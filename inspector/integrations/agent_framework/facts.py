@@ -44,11 +44,11 @@ def _fields(value: Any) -> Mapping[str, Any]:
     return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
 
 
-def agent(found: Any, given: CallArguments) -> Keywords:
+def agent(found: Any, arguments: CallArguments) -> Keywords:
     """Return an agent and its input."""
     described = getattr(found, "description", None)
     named = Named(found.name or found.id, described if isinstance(described, str) else None)
-    return {"agent": named, "input": _text_of(given.first("messages"))}
+    return {"agent": named, "input": _text_of(arguments.first("messages"))}
 
 
 def _text_of(messages: Any) -> Any:
@@ -62,9 +62,9 @@ def agent_answer(response: Any) -> Keywords:
     return {"result": response.text}
 
 
-def workflow(found: Any, given: CallArguments) -> Keywords:
+def workflow(found: Any, arguments: CallArguments) -> Keywords:
     """Return a workflow, and the message that it begins with or the answers that it goes on with."""
-    responses, message = given.kwargs.get("responses"), given.first("message")
+    responses, message = arguments.kwargs.get("responses"), arguments.first("message")
     named = Named(getattr(found, "name", None) or found.id, getattr(found, "description", None), "graph")
     return {"workflow": named, "context": None, "input": _text_of(responses if message is None else message)}
 
@@ -109,24 +109,24 @@ def _output(found: Any) -> Any:
 
 def executor(found: Any, message: Any) -> Keywords:
     """Return a step of a workflow."""
-    given = message.data if type(message).__name__ == "WorkflowMessage" else message
-    return {"workflow": Named(found.id, workflow_type="executor"), "context": None, "input": _text_of(given)}
+    data = message.data if type(message).__name__ == "WorkflowMessage" else message
+    return {"workflow": Named(found.id, workflow_type="executor"), "context": None, "input": _text_of(data)}
 
 
-def request(client: Any, given: CallArguments) -> Keywords:
+def request(client: Any, arguments: CallArguments) -> Keywords:
     """Return the request of a chat client."""
-    options = _fields(given.kwargs.get("options"))
+    options = _fields(arguments.kwargs.get("options"))
     model = options.get("model") or options.get("model_id")
     model = model or getattr(client, "model", None) or getattr(client, "model_id", None) or type(client).__name__
     request: dict[str, Any] = {"model": model}
     request |= {name: options[name] for name in _OPTIONS if options.get(name) is not None}
-    if given.kwargs.get("stream"):
+    if arguments.kwargs.get("stream"):
         request["stream"] = True
     if tools := options.get("tools"):
         request["tools"] = [_definition(each) for each in (tools if isinstance(tools, list) else [tools])]  # pyright: ignore[reportUnknownVariableType] - of any type
     provider = getattr(client, "OTEL_PROVIDER_NAME", None)
     provider = provider if isinstance(provider, str) and provider != "unknown" else None
-    messages = [_message(each) for each in given.first("messages")]
+    messages = [_message(each) for each in arguments.first("messages")]
     return {"llm": Model(provider, str(model)), "prompt": {**request, "messages": messages}}
 
 

@@ -96,32 +96,32 @@ def called(original: Any, kind: Kind) -> Any:
     return call_method
 
 
-async def _answered(work: Any, kind: Kind, owner: Any, given: CallArguments) -> Any:
+async def _answered(work: Any, kind: Kind, owner: Any, arguments: CallArguments) -> Any:
     with unseen:
         if is_reported(kind.noun, owner):
             return await work
         around = context.get()
         try:
-            call = _opened(kind, owner, given, alone=False)
+            call = _opened(kind, owner, arguments, alone=False)
         finally:
             # Inner calls get the session from their parent.
             context.set(around)
         return await awaited(call, work, kind.read_result)
 
 
-def _opened(kind: Kind, owner: Any, given: CallArguments, *, alone: bool = True) -> Call:
-    session_id = safely(lambda: given.session_id, None)
+def _opened(kind: Kind, owner: Any, arguments: CallArguments, *, alone: bool = True) -> Call:
+    session_id = safely(lambda: arguments.session_id, None)
     if session_id is not None and context.get() is None and next(around_here(), None) is None:
         # Inner agents get sessions that the program did not ask for.
         context.set(session_id)
     call = opened(
         kind.noun,
-        lambda: kind.read_input(owner, given),
+        lambda: kind.read_input(owner, arguments),
         context=copy_context() if alone else None,
         emitter="agent_framework",
     )
     call.subject = owner
-    if given.kwargs.get("responses"):
+    if arguments.kwargs.get("responses"):
         call.inside().run(announce, "session_resumed", lambda: {"session_id": session_id, "context": None})
     return call
 

@@ -175,13 +175,13 @@ class _Decided:
 
 def _decided(original: Callable[..., Any]) -> Callable[..., Any]:
     def run_tool(self: Any, tool: Any, *args: Any, **kwargs: Any) -> Any:
-        def call(given: Any) -> Any:
+        def call(arguments: Any) -> Any:
             reported = undecided("anthropic")
             if reported is None:
-                return tool.call(given)
+                return tool.call(arguments)
             with unseen:
                 return run_body(
-                    reported, lambda changed: tool.call(given if changed is None else dict(changed)), subject=tool
+                    reported, lambda changed: tool.call(arguments if changed is None else dict(changed)), subject=tool
                 )
 
         return original(self, _Decided(tool, call), *args, **kwargs)
@@ -191,13 +191,13 @@ def _decided(original: Callable[..., Any]) -> Callable[..., Any]:
 
 def _decided_async(original: Callable[..., Any]) -> Callable[..., Any]:
     async def run_tool(self: Any, tool: Any, *args: Any, **kwargs: Any) -> Any:
-        async def call(given: Any) -> Any:
+        async def call(arguments: Any) -> Any:
             reported = undecided("anthropic")
             if reported is None:
-                return await tool.call(given)
+                return await tool.call(arguments)
             with unseen:
                 return await run_body_async(
-                    reported, lambda changed: tool.call(given if changed is None else dict(changed)), subject=tool
+                    reported, lambda changed: tool.call(arguments if changed is None else dict(changed)), subject=tool
                 )
 
         return await original(self, _Decided(tool, call), *args, **kwargs)

@@ -91,8 +91,8 @@ def _sent(original: Callable[..., Any]) -> Callable[..., Any]:
         if attempt is None:
             return original(self, request)
         with attempt:
-            given = attempt.given()
-            response = original(self, request) if given is None else _response_of(request, given)
+            exchange = attempt.given()
+            response = original(self, request) if exchange is None else _response_of(request, exchange)
         attempt.responded(response.status_code, response.headers)
         content: Any = getattr(response, "_content", None)
         if isinstance(content, bytes):

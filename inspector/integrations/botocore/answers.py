@@ -114,11 +114,11 @@ def with_counted_usage(response: dict[str, Any], headers: Mapping[str, Any]) -> 
     if response.get("usage"):
         return response
     counted: dict[str, Any] = response.get("amazon-bedrock-invocationMetrics") or {}
-    given = counted.get("inputTokenCount", headers.get("x-amzn-bedrock-input-token-count"))
+    input_tokens = counted.get("inputTokenCount", headers.get("x-amzn-bedrock-input-token-count"))
     written = counted.get("outputTokenCount", headers.get("x-amzn-bedrock-output-token-count"))
-    if given is None:
+    if input_tokens is None:
         return response
-    return {**response, "usage": {"inputTokens": int(given), "outputTokens": int(written or 0)}}
+    return {**response, "usage": {"inputTokens": int(input_tokens), "outputTokens": int(written or 0)}}
 
 
 def _answer_of(first: dict[str, Any]) -> Answer:

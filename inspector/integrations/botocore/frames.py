@@ -67,8 +67,8 @@ def streamed(answer: bytes, *, is_converse: bool) -> list[bytes]:
     if not is_converse:
         chunk = json.dumps({"bytes": b64encode(answer).decode()}).encode()
         return [_line(_headers("chunk"), chunk)]
-    given = json.loads(answer)
-    message = given["output"]["message"]
+    fields = json.loads(answer)
+    message = fields["output"]["message"]
     events: list[tuple[str, Any]] = [("messageStart", {"role": message.get("role", "assistant")})]
     for at, block in enumerate(message["content"]):
         tool = block.get("toolUse")
@@ -78,8 +78,8 @@ def streamed(answer: bytes, *, is_converse: bool) -> list[bytes]:
             events.append(("contentBlockStart", {"start": start, "contentBlockIndex": at}))
         events.append(("contentBlockDelta", {"delta": delta, "contentBlockIndex": at}))
         events.append(("contentBlockStop", {"contentBlockIndex": at}))
-    events.append(("messageStop", {"stopReason": given.get("stopReason", "end_turn")}))
-    events.append(("metadata", {name: given[name] for name in ("usage", "metrics") if name in given}))
+    events.append(("messageStop", {"stopReason": fields.get("stopReason", "end_turn")}))
+    events.append(("metadata", {name: fields[name] for name in ("usage", "metrics") if name in fields}))
     return [_line(_headers(name), json.dumps(event).encode()) for name, event in events]
 
 

@@ -65,8 +65,8 @@ def _called_async(original: Method) -> Method:
 def _begins(llm: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
     def describe() -> Keywords:
         # A program's own method may name them differently.
-        given = dict(zip(("messages", "tools"), args, strict=False)) | kwargs
-        prompt = {"model": llm.model, "messages": given.get("messages"), "tools": given.get("tools")}
+        arguments = dict(zip(("messages", "tools"), args, strict=False)) | kwargs
+        prompt = {"model": llm.model, "messages": arguments.get("messages"), "tools": arguments.get("tools")}
         # By default each of them has the provider `openai`.
         known = llm_of(llm) if "provider" in llm.model_fields_set else Model(None, llm.model)
         return {"llm": known, "prompt": prompt}

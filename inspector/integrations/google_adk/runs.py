@@ -68,10 +68,10 @@ def agent_ran(agent: Any, *args: Any, **kwargs: Any) -> Following:
     pattern = next((_WORKFLOWS[each.__name__] for each in type(agent).__mro__ if each.__name__ in _WORKFLOWS), None)
 
     def describe() -> Keywords:
-        given = {"input": text_of(getattr(context, "user_content", None))}
+        keywords = {"input": text_of(getattr(context, "user_content", None))}
         if pattern is None:
-            return {"agent": agent, **given}
-        return {"workflow": Named(agent.name, agent.description or None, workflow_type=pattern), **given}
+            return {"agent": agent, **keywords}
+        return {"workflow": Named(agent.name, agent.description or None, workflow_type=pattern), **keywords}
 
     call = opened_apart("agent_call" if pattern is None else "workflow_run", describe, emitter="google_adk")
     return _following_events(call, None if pattern else agent.name)

@@ -63,8 +63,8 @@ def _body_run(original: Method) -> Method:
 
         async def body(changed: Any) -> Any:
             nonlocal outcome
-            given = args if changed is None else dict(changed)
-            outcome = await outcome_of(lambda: original(self, args=given, tool_context=tool_context), tool_context)
+            arguments = args if changed is None else dict(changed)
+            outcome = await outcome_of(lambda: original(self, args=arguments, tool_context=tool_context), tool_context)
             return outcome
 
         found = await run_body_async(call, body, subject=self)

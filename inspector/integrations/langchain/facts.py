@@ -57,8 +57,8 @@ def graph_name(name: str, node: str | None) -> str | None:
 def workflow(name: str, kind: str | None, inputs: Any) -> Keywords:
     """Return a chain, a graph or a node of one."""
     # Streamed chains have not read their input when they start.
-    given = {} if inputs == {"input": ""} else {"input": inputs}
-    return {"workflow": Named(name, workflow_type=kind), "context": None, **given}
+    keywords = {} if inputs == {"input": ""} else {"input": inputs}
+    return {"workflow": Named(name, workflow_type=kind), "context": None, **keywords}
 
 
 def agent(name: str | None, inputs: Any) -> Keywords:
@@ -151,7 +151,7 @@ def _choice(generation: Any, message: Any) -> dict[str, Any]:
 
 def tool(serialized: Any, text: str, more: Keywords, frame: FrameType | None) -> Keywords:
     """Return the call of a tool."""
-    given = {name: value for name, value in fields(more.get("inputs")).items() if type(value).__name__ != "ToolRuntime"}
+    args = {name: value for name, value in fields(more.get("inputs")).items() if type(value).__name__ != "ToolRuntime"}
     call_id = more.get("tool_call_id")
     if call_id is None and frame is not None:
         # Versions before the keyword: BaseTool.run has it.
@@ -160,7 +160,7 @@ def tool(serialized: Any, text: str, more: Keywords, frame: FrameType | None) ->
     function = getattr(called, "func", None) or getattr(called, "coroutine", None)
     return {
         "tool_name": _serialized_name(serialized) or more.get("name") or "tool",
-        "args": given if isinstance(more.get("inputs"), dict) else text,
+        "args": args if isinstance(more.get("inputs"), dict) else text,
         "context": {"tool_use_id": call_id, "tool_source": "function"},
         "function": function,
     }

@@ -21,9 +21,9 @@ _NAMES: Final = {"tool_call": "name", "resource_fetch": "uri", "prompt_apply": "
 def call_tool(server_name: ServerName) -> Wrapper:
     """Report a tool call; ``server_name`` returns the name of the server of a session or client."""
 
-    def before(client: Any, given: Keywords) -> Keywords:
+    def before(client: Any, arguments: Keywords) -> Keywords:
         origin = {"tool_source": "mcp", "server_name": server_name(client)}
-        return {"tool_name": given["name"], "args": given.get("arguments") or {}, "context": origin}
+        return {"tool_name": arguments["name"], "args": arguments.get("arguments") or {}, "context": origin}
 
     return _around("tool_call", ("name", "arguments"), before, lambda result: {"result": plain(result)})
 
@@ -31,8 +31,8 @@ def call_tool(server_name: ServerName) -> Wrapper:
 def read_resource(server_name: ServerName) -> Wrapper:
     """Report a resource that is read."""
 
-    def before(client: Any, given: Keywords) -> Keywords:
-        return {"uri": str(given["uri"]), "context": {"server_name": server_name(client)}}
+    def before(client: Any, arguments: Keywords) -> Keywords:
+        return {"uri": str(arguments["uri"]), "context": {"server_name": server_name(client)}}
 
     return _around("resource_fetch", ("uri",), before, _resource)
 
@@ -40,9 +40,9 @@ def read_resource(server_name: ServerName) -> Wrapper:
 def get_prompt(server_name: ServerName) -> Wrapper:
     """Report a prompt template that is filled in."""
 
-    def before(client: Any, given: Keywords) -> Keywords:
+    def before(client: Any, arguments: Keywords) -> Keywords:
         context = {"server_name": server_name(client)}
-        return {"template_id": given["name"], "parameters": given.get("arguments") or {}, "context": context}
+        return {"template_id": arguments["name"], "parameters": arguments.get("arguments") or {}, "context": context}
 
     return _around("prompt_apply", ("name", "arguments"), before, _prompt)
 
@@ -50,10 +50,10 @@ def get_prompt(server_name: ServerName) -> Wrapper:
 def _around(noun: Noun, names: tuple[str, ...], before: Callable[[Any, Keywords], Keywords], after: Read) -> Wrapper:
     def wrapper(original: Callable[..., Any]) -> Callable[..., Any]:
         async def ask(self: Any, *args: Any, **kwargs: Any) -> Any:
-            given = dict(zip(names, args, strict=False)) | kwargs
-            if safely(lambda: _is_reported(noun, given.get(names[0])), otherwise=False):
+            arguments = dict(zip(names, args, strict=False)) | kwargs
+            if safely(lambda: _is_reported(noun, arguments.get(names[0])), otherwise=False):
                 return await original(self, *args, **kwargs)
-            with opened(noun, lambda: before(self, given), emitter="mcp") as call:
+            with opened(noun, lambda: before(self, arguments), emitter="mcp") as call:
                 result = await original(self, *args, **kwargs)
             call.ended(lambda: after(result))
             return result

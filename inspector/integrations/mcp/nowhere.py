@@ -56,10 +56,10 @@ async def _acknowledge(written: Any, answers: Any) -> None:
         request = sent.message
         if getattr(request, "method", None) != LISTENING:
             continue
-        given: dict[str, Any] = request.params or {}
+        fields: dict[str, Any] = request.params or {}
         notification = import_module(type(request).__module__).JSONRPCNotification
         params: dict[str, Any] = {
-            "notifications": given.get("notifications", {}),
+            "notifications": fields.get("notifications", {}),
             "_meta": {"io.modelcontextprotocol/subscriptionId": request.id},
         }
         acknowledged = {"jsonrpc": "2.0", "method": "notifications/subscriptions/acknowledged", "params": params}

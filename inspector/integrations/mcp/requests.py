@@ -266,9 +266,9 @@ def members(value: Any) -> dict[str, Any]:
 
 
 def _read(params: Any, *names: str) -> Any:
-    given = members(params)
+    fields = members(params)
     for name in names:
-        found = given.get(name) if given else getattr(params, name, None)
+        found = fields.get(name) if fields else getattr(params, name, None)
         if found is not None:
             return found
     return None

@@ -195,10 +195,10 @@ def _request(
     request_id: Any, method: str, params: Mapping[str, Any] | None, opts: Mapping[str, Any] | None
 ) -> Envelope:
     envelope: Envelope = {"jsonrpc": "2.0", "id": request_id, "method": method}
-    given = members(params)
+    fields = members(params)
     if opts and opts.get("on_progress") is not None:
-        given["_meta"] = {**members(given.get("_meta")), "progressToken": request_id}
-    return {**envelope, "params": given} if given else envelope
+        fields["_meta"] = {**members(fields.get("_meta")), "progressToken": request_id}
+    return {**envelope, "params": fields} if fields else envelope
 
 
 def _next_id(dispatcher: Any, taken: Any, opts: Mapping[str, Any] | None) -> Any:

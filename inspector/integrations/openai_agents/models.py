@@ -103,19 +103,19 @@ def _last(event: Any) -> Keywords | BaseException:
 
 
 def _request(model: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], *, streams: bool) -> Keywords:
-    given = dict(zip(_NAMES, args, strict=False)) | dict(kwargs)
+    arguments = dict(zip(_NAMES, args, strict=False)) | dict(kwargs)
     name = getattr(model, "model", None)
     name = name if isinstance(name, str) else type(model).__name__
-    settings = given.get("model_settings")
-    request: dict[str, Any] = {"model": name, "instructions": given.get("system_instructions")}
+    settings = arguments.get("model_settings")
+    request: dict[str, Any] = {"model": name, "instructions": arguments.get("system_instructions")}
     request |= {key: found for key in _SETTINGS if (found := getattr(settings, key, None)) is not None}
     if streams:
         request["stream"] = True
-    tools = [_tool(each) for each in given.get("tools") or ()]
-    tools += [_handoff(each) for each in given.get("handoffs") or ()]
+    tools = [_tool(each) for each in arguments.get("tools") or ()]
+    tools += [_handoff(each) for each in arguments.get("handoffs") or ()]
     if tools:
         request["tools"] = tools
-    return {"llm": Model(_provider(model, name), name), "prompt": {**request, "input": given.get("input")}}
+    return {"llm": Model(_provider(model, name), name), "prompt": {**request, "input": arguments.get("input")}}
 
 
 def _provider(model: Any, name: str) -> str | None:

@@ -73,11 +73,11 @@ def _opened_trace(trace: Any) -> Call | None:
     name = run.name if is_off and run is not None else trace.name
     group = getattr(trace, "group_id", None)
     session_id = group if isinstance(group, str) else run and run.session_id
-    given: Keywords = {"input": run.given} if run is not None else {}
+    keywords: Keywords = {"input": run.given} if run is not None else {}
     call = _bound(
         session_id,
         lambda: opened(
-            "workflow_run", lambda: {"workflow": Named(name), "context": None, **given}, emitter="openai_agents"
+            "workflow_run", lambda: {"workflow": Named(name), "context": None, **keywords}, emitter="openai_agents"
         ),
     )
     if run is not None and run.is_resumed:
@@ -89,11 +89,11 @@ def _opened_span(data: Any) -> Call | None:
     match data.type:
         case "agent":
             run = run_input.get()
-            given = _taken(run)
+            taken = _taken(run)
             session_id = None if run is None else run.session_id
             return _bound(
                 session_id,
-                lambda: opened("agent_call", lambda: {"agent": Named(data.name), **given}, emitter="openai_agents"),
+                lambda: opened("agent_call", lambda: {"agent": Named(data.name), **taken}, emitter="openai_agents"),
             )
         case "handoff":
             return opened("tool_call", lambda: handoff(data.from_agent), emitter="openai_agents")

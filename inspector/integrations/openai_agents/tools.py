@@ -48,9 +48,9 @@ def called(original: Any) -> Any:
             raise
         if isinstance(call.keyword("raised"), CancelledError):
             # Only the tool was cancelled: its time was up. What the model is told stands for what it returned.
-            said = getattr(result, "output", result)
-            failure.result = {"is_error": True, "content": said}
-            call.add(returned=said)
+            output = getattr(result, "output", result)
+            failure.result = {"is_error": True, "content": output}
+            call.add(returned=output)
         if failure.exc is not None:
             call.failed(failure.exc)
         elif failure.result is not None:

@@ -45,12 +45,12 @@ def _stand_in(httpx: Any) -> Direct:
         return httpx.MockTransport(respond)
 
     def direct(attempt: Sent, client: Any, request: Any, kwargs: dict[str, Any]) -> tuple[Any, Any]:
-        given = attempt.given()
-        if given is not None:
+        exchange = attempt.given()
+        if exchange is not None:
             # Without authentication, which would send requests of its own.
             kwargs.pop("auth", None)
             kind = httpx.AsyncClient if isinstance(client, httpx.AsyncClient) else httpx.Client
-            return kind(transport=answering(given), trust_env=False, event_hooks=client.event_hooks), request
+            return kind(transport=answering(exchange), trust_env=False, event_hooks=client.event_hooks), request
         body = attempt.other_body()
         if body is None:
             return client, request

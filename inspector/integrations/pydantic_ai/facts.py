@@ -53,20 +53,20 @@ def outcome(run: Any) -> Keywords | BaseException:
 
 def request(model: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], *, streams: bool) -> Keywords:
     """Return the request of a model, whose arguments are ``(messages, model_settings, model_request_parameters)``."""
-    given = dict(zip(("messages", "model_settings", "model_request_parameters"), args, strict=False)) | dict(kwargs)
+    arguments = dict(zip(("messages", "model_settings", "model_request_parameters"), args, strict=False)) | dict(kwargs)
     request: dict[str, Any] = {"model": model.model_name}
-    settings = _fields(given.get("model_settings")) or _fields(getattr(model, "settings", None))
+    settings = _fields(arguments.get("model_settings")) or _fields(getattr(model, "settings", None))
     request |= {name: settings[name] for name in _SETTINGS if settings.get(name) is not None}
     if streams:
         request["stream"] = True
-    parameters = given.get("model_request_parameters")
+    parameters = arguments.get("model_request_parameters")
     tools = [*getattr(parameters, "function_tools", ()), *getattr(parameters, "output_tools", ())]
     if tools:
         request["tools"] = [_definition(each) for each in tools]
     provider = model.system
     return {
         "llm": Model(provider_named(provider), model.model_name),
-        "prompt": {**request, "messages": list(_messages(given["messages"]))},
+        "prompt": {**request, "messages": list(_messages(arguments["messages"]))},
     }
 
 
@@ -157,7 +157,7 @@ def streamed(stream: Any) -> Keywords | BaseException:
 def tool(validated: Any) -> Keywords:
     """Return the call of a tool, with valid or invalid arguments."""
     call = validated.call
-    given = validated.validated_args
+    arguments = validated.validated_args
     reported: dict[str, Any] = {"tool_use_id": call.tool_call_id, "tool_source": "function"}
     toolset = getattr(validated.tool, "toolset", None)
     while (inner := getattr(toolset, "wrapped", None)) is not None:
@@ -167,7 +167,7 @@ def tool(validated: Any) -> Keywords:
     offered = _fields(getattr(toolset, "tools", None)).get(call.tool_name)
     return {
         "tool_name": call.tool_name,
-        "args": call.args_as_dict() if given is None else given,
+        "args": call.args_as_dict() if arguments is None else arguments,
         "context": reported,
         "function": getattr(offered, "function", None),
     }

@@ -48,7 +48,8 @@ def listed(key: str) -> Reader:
             return None
         values = [parsed(item) for item in items]
         return cast(
-            "AttributeValue", [given if value is None else value for given, value in zip(items, values, strict=True)]
+            "AttributeValue",
+            [original if value is None else value for original, value in zip(items, values, strict=True)],
         )
 
     return read
@@ -184,10 +185,10 @@ def _messages_in(bodies: _Bodies, wanted: str) -> AttributeValue:
 
 def _message_of(name: str, body: Mapping[str, Any]) -> Message | None:
     role = _ROLES.get(name, "assistant")
-    given = body.get("message", body.get("gen_ai.choice.message"))
-    inner = cast("Any", given) if isinstance(given, dict) else parsed(given)
+    wrapped = body.get("message", body.get("gen_ai.choice.message"))
+    inner = cast("Any", wrapped) if isinstance(wrapped, dict) else parsed(wrapped)
     fields = cast("Mapping[str, Any]", inner) if isinstance(inner, dict) else body
-    content = fields.get("content", given if isinstance(given, str) and fields is body else None)
+    content = fields.get("content", wrapped if isinstance(wrapped, str) and fields is body else None)
     calls = fields.get("tool_calls")
     within = parsed(content)
     return message(

@@ -41,22 +41,27 @@ def tokens(attributes: Attributes, table: Table) -> Tokens | None:
     The conventions count cached tokens as part of the input. If the parts exceed the total, the library passed on the
     exclusive counts of Anthropic's API, so the parts are added.
     """
-    given = _count(attributes, table.input_tokens)
+    sent = _count(attributes, table.input_tokens)
     output = _count(attributes, table.output_tokens)
     cache_read = _count(attributes, table.cache_read)
     cache_write = _count(attributes, table.cache_write)
-    if table.usages and (cache_read is None or given is None):
+    if table.usages and (cache_read is None or sent is None):
         usage = _usage(attributes, table.usages)
-        given = usage.input_tokens if given is None else given
+        sent = usage.input_tokens if sent is None else sent
         output = usage.output_tokens if output is None else output
         cache_read, cache_write = cache_read or usage.cache_read_tokens, cache_write or usage.cache_write_tokens
-    if given is None and output is None and cache_read is None and cache_write is None:
+    if sent is None and output is None and cache_read is None and cache_write is None:
         return None
     if not cache_read and not cache_write:
-        return Tokens(given or 0, output or 0)
-    given, cache_read, cache_write = given or 0, cache_read or 0, cache_write or 0
+        return Tokens(sent or 0, output or 0)
+    sent, cache_read, cache_write = sent or 0, cache_read or 0, cache_write or 0
     cached = cache_read + cache_write
-    return Tokens(min(given if cached <= given else given + cached, INT64_MAX), output or 0, cache_read, cache_write)
+    return Tokens(
+        min(sent if cached <= sent else sent + cached, INT64_MAX),
+        output or 0,
+        cache_read,
+        cache_write,
+    )
 
 
 def price(attributes: Attributes, keys: tuple[str, ...]) -> float | None:

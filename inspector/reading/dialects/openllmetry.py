@@ -35,8 +35,8 @@ def _message(item: Mapping[str, Any]) -> Message | None:
 
 
 def _tool(item: Mapping[str, Any]) -> Any:
-    given = item.get("parameters")
-    return {"type": "function", **item, "parameters": parsed(given) or given}
+    parameters = item.get("parameters")
+    return {"type": "function", **item, "parameters": parsed(parameters) or parameters}
 
 
 OPENLLMETRY = Dialect(

@@ -233,8 +233,8 @@ def _normalise(decoded: DecodedSpan, contents: tuple[tuple[str, tuple[Reader, ..
     attributes = decoded.attributes
     added: list[AttributeValue] = []
     for key, readers in contents:
-        given = attributes.get(key)
-        if given is not None and given != "":
+        present = attributes.get(key)
+        if present is not None and present != "":
             continue
         for read in readers:
             value = _read(read, decoded)

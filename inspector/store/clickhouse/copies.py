@@ -54,9 +54,9 @@ def read_stored(
 
 
 def _stored(fields: Sequence[Any]) -> Stored:
-    given: dict[str, Any] = dict(zip(_COLUMNS, fields, strict=True))
-    trace_id = given.pop("trace_id")
+    values: dict[str, Any] = dict(zip(_COLUMNS, fields, strict=True))
+    trace_id = values.pop("trace_id")
     for name in ("attributes", "events", "links"):
-        given[name] = None if given[name] is None else given[name].encode()
-    row = Row(**given, trace_id=0, shared=None)
+        values[name] = None if values[name] is None else values[name].encode()
+    row = Row(**values, trace_id=0, shared=None)
     return Stored(row.id, span_of(row, trace_id, (row.attributes, row.events or b"[]", row.links or b"[]")))

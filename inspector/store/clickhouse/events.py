@@ -55,8 +55,8 @@ def read_events(
     rows, following = read_page(database, conditions, window, list_key, source, columns)
     if not full:
         return Page(tuple(Event(*summary_values(row)) for row in rows), following)
-    items, done = _in_full(database, rows, limits.full_bytes, raw=raw)
-    return Page(tuple(items), following if done == len(rows) else cut(list_key, rows, done)[1])
+    items, taken = _in_full(database, rows, limits.full_bytes, raw=raw)
+    return Page(tuple(items), following if taken == len(rows) else cut(list_key, rows, taken)[1])
 
 
 def read_event(

@@ -20,12 +20,12 @@ _LABEL: Final = (
 _SELECT: Final = f"SELECT {', '.join(_LABEL)} FROM labels FINAL"
 
 
-def write_labels(database: Database, writer: Writer, given: Iterable[NewLabel]) -> list[int]:
+def write_labels(database: Database, writer: Writer, labels: Iterable[NewLabel]) -> list[int]:
     """Store labels and return their ids; each replaces the one with the same name, author and source.
 
     Good and bad replace each other. Notes do not replace each other, except for one with the same text.
     """
-    return [_write_label(database, writer, label) for label in given]
+    return [_write_label(database, writer, label) for label in labels]
 
 
 def _write_label(database: Database, writer: Writer, label: NewLabel) -> int:

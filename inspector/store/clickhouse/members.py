@@ -214,7 +214,7 @@ def trace_row(members: Members, version: int, arrived_ns: int) -> tuple[Any, ...
     for session_id, share in members.shares.items():
         share.saturate()
         shares.append((session_id, *(getattr(share, name) for name in SHARE[1:])))
-    given: dict[str, Any] = {
+    columns: dict[str, Any] = {
         "version": version,
         "arrived_ns": arrived_ns,
         "agent": sums.any_agent,
@@ -223,7 +223,7 @@ def trace_row(members: Members, version: int, arrived_ns: int) -> tuple[Any, ...
         "first_slot": members.first_slot,
         "last_slot": members.last_slot,
     }
-    return tuple(given[name] if name in given else getattr(sums, name) for name in TRACES)
+    return tuple(columns[name] if name in columns else getattr(sums, name) for name in TRACES)
 
 
 def _read(

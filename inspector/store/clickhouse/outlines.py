@@ -89,9 +89,9 @@ def read_previews(
     else:
         its = of_run(values.text(run_id), f" AND trace_id IN {values.texts(trace_ids)}" if trace_ids else "")
     named = {key: text_at("attributes", [f"ifNull({key}, '')"]) for key in ("input_key", "output_key")}
-    given, gave = (f"if({key} IS NULL, NULL, {text})" for key, text in named.items())
+    input_sql, output_sql = (f"if({key} IS NULL, NULL, {text})" for key, text in named.items())
     rows = database.rows(
-        f"SELECT trace_id, span_id, kind, {given}, {gave}, error_type, error_message FROM spans FINAL "
+        f"SELECT trace_id, span_id, kind, {input_sql}, {output_sql}, error_type, error_message FROM spans FINAL "
         f"WHERE {its} AND span_id IN {values.texts(span_ids)}",
         values,
     )

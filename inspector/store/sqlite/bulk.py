@@ -23,13 +23,13 @@ VALUES = "{rows}"
 
 def execute_rows(database: sqlite3.Connection, sql: str, rows: Sequence[Sequence[Any]]) -> None:
     """Run a statement with ``VALUES {rows}`` for all rows, which have the same length."""
-    done = 0
+    written = 0
     for size in _SIZES:
-        while len(rows) - done >= size:
+        while len(rows) - written >= size:
             statement = _statement(sql, size, len(rows[0]))
-            values = chain.from_iterable(rows[done : done + size])
+            values = chain.from_iterable(rows[written : written + size])
             database.execute(statement, [_NULL if value is None else value for value in values])
-            done += size
+            written += size
 
 
 @cache

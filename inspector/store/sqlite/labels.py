@@ -21,7 +21,7 @@ _COLUMNS = "run_id, trace_id, span_id, name, score, value, note, author, source,
 _LABEL = (_l.run_id, _l.trace_id, _l.span_id, _l.name, _l.score, _l.value, _l.note, _l.author, _l.source, _l.time_ns)
 
 
-def write_labels(connection: Connection, given: Iterable[NewLabel]) -> list[int]:
+def write_labels(connection: Connection, labels: Iterable[NewLabel]) -> list[int]:
     """Store labels, and return their ids.
 
     A label replaces an earlier one with the same name, author and source on the same target; good and bad replace each
@@ -29,7 +29,7 @@ def write_labels(connection: Connection, given: Iterable[NewLabel]) -> list[int]
     """
     execute = driver(connection).execute
     ids: list[int] = []
-    for label in given:
+    for label in labels:
         values = _values(label)
         target, name, note, author, source, time_ns = values[:3], values[3], *values[6:10]
         names = json_list(OPPOSITES if name in OPPOSITES else (name,))

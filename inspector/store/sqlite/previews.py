@@ -39,17 +39,17 @@ def read_previews(
 
 def _preview(connection: Connection, row: Sequence[Any]) -> Preview:
     trace_id, span_id, kind, input_key, output_key, shared, attributes, *error = row
-    given = gave = None
+    call_input = output = None
     input_key, output_key = KEYS.name(input_key), KEYS.name(output_key)
     if input_key is not None:
-        given = attribute_text(attributes, shared, input_key)
+        call_input = attribute_text(attributes, shared, input_key)
         if kind == "llm":
-            given = given or _first_messages(connection, shared, input_key)
-        elif given is None:
-            given = _stored_separately(connection, shared, input_key)
+            call_input = call_input or _first_messages(connection, shared, input_key)
+        elif call_input is None:
+            call_input = _stored_separately(connection, shared, input_key)
     if output_key is not None:
-        gave = attribute_text(attributes, shared, output_key) or _stored_separately(connection, shared, output_key)
-    return preview_of((trace_id, span_id), kind, (given, gave), error)
+        output = attribute_text(attributes, shared, output_key) or _stored_separately(connection, shared, output_key)
+    return preview_of((trace_id, span_id), kind, (call_input, output), error)
 
 
 def _first_messages(connection: Connection, shared: StoredShared, key: str) -> str | None:

@@ -149,9 +149,9 @@ def _page(
     if not full:
         items = tuple(summary(row) for row in _rows(connection, row_ids, select(*SUMMARY)))
         return Page(items, None if more is None else write_cursor(list_key, more))
-    items, done = _in_full(connection, row_ids, limits.full_bytes, raw=raw)
-    if done < len(positions):
-        more = positions[done - 1]
+    items, taken = _in_full(connection, row_ids, limits.full_bytes, raw=raw)
+    if taken < len(positions):
+        more = positions[taken - 1]
     return Page(tuple(items), None if more is None else write_cursor(list_key, more))
 
 

@@ -52,7 +52,7 @@ class Removal:
         while True:
             try:
                 with self._transactions() as connection:
-                    done = remove(connection)
+                    result = remove(connection)
             except StoreFull:
                 if self.spans == 1:
                     raise
@@ -62,4 +62,4 @@ class Removal:
             if self.is_tight:
                 # The log grew by what the step changed; the next step needs that space.
                 self._make_room()
-            return done
+            return result

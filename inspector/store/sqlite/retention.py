@@ -231,20 +231,20 @@ class _Slice:
 def _delete_slice(removal: Removal, trace_ids: Sequence[str], connection: Connection) -> _Slice:
     """Remove as many spans as one transaction may, and the traces whose spans are all removed."""
     ids: list[int] = []
-    done: list[str] = []
+    deleted: list[str] = []
     for trace_id in trace_ids:
         room = removal.spans - len(ids)
         found = _latest_spans(connection, trace_id, room)
         ids += found
         if len(found) == room:
             break
-        done.append(trace_id)
+        deleted.append(trace_id)
     with search.merging_nothing(connection) if removal.is_tight else nullcontext():
         _delete_spans(connection, ids)
-    gone = _delete_emptied(connection, done) if done else 0
+    gone = _delete_emptied(connection, deleted) if deleted else 0
     if gone and not removal.is_tight:
         search.merge(connection)
-    return _Slice(len(done), gone, len(ids))
+    return _Slice(len(deleted), gone, len(ids))
 
 
 def _latest_spans(connection: Connection, trace_id: str, most: int) -> Sequence[int]:

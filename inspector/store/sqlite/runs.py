@@ -87,16 +87,16 @@ def _traces(connection: Connection, run_id: str) -> Iterator[TraceSums]:
 def _load(connection: Connection, run_ids: Iterable[str]) -> dict[str, RunSums]:
     found: dict[str, RunSums] = {}
     for *values, kind, head_ns in driver(connection).execute(_LOAD, (json_list(sorted(run_ids)),)):
-        given = _read(_FIELDS, values)
+        fields = _read(_FIELDS, values)
         head: dict[str, Any] = {} if kind is None else {"head_is_message": kind == MESSAGE, "head_ns": head_ns}
-        found[given["run_id"]] = RunSums(**given, **head)
+        found[fields["run_id"]] = RunSums(**fields, **head)
     return found
 
 
 def _read(names: Sequence[str], row: Sequence[Any]) -> dict[str, Any]:
-    given: dict[str, Any] = dict(zip(names, row, strict=True))
-    given |= {name: unpack_text(given[name]) for name in ("question", "answer")}
-    return given | {"models": _MODELS.decode(given["models"])}
+    fields: dict[str, Any] = dict(zip(names, row, strict=True))
+    fields |= {name: unpack_text(fields[name]) for name in ("question", "answer")}
+    return fields | {"models": _MODELS.decode(fields["models"])}
 
 
 def _save(connection: Connection, runs: Iterable[RunSums]) -> None:

@@ -218,13 +218,13 @@ def document(row: Indexed, shared: Shared, texts: Mapping[int, Message], *, has_
 
 
 def _add_messages(pieces: list[str], row: Indexed, shared: Shared, texts: Mapping[int, Message]) -> None:
-    done: set[int] = set()
+    added: set[int] = set()
     for refers in shared.values():
         if not isinstance(refers, str):
-            add_json(pieces, frame_text(frame_of(refers), _new_bodies(row, refers, texts, done)))
+            add_json(pieces, frame_text(frame_of(refers), _new_bodies(row, refers, texts, added)))
 
 
-def _new_bodies(row: Indexed, refers: Refers, texts: Mapping[int, Message], done: set[int]) -> Callable[[int], bytes]:
+def _new_bodies(row: Indexed, refers: Refers, texts: Mapping[int, Message], added: set[int]) -> Callable[[int], bytes]:
     """Return a function that returns the body of a message, or empty JSON if the span is not found by it.
 
     A span is found by the messages that it owns and by the last message of its prompt. A model call is also found by
@@ -252,9 +252,9 @@ def _new_bodies(row: Indexed, refers: Refers, texts: Mapping[int, Message], done
 
     def new(content_id: int, *, is_wanted: bool) -> Message | None:
         message = texts.get(content_id)
-        if message is None or content_id in done or (message.span != row.id and not is_wanted):
+        if message is None or content_id in added or (message.span != row.id and not is_wanted):
             return None
-        done.add(content_id)
+        added.add(content_id)
         return message
 
     return body_of

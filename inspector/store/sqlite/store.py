@@ -185,8 +185,8 @@ class SqliteStore(Store):
     def _add_up(self, limit: int, least: int) -> int:
         """Add up to ``limit`` changes to statistics and attribute filters, unless there are fewer than ``least``."""
         with self._transaction() as connection:
-            done = stat_rollups.follow_some(connection, limit, least=least)
-            return done + attribute_pages.follow_some(connection, limit // attribute_pages.PAGE, again=least == 1)
+            followed = stat_rollups.follow_some(connection, limit, least=least)
+            return followed + attribute_pages.follow_some(connection, limit // attribute_pages.PAGE, again=least == 1)
 
     def _give_back(self) -> None:
         """Return free space to the file system, if merging the full-text index has left much of it."""

@@ -342,8 +342,8 @@ def _question_in(value: Any) -> str | None:
     if isinstance(value, list):
         return next(filter(None, map(_user_text, reversed(cast("list[Any]", value)))), None)
     if isinstance(value, dict):
-        given = cast("dict[str, Any]", value)
-        return next((_question_in(given[key]) for key in _INPUT_KEYS if given.get(key)), None)
+        members = cast("dict[str, Any]", value)
+        return next((_question_in(members[key]) for key in _INPUT_KEYS if members.get(key)), None)
     return None
 
 

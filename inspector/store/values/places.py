@@ -122,8 +122,8 @@ def _leaves(row: Searched, shared: Shared, texts: Mapping[int, Message]) -> Iter
     attributes = _ATTRIBUTES.decode(without_raw(unpack(row.attributes)))
     brought = {content_id: message for content_id, message in texts.items() if message.span == row.id}
     content = _Content(attributes, shared, brought, texts)
-    given, got = _NAMES.get(row.kind, _OTHER_NAMES)
-    contents: tuple[tuple[str | None, HitIn], ...] = ((row.output_key, got), (row.input_key, given))
+    input_name, output_name = _NAMES.get(row.kind, _OTHER_NAMES)
+    contents: tuple[tuple[str | None, HitIn], ...] = ((row.output_key, output_name), (row.input_key, input_name))
     for key, within in contents:
         if key is not None:
             yield from _of_key(key, within, "", content)

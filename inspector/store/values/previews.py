@@ -28,11 +28,11 @@ def preview_of(
         content: Its input and output.
         error: The type and the message of its error.
     """
-    given, returned = content
-    has_messages = kind == "llm" or (kind in ("agent", "workflow") and (given or "").startswith("["))
-    question = _question(given) if has_messages else None
+    call_input, returned = content
+    has_messages = kind == "llm" or (kind in ("agent", "workflow") and (call_input or "").startswith("["))
+    question = _question(call_input) if has_messages else None
     if question is None and kind != "llm":
-        question = _line(given)
+        question = _line(call_input)
     answered = _answer(returned) if kind in ("llm", "agent", "workflow") else _line(returned, result=True)
     return Preview(*place, question, answered, _error_line(*error))
 
