@@ -16,13 +16,13 @@ def why_not_ours(home: Path) -> str | None:
     Whoever can write to a home can place links and files in it.
     """
     try:
-        found = home.stat()
+        status = home.stat()
     except OSError:
         return None
-    if found.st_uid != os.geteuid():
-        owner = _name(found.st_uid)
+    if status.st_uid != os.geteuid():
+        owner = _name(status.st_uid)
         return f"{home} belongs to {owner}; run this as {owner}, or set INSPECTOR_HOME to a directory of yours"
-    if found.st_mode & _OPEN:
+    if status.st_mode & _OPEN:
         return f"{home} can be written by others; run: chmod 700 {shlex.quote(str(home))}"
     if is_read_only(home):
         return f"{home} is on a read-only file system; set INSPECTOR_HOME to another directory"

@@ -85,11 +85,11 @@ def find_run(store: Store, text: str) -> Run:
         return whole
     if before := _BEFORE_LAST.fullmatch(text):
         return _nth_latest(store, int(before[1]))
-    found = _runs_like(store, text)
-    if len(found) == 1:
-        return found[0]
-    if found:
-        some = ", ".join(run.run_id for run in found[:_NAMED_IN_MESSAGE])
+    runs = _runs_like(store, text)
+    if len(runs) == 1:
+        return runs[0]
+    if runs:
+        some = ", ".join(run.run_id for run in runs[:_NAMED_IN_MESSAGE])
         raise RunUnknown(f"several runs are like {text}: {some}; give more of the id")
     raise RunUnknown(f"no run {text} is recorded; list the runs with: inspector runs")
 
@@ -135,16 +135,16 @@ def _runs_like(store: Store, text: str) -> Sequence[Run]:
     return store.runs_like(text, ends=len(text) >= SHORT_ID, limit=_NAMED_IN_MESSAGE)
 
 
-def id_of(found: Run | Trace) -> str:
+def id_of(item: Run | Trace) -> str:
     """Return the id that a run, or a trace on its own, is named by."""
-    return found.run_id if isinstance(found, Run) else found.trace_id
+    return item.run_id if isinstance(item, Run) else item.trace_id
 
 
-def traces_of(store: Store, found: Run | Trace) -> list[Trace]:
+def traces_of(store: Store, item: Run | Trace) -> list[Trace]:
     """Read every trace of a run, in the order they began; a trace is its own."""
-    if isinstance(found, Trace):
-        return [found]
-    where = Filter(run_id=found.run_id)
+    if isinstance(item, Trace):
+        return [item]
+    where = Filter(run_id=item.run_id)
     return list(every(lambda cursor: store.traces(where, order="asc", cursor=cursor, limit=_PAGE)))
 
 
@@ -222,7 +222,7 @@ def runs_before(store: Store, run: Run | Trace, *, limit: int) -> list[Run]:
     return list(islice((other for other in of_program if int(other.start_time_unix_nano) < start_ns), limit))
 
 
-def name_of(store: Store, found: Run | Trace) -> str:
+def name_of(store: Store, item: Run | Trace) -> str:
     """Return the name in the list of runs, also of a trace that is the only one of its run."""
-    run = store.run(found.run_id) if isinstance(found, Trace) else None
-    return run.name if run is not None and run.traces == 1 else found.name
+    run = store.run(item.run_id) if isinstance(item, Trace) else None
+    return run.name if run is not None and run.traces == 1 else item.name

@@ -84,13 +84,13 @@ class OwnFile:
 
     def _is_ours(self, fd: int, size: int | None = None) -> bool:
         try:
-            found = os.fstat(fd)
+            status = os.fstat(fd)
         except OSError:
             return False
-        if (found.st_dev, found.st_ino) != self._identity or not stat.S_ISREG(found.st_mode):
+        if (status.st_dev, status.st_ino) != self._identity or not stat.S_ISREG(status.st_mode):
             return False
         # A new file may get the inode of a removed one, but hardly the same size.
-        if size is not None and not (found.st_nlink > 0 and found.st_size == size):
+        if size is not None and not (status.st_nlink > 0 and status.st_size == size):
             return False
         return _is_not_inheritable(fd)
 

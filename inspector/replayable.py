@@ -89,15 +89,15 @@ def replayable(store: Store, run: Run, *, home: Path | None = None, looks: bool 
         home: The home to name in the command, if any.
         looks: Whether to check the calls; if not, it stays unknown whether they can be replayed.
     """
-    found = _judged(store, run) if looks else Replayable(run.run_id, "unknown", "it was not asked for")
+    verdict = _judged(store, run) if looks else Replayable(run.run_id, "unknown", "it was not asked for")
     replays, more = _replays_of(store, run)
-    found = replace(found, original=_original_of(store, run), replays=replays, more_replays=more)
-    if found.replayable == "no" or run.status == "running":
-        return found
+    verdict = replace(verdict, original=_original_of(store, run), replays=replays, more_replays=more)
+    if verdict.replayable == "no" or run.status == "running":
+        return verdict
     program = program_of(store, traces_of(store, run))
     names_program = why_not_started_again(*start_of(program)) is not None
     command = replay_command(run.run_id, home=home, names_program=names_program)
-    return replace(found, command=command, names_program=names_program)
+    return replace(verdict, command=command, names_program=names_program)
 
 
 def _judged(store: Store, run: Run) -> Replayable:
@@ -136,8 +136,8 @@ def _read(store: Store, run: Run) -> Sequence[Event] | str:
     return events
 
 
-def _placed(found: Obstacle, trace_of: Mapping[str, str]) -> PlacedObstacle:
-    return PlacedObstacle(trace_of[found.span_id], found.span_id, found.name, found.reason, found.sentence)
+def _placed(of: Obstacle, trace_of: Mapping[str, str]) -> PlacedObstacle:
+    return PlacedObstacle(trace_of[of.span_id], of.span_id, of.name, of.reason, of.sentence)
 
 
 def _names_of(run: Run) -> list[str]:
@@ -146,13 +146,13 @@ def _names_of(run: Run) -> list[str]:
 
 
 def _replays_of(store: Store, run: Run) -> tuple[tuple[RunLink, ...], bool]:
-    found: dict[str, Run] = {}
+    replays: dict[str, Run] = {}
     left_out = False
     for name in _names_of(run):
         runs, more = _runs_with(store, Filter(attributes=((sc.REPLAYED_RUN, name),)))
-        found |= {other.run_id: other for other in runs if other.run_id != run.run_id}
+        replays |= {other.run_id: other for other in runs if other.run_id != run.run_id}
         left_out = left_out or more
-    latest = sorted(found.values(), key=lambda each: int(each.start_time_unix_nano), reverse=True)
+    latest = sorted(replays.values(), key=lambda each: int(each.start_time_unix_nano), reverse=True)
     return tuple(map(_link, latest[:_LISTED])), left_out or len(latest) > _LISTED
 
 
@@ -162,7 +162,7 @@ def _runs_with(store: Store, where: Filter) -> tuple[Collection[Run], bool]:
     Calls are found by an index, but runs are not. So runs are only queried if some have so many calls that they may
     hide others.
     """
-    found: dict[str, Run] = {}
+    runs: dict[str, Run] = {}
     seen: set[str] = set()
     cursor: str | None = None
     for _ in range(_MOST_OF_REPLAYS):
@@ -170,17 +170,17 @@ def _runs_with(store: Store, where: Filter) -> tuple[Collection[Run], bool]:
         for trace_id in dict.fromkeys(event.trace_id for event in page.items if event.trace_id not in seen):
             seen.add(trace_id)
             trace = store.trace(trace_id)
-            other = None if trace is None or trace.run_id in found else store.run(trace.run_id)
+            other = None if trace is None or trace.run_id in runs else store.run(trace.run_id)
             if other is not None:
-                found[other.run_id] = other
+                runs[other.run_id] = other
         cursor = page.next_cursor
-        if cursor is None or len(found) > _LISTED:
-            return found.values(), cursor is not None
+        if cursor is None or len(runs) > _LISTED:
+            return runs.values(), cursor is not None
     try:
         listed = store.runs(where, limit=_LISTED + 1)
     except QueryTooSlow:
-        return found.values(), True
-    return [*found.values(), *listed.items], listed.next_cursor is not None
+        return runs.values(), True
+    return [*runs.values(), *listed.items], listed.next_cursor is not None
 
 
 def _original_of(store: Store, run: Run) -> RunLink | None:

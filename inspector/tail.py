@@ -84,13 +84,13 @@ def _unreadable(status: os.stat_result) -> str | None:
 
 def files_by_process(directory: Path) -> dict[str, list[Path]]:
     """Return the segments of every process, including those without their final name."""
-    found: dict[str, list[Path]] = {}
+    files: dict[str, list[Path]] = {}
     with suppress(FileNotFoundError, NotADirectoryError, PermissionError):
         for entry in os.scandir(directory):
             process = process_of(entry.name) or unborn_process_of(entry.name)
             if process:
-                found.setdefault(process, []).append(Path(entry.path))
-    return found
+                files.setdefault(process, []).append(Path(entry.path))
+    return files
 
 
 def is_alive(files: Iterable[Path], known: Container[str]) -> bool:

@@ -129,13 +129,13 @@ class Tally:
         counts.unmatched = unmatched
 
     def _trace(self, trace_id: int) -> TraceCounts:
-        found = self._traces.get(trace_id)
-        if found is None:
+        trace = self._traces.get(trace_id)
+        if trace is None:
             if len(self._traces) >= 2 * _REMEMBERED:
                 kept = {id(each) for each in _most_interesting(self._traces.values(), _REMEMBERED)}
                 self._traces = {key: each for key, each in self._traces.items() if id(each) in kept}
-            found = self._traces[trace_id] = TraceCounts(f"{trace_id:032x}")
-        return found
+            trace = self._traces[trace_id] = TraceCounts(f"{trace_id:032x}")
+        return trace
 
     def save(self) -> None:
         """Write the counts; errors are ignored."""
@@ -186,6 +186,6 @@ def read_tallies(directory: Path) -> Iterator[Counts]:
     """Yield the counts of the processes of a run."""
     for path in sorted(directory.glob("recorded-*.json")):
         with contextlib.suppress(OSError, ValueError, TypeError):
-            found = json.loads(path.read_bytes())
-            traces = [TraceCounts(**each) for each in found.pop("traces", ())]
-            yield Counts(**found, traces=traces)
+            fields = json.loads(path.read_bytes())
+            traces = [TraceCounts(**each) for each in fields.pop("traces", ())]
+            yield Counts(**fields, traces=traces)

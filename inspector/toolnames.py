@@ -25,8 +25,8 @@ def own_names(name: str) -> tuple[str, ...]:
 
 def parted(name: str) -> tuple[tuple[str, str], ...]:
     """Return the possible pairs of a server's and a tool's name that `name` consists of."""
-    joints = (found for joint in _JOINTS for found in re.finditer(re.escape(joint), name))
-    places = {(found.end(), found.start()) for found in joints if found.start() > 0 and found.end() < len(name)}
+    joints = (match for joint in _JOINTS for match in re.finditer(re.escape(joint), name))
+    places = {(match.end(), match.start()) for match in joints if match.start() > 0 and match.end() < len(name)}
     return tuple((name[:start], name[end:]) for end, start in sorted(places))
 
 

@@ -47,7 +47,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'inspector.api' has no attribute {name!r}; it has {', '.join(__all__)}")
-    found = getattr(import_module(f"inspector.api.{_HOMES[name]}"), name)
+    value = getattr(import_module(f"inspector.api.{_HOMES[name]}"), name)
     # Kept, also over the submodule of the same name that the import left here.
-    globals()[name] = found
-    return found
+    globals()[name] = value
+    return value

@@ -195,11 +195,11 @@ def wrong_host(head: Head, allowed_hosts: tuple[str, ...]) -> Problem | None:
 def _authorities(port: int | None, scheme: str, allowed_hosts: tuple[str, ...]) -> frozenset[str]:
     usual = {"http": 80, "ws": 80, "https": 443, "wss": 443}.get(scheme)
     bare = port is None or port == usual
-    found = {f"{name}:{port}" for name in LOOPBACK_NAMES}
-    found.update(LOOPBACK_NAMES if bare else ())
+    authorities = {f"{name}:{port}" for name in LOOPBACK_NAMES}
+    authorities.update(LOOPBACK_NAMES if bare else ())
     for name in allowed_hosts:
-        found |= _addresses(name, port)
-    return frozenset(found)
+        authorities |= _addresses(name, port)
+    return frozenset(authorities)
 
 
 def _addresses(name: str, port: int | None) -> set[str]:

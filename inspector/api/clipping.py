@@ -59,8 +59,8 @@ class _Clipper:
         """Replace each attribute that is too long by null, in a list of objects with attributes."""
         if not isinstance(text, msgspec.Raw) or len(bytes(text)) <= self._most_chars:
             return text
-        found = _LIST.decode(text)
-        for at, each in enumerate(found):
+        items = _LIST.decode(text)
+        for at, each in enumerate(items):
             attributes = bytes(each.get("attributes", _NULL))
             if attributes.startswith(b"{"):
                 kept = {
@@ -68,7 +68,7 @@ class _Clipper:
                     for key, value in _MEMBERS.decode(attributes).items()
                 }
                 each["attributes"] = _encoded(kept)
-        return _encoded(found)
+        return _encoded(items)
 
     def error(self, error: SpanError) -> SpanError:
         """Leave out the texts of an error that are too long."""

@@ -66,19 +66,19 @@ def unix_ns(text: object) -> object:
         return text
     if text.isascii() and text.isdecimal() and len(text) <= 20:
         return min(int(text), MOST_TIME_NS)
-    found = _DATE_TIME.fullmatch(text)
-    if found is None:
+    match = _DATE_TIME.fullmatch(text)
+    if match is None:
         raise ValueError("not a time")
-    year, month, day, hour, minute, second = (int(part) for part in found.groups()[:6])
-    offset_minutes = int(found[9] or 0) * 60 + int(found[10] or 0)
+    year, month, day, hour, minute, second = (int(part) for part in match.groups()[:6])
+    offset_minutes = int(match[9] or 0) * 60 + int(match[10] or 0)
     if not _on_calendar(year, month, day) or hour > 23 or minute > 59 or second > 60:
         raise ValueError("not a time")
-    if int(found[9] or 0) > 23 or int(found[10] or 0) > 59:
+    if int(match[9] or 0) > 23 or int(match[10] or 0) > 59:
         raise ValueError("not an offset")
-    sign = -1 if found[8] == "-" else 1
+    sign = -1 if match[8] == "-" else 1
     # The year 0000 is RFC 3339 but not Python's; it lies before the epoch either way.
     seconds = calendar.timegm((max(year, 1), month, day, hour, minute, second)) - sign * offset_minutes * 60
-    fraction_ns = int((found[7] or "").ljust(9, "0")[:9])
+    fraction_ns = int((match[7] or "").ljust(9, "0")[:9])
     return min(max(seconds * 10**9 + fraction_ns, 0), MOST_TIME_NS)
 
 

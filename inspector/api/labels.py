@@ -112,10 +112,10 @@ def _read(body: bytes) -> LabelBody:
     try:
         label = LabelBody.model_validate(given)
     except ValidationError as error:
-        found = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        name = str(found["loc"][0]) if found["loc"] else "name"
+        problem = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        name = str(problem["loc"][0]) if problem["loc"] else "name"
         is_number = name == "value" and type(given[name]) in (int, float)
-        rule = "takes a word; send a number as score" if is_number else f"is not as declared: {found['msg']}"
+        rule = "takes a word; send a number as score" if is_number else f"is not as declared: {problem['msg']}"
         raise invalid(name, rule) from None
     on_run, on_span = label.model_fields_set & {"run_id"}, label.model_fields_set & {"trace_id", "span_id"}
     if bool(on_run) == bool(on_span) or len(on_span) == 1:

@@ -77,10 +77,10 @@ async def create_sign_in_code(service: InService, _: NoQuery) -> Response:
 async def asset(request: Request, name: str) -> Response:
     """Answer with a file of the app by its name. No token is needed: it contains nothing that was recorded."""
     web: WebApp = request.app.state.web
-    found = web.assets.get(name)
-    if found is None:
+    file = web.assets.get(name)
+    if file is None:
         raise Refusal(not_found("such file in the web app"))
-    return Response(found.body, media_type=found.media_type, headers=_FOR_EVER)
+    return Response(file.body, media_type=file.media_type, headers=_FOR_EVER)
 
 
 def _sign_in(request: Request, service: InService) -> Response:

@@ -122,14 +122,14 @@ def _from_file(path: Path) -> Token:
     return Token(text)
 
 
-def _check_private(path: Path, found: os.stat_result) -> None:
-    if not stat.S_ISREG(found.st_mode):
+def _check_private(path: Path, status: os.stat_result) -> None:
+    if not stat.S_ISREG(status.st_mode):
         raise TokenUnusable(f"{path} is not a file; remove it and start again to get a new token")
-    if found.st_uid != os.geteuid():
+    if status.st_uid != os.geteuid():
         raise TokenUnusable(f"the token file {path} belongs to another user; remove it and start again")
-    if found.st_mode & 0o077:
+    if status.st_mode & 0o077:
         raise TokenUnusable(
-            f"the token file {path} is open to others (mode {stat.S_IMODE(found.st_mode):04o}); "
+            f"the token file {path} is open to others (mode {stat.S_IMODE(status.st_mode):04o}); "
             f"run: chmod 600 {path}, or remove it to get a new token"
         )
 

@@ -61,10 +61,10 @@ class Numbers:
         """Return a text with numbers in place of ids."""
         return _ID.sub(self._instead, text)
 
-    def _instead(self, found: "re.Match[str]") -> str:
-        name = self._names.get(found[0])
+    def _instead(self, match: "re.Match[str]") -> str:
+        name = self._names.get(match[0])
         # A UUID may be the end of a longer id that has no number itself.
-        return name or _A_UUID.sub(lambda part: self._names.get(part[0], part[0]), found[0])
+        return name or _A_UUID.sub(lambda part: self._names.get(part[0], part[0]), match[0])
 
     def _number_those_of_providers(self, spans: Iterable[Json]) -> None:
         kept: set[str] = set()

@@ -70,13 +70,13 @@ def _search(span: Json) -> None:
     redactor = Redactor()
     for each in span["attributes"]:
         named = {each["key"]: each["value"]}
-        found, _ = redactor.redact_value("attributes", named)
-        if found != named:
+        redacted, _ = redactor.redact_value("attributes", named)
+        if redacted != named:
             raise SecretFound(_refusal(span, f"the attribute {each['key']}"))
     for part in ("events", "status", "name"):
         named = {part: span[part]}
-        found, _ = redactor.redact_value("attributes", named)
-        if found != named:
+        redacted, _ = redactor.redact_value("attributes", named)
+        if redacted != named:
             raise SecretFound(_refusal(span, f"its {part}"))
 
 

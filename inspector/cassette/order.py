@@ -107,16 +107,16 @@ class _Order:
     def siblings(self, spans: Sequence[Json]) -> list[Json]:
         """Return siblings in the order in which they are written."""
         has_home = not self._is_a_pool(spans)
-        found: list[Json] = []
+        ordered: list[Json] = []
         group: list[Json] = []
         until = 0
         for span in spans:
             if group and _start(span) >= until and not self._is_beside(group[-1], span, has_home=has_home):
-                found += self._sorted(group)
+                ordered += self._sorted(group)
                 group = []
             group.append(span)
             until = max(until, int(span.get("endTimeUnixNano") or _NEVER))
-        return found + self._sorted(group)
+        return ordered + self._sorted(group)
 
     def _is_a_pool(self, spans: Iterable[Json]) -> bool:
         """Return whether the first thread is one of several that call models concurrently.

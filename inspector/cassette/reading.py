@@ -28,12 +28,12 @@ def events_of_file(path: Path) -> list[Event]:
         CassetteUnreadable: The file is missing, has no span, or a line of it cannot be read.
     """
     try:
-        found = _events([path], is_whole=True)
+        events = _events([path], is_whole=True)
     except OSError as error:
         raise CassetteUnreadable(f"cannot read {path}: {error.strerror or error}") from error
-    if not found:
+    if not events:
         raise CassetteUnreadable(f"{path} holds no span; record it again")
-    return found
+    return events
 
 
 def events_of_directory(spool: Path) -> list[Event]:

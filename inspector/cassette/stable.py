@@ -55,7 +55,7 @@ def stable(spans: Iterable[Json], name: str) -> list[Json]:
     ids = {span_id: _id(f"{name} span {number}", 8) for number, span_id in enumerate(began, 1)}
     traces: dict[str, str] = {}
     clock = 0
-    found: list[Json] = []
+    stabilised: list[Json] = []
     for is_begin, span in placed:
         clock += _TICK_NS
         if not is_begin:
@@ -72,8 +72,8 @@ def stable(spans: Iterable[Json], name: str) -> list[Json]:
             for link in span["links"]
             if link["spanId"] in ids
         ]
-        found.append(span)
-    return _numbered([_without_places(span, name) for span in found])
+        stabilised.append(span)
+    return _numbered([_without_places(span, name) for span in stabilised])
 
 
 def _id(text: str, size: int) -> str:
@@ -131,19 +131,19 @@ def _written(exchange: Exchange, request_id: str) -> Json:
 
     It has a request id of its own, since a program may log it; two calls with the same one would be counted once.
     """
-    found: Json = {"end": exchange.end, "status": exchange.status}
-    found["headers"] = {
+    written: Json = {"end": exchange.end, "status": exchange.status}
+    written["headers"] = {
         key: request_id if key.lower() in _REQUEST_IDS else value for key, value in exchange.headers.items()
     }
     if exchange.error is not None:
-        found["error"] = {"class": exchange.error.cls, "message": exchange.error.message}
+        written["error"] = {"class": exchange.error.cls, "message": exchange.error.message}
     if exchange.left_out is not None:
-        found["left_out"] = exchange.left_out
+        written["left_out"] = exchange.left_out
     elif exchange.at_ms:
-        found["pieces"] = _events(exchange.pieces)
+        written["pieces"] = _events(exchange.pieces)
     elif exchange.pieces:
-        found["text"] = [b"".join(exchange.pieces).decode()]
-    return found
+        written["text"] = [b"".join(exchange.pieces).decode()]
+    return written
 
 
 def _events(pieces: Iterable[bytes]) -> list[str]:

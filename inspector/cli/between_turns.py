@@ -77,7 +77,7 @@ def between_turns(forest: Forest, talks: Mapping[Talk, Sequence[Turn]]) -> Mappi
     by_place: dict[Key | None, list[Talk]] = {}
     for talk in talks:
         by_place.setdefault(talk.place, []).append(talk)
-    found: dict[Talk, list[Event]] = {}
+    by_talk: dict[Talk, list[Event]] = {}
     for place, here in by_place.items():
         beside = [event for event in forest.right_below(place) if key_of(event) not in turns]
         asked = [(event, asking[key_of(event)]) for event in beside if key_of(event) in asking]
@@ -89,8 +89,8 @@ def between_turns(forest: Forest, talks: Mapping[Talk, Sequence[Turn]]) -> Mappi
         for event in beside:
             owner = owners.get(key_of(event), set[Talk]())
             if len(owner) == 1:
-                found.setdefault(next(iter(owner)), []).append(event)
-    return found
+                by_talk.setdefault(next(iter(owner)), []).append(event)
+    return by_talk
 
 
 def _asking(forest: Forest, talks: Mapping[Talk, Sequence[Turn]]) -> dict[Key, set[Talk]]:

@@ -104,20 +104,20 @@ def check_home(settings: Settings) -> Iterator[Check]:
     """Check that the data directory exists, is ours and is private."""
     home = settings.home.absolute()
     try:
-        found = home.stat()
+        status = home.stat()
     except FileNotFoundError:
         yield Check("warn", "home", f"{home} does not exist: nothing is recorded yet", _HOW_TO_RECORD)
         return
     if is_read_only(home):
         yield Check("warn", "home", f"{home} is on a read-only file system", "set INSPECTOR_HOME elsewhere to record")
-    elif found.st_uid != os.geteuid():
+    elif status.st_uid != os.geteuid():
         yield Check("fail", "home", f"{home} belongs to another user", "set INSPECTOR_HOME to a directory of yours")
     elif left := left_by_others(home):
         what, _, way = left.partition("; run: ")
         yield Check("fail", "home", what, way)
-    elif found.st_mode & 0o077:
-        level: Level = "fail" if found.st_mode & 0o022 else "warn"
-        yield Check(level, "home", f"{home} is open to others (mode {_mode(found)})", f"chmod 700 {home}")
+    elif status.st_mode & 0o077:
+        level: Level = "fail" if status.st_mode & 0o022 else "warn"
+        yield Check(level, "home", f"{home} is open to others (mode {_mode(status)})", f"chmod 700 {home}")
     elif not is_writable(home):
         yield Check("fail", "home", f"{home} cannot be written", f"chmod 700 {home}")
     else:
@@ -263,9 +263,9 @@ def _spool_checks(settings: Settings, marks: Mapping[str, SpoolMark], losses: Se
     if not directory.exists():
         yield from _loss_checks(losses)
         return
-    found = directory.stat()
-    if found.st_mode & 0o077:
-        yield Check("warn", "spool", f"{directory} is open to others (mode {_mode(found)})", f"chmod 700 {directory}")
+    status = directory.stat()
+    if status.st_mode & 0o077:
+        yield Check("warn", "spool", f"{directory} is open to others (mode {_mode(status)})", f"chmod 700 {directory}")
     segments, ignored = list_segments(directory)
     for name, reason in sorted(ignored.items()):
         yield Check("warn", "spool", f"{name} {reason}", f"move it out of {directory}")
@@ -287,5 +287,5 @@ def _spool_checks(settings: Settings, marks: Mapping[str, SpoolMark], losses: Se
     yield Check("ok", "spool", text)
 
 
-def _mode(found: os.stat_result) -> str:
-    return f"{stat.S_IMODE(found.st_mode):04o}"
+def _mode(status: os.stat_result) -> str:
+    return f"{stat.S_IMODE(status.st_mode):04o}"

@@ -91,10 +91,10 @@ def _of_file(file: Path) -> ComparedRun:
         return ComparedRun(run, events, program_of(store, traces))
 
 
-def _whole(store: Store, found: Run | Trace) -> ComparedRun:
-    traces = traces_of(store, found)
+def _whole(store: Store, item: Run | Trace) -> ComparedRun:
+    traces = traces_of(store, item)
     events = _events(store, traces)
-    run = diff_run(id_of(found), found, len(events), name=name_of(store, found))
+    run = diff_run(id_of(item), item, len(events), name=name_of(store, item))
     return ComparedRun(run, events, program_of(store, traces))
 
 

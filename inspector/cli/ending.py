@@ -88,11 +88,11 @@ def _notices(environment: Environment, outcome: Outcome) -> Iterator[str]:
     warned = (
         text for text in outcome.notices if endpoint is None or not (text.startswith(waiting) and endpoint in text)
     )
-    found = tuple(dict.fromkeys((*environment.ignored, *warned)))
-    for text in found[:_MOST_NOTICES]:
+    notices = tuple(dict.fromkeys((*environment.ignored, *warned)))
+    for text in notices[:_MOST_NOTICES]:
         yield f"inspector: {text}"
-    if found[_MOST_NOTICES:]:
-        yield f"inspector: {len(found) - _MOST_NOTICES} more warnings are on the logger mcp.inspector"
+    if notices[_MOST_NOTICES:]:
+        yield f"inspector: {len(notices) - _MOST_NOTICES} more warnings are on the logger mcp.inspector"
 
 
 def _counted(outcome: Outcome) -> str:
@@ -231,10 +231,10 @@ def _no_call(outcome: Outcome) -> str:
     return "it was killed or left by os._exit; what ended in its last few milliseconds may be missing"
 
 
-def _left_out(found: LeftOut) -> str:
-    if found.has_reported:
+def _left_out(left_out: LeftOut) -> str:
+    if left_out.has_reported:
         return ""
-    if _HIDES in found.reason:
-        return found.reason
-    install = f"; install it there: {found.python} -m {_INSTALL}" if "not installed" in found.reason else ""
-    return f"in {found.python} {found.reason}{install}"
+    if _HIDES in left_out.reason:
+        return left_out.reason
+    install = f"; install it there: {left_out.python} -m {_INSTALL}" if "not installed" in left_out.reason else ""
+    return f"in {left_out.python} {left_out.reason}{install}"

@@ -82,12 +82,12 @@ def export(**options: Unpack[ExportOptions]) -> None:
         raise click.UsageError("--no-content is for a page: add --html; a table, .csv, has no content")
     settings = settings_of(options["home"])
     if chosen == "html":
-        found = write_page(settings, selection, output, content=not options["no_content"], salvage=salvage)
+        exported = write_page(settings, selection, output, content=not options["no_content"], salvage=salvage)
     else:
-        found = write_export(settings, selection, output, chosen=chosen, salvage=salvage)
-    for line in salvage_lines(found):
+        exported = write_export(settings, selection, output, chosen=chosen, salvage=salvage)
+    for line in salvage_lines(exported):
         notice(line)
     place = f" to {output}" if output is not None else ""
-    if found.redacted:
-        notice(f"removed secrets from {counted(found.redacted, 'span')}, which were recorded with them")
-    notice(f"exported {counted(found.spans, 'span')} of {counted(found.traces, 'trace')}{place}")
+    if exported.redacted:
+        notice(f"removed secrets from {counted(exported.redacted, 'span')}, which were recorded with them")
+    notice(f"exported {counted(exported.spans, 'span')} of {counted(exported.traces, 'trace')}{place}")

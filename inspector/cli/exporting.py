@@ -127,15 +127,15 @@ def write_whole(output: Path, body: bytes) -> None:
 
 def salvage_lines(exported: Exported) -> Iterator[str]:
     """Say what of a damaged database was read, and what is missing."""
-    found = exported.salvaged
-    if found is None:
+    salvage = exported.salvaged
+    if salvage is None:
         return
-    lost = f"; {counted(found.lost, 'span')} cannot be read" if found.lost else ""
-    yield f"salvaged {counted(found.spans, 'span')}{lost}"
-    if found.without_messages:
-        yield f"messages are missing in {counted(found.without_messages, 'span')}: null is in their place"
-    if found.renamed_traces:
-        yield f"the ids of {counted(found.renamed_traces, 'trace')} are lost, and replaced by numbers"
+    lost = f"; {counted(salvage.lost, 'span')} cannot be read" if salvage.lost else ""
+    yield f"salvaged {counted(salvage.spans, 'span')}{lost}"
+    if salvage.without_messages:
+        yield f"messages are missing in {counted(salvage.without_messages, 'span')}: null is in their place"
+    if salvage.renamed_traces:
+        yield f"the ids of {counted(salvage.renamed_traces, 'trace')} are lost, and replaced by numbers"
 
 
 @contextmanager

@@ -102,8 +102,8 @@ def _within(store: "Store", text: str | None) -> dict[str, Any]:
     from inspector.lookup import find_run_or_trace
     from inspector.model import Trace
 
-    found = find_run_or_trace(store, text)
-    return {"trace_id": found.trace_id} if isinstance(found, Trace) else {"run_id": found.run_id}
+    run = find_run_or_trace(store, text)
+    return {"trace_id": run.trace_id} if isinstance(run, Trace) else {"run_id": run.run_id}
 
 
 def _document(hit: "Hit") -> dict[str, object]:

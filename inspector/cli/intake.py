@@ -160,8 +160,8 @@ class _Database:
 
     def spans_of(self, trace_id: str) -> int:
         """Return how many spans of a trace are recorded."""
-        found = self.store.trace(trace_id)
-        return 0 if found is None else found.spans
+        trace = self.store.trace(trace_id)
+        return 0 if trace is None else trace.spans
 
     def has_changed(self, trace_id: str, seq: int) -> bool:
         """Return whether anything in a trace was written after change ``seq``."""

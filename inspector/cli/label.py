@@ -34,10 +34,10 @@ class LabelArgument(click.ParamType[NewLabel, str]):
         """Parse ``good``, ``quality=0.8`` or ``relevance=fair``."""
         if isinstance(value, NewLabel):
             return value
-        found = LABEL_FILTER.fullmatch(value)
-        if found is None or found[2] or "=" in (found[4] or "") or not value.isprintable():
+        match = LABEL_FILTER.fullmatch(value)
+        if match is None or match[2] or "=" in (match[4] or "") or not value.isprintable():
             self.fail(f"{value!r} is not a label; give good, bad, a tag, or NAME=NUMBER or NAME=WORD", param, ctx)
-        name, word = found[1], found[4]
+        name, word = match[1], match[4]
         score = None if word is None else _number(word)
         return NewLabel(name=name, score=score, value=word if score is None else None, time_ns=0)
 

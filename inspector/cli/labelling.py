@@ -30,19 +30,19 @@ class Target:
         return {key: value for key, value in named.items() if value is not None}
 
 
-def target_of(store: Store, found: Run | Trace | Event) -> Target:
+def target_of(store: Store, item: Run | Trace | Event) -> Target:
     """Return the run or span that an id refers to.
 
     Raises:
         TraceUnknown: It is one of several traces of a run, and traces themselves have no labels.
     """
-    if isinstance(found, Event):
-        return Target(trace_id=found.trace_id, span_id=found.span_id)
-    if isinstance(found, Trace):
-        run = store.run(found.run_id)
+    if isinstance(item, Event):
+        return Target(trace_id=item.trace_id, span_id=item.span_id)
+    if isinstance(item, Trace):
+        run = store.run(item.run_id)
         if run is not None and run.traces > 1:
-            raise TraceUnknown(f"traces carry no labels: name the run, {found.run_id}, or a span")
-    return Target(run_id=found.run_id)
+            raise TraceUnknown(f"traces carry no labels: name the run, {item.run_id}, or a span")
+    return Target(run_id=item.run_id)
 
 
 def labels_of(store: Store, target: Target) -> list[Label]:

@@ -104,13 +104,13 @@ def spans_like(store: Store, text: str, *, trace_id: str | None = None) -> list[
     # Search knows ids too; those of spans that run, and of the latest changes, only a little later.
     text_index = _searched(lambda cursor: store.events(_of(trace_id, q=f"{prefix}*"), cursor=cursor, limit=_PAGE))
     running = _searched(lambda cursor: store.events(_of(trace_id, statuses=("running",)), cursor=cursor, limit=_PAGE))
-    found: dict[tuple[str, str], Event] = {}
+    spans: dict[tuple[str, str], Event] = {}
     for event in chain(text_index, running, store.after(store.indexed_seq(), _of(trace_id), limit=_PAGE)):
         if event.span_id.startswith(prefix):
-            found[event.trace_id, event.span_id] = event
-        if len(found) > 1:
+            spans[event.trace_id, event.span_id] = event
+        if len(spans) > 1:
             break
-    return list(found.values())
+    return list(spans.values())
 
 
 def _of(trace_id: str | None, **fields: Any) -> Filter:

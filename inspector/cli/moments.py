@@ -73,8 +73,8 @@ def refusal(text: str) -> str:
         seconds = len(wrong) == len("1795000000")
         meant = f"{wrong}000000000, in nanoseconds" if seconds else f"{wrong}m, {wrong}h or {wrong}d"
         return f"{wrong!r} needs a unit; write {meant}"
-    for found in re.finditer(r"[a-z]+", wrong.lower()):
-        word = found[0]
+    for match in re.finditer(r"[a-z]+", wrong.lower()):
+        word = match[0]
         near = get_close_matches(word, _WORDS, n=1)
         if near and near[0] != word:
             return f"{wrong!r} is not a time; did you mean {wrong.lower().replace(word, near[0])!r}? Write {FORMS}"

@@ -47,8 +47,10 @@ def page_with_model_names(store: Store, events: Sequence[Event]) -> Sequence[Eve
     known: dict[_Place, str | None] = {}
     for call in calls:
         if call.tool in often:
-            found = store.event(call.folded_into or call.span_id, trace_id=call.trace_id)
-            known[call.trace_id, call.span_id] = None if found is None or found.tool != call.tool else _known(found)
+            recorded = store.event(call.folded_into or call.span_id, trace_id=call.trace_id)
+            known[call.trace_id, call.span_id] = (
+                None if recorded is None or recorded.tool != call.tool else _known(recorded)
+            )
     return _renamed(events, calls, known)
 
 

@@ -63,7 +63,7 @@ def view_of(store: "Store", what: str) -> str:
     from inspector.cli.views import run_view, trace_view
     from inspector.model import Event, Run
 
-    found = find_any(store, what)
-    if isinstance(found, Run):
-        return run_view(found.run_id)
-    return trace_view(found.trace_id, found.span_id if isinstance(found, Event) else None)
+    item = find_any(store, what)
+    if isinstance(item, Run):
+        return run_view(item.run_id)
+    return trace_view(item.trace_id, item.span_id if isinstance(item, Event) else None)

@@ -36,11 +36,11 @@ def traces_read_again(settings: Settings, selection: ExportSelection, *, write: 
         return read_traces_again(store, trace_ids, write=write)
 
 
-def report(found: ReadAgain, *, written: bool) -> Iterator[str]:
+def report(totals: ReadAgain, *, written: bool) -> Iterator[str]:
     """Yield how much changed, and in how many spans, by field or attribute."""
     verb = "changed" if written else "would change"
-    yield f"{counted(found.spans, 'span')} read again, {found.changed:,} {verb}"
-    names = sorted(found.by_name.items(), key=lambda item: (-item[1], item[0]))
+    yield f"{counted(totals.spans, 'span')} read again, {totals.changed:,} {verb}"
+    names = sorted(totals.by_name.items(), key=lambda item: (-item[1], item[0]))
     width = len(f"{names[0][1]:,}") if names else 0
     yield from (f"  {count:>{width},}  {visible(name)}" for name, count in names[:_MOST_NAMES])
     if len(names) > _MOST_NAMES:

@@ -43,14 +43,14 @@ def replay_lines(store: Store, run: Run, terminal: Terminal, name: str | None) -
         yield f"was replayed as {', '.join(short_run_id(each.run_id) for each in found.replays[:_NAMED])}{more}"
 
 
-def _judged(store: Store, run: Run, found: Replayable, terminal: Terminal, name: str) -> Iterator[str]:
-    if found.replayable == "yes":
+def _judged(store: Store, run: Run, verdict: Replayable, terminal: Terminal, name: str) -> Iterator[str]:
+    if verdict.replayable == "yes":
         names_program = not is_startable(program_of(store, traces_of(store, run)))
         yield f"can be replayed: {terminal.safe(replay_command(name, names_program=names_program))}"
-    elif found.reason is not None:
-        known = "cannot be replayed" if found.replayable == "no" else "not known whether it can be replayed"
-        yield terminal.safe(f"{known}: {found.reason}")
-    for each in found.obstacles[:_NAMED]:
+    elif verdict.reason is not None:
+        known = "cannot be replayed" if verdict.replayable == "no" else "not known whether it can be replayed"
+        yield terminal.safe(f"{known}: {verdict.reason}")
+    for each in verdict.obstacles[:_NAMED]:
         yield terminal.safe(each.sentence)
-    if found.obstacle_count > _NAMED:
-        yield f"and {found.obstacle_count - _NAMED:,} more of its calls"
+    if verdict.obstacle_count > _NAMED:
+        yield f"and {verdict.obstacle_count - _NAMED:,} more of its calls"

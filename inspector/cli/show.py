@@ -145,28 +145,28 @@ def _show_duplicates(store: "Store", event: Event, terminal: "Terminal") -> None
         terminal.write(["", *event_table(duplicates, terminal)])
 
 
-def _show_labels(store: "Store", found: Run | Trace | Event, terminal: "Terminal") -> None:
+def _show_labels(store: "Store", item: Run | Trace | Event, terminal: "Terminal") -> None:
     """List the labels of a span, of a trace and its run, or of a run and its spans."""
     from inspector.cli.labelling import labels_of, target_of
     from inspector.cli.rows import label_lines
 
-    run = store.run(found.run_id) if isinstance(found, Trace) else None
-    if isinstance(found, Trace) and (run is None or run.traces > 1):
-        labels = store.labels(trace_id=found.trace_id).items
+    run = store.run(item.run_id) if isinstance(item, Trace) else None
+    if isinstance(item, Trace) and (run is None or run.traces > 1):
+        labels = store.labels(trace_id=item.trace_id).items
     else:
-        labels = labels_of(store, target_of(store, found))
+        labels = labels_of(store, target_of(store, item))
     if labels:
         terminal.write(["", *label_lines(labels, terminal)])
 
 
-def _show_replays(store: "Store", found: Run | Trace | Event, terminal: "Terminal", file: str | None) -> None:
+def _show_replays(store: "Store", item: Run | Trace | Event, terminal: "Terminal", file: str | None) -> None:
     """Say whether a run, or its only trace, can be replayed, or which run it replays."""
     from inspector.cli.replayable import replay_lines
 
-    if isinstance(found, Event):
+    if isinstance(item, Event):
         return
-    run = store.run(found.run_id) if isinstance(found, Trace) else found
-    if run is None or (isinstance(found, Trace) and run.traces > 1):
+    run = store.run(item.run_id) if isinstance(item, Trace) else item
+    if run is None or (isinstance(item, Trace) and run.traces > 1):
         return
     lines = [terminal.style(terminal.cut(line), "dim") for line in replay_lines(store, run, terminal, file)]
     if lines:
@@ -241,12 +241,12 @@ def _show_trace(
     from inspector.lookup import events_of
 
     # Read again, since only a single trace says what is missing of it.
-    found = store.trace(trace.trace_id) or trace
+    summary = store.trace(trace.trace_id) or trace
     full = not LARGE.isdisjoint(names or ())
-    events = list(events_of(store, found.trace_id, full=full))
+    events = list(events_of(store, summary.trace_id, full=full))
     if names is not None:
-        write_json(trace_document(found, events, names), terminal)
+        write_json(trace_document(summary, events, names), terminal)
         return
-    (drawn,), annotations = _inferred(store, found.run_id, [events], terminal)
-    terminal.write(trace_lines(found, drawn, terminal, shape, annotations))
+    (drawn,), annotations = _inferred(store, summary.run_id, [events], terminal)
+    terminal.write(trace_lines(summary, drawn, terminal, shape, annotations))
     _print_none_failed(shape, drawn)

@@ -12,11 +12,11 @@ Rank = Literal["count", "errors", "p50", "p95", "tokens", "cost"]
 """What rows are sorted by."""
 
 
-def stats_table(found: Stats, terminal: Terminal, *, by: GroupBy, noun: str, rank: Rank, limit: int) -> Iterable[str]:
+def stats_table(stats: Stats, terminal: Terminal, *, by: GroupBy, noun: str, rank: Rank, limit: int) -> Iterable[str]:
     """Lay out the groups, the largest first and the one without a value last, and the total.
 
     Args:
-        found: The figures.
+        stats: The figures.
         terminal: Where they are shown.
         by: The field by which they are grouped.
         noun: What is counted.
@@ -35,17 +35,17 @@ def stats_table(found: Stats, terminal: Terminal, *, by: GroupBy, noun: str, ran
         Column(title="COST", right=True, leaves=6),
         Column(title="UNPRICED", right=True, leaves=2),
     )
-    rows = [_cells(_key(group, terminal), group, terminal) for group in ranked_groups(found, by, rank)[:limit]]
+    rows = [_cells(_key(group, terminal), group, terminal) for group in ranked_groups(stats, by, rank)[:limit]]
     # Durations of all kinds together say nothing.
-    total = [Cell(cell.text, "bold") for cell in _cells("total", found.total, terminal)]
+    total = [Cell(cell.text, "bold") for cell in _cells("total", stats.total, terminal)]
     total[4:7] = [Cell("")] * 3
     return table_lines(columns, [*rows, total], terminal)
 
 
-def ranked_groups(found: Stats, by: GroupBy, rank: Rank) -> list[StatsGroup]:
+def ranked_groups(stats: Stats, by: GroupBy, rank: Rank) -> list[StatsGroup]:
     """Return the groups, the largest first and the one without a value last."""
     # A call without an error type is one that did not fail, or failed without one.
-    shown = [group for group in found.groups if by != "error_type" or group.key is not None or group.errors]
+    shown = [group for group in stats.groups if by != "error_type" or group.key is not None or group.errors]
     return sorted(shown, key=lambda group: (group.key is None, -(_rank(group, rank) or 0)))
 
 

@@ -55,10 +55,10 @@ def _environ() -> dict[str, str]:
 def _refuse_other_sdks() -> None:
     # Recording works with the SDK that another package may hold back; only the demo is written for this one.
     try:
-        found = version("mcp")
+        installed = version("mcp")
     except PackageNotFoundError:
         raise DemoError(f"the demo runs an MCP server, and mcp is not installed; run: {_INSTALL}") from None
-    if tuple(map(int, found.split(".")[:2])) < (2, 3):
+    if tuple(map(int, installed.split(".")[:2])) < (2, 3):
         raise DemoError(
-            f"the demo needs mcp 2.3 or newer, and {found} is installed; in an environment of its own: {_INSTALL}"
+            f"the demo needs mcp 2.3 or newer, and {installed} is installed; in an environment of its own: {_INSTALL}"
         )

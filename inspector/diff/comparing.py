@@ -68,14 +68,14 @@ class Pair:
             return ("only b",)
         if self.b is None:
             return ("only a",)
-        found: list[Difference] = []
+        kinds: list[Difference] = []
         if self.changed:
-            found.append("input")
+            kinds.append("input")
         if self.a.answer != self.b.answer:
-            found.append("answer")
+            kinds.append("answer")
         if self.is_moved:
-            found.append("order")
-        return tuple(found)
+            kinds.append("order")
+        return tuple(kinds)
 
 
 @dataclass(frozen=True, slots=True)

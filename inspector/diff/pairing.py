@@ -118,13 +118,13 @@ def _with_kin_elsewhere(pairs: list[_Pair], places_a: Mapping[int, int], places_
 
     kin = [(one, other) for one in only_a for other in only_b if one.kin == other.kin and is_in_order(one, other)]
     kin.sort(key=lambda pair: len(frozenset(pair[0].parts) & frozenset(pair[1].parts)), reverse=True)
-    found: dict[int, Step] = {}
+    counterparts: dict[int, Step] = {}
     taken: set[int] = set()
     for one, other in kin:
-        if id(one) not in found and id(other) not in taken:
-            found[id(one)] = other
+        if id(one) not in counterparts and id(other) not in taken:
+            counterparts[id(one)] = other
             taken.add(id(other))
-    paired = ((one, found.get(id(one)) if other is None else other) for one, other in pairs)
+    paired = ((one, counterparts.get(id(one)) if other is None else other) for one, other in pairs)
     return [(one, other) for one, other in paired if one is not None or id(other) not in taken]
 
 
@@ -159,16 +159,16 @@ def _at_once(steps: Sequence[Step]) -> list[list[Step]]:
     Tools that one answer of a model requests may run concurrently, whether or not they did: the threads of short calls
     come one after the other.
     """
-    found: list[list[Step]] = []
+    sets: list[list[Step]] = []
     until = 0
     for step in steps:
-        if found and (step.start_ns < until or (step.requested_in and step.requested_in == found[-1][-1].requested_in)):
-            found[-1].append(step)
+        if sets and (step.start_ns < until or (step.requested_in and step.requested_in == sets[-1][-1].requested_in)):
+            sets[-1].append(step)
         else:
-            found.append([step])
-        step.concurrent = found[-1]
+            sets.append([step])
+        step.concurrent = sets[-1]
         until = max(until, step.end_ns)
-    return found
+    return sets
 
 
 def _in_order(at_once: Iterable[Sequence[Step]]) -> list[Step]:

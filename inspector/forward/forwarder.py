@@ -204,15 +204,15 @@ def take_lock(directory: Path, url: str) -> OwnFile | None:
 
 def waiting_elsewhere(outbox: Path, target: str) -> list[str]:
     """Return the addresses other than ``target`` for which files wait."""
-    found: list[str] = []
+    names: list[str] = []
     for lock in sorted(outbox.glob(f"*/{_LOCK}")):
         url = lock.read_text(errors="replace")
         if url and url != target and left_over(lock.parent):
-            found.append(url)
-    return found
+            names.append(url)
+    return names
 
 
 def _around_fork(forwarder: "weakref.ref[Forwarder]", action: Callable[[Forwarder], None]) -> None:
-    found = forwarder()
-    if found is not None:
-        action(found)
+    running = forwarder()
+    if running is not None:
+        action(running)

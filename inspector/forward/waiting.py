@@ -176,8 +176,8 @@ def left_over(directory: Path) -> int:
 
 def _load_marks(directory: Path) -> dict[str, int]:
     try:
-        found: Any = json.loads((directory / _MARKS).read_bytes())
-        return {str(name): int(offset) for name, offset in found.items()}
+        marks: Any = json.loads((directory / _MARKS).read_bytes())
+        return {str(name): int(offset) for name, offset in marks.items()}
     except (OSError, ValueError, AttributeError, TypeError):
         # Without marks everything is sent again, and receivers recognise the spans that they have.
         return {}

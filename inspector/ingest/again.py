@@ -34,15 +34,15 @@ def read_traces_again(store: Store, trace_ids: Iterable[str], *, write: bool) ->
     Raises:
         StoreError: It cannot be read or written; earlier traces are changed by then.
     """
-    found = ReadAgain()
+    totals = ReadAgain()
     for trace_id in trace_ids:
         for events in _batches(store, trace_id):
             spans = [read_again(event) for event in events]
             names = [[*differences(event, span)] for event, span in zip(events, spans, strict=True)]
-            found.spans += len(spans)
-            found.changed += store.write_again(spans) if write else sum(map(bool, names))
-            found.by_name.update(chain.from_iterable(names))
-    return found
+            totals.spans += len(spans)
+            totals.changed += store.write_again(spans) if write else sum(map(bool, names))
+            totals.by_name.update(chain.from_iterable(names))
+    return totals
 
 
 def _batches(store: Store, trace_id: str) -> Iterator[list[Event]]:

@@ -56,12 +56,12 @@ def differences(source: Store, target: Store, seen: Callable[[int], object]) -> 
     both = spans = 0
     for group in groups_of(source):
         trace_ids = [arrival.trace_id for arrival in group]
-        wanted, found = (_hashes(store, trace_ids) for store in (source, target))
+        hashes_of_source, hashes_of_copy = (_hashes(store, trace_ids) for store in (source, target))
         for trace_id in trace_ids:
-            if wanted[trace_id] != found[trace_id]:
-                yield Difference(f"trace {trace_id}", _why(wanted[trace_id], found[trace_id]))
-        both += sum(count > 0 for count, _ in found.values())
-        spans += sum(count for count, _ in wanted.values())
+            if hashes_of_source[trace_id] != hashes_of_copy[trace_id]:
+                yield Difference(f"trace {trace_id}", _why(hashes_of_source[trace_id], hashes_of_copy[trace_id]))
+        both += sum(count > 0 for count, _ in hashes_of_copy.values())
+        spans += sum(count for count, _ in hashes_of_source.values())
         seen(spans)
     if target.retained().traces > both:
         strays = (each.trace_id for each in _arrivals(target) if source.trace(each.trace_id) is None)
@@ -92,11 +92,11 @@ def all_losses(store: Store) -> tuple[Loss, ...]:
 
 def lost_of(store: Store) -> dict[tuple[str, str], int]:
     """Return the total losses, by process and reason."""
-    found: dict[tuple[str, str], int] = {}
+    lost: dict[tuple[str, str], int] = {}
     for loss in all_losses(store):
         key = (loss.process, loss.reason)
-        found[key] = found.get(key, 0) + loss.count
-    return found
+        lost[key] = lost.get(key, 0) + loss.count
+    return lost
 
 
 def _arrivals(store: Store, after: int = 0) -> Iterator[Arrival]:
@@ -107,15 +107,15 @@ def _arrivals(store: Store, after: int = 0) -> Iterator[Arrival]:
 
 def _hashes(store: Store, trace_ids: Sequence[str]) -> dict[str, tuple[int, int]]:
     """Return for each trace the number of its spans, and the sum of their hashes, which does not depend on order."""
-    found: dict[str, tuple[int, int]] = dict.fromkeys(trace_ids, (0, 0))
+    hashes: dict[str, tuple[int, int]] = dict.fromkeys(trace_ids, (0, 0))
     after = 0
     while page := store.stored(trace_ids, after=after, limit=SPANS_AT_ONCE):
         for span in (each.span for each in page):
             digest = int.from_bytes(blake2b(_PLAIN.encode(span), digest_size=16).digest(), "big")
-            count, total = found[span.trace_id]
-            found[span.trace_id] = (count + 1, (total + digest) % _MODULUS)
+            count, total = hashes[span.trace_id]
+            hashes[span.trace_id] = (count + 1, (total + digest) % _MODULUS)
         after = page[-1].id
-    return found
+    return hashes
 
 
 def _why(wanted: tuple[int, int], found: tuple[int, int]) -> str:

@@ -86,10 +86,10 @@ def copy_home(source: Settings, target: Settings, *, so_far: SoFar) -> Copied:
         _copy_rest(old, new)
         # If a server is the target's writer, it may not have applied this process's changes yet.
         new.maintain()
-        found = tuple(differences(old, new, lambda done: so_far("comparing", done, health.spans)))
+        differing = tuple(differences(old, new, lambda done: so_far("comparing", done, health.spans)))
         if old.last_seq() != last:
             raise CopyRefused(f"{place_of(source)} changed meanwhile: stop what writes it, and start this again")
-        return Copied(old.retained().traces, health.spans, found)
+        return Copied(old.retained().traces, health.spans, differing)
 
 
 @contextmanager
@@ -114,11 +114,11 @@ def _begun(mark: SpoolMark, old: Store, new: Store, place: str) -> SpoolMark:
     Raises:
         CopyRefused: The target has something else.
     """
-    found = new.spools().get(mark.name)
-    if found is not None:
-        if found.inode != mark.inode or found.offset > old.last_seq():
+    saved = new.spools().get(mark.name)
+    if saved is not None:
+        if saved.inode != mark.inode or saved.offset > old.last_seq():
             raise CopyRefused(f"{place} has a copy of what was there before; copy into an empty one")
-        return found
+        return saved
     if new.health().spans or new.losses(limit=1) or new.labels(limit=1).items:
         raise CopyRefused(f"{place} is not empty and not the result of this copy; copy into an empty one")
     new.write((), marks=[mark])
@@ -165,15 +165,15 @@ def _missing_losses(old: Store, new: Store) -> list[Loss]:
     # The earliest first, because the store joins a time range with a close one before it.
     for loss in reversed(all_losses(old)):
         missing.setdefault((loss.process, loss.reason), []).append(loss)
-    found: list[Loss] = []
+    still_missing: list[Loss] = []
     for key, losses in missing.items():
         more = sum(loss.count for loss in losses) - known.get(key, 0)
         if key not in known:
-            found += losses
+            still_missing += losses
         elif more > 0:
             # The count has grown since an earlier copy: the difference goes to the latest time range.
-            found.append(replace(losses[-1], count=more))
-    return found
+            still_missing.append(replace(losses[-1], count=more))
+    return still_missing
 
 
 def _given(label: Label) -> NewLabel:

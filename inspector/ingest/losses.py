@@ -73,10 +73,10 @@ def waiting_losses(segments: Iterable[Segment], offsets: Mapping[str, int]) -> I
 def unwritten_losses(directory: Path) -> Iterator[tuple[Path, Loss]]:
     """Yield the losses that dead processes reported by file names because their disk was full, with the files."""
     for path in sorted(directory.glob(f"*{UNWRITTEN_SUFFIX}")):
-        found = read_unwritten_name(path.name)
-        if found is None or _is_writing(directory, found[0]):
+        read = read_unwritten_name(path.name)
+        if read is None or _is_writing(directory, read[0]):
             continue
-        process, run, count = found
+        process, run, count = read
         with suppress(FileNotFoundError):
             at_ns = path.stat(follow_symlinks=False).st_ctime_ns
             yield path, Loss(process, run, None, "unwritten", count, _began_ns(process), at_ns)
@@ -95,10 +95,10 @@ def origin(resource: Mapping[str, AttributeValue]) -> tuple[str | None, str | No
 
 def _began_ns(process: str) -> int:
     """Return when a recording process began, from its key; 0 for a file of another program."""
-    found = _STARTED.match(process)
-    if found is None:
+    match = _STARTED.match(process)
+    if match is None:
         return 0
     try:
-        return calendar.timegm(time.strptime(found.group(), "%Y%m%dT%H%M%S")) * 1_000_000_000
+        return calendar.timegm(time.strptime(match.group(), "%Y%m%dT%H%M%S")) * 1_000_000_000
     except ValueError:
         return 0

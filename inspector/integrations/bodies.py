@@ -72,9 +72,9 @@ def chunks_of(body: bytes, headers: Any) -> Iterator[dict[str, Any]] | None:
     if kind == "application/x-ndjson":
         return _lines(body)
     if kind.endswith("json"):
-        found = json.loads(body)
+        decoded = json.loads(body)
         # Gemini's streams are an array unless events are asked for.
-        objects = found if is_items(found) else [found]
+        objects = decoded if is_items(decoded) else [decoded]
         return iter(objects) if all(map(is_fields, objects)) else None
     return None
 
@@ -88,12 +88,12 @@ def with_request_id(body: Any, headers: Any) -> Any:
 def _lines(body: bytes) -> Iterator[dict[str, Any]]:
     for line in body.split(b"\n"):
         try:
-            found = json.loads(line) if line.strip() else None
+            chunk = json.loads(line) if line.strip() else None
         except ValueError:
             # Cut off within a line.
             return
-        if is_fields(found):
-            yield found
+        if is_fields(chunk):
+            yield chunk
 
 
 def _events(body: bytes) -> Iterator[dict[str, Any]]:
@@ -108,8 +108,8 @@ def _events(body: bytes) -> Iterator[dict[str, Any]]:
             data.clear()
             if text.startswith("{"):
                 try:
-                    found = json.loads(text)
+                    chunk = json.loads(text)
                 except ValueError:
                     # Cut off within an event.
                     return
-                yield found
+                yield chunk

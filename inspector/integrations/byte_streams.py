@@ -44,8 +44,8 @@ def watch_body(response: Any, watcher: Watcher) -> object:
 
 def reading_of(response: Any) -> Reading | None:
     """Return the `Reading` of this response's body."""
-    found = getattr(response, "stream", None)
-    watcher = found.inspector_reading if isinstance(found, _Body) else None
+    stream = getattr(response, "stream", None)
+    watcher = stream.inspector_reading if isinstance(stream, _Body) else None
     return watcher if isinstance(watcher, Reading) else None
 
 

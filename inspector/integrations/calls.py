@@ -299,11 +299,11 @@ def conclude(call: Call, describe: Callable[[Any], Keywords | BaseException], re
     outcome: list[BaseException] = []
 
     def read() -> Keywords:
-        found = describe(result)
-        if isinstance(found, BaseException):
-            outcome.append(found)
+        described = describe(result)
+        if isinstance(described, BaseException):
+            outcome.append(described)
             return {}
-        return found
+        return described
 
     read.__qualname__ = getattr(describe, "__qualname__", read.__qualname__)
     results = _described(read)

@@ -43,7 +43,7 @@ class Enabled:
     def _install(self, integration: Integration) -> None:
         if integration.name in self._patches:
             return
-        found = _installed_version(integration.distribution)
+        installed = _installed_version(integration.distribution)
         patches = self._patches[integration.name] = Patches(integration.name)
         try:
             import_module(f"inspector.integrations.{integration.name}").install(patches)
@@ -52,13 +52,13 @@ class Enabled:
             logger.warning(
                 "%s %s cannot be recorded by this version of the inspector",
                 integration.distribution,
-                found,
+                installed,
                 exc_info=logger.isEnabledFor(logging.DEBUG),
             )
             patches.undo()
             return
-        if patches.missing or not _is_supported(found, integration):
-            logger.warning(_notice(integration, found, patches.missing))
+        if patches.missing or not _is_supported(installed, integration):
+            logger.warning(_notice(integration, installed, patches.missing))
 
 
 def chosen(names: Collection[str] | None, *, without: Collection[str] = ()) -> tuple[Integration, ...]:
@@ -81,15 +81,15 @@ def _installed_version(distribution: str) -> str:
         return "(version unknown)"
 
 
-def _is_supported(found: str, integration: Integration) -> bool:
-    numbers = tuple(int(part) for part in findall(r"\d+", found.partition("+")[0])[:3])
+def _is_supported(installed: str, integration: Integration) -> bool:
+    numbers = tuple(int(part) for part in findall(r"\d+", installed.partition("+")[0])[:3])
     return not numbers or integration.since <= numbers < integration.before
 
 
-def _notice(integration: Integration, found: str, missing: tuple[str, ...]) -> str:
+def _notice(integration: Integration, installed: str, missing: tuple[str, ...]) -> str:
     since, before = (".".join(map(str, numbers)) for numbers in (integration.since, integration.before))
     lacking = f"; not there: {', '.join(missing)}" if missing else ""
     return (
-        f"{integration.distribution} {found} is not a version the inspector was tested with "
+        f"{integration.distribution} {installed} is not a version the inspector was tested with "
         f"(from {since}, below {before}); what can be recorded is recorded{lacking}"
     )

@@ -220,8 +220,8 @@ def _usage(turns: list[Any]) -> Keywords | None:
 
 
 def _first_chunk_s(turns: list[Any]) -> float | None:
-    found = getattr(getattr(turns[-1], "timing", None), "ttft_ms", None) if turns else None
-    return found / 1000 if isinstance(found, int | float) else None
+    milliseconds = getattr(getattr(turns[-1], "timing", None), "ttft_ms", None) if turns else None
+    return milliseconds / 1000 if isinstance(milliseconds, int | float) else None
 
 
 def _tool_called(original: Method) -> Method:
@@ -277,9 +277,9 @@ def _source(agent: Any, name: str) -> tuple[str, str | None]:
     if name in agent._execution_tools:  # noqa: SLF001 -- what call_tool itself looks into
         return "function", None
     aggregator = getattr(agent, "_aggregator", None)
-    found = aggregator.resolve_tool_name(name) if aggregator is not None and "__" in name else None
-    if found is not None and found.server_name is not None:
-        return "mcp", found.server_name
+    resolved = aggregator.resolve_tool_name(name) if aggregator is not None and "__" in name else None
+    if resolved is not None and resolved.server_name is not None:
+        return "mcp", resolved.server_name
     return "runtime", None
 
 
@@ -289,13 +289,13 @@ def _tool_result(result: Any) -> Keywords:
 
 def _message(message: Any) -> Keywords:
     """Return the part of a message that went to the model, without fast-agent's own notes."""
-    found = {
+    fields = {
         "role": message.role,
         "content": message.content,
         "tool_calls": message.tool_calls,
         "tool_results": message.tool_results,
     }
-    return {name: value for name, value in found.items() if value}
+    return {name: value for name, value in fields.items() if value}
 
 
 def _texts(value: Any) -> Any:

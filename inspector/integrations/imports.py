@@ -27,15 +27,15 @@ class ImportWatch:
 
     def expect(self, module: str, callback: Imported) -> None:
         """Call back once, right after ``module`` has been imported, or now if it already is."""
-        found = _imported(module)
-        if found is not None and not _is_being_imported(found):
+        imported = _imported(module)
+        if imported is not None and not _is_being_imported(imported):
             callback()
             return
         self._awaited.setdefault(module, []).append(callback)
         if self not in sys.meta_path:
             sys.meta_path.insert(0, self)
-        if found is not None:
-            self._call_back_at_end(module, found.__spec__)
+        if imported is not None:
+            self._call_back_at_end(module, imported.__spec__)
 
     def stop(self) -> None:
         """Forget all awaited modules."""

@@ -82,11 +82,11 @@ class ModelRequest:
     def keep_answer(self) -> None:
         """Keep the answer of a call that fails although it arrived, such as one of the wrong type."""
         exchange = self.call.exchanges[-1] if self.call.exchanges else None
-        found = None if exchange is None else exchange.answer()
-        if found is None:
+        answer = None if exchange is None else exchange.answer()
+        if answer is None:
             return
         try:
-            response = with_request_id(self._whole(*found), found[1])
+            response = with_request_id(self._whole(*answer), answer[1])
             if is_fields(response):
                 self.call.add(response=self.endpoint.shown(response), usage=response.get("usage"))
         # The border to an answer that the SDK could not read either, perhaps: then there is nothing to keep.
@@ -130,11 +130,11 @@ class ModelRequest:
 def content_of(response: Any) -> bytes | None:
     """Return the body of a response that has been read."""
     try:
-        found = response.content
+        content = response.content
     # ResponseNotRead, of either generation of HTTPX.
     except Exception:  # noqa: BLE001
         return None
-    return found if isinstance(found, bytes) else None
+    return content if isinstance(content, bytes) else None
 
 
 def _said_of(response: Any) -> dict[str, Any]:

@@ -187,8 +187,8 @@ class Patches:
 
 
 def _subclasses(cls: type[Any]) -> set[type[Any]]:
-    found = set(cls.__subclasses__())
-    return found.union(*(_subclasses(each) for each in found))
+    subclasses = set(cls.__subclasses__())
+    return subclasses.union(*(_subclasses(each) for each in subclasses))
 
 
 def _restore(owner: Any, name: str, replacement: Any) -> None:
@@ -211,15 +211,15 @@ def _renewed(original: Any, wrapper: Callable[[Callable[..., Any]], Callable[...
     Returns:
         The wrapper that was left; None if there is none, and ``original`` has to be wrapped.
     """
-    for found in _left_behind_below(original):
-        fresh: Any = wrapper(cast("Any", found).__wrapped__)
-        known: Any = cast("Any", found).inspector_wrapper
+    for left in _left_behind_below(original):
+        fresh: Any = wrapper(cast("Any", left).__wrapped__)
+        known: Any = cast("Any", left).inspector_wrapper
         if getattr(fresh, "__code__", None) is known.__code__:
             # Its closure may refer to objects of the earlier installation.
             for cell, now in zip(known.__closure__ or (), fresh.__closure__ or (), strict=True):
                 cell.cell_contents = now.cell_contents
-            _left_behind.discard(found)
-            return found
+            _left_behind.discard(left)
+            return left
     return None
 
 

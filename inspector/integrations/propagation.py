@@ -97,13 +97,13 @@ class Surroundings:
 def _session_of(meta: Meta) -> str | None:
     if context.get() is not None or not isinstance(meta.get("baggage"), str):
         return None
-    found = baggage.get_baggage(semconv.SESSION_ID, _BAGGAGE.extract({"baggage": meta["baggage"]}))
-    return found if isinstance(found, str) else None
+    session_id = baggage.get_baggage(semconv.SESSION_ID, _BAGGAGE.extract({"baggage": meta["baggage"]}))
+    return session_id if isinstance(session_id, str) else None
 
 
 def _names_a_span(carrier: Meta) -> bool:
-    found = carrier.get("traceparent")
-    return isinstance(found, str) and _TRACEPARENT.match(found) is not None
+    traceparent = carrier.get("traceparent")
+    return isinstance(traceparent, str) and _TRACEPARENT.match(traceparent) is not None
 
 
 def _named_by(carrier: Meta) -> trace.SpanContext:

@@ -64,9 +64,9 @@ STANDARD_LIBRARY: frozenset[str] = frozenset(("threading",))
 
 def loaded_versions() -> dict[str, str]:
     """Return the versions of the frameworks and clients that the program has imported."""
-    found: dict[str, str] = {}
+    versions: dict[str, str] = {}
     for each in INTEGRATIONS:
         if each.trigger in sys.modules:
             with suppress(PackageNotFoundError):
-                found[each.distribution] = version(each.distribution)
-    return found
+                versions[each.distribution] = version(each.distribution)
+    return versions

@@ -186,7 +186,7 @@ def _changed(decision: Decision, options: Any) -> Any:
 
 
 def _http_response(result: Any) -> Any:
-    for found in (getattr(result, "http_response", None), getattr(result, "response", None), result):
-        if hasattr(found, "is_stream_consumed"):
-            return found
+    for response in (getattr(result, "http_response", None), getattr(result, "response", None), result):
+        if hasattr(response, "is_stream_consumed"):
+            return response
     return None

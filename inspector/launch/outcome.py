@@ -110,10 +110,10 @@ def _shown_trace(counts: list[Counts]) -> TraceCounts | None:
 
 
 def _frameworks(directory: Path) -> tuple[str, ...]:
-    found: set[str] = set()
+    names: set[str] = set()
     for path in directory.glob("frameworks-*"):
-        found.update(path.read_text(encoding="utf-8").split())
-    return tuple(sorted(found))
+        names.update(path.read_text(encoding="utf-8").split())
+    return tuple(sorted(names))
 
 
 def _notices(directory: Path) -> tuple[str, ...]:

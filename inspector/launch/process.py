@@ -97,15 +97,15 @@ def _wait(pid: int) -> int:
 
 
 def _news_of(pid: int) -> int | None:
-    found, status = os.waitpid(pid, os.WNOHANG | os.WUNTRACED)
-    return status if found else None
+    process, status = os.waitpid(pid, os.WNOHANG | os.WUNTRACED)
+    return status if process else None
 
 
 def _next_signal() -> tuple[int, bool]:
     """Wait for a signal; return its number and whether it was sent only to us."""
     if hasattr(signal, "sigwaitinfo"):
-        found = signal.sigwaitinfo(_AWAITED)
-        return found.si_signo, found.si_code <= _SENT_BY_A_PROCESS
+        received = signal.sigwaitinfo(_AWAITED)
+        return received.si_signo, received.si_code <= _SENT_BY_A_PROCESS
     # If the system does not say who sent it (macOS), signals that a terminal can send count as the terminal's.
     number = signal.sigwait(_AWAITED)
     return number, number not in _OF_THE_TERMINAL or _foreground() != os.getpgrp()

@@ -56,8 +56,8 @@ def program_of(words: Sequence[str], environ: Mapping[str, str]) -> Program:
     if first.endswith(".py") and not os.path.lexists(first):
         where = "" if Path(first).is_absolute() else f" in {Path.cwd()}"
         raise ProgramNotFound(f"cannot run {first}: there is no such file{where}")
-    found, called = _find(first, environ)
-    return Program(found, (called, *words[1:]))
+    path, called = _find(first, environ)
+    return Program(path, (called, *words[1:]))
 
 
 def _is_for_python(place: str) -> bool:
@@ -87,9 +87,9 @@ def _find(name: str, environ: Mapping[str, str]) -> tuple[str, str]:
 
 
 def _command(name: str, environ: Mapping[str, str]) -> tuple[str, str] | None:
-    found = shutil.which(name, path=environ.get("PATH", os.defpath))
-    if found is not None:
-        return found, name
+    path = shutil.which(name, path=environ.get("PATH", os.defpath))
+    if path is not None:
+        return path, name
     # Programs installed next to the inspector are found too if their environment is not on the path.
     beside = shutil.which(name, path=str(Path(sys.executable).parent))
     return None if beside is None else (beside, beside)

@@ -67,10 +67,10 @@ class LabelFilter:
 
 def parse_label_filter(text: str) -> LabelFilter | None:
     """Parse a required label such as ``quality>0.8``; None if the text has no such form."""
-    found = LABEL_FILTER.fullmatch(text)
-    if found is None:
+    match = LABEL_FILTER.fullmatch(text)
+    if match is None:
         return None
-    name, comparison, number, value = found.groups()
+    name, comparison, number, value = match.groups()
     if value is not None:
         return LabelFilter(name, "=", value)
     return LabelFilter(name, _COMPARISONS.get(comparison), number or "")

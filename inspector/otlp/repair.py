@@ -21,12 +21,12 @@ def repaired(payload: bytes) -> bytes:
     return _SURROGATE.sub(_without_half, text, _MOST_SURROGATES)
 
 
-def _without_half(found: "re.Match[bytes]") -> bytes:
-    text, start = found.string, found.start()
+def _without_half(match: "re.Match[bytes]") -> bytes:
+    text, start = match.string, match.start()
     begin = start
     while begin and text[begin - 1] == ord("\\"):
         begin -= 1
     if (start - begin) % 2:
         # The backslash itself is escaped, so an escape can begin only after it.
-        return found[0][:_ESCAPE] + _SURROGATE.sub(_without_half, found[0][_ESCAPE:])
-    return found[0] if len(found[0]) > _ESCAPE else rb"\ufffd"
+        return match[0][:_ESCAPE] + _SURROGATE.sub(_without_half, match[0][_ESCAPE:])
+    return match[0] if len(match[0]) > _ESCAPE else rb"\ufffd"

@@ -117,8 +117,8 @@ def _part(part: Part) -> Part:
 
 
 def _id(part: Part) -> str | None:
-    found = part.get("id")
-    return str(found) if isinstance(found, str | int) else None
+    part_id = part.get("id")
+    return str(part_id) if isinstance(part_id, str | int) else None
 
 
 def _decoded(text: LargeField) -> Any:

@@ -83,7 +83,7 @@ class Facts:
         frame = self._framed.get(fact)
         if frame is None:
             return Text(_NULL, is_shortened=False)
-        found = None if self._parts is None else self._parts.whole(frame)
-        if found is None:
+        text = None if self._parts is None else self._parts.whole(frame)
+        if text is None:
             return Text(_NULL, is_shortened=True)
-        return Text(found.text, fact in self._shortened or not found.is_whole)
+        return Text(text.text, fact in self._shortened or not text.is_whole)

@@ -51,15 +51,15 @@ def read_result(written: str, output: str) -> Any:
     Raises:
         ResultUnusable: It cannot be replayed.
     """
-    found = _read(written)
-    if not isinstance(found, _Written):
+    value = _read(written)
+    if not isinstance(value, _Written):
         try:
             return msgspec.json.decode(output)
         except msgspec.MsgspecError as error:
             raise ResultUnusable(f"the recorded result cannot be read: {error}") from error
-    if found.value is UNSET:
+    if value.value is UNSET:
         raise ResultUnusable("the recorded result is damaged")
-    return _value(found.value)
+    return _value(value.value)
 
 
 def read_error(written: str) -> BaseException:
@@ -71,10 +71,10 @@ def read_error(written: str) -> BaseException:
     Raises:
         ResultUnusable: It cannot be raised again.
     """
-    found = _read(written)
-    if not isinstance(found, _Written) or found.args is None:
+    value = _read(written)
+    if not isinstance(value, _Written) or value.args is None:
         raise ResultUnusable("the recorded error is damaged")
-    return _raised(found.cls, found.args, found.state, found.cause)
+    return _raised(value.cls, value.args, value.state, value.cause)
 
 
 def _raised(
@@ -101,13 +101,13 @@ def _raised(
 
 def _read(text: str) -> _Written | Literal["same"]:
     try:
-        found = _decode(text)
+        fields = _decode(text)
     except (msgspec.MsgspecError, RecursionError) as error:
         raise ResultUnusable(f"the recorded result cannot be read: {error}") from error
-    if isinstance(found, _Written) and found.unrecordable is not None:
-        at = f" at {found.at}" if found.at else ""
-        raise ResultUnusable(f"cannot be replayed: {found.unrecordable}{at}")
-    return found
+    if isinstance(fields, _Written) and fields.unrecordable is not None:
+        at = f" at {fields.at}" if fields.at else ""
+        raise ResultUnusable(f"cannot be replayed: {fields.unrecordable}{at}")
+    return fields
 
 
 def _class(name: Any) -> type[Any]:

@@ -34,9 +34,9 @@ def labels_apart(spans: Iterable[Span]) -> tuple[list[Span], list[NewLabel]]:
     labels: list[NewLabel] = []
     for span in spans:
         if span.hook == LABEL_HOOK:
-            found = _of_its_own(span)
-            if found is not None:
-                labels.append(found)
+            label = _of_its_own(span)
+            if label is not None:
+                labels.append(label)
                 continue
         kept.append(span)
         if span.events or sc.EVALUATION_NAME in span.attributes:

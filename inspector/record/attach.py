@@ -157,9 +157,9 @@ def _of(
     action: Callable[[Attachment], None],
     otherwise: Callable[[Attachment], None] = lambda _: None,
 ) -> None:
-    found = attachment()
-    if found is not None:
-        (action if found is _attached else otherwise)(found)
+    current = attachment()
+    if current is not None:
+        (action if current is _attached else otherwise)(current)
 
 
 def _renew_lock() -> None:
@@ -250,6 +250,6 @@ def detach() -> None:
     """Stop recording and write what is waiting; ``attach`` begins a new spool. Without a recorder, nothing happens."""
     global _attached
     with _attaching:
-        found, _attached = _attached, None
-    if found is not None:
-        found.close()
+        attachment, _attached = _attached, None
+    if attachment is not None:
+        attachment.close()

@@ -16,9 +16,9 @@ def read(obj: Any, *names: str) -> Any:
         return None
     try:
         for name in names:
-            found = _read(obj, name)
-            if found is not None:
-                return found
+            value = _read(obj, name)
+            if value is not None:
+                return value
     except Exception:  # noqa: BLE001 -- the boundary to the agent: an unreadable attribute is one that is not there
         return None
     return None

@@ -254,10 +254,10 @@ class Calls:
 
     def by_span_id(self, span_id: int) -> RecordedSpan | None:
         """Return the open call with this span id; a span of the SDK is recorded below it."""
-        found = self._open.get(span_id)
-        if found is not None and found.is_quiet:
-            self.announce(found)
-        return found
+        span = self._open.get(span_id)
+        if span is not None and span.is_quiet:
+            self.announce(span)
+        return span
 
     def by_call_id(self, call_id: str) -> RecordedSpan | None:
         """Return the open call with this id, whatever its noun; of several, the one that began first."""

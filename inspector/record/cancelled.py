@@ -52,7 +52,7 @@ class Cancelled:
         """Whether any of these calls has no id, which is rare."""
         return bool(self._by_name)
 
-    def was_named(self, noun: str, identity: object, found: RecordedSpan | None) -> bool:
+    def was_named(self, noun: str, identity: object, open_span: RecordedSpan | None) -> bool:
         """Tell, once, whether an end hook without an id is that of a cancelled call.
 
         It is if the open call of that name is above the cancelled one, or if there is none: by contract, inner calls
@@ -61,11 +61,11 @@ class Cancelled:
         Args:
             noun: The noun of the hook.
             identity: The name of the call.
-            found: The open call that the hook would end otherwise.
+            open_span: The open call that the hook would end otherwise.
         """
         alike = self._by_name.get((noun, identity), [])
         for span in reversed(tuple(alike)):
-            if found is None or any(found is above for above in chain(span.parent)):
+            if open_span is None or any(open_span is above for above in chain(span.parent)):
                 with suppress(ValueError):  # another thread removed it meanwhile
                     alike.remove(span)
                 if not alike:

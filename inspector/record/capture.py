@@ -70,9 +70,9 @@ def _class_name(value: object) -> Plain:
 
 def _named(value: object, *names: str) -> Plain:
     for name in names:
-        found = read_live(value, name)
-        if found is not None and found != "":
-            return short_text(found) if isinstance(found, str) else found
+        named = read_live(value, name)
+        if named is not None and named != "":
+            return short_text(named) if isinstance(named, str) else named
     return None
 
 
@@ -306,8 +306,8 @@ def remote_parent(envelope: Plain) -> trace.SpanContext | None:
     if not isinstance(meta, dict) or not isinstance(meta.get("traceparent"), str):
         return None
     carrier = {key: value for key, value in meta.items() if isinstance(value, str)}
-    found = trace.get_current_span(_W3C.extract(carrier)).get_span_context()
-    return found if found.is_valid else None
+    parent = trace.get_current_span(_W3C.extract(carrier)).get_span_context()
+    return parent if parent.is_valid else None
 
 
 def covers(span_noun: str, facts: Facts, envelope: Plain) -> bool:

@@ -56,10 +56,10 @@ class Exchange(NamedTuple):
 
 def exchanges_of(values: Mapping[str, Any]) -> tuple[Exchange, ...]:
     """Return the exchanges in the values of a hook; it shares the bodies, since nobody changes them."""
-    found = values.get("exchanges")
-    if type(found) is not list:
+    exchanges = values.get("exchanges")
+    if type(exchanges) is not list:
         return ()
-    return tuple(_exchange(each) for each in cast("list[Any]", found) if type(each) is dict)
+    return tuple(_exchange(each) for each in cast("list[Any]", exchanges) if type(each) is dict)
 
 
 def _exchange(keywords: Any) -> Exchange:

@@ -82,11 +82,11 @@ def _path(function: FunctionType) -> tuple[str | None, str | None]:
         return None, "nested"
     if "." in function.__qualname__:
         return None, "method"
-    found = vars(sys.modules[function.__module__]).get(function.__name__)
-    if found is function:
+    defined = vars(sys.modules[function.__module__]).get(function.__name__)
+    if defined is function:
         return function.__name__, None
     for attribute in _WRAPPED:
-        if getattr(found, attribute, None) is function:
+        if getattr(defined, attribute, None) is function:
             return f"{function.__name__}.{attribute}", None
     return None, None
 

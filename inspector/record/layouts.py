@@ -61,14 +61,14 @@ _layouts: dict[int, tuple["weakref.ref[type]", Layout]] = {}
 
 def namespace(cls: type) -> Mapping[str, Any]:
     """Return the attributes that a class itself defines."""
-    found: MappingProxyType[str, Any] = _NAMESPACE(cls)
-    return found
+    attributes: MappingProxyType[str, Any] = _NAMESPACE(cls)
+    return attributes
 
 
 def mro(cls: type) -> tuple[type, ...]:
     """Return the class and its bases, in the order of attribute lookup."""
-    found: tuple[type, ...] = _MRO(cls)
-    return found
+    classes: tuple[type, ...] = _MRO(cls)
+    return classes
 
 
 def type_name(cls: type) -> str:
@@ -89,9 +89,9 @@ def class_path(cls: type) -> str:
 def static(cls: type, name: str) -> Any:
     """Return a class attribute without running descriptors; None if there is none."""
     for base in mro(cls):
-        found = namespace(base)
-        if name in found:
-            return found[name]
+        attributes = namespace(base)
+        if name in attributes:
+            return attributes[name]
     return None
 
 
@@ -154,9 +154,9 @@ def _given_back(cls: type) -> Iterator[str]:
 
 def slot_of(value: object, name: str) -> Any:
     """Return the value in a slot of an object, even a private one; None if it has no such slot."""
-    found = static(type(value), name)
+    slot = static(type(value), name)
     try:
-        return found.__get__(value) if isinstance(found, MemberDescriptorType) else None
+        return slot.__get__(value) if isinstance(slot, MemberDescriptorType) else None
     except AttributeError:
         return None
 
@@ -166,10 +166,10 @@ def instance_dict(value: object, layout: Layout) -> dict[Any, Any] | None:
     if layout.dictionary is None:
         return None
     try:
-        found: Any = layout.dictionary.__get__(value)
+        attributes: Any = layout.dictionary.__get__(value)
     except AttributeError:
         return None
-    return found if isinstance(found, dict) else None
+    return attributes if isinstance(attributes, dict) else None
 
 
 def attributes(value: object, layout: Layout, most: int) -> Iterator[tuple[str, Any]]:

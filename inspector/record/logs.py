@@ -63,9 +63,9 @@ def _take_down(record: logging.LogRecord) -> None:
 
 
 def _span_here() -> RecordedSpan | None:
-    found = sdk_span_at()
-    if found is not None:
-        return found
+    span = sdk_span_at()
+    if span is not None:
+        return span
     current = trace.get_current_span()
     if isinstance(current, RecordedSpan) and current.is_recording():
         return current

@@ -68,10 +68,10 @@ class Messages:
         if not bodies or type(bodies[0]) is not bytes:
             # Messages cut out of a text are looked up only once.
             return list(map(address_of, bodies))
-        found = list(map(self._addresses.get, cast("Sequence[bytes]", bodies)))
-        for at in missing(found):
-            found[at] = self._address(bytes(bodies[at]))
-        return cast("list[bytes]", found)
+        known = list(map(self._addresses.get, cast("Sequence[bytes]", bodies)))
+        for at in missing(known):
+            known[at] = self._address(bytes(bodies[at]))
+        return cast("list[bytes]", known)
 
     def _address(self, body: bytes) -> bytes:
         address = address_of(body)
@@ -87,9 +87,9 @@ class Messages:
         self._bytes += len(body)
 
 
-def missing(found: Sequence[object]) -> Iterable[int]:
+def missing(values: Sequence[object]) -> Iterable[int]:
     """Return the indexes of the entries that are None."""
-    return compress(count(), map(is_, found, repeat(None)))
+    return compress(count(), map(is_, values, repeat(None)))
 
 
 def address_of(body: bytes | msgspec.Raw) -> bytes:

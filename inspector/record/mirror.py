@@ -44,9 +44,9 @@ class Mirror:
         try:
             facts = self._writer.careful(span, span.state)
             call = decode_call(self._writer.record(span, span.state, facts))
-            found = describe(call)
-            mirror.update_name(found.name)
-            for key, value in found.attributes.items():
+            description = describe(call)
+            mirror.update_name(description.name)
+            for key, value in description.attributes.items():
                 mirror.set_attribute(key, value)
             if call.failure is not None and call.state == "error":
                 mirror.set_status(trace.StatusCode.ERROR, call.failure.message or None)

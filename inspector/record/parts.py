@@ -80,16 +80,16 @@ class WrittenParts:
 
     def unsearched(self, pieces: Sequence[Piece]) -> bytes:
         """Return JSON that was cut at its strings, with a placeholder for each message text that the file has."""
-        found: list[bytes] = []
+        texts: list[bytes] = []
         before = b""
         for piece in pieces:
             if isinstance(piece, bytes):
                 before = piece
-                found.append(piece)
+                texts.append(piece)
             elif isinstance(piece, Elements):
                 (string,) = map(bytes, piece.bodies)
-                found.append(_SOME_TEXT if before.endswith(_TEXT_MEMBERS) and self.has(string) else string)
-        return b"".join(found)
+                texts.append(_SOME_TEXT if before.endswith(_TEXT_MEMBERS) and self.has(string) else string)
+        return b"".join(texts)
 
     def pieces(self, text: str, *, is_prompt: bool) -> list[Piece]:
         """Return a text cut into its messages and the text around them; empty if it has no messages or is short."""

@@ -29,22 +29,22 @@ _SUBMODULE, _UNWATCHED, _EXTENDED = 0o160000, 0x8000, 0x4000
 
 def describe_program(versions: Versions) -> dict[str, Plain]:
     """Return the command line of this program, its directory, packages and commit."""
-    found: dict[str, Plain] = {
+    program: dict[str, Plain] = {
         "argv": [_text(word) for word in sys.argv[:_MOST_WORDS]],
         "python": platform.python_version(),
         "variables": [_text(name) for name in sorted(os.environ)[:_MOST_WORDS]],
     }
     if module := _module():
-        found["module"] = _text(module)
+        program["module"] = _text(module)
     if FREEZE in os.environ:
-        found["frozen"] = os.environ[FREEZE]
+        program["frozen"] = os.environ[FREEZE]
     with suppress(OSError):
-        found["directory"] = _text(os.getcwd())  # noqa: PTH109 - as text
+        program["directory"] = _text(os.getcwd())  # noqa: PTH109 - as text
     with suppress(Exception):
-        found["packages"] = dict(versions())
+        program["packages"] = dict(versions())
     with suppress(OSError, ValueError, struct.error):
-        found |= _checkout(Path(_text(os.getcwd())))  # noqa: PTH109 - as above
-    return found
+        program |= _checkout(Path(_text(os.getcwd())))  # noqa: PTH109 - as above
+    return program
 
 
 def _module() -> str | None:
@@ -105,10 +105,10 @@ def _has_changed(top: Path, index: bytes) -> bool | None:
         if mode & 0o170000 != _SUBMODULE and not flags & (_UNWATCHED | _EXTENDED):
             path = os.path.join(os.fsencode(top), index[begin:end])  # noqa: PTH118 - bytes
             try:
-                found = os.lstat(path)
+                status = os.lstat(path)
             except FileNotFoundError:
                 return True
-            if (found.st_size & 0xFFFFFFFF, int(found.st_mtime)) != (size, entry[2]):
+            if (status.st_size & 0xFFFFFFFF, int(status.st_mtime)) != (size, entry[2]):
                 return True
         at += (end - at) // 8 * 8 + 8
     return False

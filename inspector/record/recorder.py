@@ -373,9 +373,9 @@ def _note_raw(span: RecordedSpan, values: dict[str, Any], outcome: dict[str, Any
 
 def _note_ending(span: RecordedSpan, values: dict[str, Any]) -> None:
     """Keep the values of an end hook, in a new dictionary, since the writer may be reading the old one."""
-    found = ending(values)
-    if found:
-        span.before = {**span.before, **found}
+    ended = ending(values)
+    if ended:
+        span.before = {**span.before, **ended}
 
 
 def _standing_for(request: RecordedSpan) -> RecordedSpan | None:

@@ -194,15 +194,15 @@ class _Writer:
         state |= {
             name: held for cls, name, get in _EXCEPTION_NAMES if isinstance(exc, cls) and type(held := get(exc)) is str
         }
-        found: dict[str, Plain] = {"args": args}
+        written: dict[str, Plain] = {"args": args}
         if state:
-            found["state"] = self.mapping(state, depth + 1, at)
+            written["state"] = self.mapping(state, depth + 1, at)
         cause = _EXCEPTION_CAUSE(exc)
         if cause is not None:
             # The exception is worth raising without it.
             with suppress(Unrecordable):
-                found["cause"] = self.value(cause, depth + 1, f"{at}.cause")
-        return found
+                written["cause"] = self.value(cause, depth + 1, f"{at}.cause")
+        return written
 
     def _items(self, values: Iterable[Any], depth: int, at: str) -> list[Plain]:
         return [self.value(item, depth + 1, f"{at}[{place}]") for place, item in enumerate(values)]
@@ -307,8 +307,8 @@ def _is_empty(value: object, name: str) -> bool:
 
 def _fields(value: object) -> dict[str, Any]:
     """Return the attributes of a dataclass or attrs object, including slots."""
-    found = _state(value)
+    state = _state(value)
     dataclass = static(type(value), "__dataclass_fields__")
     attrs = static(type(value), "__attrs_attrs__")
     names = [*dataclass] if type(dataclass) is dict else [each.name for each in cast("tuple[Any, ...]", attrs)]
-    return found | {name: slot_of(value, name) for name in names if name not in found}
+    return state | {name: slot_of(value, name) for name in names if name not in state}

@@ -74,52 +74,52 @@ def _merged(process: Process, theirs: Mapping[str, Any], texts: Texts) -> list[A
 
 
 def _scope(scope: "InstrumentationScope | None", texts: Texts) -> dict[str, Any]:
-    found: dict[str, Any] = {"name": "" if scope is None else texts.redacted("name", well_formed(str(scope.name)))}
+    fields: dict[str, Any] = {"name": "" if scope is None else texts.redacted("name", well_formed(str(scope.name)))}
     if scope is not None and scope.version:
-        found["version"] = texts.redacted("version", well_formed(str(scope.version)))
+        fields["version"] = texts.redacted("version", well_formed(str(scope.version)))
     if scope is not None and scope.attributes:
-        found["attributes"] = key_values(_attributes(scope.attributes, texts))
-    return found
+        fields["attributes"] = key_values(_attributes(scope.attributes, texts))
+    return fields
 
 
 def encode_sdk_span(span: "SdkSpan", state: State, texts: Texts, parts: WrittenParts) -> bytes:
     """Return the current state of a span as an OTLP JSON object; a running one has no end time."""
-    found: dict[str, Any] = {"traceId": f"{span.trace_id:032x}", "spanId": f"{span.span_id:016x}"}
+    fields: dict[str, Any] = {"traceId": f"{span.trace_id:032x}", "spanId": f"{span.span_id:016x}"}
     if span.trace_state:
-        found["traceState"] = texts.redacted("traceState", span.trace_state.to_header())
+        fields["traceState"] = texts.redacted("traceState", span.trace_state.to_header())
     if span.parent_id is not None:
-        found["parentSpanId"] = f"{span.parent_id:016x}"
-    found |= {
+        fields["parentSpanId"] = f"{span.parent_id:016x}"
+    fields |= {
         "name": texts.redacted("name", well_formed(span.name)),
         "kind": span.kind,
         "startTimeUnixNano": str(span.start_ns),
     }
     if state != "running":
-        found["endTimeUnixNano"] = str(span.stop_ns)
-    found["attributes"] = key_values(_all_attributes(span, texts).items(), parts)
+        fields["endTimeUnixNano"] = str(span.stop_ns)
+    fields["attributes"] = key_values(_all_attributes(span, texts).items(), parts)
     events = (*(span.events or ()), *_events(span.sdk_events))[:MOST]
     if events:
-        found["events"] = list(event_records(events, texts))
+        fields["events"] = list(event_records(events, texts))
     if span.linked:
-        found["links"] = [_link(each, texts) for each in span.linked[:MOST]]
-    found |= _lost(span)
+        fields["links"] = [_link(each, texts) for each in span.linked[:MOST]]
+    fields |= _lost(span)
     code, why = span.status.status_code.value, span.status.description
     if code:
         message = {"message": texts.redacted("status", beginning(why, _MOST_WHY))} if why else {}
-        found["status"] = {"code": code, **message}
-    return encode(found)
+        fields["status"] = {"code": code, **message}
+    return encode(fields)
 
 
 def _all_attributes(span: "SdkSpan", texts: Texts) -> dict[str, Attribute]:
     """Return the span's own attributes, its session, and the attributes that the program set through us."""
-    found = dict(_attributes(span.attributes, texts))
+    attributes = dict(_attributes(span.attributes, texts))
     if span.session_id is not None:
-        found.setdefault(sc.SESSION_ID, texts.redacted(sc.SESSION_ID, span.session_id))
+        attributes.setdefault(sc.SESSION_ID, texts.redacted(sc.SESSION_ID, span.session_id))
     if span.extra:
-        found |= _attributes(dict(span.extra), texts)
+        attributes |= _attributes(dict(span.extra), texts)
     if span.bodies and texts.content:
-        found |= {key: texts.without_secrets(key, plain).text for key, plain in tuple(span.bodies.items())}
-    return found
+        attributes |= {key: texts.without_secrets(key, plain).text for key, plain in tuple(span.bodies.items())}
+    return attributes
 
 
 def _attributes(
@@ -155,10 +155,10 @@ def _events(events: "Iterable[SdkEvent]") -> Iterator[Event]:
 
 
 def _link(link: trace.Link, texts: Texts) -> dict[str, Any]:
-    found: dict[str, Any] = {"traceId": f"{link.context.trace_id:032x}", "spanId": f"{link.context.span_id:016x}"}
+    fields: dict[str, Any] = {"traceId": f"{link.context.trace_id:032x}", "spanId": f"{link.context.span_id:016x}"}
     if link.attributes:
-        found["attributes"] = key_values(_attributes(link.attributes, texts, _EVENT_LIMITS))
-    return found
+        fields["attributes"] = key_values(_attributes(link.attributes, texts, _EVENT_LIMITS))
+    return fields
 
 
 def _lost(span: "SdkSpan") -> dict[str, int]:

@@ -244,9 +244,9 @@ def _named(value: Any, _: Walk, __: int) -> Plain:
 
 
 def _module_of(value: object) -> object:
-    found = namespace(type(value)).get("__module__")
+    named = namespace(type(value)).get("__module__")
     # Both kinds run code of the interpreter only; since Python 3.14, functions have the second.
-    return found.__get__(value) if isinstance(found, types.MemberDescriptorType | types.GetSetDescriptorType) else None
+    return named.__get__(value) if isinstance(named, types.MemberDescriptorType | types.GetSetDescriptorType) else None
 
 
 def _class(value: Any, _: Walk, __: int) -> Plain:

@@ -94,8 +94,8 @@ def failure_of(exc: BaseException) -> Failure:
     return Failure(name, error_text(exc), frames(exc), _code(code))
 
 
-def _code(found: object) -> str | int | None:
-    plain = snapshot(found) if isinstance(found, str | int) else None
+def _code(code: object) -> str | int | None:
+    plain = snapshot(code) if isinstance(code, str | int) else None
     return plain if isinstance(plain, str | int) else None
 
 
@@ -264,20 +264,20 @@ class RecordedSpan(trace.Span):
         """Record copies as JSON text, each under its key; replaced values become span events with their own time."""
         if not values or not self.is_recording():
             return
-        found = {_name_of(key): snapshot(value) for key, value in values.items()}
+        state = {_name_of(key): snapshot(value) for key, value in values.items()}
         bodies = dict(self.bodies or {})
         kept: list[tuple[str, int, dict[str, Plain]]] = []
         for earlier in self.states or ():
             name, at_ns, left = earlier
-            if name != function and not left.keys() & found.keys():
+            if name != function and not left.keys() & state.keys():
                 kept.append(earlier)
                 continue
             self.record_event(STATE_EVENT, {"function": name, **left}, at_ns)
             if name == function:
                 bodies = {key: plain for key, plain in bodies.items() if key not in left}
         if len(bodies) < _MOST_NOTES:
-            self.states = [*kept, (_name_of(function), time_ns(), found)]
-            self.bodies = bodies | found
+            self.states = [*kept, (_name_of(function), time_ns(), state)]
+            self.bodies = bodies | state
 
     def add_event(self, name: str, attributes: types.Attributes = None, timestamp: int | None = None) -> None:
         """Record that something happened during this call; ``timestamp`` is in nanoseconds since the epoch."""

@@ -50,11 +50,11 @@ def _table(value: Any, layout: Layout, walk: Walk, depth: int) -> Plain:
         return None
     out: dict[str, Plain] = {"$type": layout.type_name}
     for name in ("shape", "dtype", "device"):
-        found: Any = getattr(value, name, None)
-        if name == "shape" and found is not None:
-            out[name] = walk.copy(list(islice(found, _MAX_COLUMNS)), depth + 1)
-        elif found is not None:
-            out[name] = str(found)[:100]
+        attribute: Any = getattr(value, name, None)
+        if name == "shape" and attribute is not None:
+            out[name] = walk.copy(list(islice(attribute, _MAX_COLUMNS)), depth + 1)
+        elif attribute is not None:
+            out[name] = str(attribute)[:100]
     if (columns := _columns(value, layout)) is not None:
         out["columns"] = walk.copy(columns, depth + 1)
     return out
@@ -68,8 +68,8 @@ def _columns(value: Any, layout: Layout) -> list[object] | None:
     shape: Any = getattr(value, "shape", None)
     if type(shape) is not tuple or len(shape) != 2 or shape[1] > _MOST_NAMED:
         return None
-    found: Any = getattr(value, name, None)
-    return None if found is None else list(islice(found, _MAX_COLUMNS))
+    attribute: Any = getattr(value, name, None)
+    return None if attribute is None else list(islice(attribute, _MAX_COLUMNS))
 
 
 LIBRARIES: Final[dict[str, Callable[[Any, Layout, Walk, int], Plain]]] = {

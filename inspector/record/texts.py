@@ -44,13 +44,13 @@ class Texts:
 
     def key(self, key: str) -> str:
         """Return the name of an attribute without secrets; each name is searched once."""
-        found = self._keys.get(key)
-        if found is None:
+        known = self._keys.get(key)
+        if known is None:
             if len(self._keys) >= _MOST_KEYS:
                 self._keys.clear()
             plain, _ = self.redactor.redact_value("attributes", {key: None})
-            found = self._keys[key] = next(iter(plain)) if isinstance(plain, dict) else FAILED
-        return found
+            known = self._keys[key] = next(iter(plain)) if isinstance(plain, dict) else FAILED
+        return known
 
     def redacted(self, key: str, text: str) -> str:
         """Return a short text without secrets, as it is written."""

@@ -110,11 +110,11 @@ def _of_model(tape: Tape, call: TapeCall, kind: str, text: str) -> TapeCall:
 def _with_text(call: TapeCall, text: str, *, is_stream: bool) -> str:
     answered = [] if call.exchanges is None else [each for each in read_exchanges(call.exchanges) if each.status == _OK]
     reword = reworded_stream if is_stream else reworded
-    found = reword(b"".join(answered[-1].pieces), text) if answered else None
-    if found is None:
+    body = reword(b"".join(answered[-1].pieces), text) if answered else None
+    if body is None:
         whole = "its events in a .sse" if is_stream else "the whole body in a .json"
         raise ValueError(f"no answer of a known form was recorded that it could stand in ({FORMS}); give {whole}")
-    return found.decode()
+    return body.decode()
 
 
 def _of_tool(call: TapeCall, kind: str, text: str) -> TapeCall:

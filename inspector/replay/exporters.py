@@ -25,10 +25,10 @@ def hush_exporters() -> Callable[[], None]:
     hushed: list[tuple[type, str, Any]] = []
 
     def hush(module: str, owner: str, name: str) -> None:
-        found = getattr(sys.modules[module], owner, None)
-        if isinstance(found, type) and hasattr(found, name):
-            hushed.append((found, name, getattr(found, name)))
-            setattr(found, name, _nothing)
+        exporter = getattr(sys.modules[module], owner, None)
+        if isinstance(exporter, type) and hasattr(exporter, name):
+            hushed.append((exporter, name, getattr(exporter, name)))
+            setattr(exporter, name, _nothing)
 
     for place in _PLACES:
         watch.expect(place[0], partial(hush, *place))

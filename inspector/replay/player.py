@@ -303,8 +303,8 @@ def _given(proposal: Proposal) -> Any:
 
 
 def _path() -> Iterator[str]:
-    found = [f"{AROUND[span.noun]} {span.before.get('name')}" for span in above() if span.noun in AROUND]
-    return reversed(found)
+    path = [f"{AROUND[span.noun]} {span.before.get('name')}" for span in above() if span.noun in AROUND]
+    return reversed(path)
 
 
 def _subject(proposal: Proposal) -> str:

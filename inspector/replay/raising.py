@@ -15,14 +15,14 @@ def raised_again(cls: str, message: str) -> Exception:
         Exception: The class is missing, or cannot be created from a message.
     """
     module, _, name = cls.partition(":")
-    found: Any = import_module(module)
+    place: Any = import_module(module)
     for each in name.split("."):
-        found = getattr(found, each)
+        place = getattr(place, each)
     try:
-        return found(message)
+        return place(message)
     except TypeError:
         # It is made of more than a message, such as the place that could not be reached.
-        return _from_message(found)(message)
+        return _from_message(place)(message)
 
 
 class _FromMessage(Exception):

@@ -49,10 +49,10 @@ def reworded_stream(body: bytes, text: str) -> bytes | None:
 
 def _decoded(body: bytes | str) -> Fields | None:
     try:
-        found: Any = msgspec.json.decode(body)
+        decoded: Any = msgspec.json.decode(body)
     except msgspec.MsgspecError:
         return None
-    return cast("Fields", found) if isinstance(found, dict) else None
+    return cast("Fields", decoded) if isinstance(decoded, dict) else None
 
 
 def _of_frames(body: bytes) -> Fields | None:
@@ -66,9 +66,9 @@ def _of_frames(body: bytes) -> Fields | None:
 
 def _events(body: bytes) -> Iterator[Fields]:
     for line in body.decode(errors="replace").splitlines():
-        found = _decoded(line.removeprefix("data:")) if line.startswith("data:") else None
-        if found is not None:
-            yield found
+        event = _decoded(line.removeprefix("data:")) if line.startswith("data:") else None
+        if event is not None:
+            yield event
 
 
 def _data(event: Fields) -> bytes:

@@ -58,11 +58,11 @@ class PagesDamaged(StoreDamaged):
         found: SQLite's message.
     """
 
-    def __init__(self, path: Path, found: object) -> None:
-        self.found = str(found)
+    def __init__(self, path: Path, damage: object) -> None:
+        self.found = str(damage)
         """SQLite's message."""
         super().__init__(
-            f"{path} is damaged ({found}), so nothing more is written to it; save what can be read with: "
+            f"{path} is damaged ({damage}), so nothing more is written to it; save what can be read with: "
             f"inspector export --salvage {path} -o saved.jsonl; then move {path}* away, all of them, "
             "and a new database takes in what waits in the spool"
         )

@@ -113,9 +113,9 @@ def _open(path: Path) -> int:
 
 def _read(descriptor: int) -> tuple[int | None, str | None]:
     try:
-        found: Any = json.loads(os.pread(descriptor, 4096, 0))
+        fields: Any = json.loads(os.pread(descriptor, 4096, 0))
     except ValueError:
         return None, None
-    owner = cast("dict[str, Any]", found) if isinstance(found, dict) else {}
+    owner = cast("dict[str, Any]", fields) if isinstance(fields, dict) else {}
     pid, url = owner.get("pid"), owner.get("url")
     return (pid if isinstance(pid, int) else None), (url if isinstance(url, str) else None)

@@ -293,11 +293,11 @@ class Reads(ABC):
         is the number of equal slices of the filter's time range, or else of the time that has data.
         """
         with self._read() as at:
-            found = self._queries.read_stats(at, where, self._limits, of=of, by=by, buckets=buckets)
+            answer = self._queries.read_stats(at, where, self._limits, of=of, by=by, buckets=buckets)
             if not where.replays:
                 left_out = self._queries.count_replays(at, where.since_ns, where.until_ns)
-                found = replace(found, replays_left_out=left_out)
-            return _noticed(where.q, found)
+                answer = replace(answer, replays_left_out=left_out)
+            return _noticed(where.q, answer)
 
     def labels(
         self,

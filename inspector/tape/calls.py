@@ -186,11 +186,11 @@ def _is_agent(attributes: Mapping[str, Any]) -> bool:
 
 
 def _model_call(event: Event, path: tuple[str, ...], request: RequestParts) -> TapeCall:
-    found = (event.span_id, "llm_generate", event.name, "", path, dict(request.parts))
+    facts = (event.span_id, "llm_generate", event.name, "", path, dict(request.parts))
     try:
-        return TapeCall(*found, _exchanges(event))
+        return TapeCall(*facts, _exchanges(event))
     except _Unrecordable as why:
-        return TapeCall(*found, unrecordable=str(why))
+        return TapeCall(*facts, unrecordable=str(why))
 
 
 def _model_of_toolkit(event: Event, path: tuple[str, ...], request: RequestParts) -> TapeCall:
@@ -218,14 +218,14 @@ def _model_of_toolkit(event: Event, path: tuple[str, ...], request: RequestParts
 
 def _tool_call(event: Event, path: tuple[str, ...], request: RequestParts) -> TapeCall:
     tool = str(attributes_of(event).get(sc.SEED_TOOL_NAME))
-    found = (event.span_id, "tool_call", event.name, tool, path, dict(request.parts))
+    facts = (event.span_id, "tool_call", event.name, tool, path, dict(request.parts))
     if _is_agent(attributes_of(event)):
-        return TapeCall(*found, goes_on=True)
+        return TapeCall(*facts, goes_on=True)
     try:
         result, output, error = _outcome(event)
-        return TapeCall(*found, result=result, output=output, error=error)
+        return TapeCall(*facts, result=result, output=output, error=error)
     except _Unrecordable as why:
-        return TapeCall(*found, unrecordable=str(why))
+        return TapeCall(*facts, unrecordable=str(why))
 
 
 def _outcome(event: Event) -> tuple[str | None, str, str | None]:
@@ -261,8 +261,8 @@ def _at(output: str) -> str:
             items = enumerate(cast("list[Any]", value))
         return next((f".{name}{rest}" for name, item in items if (rest := path(item)) is not None), None)
 
-    found = path(json.loads(output))
-    return f", at {found[1:]}" if found else ""
+    place = path(json.loads(output))
+    return f", at {place[1:]}" if place else ""
 
 
 def _is_refusal(event: Event) -> bool:
@@ -296,10 +296,10 @@ def _request(event: Event, path: tuple[str, ...]) -> tuple[TapeCall, RequestPart
 
 def _unrecordable(written: str) -> str | None:
     """Return what part of a result or an error cannot be replayed, as the recorder noted it."""
-    found: Any = json.loads(written)
-    if not (isinstance(found, dict) and "unrecordable" in found):
+    value: Any = json.loads(written)
+    if not (isinstance(value, dict) and "unrecordable" in value):
         return None
-    fields = cast("dict[str, Any]", found)
+    fields = cast("dict[str, Any]", value)
     place = f", at {fields['at']}" if fields.get("at") else ""
     return f"its result cannot be replayed ({fields['unrecordable']}{place})"
 

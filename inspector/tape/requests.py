@@ -68,8 +68,8 @@ def recorded_response(attributes: Mapping[str, Any]) -> tuple[str | None, str | 
 
 def server_of(attributes: Mapping[str, Any]) -> str:
     """Return what distinguishes a server from others; empty if not known."""
-    found = attributes.get(sc.URL_FULL) or attributes.get(sc.RPC_SERVER_COMMAND)
-    return found if isinstance(found, str) else "" if found is None else json.dumps(found)
+    server = attributes.get(sc.URL_FULL) or attributes.get(sc.RPC_SERVER_COMMAND)
+    return server if isinstance(server, str) else "" if server is None else json.dumps(server)
 
 
 def server_at(place: object, redactor: Redactor) -> str:

@@ -118,9 +118,9 @@ def judge(events: Iterable[Event]) -> Judgement:
         events: As for `tape_of`.
     """
     recorded = _Recorded.of(events)
-    found = [*(refused.obstacle for refused in recorded.refused), *(call.obstacle for call in recorded.calls)]
+    against = [*(refused.obstacle for refused in recorded.refused), *(call.obstacle for call in recorded.calls)]
     place = {span: number for number, span in enumerate(recorded.by_id)}
-    obstacles = sorted(filter(None, found), key=lambda each: place[each.span_id])
+    obstacles = sorted(filter(None, against), key=lambda each: place[each.span_id])
     reason = recorded.several_processes()
     if not (reason or recorded.calls or obstacles):
         reason = f"the run {_NOTHING}"
@@ -169,10 +169,10 @@ class _Recorded:
         return recorded
 
     def _take(self, event: Event, above: Sequence[Event], reaching: Collection[str]) -> TapeCall | None:
-        found = call_of(event, tuple(each.name for each in reversed(above) if each.hook in AROUND))
-        if found is None:
+        taped = call_of(event, tuple(each.name for each in reversed(above) if each.hook in AROUND))
+        if taped is None:
             return None
-        call, request = found
+        call, request = taped
         same = self.same.get(_counted(event, self.by_id), ())
         call = replace(call, duplicates=tuple(each for each in same if each != event.span_id))
         if event.span_id in reaching:
@@ -214,17 +214,17 @@ def place_of(tape: Tape, span: str) -> int:
         NotReplayable: No call or several calls have an id that begins like this.
     """
     start = span.lower()
-    found = [place for place, call in enumerate(tape.calls) if call.span.startswith(start)]
-    if not found:
+    places = [place for place, call in enumerate(tape.calls) if call.span.startswith(start)]
+    if not places:
         ids = ((place, each) for place, call in enumerate(tape.calls) for each in call.duplicates)
-        found = sorted({place for place, each in ids if each.startswith(start)})
-    if len(found) == 1:
-        return found[0]
+        places = sorted({place for place, each in ids if each.startswith(start)})
+    if len(places) == 1:
+        return places[0]
     listed = ", ".join(f"{call.name} ({call.span[:8]})" for call in tape.calls[:_LISTED])
     more = ", …" if len(tape.calls) > _LISTED else ""
     which = (
         f"several calls that a replay answers begin with {span}"
-        if found
+        if places
         else f"no call that a replay answers begins with {span}"
     )
     raise NotReplayable(f"{which} in the run {tape.run}; it has {listed}{more}")
@@ -251,8 +251,8 @@ def _counted(event: Event, by_id: Mapping[str, Event]) -> str:
 
 def _reaching_a_client(events: Iterable[Event], by_id: Mapping[str, Event]) -> set[str]:
     """Return the model calls of frameworks that a client makes; the client is answered, and the framework parses it."""
-    found: set[str] = set()
+    reaching: set[str] = set()
     for event in events:
         if event.kind == "llm" and attributes_of(event).get(sc.EMITTER) in CLIENTS:
-            found |= {each.span_id for each in ancestors(event, by_id) if each.kind == "llm"}
-    return found
+            reaching |= {each.span_id for each in ancestors(event, by_id) if each.kind == "llm"}
+    return reaching

@@ -65,10 +65,10 @@ def _shape(answer: Any) -> Iterator[str]:
 def _decoded(answer: str | None) -> Any:
     """Decode an answer that is JSON."""
     try:
-        found: Any = json.loads(answer or "")
+        decoded: Any = json.loads(answer or "")
     except ValueError:
         return answer
-    return cast("Any", found) if isinstance(found, dict | list) else answer
+    return cast("Any", decoded) if isinstance(decoded, dict | list) else answer
 
 
 def _comment(line: str, *shorter: str) -> Iterator[str]:

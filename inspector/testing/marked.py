@@ -49,15 +49,15 @@ def read_marker(request: pytest.FixtureRequest) -> Marked:
 
 
 def _patterns(value: Any) -> tuple[str, ...]:
-    found = cast("tuple[Any, ...]", (value,) if isinstance(value, str) else tuple(value))
-    for each in found:
+    patterns = cast("tuple[Any, ...]", (value,) if isinstance(value, str) else tuple(value))
+    for each in patterns:
         try:
             re.compile(each)
         except (re.error, TypeError) as error:
             pytest.fail(
                 f"the marker cassette ignores {each!r}, which is not a valid regular expression: {error}", pytrace=False
             )
-    return found
+    return patterns
 
 
 def _frozen(value: Any, cassette: Path) -> Frozen | None:

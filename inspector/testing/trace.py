@@ -80,14 +80,14 @@ class Trace:
     @property
     def answer(self) -> str | None:
         """The text of the last model answer that requested no tool; None if there was none."""
-        found: str | None = None
+        latest: str | None = None
         for event in _models(self._events()):
             parts = list(_parts(event, sc.OUTPUT_MESSAGES))
             texts = [str(part.get("content")) for part in parts if part.get("type") == "text"]
             done = {part.get("id") for part in parts if part.get("type") == "tool_call_response"}
             if texts and not any(part.get("type") == "tool_call" and part.get("id") not in done for part in parts):
-                found = "".join(texts)
-        return found
+                latest = "".join(texts)
+        return latest
 
     @property
     def tokens(self) -> int:

@@ -54,8 +54,8 @@ def install(patches: Patches) -> None:
 def _wrap_later(patches: Patches, module: str, place: tuple[str, str], wrapper: Wrapper) -> None:
     owner, name = place
 
-    def wrap(found: Any) -> None:
-        patches.wrap(getattr(found, owner, found), name, wrapper)
+    def wrap(imported: Any) -> None:
+        patches.wrap(getattr(imported, owner, imported), name, wrapper)
 
     patches.once_imported(module, wrap)
 

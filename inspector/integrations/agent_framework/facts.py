@@ -36,18 +36,18 @@ class CallArguments:
     @property
     def session_id(self) -> str | None:
         """The session that the caller goes on with."""
-        found = getattr(self.kwargs.get("session"), "session_id", None)
-        return found if isinstance(found, str) else None
+        own = getattr(self.kwargs.get("session"), "session_id", None)
+        return own if isinstance(own, str) else None
 
 
 def _fields(value: Any) -> Mapping[str, Any]:
     return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
 
 
-def agent(found: Any, arguments: CallArguments) -> Keywords:
+def agent(owner: Any, arguments: CallArguments) -> Keywords:
     """Return an agent and its input."""
-    described = getattr(found, "description", None)
-    named = Named(found.name or found.id, described if isinstance(described, str) else None)
+    described = getattr(owner, "description", None)
+    named = Named(owner.name or owner.id, described if isinstance(described, str) else None)
     return {"agent": named, "input": _text_of(arguments.first("messages"))}
 
 
@@ -62,10 +62,10 @@ def agent_answer(response: Any) -> Keywords:
     return {"result": response.text}
 
 
-def workflow(found: Any, arguments: CallArguments) -> Keywords:
+def workflow(owner: Any, arguments: CallArguments) -> Keywords:
     """Return a workflow, and the message that it begins with or the answers that it goes on with."""
     responses, message = arguments.kwargs.get("responses"), arguments.first("message")
-    named = Named(getattr(found, "name", None) or found.id, getattr(found, "description", None), "graph")
+    named = Named(getattr(owner, "name", None) or owner.id, getattr(owner, "description", None), "graph")
     return {"workflow": named, "context": None, "input": _text_of(responses if message is None else message)}
 
 
@@ -102,15 +102,15 @@ class _Updates(list[Any]):
         return import_module("agent_framework").AgentResponse.from_updates(self).text
 
 
-def _output(found: Any) -> Any:
-    text = getattr(found, "text", None)
-    return text if isinstance(text, str) else _text_of(found)
+def _output(result: Any) -> Any:
+    text = getattr(result, "text", None)
+    return text if isinstance(text, str) else _text_of(result)
 
 
-def executor(found: Any, message: Any) -> Keywords:
+def executor(owner: Any, message: Any) -> Keywords:
     """Return a step of a workflow."""
     data = message.data if type(message).__name__ == "WorkflowMessage" else message
-    return {"workflow": Named(found.id, workflow_type="executor"), "context": None, "input": _text_of(data)}
+    return {"workflow": Named(owner.id, workflow_type="executor"), "context": None, "input": _text_of(data)}
 
 
 def request(client: Any, arguments: CallArguments) -> Keywords:
@@ -159,16 +159,16 @@ def _block(content: Any) -> Any:
             return content
 
 
-def response(found: Any) -> Keywords:
+def response(result: Any) -> Keywords:
     """Return the answer of a model."""
-    reason = getattr(found, "finish_reason", None)
-    message = {"role": "assistant", "content": [_block(each) for reply in found.messages for each in reply.contents]}
+    reason = getattr(result, "finish_reason", None)
+    message = {"role": "assistant", "content": [_block(each) for reply in result.messages for each in reply.contents]}
     answered: dict[str, Any] = {
-        "id": getattr(found, "response_id", None),
-        "model": getattr(found, "model", None) or getattr(found, "model_id", None),
+        "id": getattr(result, "response_id", None),
+        "model": getattr(result, "model", None) or getattr(result, "model_id", None),
         "choices": [{"message": message, "finish_reason": getattr(reason, "value", reason)}],
     }
-    return {"response": answered, "usage": _usage(_fields(found.usage_details))}
+    return {"response": answered, "usage": _usage(_fields(result.usage_details))}
 
 
 def _usage(details: Mapping[str, Any]) -> dict[str, Any] | None:

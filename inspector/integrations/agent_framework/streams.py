@@ -179,8 +179,8 @@ def finished(original: Any) -> Any:
 
 
 def _calls_of(stream: Any) -> list[Streamed]:
-    found = cast("dict[str, Any]", vars(stream)).get(_CALLS)
-    return cast("list[Streamed]", found or [])
+    calls = cast("dict[str, Any]", vars(stream)).get(_CALLS)
+    return cast("list[Streamed]", calls or [])
 
 
 def _inside(calls: list[Streamed]) -> ExitStack:

@@ -118,6 +118,6 @@ def _content(cell: CellType) -> Any:
 
 
 def _result(content: Any) -> Any:
-    found = getattr(content, "result", None)
+    result = getattr(content, "result", None)
     items: Any = getattr(content, "items", None)
-    return found if found is not None or not items else items
+    return result if result is not None or not items else items

@@ -76,10 +76,10 @@ def _left_in(context: Any) -> dict[str, Any]:
 
     Requests to confirm or sign in are by the id of the call, which may be another one each time.
     """
-    found: dict[str, Any] = context.actions.__dict__
+    actions: dict[str, Any] = context.actions.__dict__
     own = context.function_call_id
     return {
         name: {_OWN if key == own else key: each for key, each in value.items()} if isinstance(value, dict) else value  # pyright: ignore[reportUnknownVariableType] - of any two types
-        for name, value in found.items()
+        for name, value in actions.items()
         if value and name != _ARTIFACTS
     }

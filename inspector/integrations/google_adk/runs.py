@@ -55,8 +55,8 @@ def invoked(runner: Any, *_: Any, **kwargs: Any) -> Following:
 
 
 def _session_id(kwargs: dict[str, Any]) -> str | None:
-    found = kwargs.get("session_id") or getattr(kwargs.get("session"), "id", None)
-    return found if isinstance(found, str) else None
+    session_id = kwargs.get("session_id") or getattr(kwargs.get("session"), "id", None)
+    return session_id if isinstance(session_id, str) else None
 
 
 _WORKFLOWS: Final = {"SequentialAgent": "sequential", "ParallelAgent": "parallel", "LoopAgent": "loop"}

@@ -67,12 +67,12 @@ def _body_run(original: Method) -> Method:
             outcome = await outcome_of(lambda: original(self, args=arguments, tool_context=tool_context), tool_context)
             return outcome
 
-        found = await run_body_async(call, body, subject=self)
-        if not isinstance(found, Outcome):
-            return found
-        if found is not outcome:
-            await found.leave_in(tool_context)
-        return found.result
+        result = await run_body_async(call, body, subject=self)
+        if not isinstance(result, Outcome):
+            return result
+        if result is not outcome:
+            await result.leave_in(tool_context)
+        return result.result
 
     return run_async
 

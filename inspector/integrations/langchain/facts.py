@@ -45,8 +45,8 @@ def chain_name(serialized: Any, name: Any) -> str:
 
 
 def _serialized_name(serialized: Any) -> str | None:
-    found: Any = fields(serialized).get("name") or (fields(serialized).get("id") or [None])[-1]
-    return found if isinstance(found, str) else None
+    name: Any = fields(serialized).get("name") or (fields(serialized).get("id") or [None])[-1]
+    return name if isinstance(name, str) else None
 
 
 def graph_name(name: str, node: str | None) -> str | None:
@@ -191,8 +191,8 @@ def interrupts(error: BaseException) -> dict[Any, Any]:
     """Return the interrupts that a paused graph waits for, by id; none if it continues elsewhere."""
     if not any(cls.__name__ == "GraphInterrupt" for cls in type(error).__mro__):
         return {}
-    found: Any = error.args[0] if error.args else ()
-    return {getattr(each, "id", index): getattr(each, "value", each) for index, each in enumerate(found)}
+    raised: Any = error.args[0] if error.args else ()
+    return {getattr(each, "id", index): getattr(each, "value", each) for index, each in enumerate(raised)}
 
 
 def pause(waits_for: Mapping[Any, Any], session_id: str | None) -> Keywords:
@@ -203,8 +203,8 @@ def pause(waits_for: Mapping[Any, Any], session_id: str | None) -> Keywords:
 
 def thread_of(metadata: Any) -> str | None:
     """Return the thread id of a run."""
-    found = fields(metadata).get("thread_id")
-    return found if isinstance(found, str) else None
+    thread_id = fields(metadata).get("thread_id")
+    return thread_id if isinstance(thread_id, str) else None
 
 
 def resumes(inputs: Any) -> bool:

@@ -156,9 +156,9 @@ def surrounded(describe: Callable[[], Envelope], headers: Callable[[], Mapping[s
 
 def progressed(peer: Any, params: Any) -> None:
     """Report an incoming progress notification for one of our requests."""
-    found = _find(peer, "outbound", _read(params, "progressToken", "progress_token"))
-    if found is not None:
-        announce("progress_update", lambda: progress_of(params, found.call_id))
+    span = _find(peer, "outbound", _read(params, "progressToken", "progress_token"))
+    if span is not None:
+        announce("progress_update", lambda: progress_of(params, span.call_id))
 
 
 def progress_of(params: Any, call_id: str) -> dict[str, Any]:
@@ -216,9 +216,9 @@ def _spans(peer: Any) -> list[RecordedSpan]:
 
 def cancelled(peer: Any, params: Any, direction: Direction) -> None:
     """Report a cancellation: by the peer, of its request to us, or by the program, of its own."""
-    found = _find(peer, direction, _read(params, "requestId", "request_id"))
-    if found is not None:
-        call_id = found.shown_call.call_id
+    span = _find(peer, direction, _read(params, "requestId", "request_id"))
+    if span is not None:
+        call_id = span.shown_call.call_id
         announce("operation_cancelled", lambda: {"reason": _read(params, "reason"), "call_id": call_id})
 
 
@@ -268,14 +268,14 @@ def members(value: Any) -> dict[str, Any]:
 def _read(params: Any, *names: str) -> Any:
     fields = members(params)
     for name in names:
-        found = fields.get(name) if fields else getattr(params, name, None)
-        if found is not None:
-            return found
+        value = fields.get(name) if fields else getattr(params, name, None)
+        if value is not None:
+            return value
     return None
 
 
 def _error(error: Any) -> dict[str, Any]:
-    return {name: found for name in ("code", "message", "data") if (found := _read(error, name)) is not None}
+    return {name: value for name in ("code", "message", "data") if (value := _read(error, name)) is not None}
 
 
 def _is_answer(exc: BaseException) -> bool:

@@ -32,8 +32,8 @@ def record_servers(patches: Patches) -> None:
 
 def ours(environ: Mapping[str, str]) -> dict[str, str]:
     """Return the variables that configure a recorded process."""
-    found = {key: value for key, value in environ.items() if key.startswith("INSPECTOR_") and key not in _SECRET}
+    variables = {key: value for key, value in environ.items() if key.startswith("INSPECTOR_") and key not in _SECRET}
     for entry in environ.get("PYTHONPATH", "").split(os.pathsep):
         if Path(entry).parts[-len(_STARTUP) :] == _STARTUP:
-            found["PYTHONPATH"] = entry
-    return found
+            variables["PYTHONPATH"] = entry
+    return variables

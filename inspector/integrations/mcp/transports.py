@@ -53,11 +53,11 @@ def note_transports(patches: Patches) -> None:
     """Note the streams of every transport that is opened from now on."""
     replaced: dict[int, tuple[str, Callable[..., Any], bool]] = {}
     for module, names, transport in _OPENERS:
-        found = import_module(module)
-        name = next((name for name in names if hasattr(found, name)), names[0])
-        original = getattr(found, name, None)
+        imported = import_module(module)
+        name = next((name for name in names if hasattr(imported, name)), names[0])
+        original = getattr(imported, name, None)
         if original is None:
-            patches.wrap(found, name, lambda opener: opener)
+            patches.wrap(imported, name, lambda opener: opener)
         else:
             replaced[id(original)] = transport, original, module.startswith("mcp.client.")
     # The SDK's own modules import them by name.

@@ -50,7 +50,7 @@ def _called(original: Method) -> Method:
 
 
 def _tool(agent: Any, name: str, arguments: Any, server_name: str | None, tool_use_id: str | None) -> Keywords:
-    found = agent._namespaced_tool_map.get(name)  # noqa: SLF001 -- what call_tool itself looks into
+    namespaced = agent._namespaced_tool_map.get(name)  # noqa: SLF001 -- what call_tool itself looks into
     source = "mcp"
     if name in agent._function_tool_map:  # noqa: SLF001
         source = "function"
@@ -62,7 +62,7 @@ def _tool(agent: Any, name: str, arguments: Any, server_name: str | None, tool_u
         "context": {
             "tool_use_id": tool_use_id,
             "tool_source": source,
-            "server_name": server_name or getattr(found, "server_name", None),
+            "server_name": server_name or getattr(namespaced, "server_name", None),
             "agent_name": agent.name,
         },
     }

@@ -10,9 +10,9 @@ _FIELDS = ("object", "model", "usage", "data", "_request_id")
 
 def without_vectors(response: Any) -> dict[str, Any]:
     """Return the answer, an object of an SDK or plain data, with the size of each vector in its place."""
-    found = response if is_fields(response) else {key: getattr(response, key, None) for key in _FIELDS}
-    data = found.get("data")
-    return {**found, "data": [_without_numbers(vector) for vector in (data if is_items(data) else ())]}
+    fields = response if is_fields(response) else {key: getattr(response, key, None) for key in _FIELDS}
+    data = fields.get("data")
+    return {**fields, "data": [_without_numbers(vector) for vector in (data if is_items(data) else ())]}
 
 
 def _without_numbers(vector: Any) -> dict[str, Any]:

@@ -137,8 +137,8 @@ def _handoff(handoff: Any) -> dict[str, Any]:
     return {"type": "function", **described, "parameters": handoff.input_json_schema}
 
 
-def _response(found: Any) -> Keywords:
-    return {"response": {"id": found.response_id, "output": found.output}, "usage": found.usage}
+def _response(response: Any) -> Keywords:
+    return {"response": {"id": response.response_id, "output": response.output}, "usage": response.usage}
 
 
 def finished(original: Any) -> Any:

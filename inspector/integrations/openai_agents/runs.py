@@ -24,13 +24,13 @@ class RunInput:
 
 def _session(config: Any, options: dict[str, Any]) -> str | None:
     session = options.get("session")
-    for found in (
+    for candidate in (
         getattr(config, "group_id", None),
         getattr(session, "session_id", None),
         options.get("conversation_id"),
     ):
-        if isinstance(found, str):
-            return found
+        if isinstance(candidate, str):
+            return candidate
     return None
 
 

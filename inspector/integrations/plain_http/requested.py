@@ -100,15 +100,15 @@ def sent(client: str, method: Any, url: Any, read_body: Callable[[], Any]) -> Se
         return _attempt(around, url)
     if next(enclosing("llm_generate"), None) is not None:
         return None
-    found = safely(lambda: recognised(str(url), lambda: plain_request(read_body())), None)
-    if found is None:
+    request = safely(lambda: recognised(str(url), lambda: plain_request(read_body())), None)
+    if request is None:
         return None
-    keywords = {"llm": found.model, "prompt": found.prompt}
+    keywords = {"llm": request.model, "prompt": request.prompt}
     # A context of its own: a stream is open while its consumer goes on, and calls of that are not below it.
     call = opened("llm_generate", lambda: keywords, emitter=client, context=copy_context())
     exchange = Exchange()
     call.exchanges.append(exchange)
-    return Sent(call, exchange, ModelRequest(found.endpoint, call, exchange))
+    return Sent(call, exchange, ModelRequest(request.endpoint, call, exchange))
 
 
 def _attempt(call: Call, url: Any) -> Sent | None:

@@ -37,10 +37,10 @@ _ADDRESSES: Final = {
 _DEFERRED: Final = frozenset({"ApprovalRequired", "CallDeferred"})
 
 
-def agent(found: Any) -> Named:
+def agent(owner: Any) -> Named:
     """Return an agent, which may have no name."""
-    described = getattr(found, "description", None)
-    return Named(found.name or "agent", described if isinstance(described, str) else None)
+    described = getattr(owner, "description", None)
+    return Named(owner.name or "agent", described if isinstance(described, str) else None)
 
 
 def outcome(run: Any) -> Keywords | BaseException:
@@ -142,11 +142,11 @@ def _answer(response: Any) -> dict[str, Any]:
     return {**message, "tool_calls": calls} if calls else message
 
 
-def response(found: Any) -> Keywords:
+def response(result: Any) -> Keywords:
     """Return the answer of a model."""
-    choice = {"message": _answer(found), "finish_reason": getattr(found, "finish_reason", None)}
-    answered = {"id": getattr(found, "provider_response_id", None), "model": found.model_name, "choices": [choice]}
-    return {"response": answered, "usage": found.usage}
+    choice = {"message": _answer(result), "finish_reason": getattr(result, "finish_reason", None)}
+    answered = {"id": getattr(result, "provider_response_id", None), "model": result.model_name, "choices": [choice]}
+    return {"response": answered, "usage": result.usage}
 
 
 def streamed(stream: Any) -> Keywords | BaseException:

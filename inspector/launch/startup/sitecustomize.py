@@ -216,12 +216,12 @@ def _what_is_missing() -> str:
     from importlib.util import find_spec
 
     for name in ("inspector", "instrument"):
-        found = find_spec(name)
-        if found is None:
+        spec = find_spec(name)
+        if spec is None:
             return "the inspector is not installed there"
-        packages = os.path.dirname(os.path.dirname(os.path.realpath(found.origin or "")))
+        packages = os.path.dirname(os.path.dirname(os.path.realpath(spec.origin or "")))
         if not os.path.isfile(os.path.join(packages, "inspector", "launch", "joining.py")):
-            return f"{found.origin} hides the inspector's module of that name; rename it"
+            return f"{spec.origin} hides the inspector's module of that name; rename it"
     for name in ("msgspec", "opentelemetry.trace"):
         if find_spec(name) is None:
             return f"the inspector is not installed there (no module {name})"

@@ -78,18 +78,18 @@ def conversation(*keys: str, role: str, plain: bool = True) -> Reader:
     return read
 
 
-def _has_messages(found: list[Message]) -> bool:
-    return any("type" in part and len(part) > 1 for each in found for part in each["parts"])
+def _has_messages(messages: list[Message]) -> bool:
+    return any("type" in part and len(part) > 1 for each in messages for part in each["parts"])
 
 
 def flattened(prefix: str, read_item: Callable[[Mapping[str, Any]], Any]) -> Reader:
     """Find a list that is flattened into attribute keys, and read each of its items; None leaves one out."""
 
     def read(span: DecodedSpan) -> AttributeValue:
-        found = rebuilt(span.attributes, prefix)
-        if not isinstance(found, list):
+        messages = rebuilt(span.attributes, prefix)
+        if not isinstance(messages, list):
             return None
-        items = (read_item(item) for item in found[:MAX_PARTS] if isinstance(item, dict))
+        items = (read_item(item) for item in messages[:MAX_PARTS] if isinstance(item, dict))
         return [item for item in items if item is not None] or None
 
     return read
@@ -148,13 +148,13 @@ _Bodies = list[tuple[str, Mapping[str, Any]]]
 
 def _bodies(span: DecodedSpan) -> _Bodies:
     """Return the events with their bodies, which are one JSON attribute or the attributes themselves."""
-    found: _Bodies = []
+    bodies: _Bodies = []
     for event in span.events:
         name, attributes = event["name"], _attributes_of(event)
         if isinstance(name, str):
             body = parsed(attributes.get("gen_ai.event.content"))
-            found.append((name, cast("Mapping[str, Any]", body) if isinstance(body, dict) else attributes))
-    return found
+            bodies.append((name, cast("Mapping[str, Any]", body) if isinstance(body, dict) else attributes))
+    return bodies
 
 
 def _listed_bodies(span: DecodedSpan, key: str) -> _Bodies:
@@ -170,17 +170,17 @@ def _attributes_of(event: Mapping[str, AttributeValue]) -> Mapping[str, Attribut
 
 
 def _messages_in(bodies: _Bodies, wanted: str) -> AttributeValue:
-    found: list[Message] = []
+    messages: list[Message] = []
     for name, body in bodies:
         if name == _DETAILS:
-            found += read_messages(body.get(wanted), "user" if wanted == semconv.INPUT_MESSAGES else "assistant")
+            messages += read_messages(body.get(wanted), "user" if wanted == semconv.INPUT_MESSAGES else "assistant")
         elif name in _PLAIN:
             key, field, role = _PLAIN[name]
-            found += read_messages(body.get(field), role) if key == wanted else []
+            messages += read_messages(body.get(field), role) if key == wanted else []
         elif (name == _CHOICE) == (wanted == semconv.OUTPUT_MESSAGES) and (name == _CHOICE or name in _ROLES):
             message = _message_of(name, body)
-            found += [message] if message and message["parts"] else []
-    return cast("AttributeValue", found) or None
+            messages += [message] if message and message["parts"] else []
+    return cast("AttributeValue", messages) or None
 
 
 def _message_of(name: str, body: Mapping[str, Any]) -> Message | None:

@@ -68,10 +68,10 @@ _answers = flattened("llm.output_messages.", _message)
 
 
 def _answer(span: DecodedSpan) -> AttributeValue:
-    found, reason = _answers(span), span.attributes.get("llm.finish_reason")
-    if isinstance(found, list) and found and isinstance(reason, str):
-        return [*found[:-1], {**cast("dict[str, Any]", found[-1]), "finish_reason": reason}]
-    return found
+    answers, reason = _answers(span), span.attributes.get("llm.finish_reason")
+    if isinstance(answers, list) and answers and isinstance(reason, str):
+        return [*answers[:-1], {**cast("dict[str, Any]", answers[-1]), "finish_reason": reason}]
+    return answers
 
 
 def _tool(item: Mapping[str, Any]) -> Any:

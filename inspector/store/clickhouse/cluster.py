@@ -12,18 +12,18 @@ _DISTRIBUTED: Final = re.compile(rf"Distributed\({_NAME}, {_NAME}, {_NAME}")
 
 def keeper_of(database: Database, table: str) -> str:
     """Return the table for a statement that removes rows, with ``ON CLUSTER`` if it has to be sent to all shards."""
-    found = _distributed(database, table)
-    if found is None:
+    distributed = _distributed(database, table)
+    if distributed is None:
         return table
-    cluster, base, local = (part.replace("\\'", "'").replace("\\\\", "\\") for part in found.groups())
+    cluster, base, local = (part.replace("\\'", "'").replace("\\\\", "\\") for part in distributed.groups())
     name = f"{quoted(base)}.{quoted(local)}"
-    return name if _is_alone(database, found[1]) else f"{name} ON CLUSTER {quoted(cluster)}"
+    return name if _is_alone(database, distributed[1]) else f"{name} ON CLUSTER {quoted(cluster)}"
 
 
 def files_of(database: Database) -> str:
     """Return the system table that lists the parts of all shards."""
-    found = _distributed(database, "spans")
-    return "system.parts" if found is None else f"cluster('{found[1]}', system.parts)"
+    distributed = _distributed(database, "spans")
+    return "system.parts" if distributed is None else f"cluster('{distributed[1]}', system.parts)"
 
 
 def _distributed(database: Database, table: str) -> re.Match[str] | None:

@@ -135,13 +135,13 @@ class Database:
         """
         with self._translated():
             settings = {**_SETTINGS, **_room_for(sql), "max_execution_time": self._read_s}
-            found = self._query(sql, parameters=None if values is None else values.bound, settings=settings)
-            return found.result_rows
+            result = self._query(sql, parameters=None if values is None else values.bound, settings=settings)
+            return result.result_rows
 
     def row(self, sql: str, values: Values | None = None) -> Any:
         """Return the first row of a query; None if there is none."""
-        found = self.rows(sql, values)
-        return found[0] if found else None
+        rows = self.rows(sql, values)
+        return rows[0] if rows else None
 
     def command(self, sql: str, values: Values | None = None, settings: Mapping[str, Any] | None = None) -> None:
         """Run a statement without a time limit."""
@@ -233,8 +233,8 @@ def _reason(error: BaseException) -> str:
         last = last if isinstance(last, BaseException) else None
     message = (error.strerror if isinstance(error, OSError) else None) or str(error)
     line = " ".join(message.split())
-    found = _SAID.search(line)
-    return (line if found is None else found[1])[:_LONGEST_REASON]
+    match = _SAID.search(line)
+    return (line if match is None else match[1])[:_LONGEST_REASON]
 
 
 def _connected(address: Address) -> Client:

@@ -104,8 +104,8 @@ def _in_full(
         )
         columns = ", ".join((*_SUMMARY, *_LARGE))
         rows = database.rows(f"SELECT {columns} FROM spans FINAL WHERE ({', '.join(_KEY)}) IN ({among})", values)
-        found = {(row[1], row[2]): _full_event(row, raw=raw) for row in rows}
-        return [found.get((key[1], key[2])) for key in wanted]
+        events = {(row[1], row[2]): _full_event(row, raw=raw) for row in rows}
+        return [events.get((key[1], key[2])) for key in wanted]
 
     return fitting(read, len(keys), most_bytes)
 
@@ -113,10 +113,10 @@ def _in_full(
 def _full_event(row: Sequence[Any], *, raw: bool) -> Event:
     input_key, output_key, attributes, events, links = row[len(_SUMMARY) :]
     own: bytes = attributes.encode() if raw else without_raw(attributes.encode())
-    found = _ATTRIBUTES.decode(own)
+    decoded = _ATTRIBUTES.decode(own)
     values: tuple[Any, ...] = (
         *summary_values(row),
-        *(content_of(bytes(found[key]) if key in found else None) for key in (input_key, output_key)),
+        *(content_of(bytes(decoded[key]) if key in decoded else None) for key in (input_key, output_key)),
         msgspec.Raw(own),
         *(msgspec.Raw((text or "[]").encode()) for text in (events, links)),
     )

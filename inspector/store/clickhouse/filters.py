@@ -77,17 +77,17 @@ def narrow_spans(conditions: Conditions, where: Filter, *, roughly: bool = False
             conditions.add(*_SPANS[row.field](value, values))
     if where.q is None or not where.q.strip():
         return True
-    found = required_strings(where.q)
-    if found is None:
+    strings = required_strings(where.q)
+    if strings is None:
         return False
     # The index has only words. Their order and their beginnings are checked in the few spans that have them all.
-    words = {word for needle in found for word in (needle.split() if needle.endswith(" ") else needle.split()[:-1])}
+    words = {word for needle in strings for word in (needle.split() if needle.endswith(" ") else needle.split()[:-1])}
     indexed = sorted(words)[:_INDEXED]
     if indexed:
         conditions.add(f"hasAllTokens(text, {values.texts(indexed)})")
     if not (indexed and roughly):
         alone = {f" {word} " for word in indexed}
-        conditions.add(*(f"position(text, {values.text(needle)}) > 0" for needle in found if needle not in alone))
+        conditions.add(*(f"position(text, {values.text(needle)}) > 0" for needle in strings if needle not in alone))
     return True
 
 

@@ -104,10 +104,10 @@ class Inbox:
         # all the time, one query is better than two.
         if time.monotonic() >= self._found_s + _BUSY_S and not self._database.rows(_IDS):
             return []
-        found = [Entry(row[0], row[1], spans_of(row[0], row[2:])) for row in self._database.rows(_ENTRIES)]
-        if found:
+        entries = [Entry(row[0], row[1], spans_of(row[0], row[2:])) for row in self._database.rows(_ENTRIES)]
+        if entries:
             self._found_s = time.monotonic()
-        return found
+        return entries
 
     def is_own(self, entry: Entry) -> bool:
         """Tell whether this process sent an entry."""

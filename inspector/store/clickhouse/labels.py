@@ -192,7 +192,7 @@ def labels_of_runs(database: Database, run_ids: Sequence[str]) -> dict[str, tupl
     rows = database.rows(
         f"SELECT * FROM ({own} UNION ALL {its}) ORDER BY behind, 13 DESC, 3 DESC LIMIT {MOST_SHOWN} BY its_run", values
     )
-    found: dict[str, list[Label]] = {}
+    by_run: dict[str, list[Label]] = {}
     for run_id, _, *row in rows:
-        found.setdefault(run_id, []).append(label_of(row))
-    return {run_id: tuple(labels) for run_id, labels in found.items()}
+        by_run.setdefault(run_id, []).append(label_of(row))
+    return {run_id: tuple(labels) for run_id, labels in by_run.items()}

@@ -140,8 +140,8 @@ def _since(database: Database, filtered: SummaryFilter, count: int, between: tup
     within = _within(*between)
     if matching is None and signs:
         rows = f"SELECT start_ns FROM traces WHERE {within} AND {signs[0]} ORDER BY start_ns DESC LIMIT {count}"
-        found = database.row(f"SELECT min(start_ns), count() FROM ({rows})", values)
-        return found[0] if found is not None and found[1] == count else between[0]
+        earliest = database.row(f"SELECT min(start_ns), count() FROM ({rows})", values)
+        return earliest[0] if earliest is not None and earliest[1] == count else between[0]
     most = count * (_SPANS if matching is None else _MATCHES)
     # Replaced versions of rows may shift the limit a little, which does not matter.
     spans = (
@@ -182,8 +182,8 @@ def _stretch(
     else:
         later_runs = f"SELECT run_id FROM traces WHERE {_within(since_ns, INT64_MAX)}"
         conditions += [f"{_scanned(own)} IN ({later_runs} AND {sign})" for sign in signs]
-    found = database.rows(f"SELECT DISTINCT {own} FROM traces WHERE {' AND '.join(conditions)}", values)
-    return Stretch(since_ns, until_ns, [row[0] for row in found], spans_in, is_last)
+    rows = database.rows(f"SELECT DISTINCT {own} FROM traces WHERE {' AND '.join(conditions)}", values)
+    return Stretch(since_ns, until_ns, [row[0] for row in rows], spans_in, is_last)
 
 
 def _within(since_ns: int, until_ns: int) -> str:

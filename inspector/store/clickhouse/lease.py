@@ -109,8 +109,8 @@ class Lease:
         return self._is_new and self._home != "" and holder.startswith(self._home)
 
     def _look(self) -> None:
-        found = self._database.row("SELECT number, holder FROM leases ORDER BY number DESC LIMIT 1")
-        seen = (0, "") if found is None else (int(found[0]), str(found[1]))
+        row = self._database.row("SELECT number, holder FROM leases ORDER BY number DESC LIMIT 1")
+        seen = (0, "") if row is None else (int(row[0]), str(row[1]))
         if seen != self._seen:
             self._seen, self._seen_s = seen, self._clock_s()
 

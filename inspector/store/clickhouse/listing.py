@@ -89,12 +89,12 @@ def read_page(
     if source.along and window.order == "desc":
         most = _AHEAD * (window.limit + 1)
         stored = source.table.removesuffix(" FINAL")
-        found = database.rows(
+        latest = database.rows(
             f"SELECT {source.value} FROM {stored} {where} ORDER BY {source.along} DESC LIMIT {most}", values
         )
         # Some of these rows are older versions of others, so fewer may remain.
-        if len(found) == most:
-            rows = read(source.table, f"{source.value} >= {min(row[0] for row in found)}")
+        if len(latest) == most:
+            rows = read(source.table, f"{source.value} >= {min(row[0] for row in latest)}")
     if len(rows) <= window.limit:
         rows = read(source.table)
     page, following = cut(list_key, rows, window.limit)
@@ -118,7 +118,7 @@ def read_summaries(database: Database, own: IdColumn, columns: Sequence[str], ro
         return ()
     values = Values()
     ids = values.texts([row[0] for row in rows])
-    found = database.rows(f"SELECT {', '.join((own, *columns))} FROM {among(own, ids)}", values)
-    by_id = {row[0]: row[1:] for row in found}
+    summaries = database.rows(f"SELECT {', '.join((own, *columns))} FROM {among(own, ids)}", values)
+    by_id = {row[0]: row[1:] for row in summaries}
     # Rows that were deleted meanwhile are left out.
     return [(*by_id[row[0]], *row[1:]) for row in rows if row[0] in by_id]

@@ -66,12 +66,12 @@ class SessionNames:
     def after(self, named: Mapping[str, tuple[int, str] | None]) -> tuple[tuple[int, str] | None, bool]:
         """Return the first name, and whether there are several sessions, once these records are stored."""
         is_replaced = any(self.names.get(span_id, name) != name for span_id, name in named.items())
-        found = [name for name in ({**self.names, **named} if is_replaced else named).values() if name is not None]
-        sessions = {session for _, session in found}
+        names = [name for name in ({**self.names, **named} if is_replaced else named).values() if name is not None]
+        sessions = {session for _, session in names}
         if not is_replaced and self.first is not None:
-            found.append(self.first)
+            names.append(self.first)
             sessions |= self.sessions
-        return min(found, default=None), len(sessions) > 1
+        return min(names, default=None), len(sessions) > 1
 
 
 @dataclass(slots=True)
@@ -231,30 +231,30 @@ def _read(
 ) -> dict[str, Members]:
     values = Values()
     among = f"trace_id IN {values.texts(trace_ids)}"
-    found: dict[str, Members] = {}
+    traces: dict[str, Members] = {}
     columns = "trace_id, id, question, question_ns, answer, answer_ns, first_slot, last_slot"
     rows = database.rows(f"SELECT {columns} FROM traces FINAL WHERE {among}", values)
     excerpts: dict[str, tuple[int, str | None, int, str | None, int]] = {row[0]: row[1:6] for row in rows}
     if not torn:
         if not rows:
-            return found
+            return traces
         among += f" AND {reached(row[6:] for row in rows)}"
     after, until = uncounted or (0, 0)
     before = f"if(version > {after} AND version <= {until}, toString(counted_as), NULL)"
     sql = f"SELECT trace_id, slot, digest, {before}, {', '.join(_LIGHT)} FROM spans FINAL WHERE {among} ORDER BY id"
     for trace_id, slot, digest, counted, *fields in database.rows(sql, values):
-        members = found.get(trace_id)
+        members = traces.get(trace_id)
         if members is None:
             number, question, question_ns, answer, answer_ns = excerpts.get(trace_id, (0, None, 0, None, 0))
             sums = TraceSums(id=number, trace_id=trace_id)
             sums.question, sums.question_ns, sums.answer, sums.answer_ns = question, question_ns, answer, answer_ns
-            members = found[trace_id] = Members(sums)
+            members = traces[trace_id] = Members(sums)
         values_of: dict[str, Any] = _BLANK | dict(zip(_LIGHT, fields, strict=True))
         row = Row(**values_of)._replace(trace_id=members.sums.id)
         members.add(StoredSpan(row, slot, digest, counted))
-    for members in found.values():
+    for members in traces.values():
         _complete(members)
-    return found
+    return traces
 
 
 def _complete(members: Members) -> None:

@@ -17,17 +17,17 @@ def read_notes(database: Database) -> dict[str, int]:
 
 def read_numbers(database: Database) -> dict[str, int]:
     """Return all notes, with the last ``seq``, trace number and version read from the tables themselves."""
-    found = read_notes(database)
+    numbers = read_notes(database)
     for name, sql in _LAST.items():
         row = database.row(sql)
-        found[name] = max(found.get(name, 0), 0 if row is None else row[0])
-    return found
+        numbers[name] = max(numbers.get(name, 0), 0 if row is None else row[0])
+    return numbers
 
 
 def read_noted(database: Database) -> dict[str, int]:
     """Return the same from the notes alone, if the previous writer noted everything."""
-    found = database.rows("SELECT name, value, version FROM notes FINAL")
-    return {**{name: value for name, value, _ in found}, "version": max(version for *_, version in found)}
+    rows = database.rows("SELECT name, value, version FROM notes FINAL")
+    return {**{name: value for name, value, _ in rows}, "version": max(version for *_, version in rows)}
 
 
 _VERSIONS: Final = " UNION ALL ".join(

@@ -71,10 +71,10 @@ class _Calls:
     def ends(self) -> tuple[int, int] | None:
         """Return when the first and the last call began; None if there are none."""
         summed = self.summed(None)
-        found = [(hour.first_ns, hour.last_ns) for hour in summed]
+        times = [(hour.first_ns, hour.last_ns) for hour in summed]
         sql = f"SELECT min(start_ns), max(start_ns), count() FROM spans FINAL WHERE {self._others(summed)}"
-        found += [(first, last) for first, last, count in self.database.rows(sql) if count]
-        return (min(first for first, _ in found), max(last for _, last in found)) if found else None
+        times += [(first, last) for first, last, count in self.database.rows(sql) if count]
+        return (min(first for first, _ in times), max(last for _, last in times)) if times else None
 
     def _are_in(self, hour: _Hour) -> bool:
         is_before = self.since_ns is not None and hour.first_ns < self.since_ns

@@ -101,9 +101,9 @@ def _missing(database: Database) -> Iterator[str]:
 def _version(database: Database) -> int:
     database.begin()
     try:
-        found = database.row(_VERSION)
+        row = database.row(_VERSION)
     except StoreError as error:
         raise StoreMissing(f"{database.address} has no tables yet; make them with: inspector db create") from error
-    if found is None:
+    if row is None:
         raise StoreMissing(f"{database.address} lacks tables; make them with: inspector db create")
-    return found[0]
+    return row[0]

@@ -76,8 +76,8 @@ def _read_latest(
 
     for step in _STEPS:
         active = f"SELECT {ACTIVE} AS at FROM traces WHERE at BETWEEN {floor_ns} AND {until_ns} ORDER BY at DESC"
-        found = database.row(f"SELECT min(at), count() FROM ({active} LIMIT {wanted * step})")
-        since_ns = found[0] if found is not None and found[1] == wanted * step else floor_ns
+        earliest = database.row(f"SELECT min(at), count() FROM ({active} LIMIT {wanted * step})")
+        since_ns = earliest[0] if earliest is not None and earliest[1] == wanted * step else floor_ns
         # What is stored of a trace, of any version, shows which sessions may be among the latest.
         within = f"{ACTIVE} BETWEEN {since_ns} AND {until_ns}"
         its = database.rows(f"SELECT DISTINCT arrayJoin(shares.session_id) FROM traces WHERE {within}")

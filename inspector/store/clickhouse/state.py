@@ -55,12 +55,12 @@ def losses_near(database: Database, summary: Trace | Run) -> Losses | None:
     if database.row(f"SELECT 1 FROM losses WHERE {near} LIMIT 1", values) is None:
         return None
     its = of_run(values.text(summary.run_id)) if isinstance(summary, Run) else of_trace(values.text(summary.trace_id))
-    found = database.rows(
+    rows = database.rows(
         f"SELECT reason, sum(count) FROM losses WHERE {near} AND process IN (SELECT process FROM spans WHERE {its}) "
         "GROUP BY reason",
         values,
     )
-    return losses_of(dict(found)) if found else None
+    return losses_of(dict(rows)) if rows else None
 
 
 def read_health(database: Database) -> Health:

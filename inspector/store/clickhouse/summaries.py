@@ -113,6 +113,6 @@ def read_runs(
 
 
 def _marked(database: Database, runs: tuple[Run, ...]) -> tuple[Run, ...]:
-    found = labels_of_runs(database, [run.run_id for run in runs])
-    labelled = [replace(run, labels=found[run.run_id]) if run.run_id in found else run for run in runs]
+    labels = labels_of_runs(database, [run.run_id for run in runs])
+    labelled = [replace(run, labels=labels[run.run_id]) if run.run_id in labels else run for run in runs]
     return with_replays(database, labelled) if runs else ()

@@ -125,10 +125,10 @@ def _recorded(database: Database, run_id: str, rows: Sequence[Any], following: M
         return recorded_tools(())
     values = Values()
     since_ns, until_ns = map(values.integer, between)
-    found = database.rows(
+    calls = database.rows(
         f"SELECT start_ns, trace_id, span_id, tool, status, identity, folded_into FROM spans FINAL "
         f"WHERE {of_run(values.text(run_id))} AND kind = 'tool' AND start_ns BETWEEN {since_ns} AND {until_ns} "
         f"ORDER BY start_ns, id LIMIT {MOST_TOOLS}",
         values,
     )
-    return recorded_tools(found)
+    return recorded_tools(calls)

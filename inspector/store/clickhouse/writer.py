@@ -120,17 +120,17 @@ class Writer:
     def mark_lost(self, processes: Sequence[str]) -> int:
         """Give the spans that processes left running the status ``lost``, and return how many there were."""
         values = Values()
-        found = self._database.rows(
+        running = self._database.rows(
             "SELECT trace_id, span_id FROM spans FINAL "
             f"WHERE status = 'running' AND process IN {values.texts(processes)} ORDER BY id",
             values,
         )
-        if not found:
+        if not running:
             return 0
         with self._forgetting_on_error():
-            batch = _Batch(self._cache.load(_traces_of(found), self._late))
+            batch = _Batch(self._cache.load(_traces_of(running), self._late))
             lost: dict[str, dict[str, Row]] = {}
-            for trace_id, span_id in found:
+            for trace_id, span_id in running:
                 stored = batch.traces[trace_id].spans[span_id]
                 lost.setdefault(trace_id, {})[span_id] = stored.row._replace(status="lost")
             for trace_id, rows in lost.items():
@@ -138,7 +138,7 @@ class Writer:
                 rows.update(self._folded(members, list(rows.values()), rows, {}))
                 batch.sessions[trace_id] = members.session({})
             self._save(batch, lost)
-        return len(found)
+        return len(running)
 
     def forget(self) -> None:
         """Clear the cache after traces were deleted, and note their numbers, which are not assigned again."""
@@ -203,14 +203,14 @@ class Writer:
         return {name: value for name, value in self.numbers.items() if name not in _UNKEPT}
 
     def _renumber(self, after: int, until: int) -> None:
-        found = self._database.rows(
+        late = self._database.rows(
             f"SELECT trace_id, span_id FROM spans FINAL WHERE version > {after} AND version <= {until} ORDER BY seq"
         )
-        if not found:
+        if not late:
             return
         self._cache.clear()
         with self._forgetting_on_error():
-            batch = _Batch(self._cache.load(_traces_of(found), self._late, torn=True))
+            batch = _Batch(self._cache.load(_traces_of(late), self._late, torn=True))
             for members in batch.traces.values():
                 if not members.sums.id:
                     members.sums.id = self._next("trace")
@@ -218,7 +218,7 @@ class Writer:
                     members.family.changed.update(members.family.nodes)
                     members.family.unsettled.update(members.family.nodes)
             affected = self._affected(batch)
-            for trace_id, span_id in found:
+            for trace_id, span_id in late:
                 own = affected.setdefault(trace_id, {})
                 own.setdefault(span_id, batch.traces[trace_id].spans[span_id].row)
             self._save(batch, affected)
@@ -288,15 +288,15 @@ class Writer:
             if trace_id not in batch.sessions:
                 batch.sessions[trace_id] = members.session({})
             session, changes = batch.sessions[trace_id][0], batch.changes.get(trace_id, {})
-            found: dict[str, Row] = {}
+            rows: dict[str, Row] = {}
             if session is not None and session[1] != members.sums.session_id:
                 for span_id, (row, *_) in members.spans.items():
                     follows = row.session_id is None or row.session_inherited == 1
                     if follows and row.session_id != session[1] and span_id not in changes:
-                        found[span_id] = row._replace(session_id=session[1], session_inherited=1)
-            found.update(self._folded(members, [change.row for change in changes.values()], found, changes))
-            if found:
-                affected[trace_id] = found
+                        rows[span_id] = row._replace(session_id=session[1], session_inherited=1)
+            rows.update(self._folded(members, [change.row for change in changes.values()], rows, changes))
+            if rows:
+                affected[trace_id] = rows
         return affected
 
     def _folded(
@@ -347,15 +347,15 @@ class Writer:
 
     def _recounted(self, batch: _Batch, changes: Mapping[str, list[Change]]) -> list[tuple[str, str]]:
         """Return what spans were counted as and are now, and keep the former with the changes."""
-        found: list[tuple[str, str]] = []
+        recounted: list[tuple[str, str]] = []
         for trace_id, own in changes.items():
             spans = batch.traces[trace_id].spans
             for at, change in enumerate(own):
                 known = spans.get(change.row.span_id)
                 before = "" if known is None else known.counted_as
-                found.append((before, counted_as(change.row)))
+                recounted.append((before, counted_as(change.row)))
                 own[at] = change._replace(counted_as=before)
-        return found
+        return recounted
 
     def _with_content(self, batch: _Batch, affected: Mapping[str, Mapping[str, Row]]) -> dict[str, list[Change]]:
         """Return stored rows that are written again as changes, with their content, which is read for that."""
@@ -367,8 +367,8 @@ class Writer:
         slots = {batch.traces[trace_id].spans[span_id].slot for trace_id, rows in affected.items() for span_id in rows}
         among = f"trace_id IN {traces} AND span_id IN {spans} AND {reached((slot, slot) for slot in slots)}"
         columns = ", ".join(("trace_id", "span_id", *Content._fields))
-        found = self._database.rows(f"SELECT {columns} FROM spans FINAL WHERE {among}", values)
-        contents = {(trace_id, span_id): Content(*fields) for trace_id, span_id, *fields in found}
+        stored_rows = self._database.rows(f"SELECT {columns} FROM spans FINAL WHERE {among}", values)
+        contents = {(trace_id, span_id): Content(*fields) for trace_id, span_id, *fields in stored_rows}
         changes: dict[str, list[Change]] = {}
         for trace_id, rows in affected.items():
             for span_id, row in rows.items():

@@ -72,11 +72,11 @@ def pages_holding(connection: Connection, where: Filter) -> list[int] | None:
     if not asked:
         return None
     counts = load_counters(connection)
-    found = list(range(counts["seq"] // PAGE, counts.get(FOLLOWED, 0) - 1, -1))
+    pages = list(range(counts["seq"] // PAGE, counts.get(FOLLOWED, 0) - 1, -1))
     for page, bits in driver(connection).execute("SELECT page, bits FROM attribute_pages ORDER BY page DESC"):
         if bits is None or all(may_hold(bits, mark) for mark in asked):
-            found.append(page)
-    return found
+            pages.append(page)
+    return pages
 
 
 def ids_holding(connection: Connection, pages: Sequence[int], where: Filter) -> list[int]:

@@ -13,26 +13,26 @@ def messages(connection: Connection, ids: set[int]) -> dict[int, Message]:
     """Return messages and long strings by id."""
     if not ids:
         return {}
-    found = connection.exec_driver_sql(
+    rows = connection.exec_driver_sql(
         "SELECT id, span, body FROM contents WHERE id IN (SELECT value FROM json_each(?))", (json_list(sorted(ids)),)
     )
-    return {content_id: Message(span, read_body(body)) for content_id, span, body in found}
+    return {content_id: Message(span, read_body(body)) for content_id, span, body in rows}
 
 
-def with_strings(connection: Connection, found: dict[int, Message]) -> dict[int, Message]:
+def with_strings(connection: Connection, known: dict[int, Message]) -> dict[int, Message]:
     """Return messages with the long strings in them."""
-    frames = [message.body for message in found.values() if isinstance(message.body, Frame)]
+    frames = [message.body for message in known.values() if isinstance(message.body, Frame)]
     strings = {number for frame in frames for number in numbers(frame)}
-    return found | messages(connection, strings - found.keys())
+    return known | messages(connection, strings - known.keys())
 
 
 def owned_by(connection: Connection, row_ids: Collection[int]) -> dict[int, Message]:
     """Return the messages that belong to these spans, by id."""
-    found = connection.exec_driver_sql(
+    rows = connection.exec_driver_sql(
         "SELECT id, span, body FROM contents WHERE span IN (SELECT value FROM json_each(?))",
         (json_list(list(row_ids)),),
     )
-    return {content_id: Message(span, read_body(body)) for content_id, span, body in found}
+    return {content_id: Message(span, read_body(body)) for content_id, span, body in rows}
 
 
 def json_list(values: Sequence[int] | Sequence[str]) -> str:

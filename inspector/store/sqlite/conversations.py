@@ -280,5 +280,5 @@ class Conversations:
 
 def _latest(database: sqlite3.Connection, scope: Scope) -> set[int]:
     """Return the ids of the messages in the latest prompts of a scope."""
-    found = database.execute(_LATEST[scope.of], {"id": scope.id, "spans": _MOST_SPANS, "prompts": _PROMPTS})
-    return content_ids(row[0] for row in found)
+    rows = database.execute(_LATEST[scope.of], {"id": scope.id, "spans": _MOST_SPANS, "prompts": _PROMPTS})
+    return content_ids(row[0] for row in rows)

@@ -46,8 +46,8 @@ def read_stored(
     connection: Connection, trace_ids: Sequence[str], after: int, limit: int, most_bytes: int
 ) -> tuple[Stored, ...]:
     """Return spans of traces in the order they first arrived, fewer if they are large."""
-    found = driver(connection).execute(_IDS, (json_list(list(trace_ids)), after, limit))
-    ids = [row[0] for row in found]
+    selected = driver(connection).execute(_IDS, (json_list(list(trace_ids)), after, limit))
+    ids = [row[0] for row in selected]
     kept: list[Stored] = []
     size = 0
     for start in range(0, len(ids), _STEP):
@@ -63,10 +63,10 @@ def read_stored(
 def _stored_spans(connection: Connection, rows: Sequence[Any]) -> list[tuple[Stored, int]]:
     named = [(trace_id, Row._make(values)) for trace_id, *values in rows]
     texts = messages(connection, content_ids(row.shared for _, row in named))
-    found: list[tuple[Stored, int]] = []
+    stored: list[tuple[Stored, int]] = []
     for trace_id, row in named:
         own = (row.input_key, row.output_key, row.shared, row.attributes, row.events, row.links)
         _, _, attributes, events, links = (bytes(value or b"") for value in large_values(own, texts, raw=True))
         size = len(attributes) + len(events) + len(links)
-        found.append((Stored(row.id, span_of(row, trace_id, (attributes, events, links))), size))
-    return found
+        stored.append((Stored(row.id, span_of(row, trace_id, (attributes, events, links))), size))
+    return stored

@@ -68,8 +68,8 @@ class Drafts:
         # Most runs have no turns but those of the batch.
         if self._has_stored.get(turn.run, True):
             self.look_up((lookup,))
-        found = self._by_lookup.get(lookup, {}).values()
-        return [each for each in found if each is not turn and getattr(each, by) == value]
+        drafts = self._by_lookup.get(lookup, {}).values()
+        return [each for each in drafts if each is not turn and getattr(each, by) == value]
 
     def keep(self, turn: Turn) -> None:
         """Mark a turn to be saved, and index it by its current values."""
@@ -90,8 +90,8 @@ class Drafts:
 
     def _read_runs(self, runs: set[str]) -> None:
         if runs:
-            found = self._database.execute(_STORED, (json_list(sorted(runs)),))
-            self._has_stored |= dict.fromkeys(runs, False) | dict.fromkeys((run for (run,) in found), True)
+            rows = self._database.execute(_STORED, (json_list(sorted(runs)),))
+            self._has_stored |= dict.fromkeys(runs, False) | dict.fromkeys((run for (run,) in rows), True)
 
     def _read(self, by: By, lookups: Sequence[Lookup]) -> None:
         sql = (

@@ -101,7 +101,7 @@ def large_values(row: Sequence[Any], texts: Mapping[int, Message], *, raw: bool)
     """
     input_key, output_key, shared, attributes, events, links = row
     own = unpack(attributes) if raw else without_raw(unpack(attributes))
-    found = _ATTRIBUTES.decode(own)
+    values = _ATTRIBUTES.decode(own)
     added: dict[str, bytes] = {}
     plain: dict[str, bytes] = {}
     refers_to = {key: refers for key, refers in read_shared(shared).items() if raw or not is_raw(key)}
@@ -111,12 +111,12 @@ def large_values(row: Sequence[Any], texts: Mapping[int, Message], *, raw: bool)
             added[key] = msgspec.json.encode(plain[key].decode())
     for key, refers in refers_to.items():
         if isinstance(refers, str):
-            added[key] = added.get(refers) or bytes(found.get(refers, b"null"))
+            added[key] = added.get(refers) or bytes(values.get(refers, b"null"))
             if refers in plain:
                 plain[key] = plain[refers]
     return (
-        _content(KEYS.name(input_key), plain, added, found),
-        _content(KEYS.name(output_key), plain, added, found),
+        _content(KEYS.name(input_key), plain, added, values),
+        _content(KEYS.name(output_key), plain, added, values),
         msgspec.Raw(_spliced(own, added)),
         _EMPTY_LIST if events is None else msgspec.Raw(unpack(events)),
         _EMPTY_LIST if links is None else msgspec.Raw(unpack(links)),

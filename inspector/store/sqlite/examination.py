@@ -39,11 +39,11 @@ def damage_of(database: Path) -> str:
     for mode in ("mode=ro", "mode=ro&immutable=1"):
         try:
             with closing(sqlite3.connect(f"{database.absolute().as_uri()}?{mode}", uri=True)) as connection:
-                found = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
+                answer = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
         except sqlite3.Error as error:
             if error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
                 return str(error)
         else:
             # SQLite's list begins with the name of the database: *** in database main ***.
-            return "" if found == "ok" else " ".join(found.rpartition("***")[2].split())
+            return "" if answer == "ok" else " ".join(answer.rpartition("***")[2].split())
     return ""

@@ -45,18 +45,18 @@ def read_hits(
     if match is None:
         return Hits((), 0, complete=True)
     until = time.monotonic() + limits.walk_s
-    found, complete = _candidates(connection, json_list(traces), match, q, until if attributes else None)
+    candidates, complete = _candidates(connection, json_list(traces), match, q, until if attributes else None)
     places = Places(patterns(q))
     hits: list[Hit] = []
     looked = 0
-    for at in range(0, min(len(found), _MOST), _STEP):
-        row_ids = found[at : min(at + _STEP, _MOST)]
+    for at in range(0, min(len(candidates), _MOST), _STEP):
+        row_ids = candidates[at : min(at + _STEP, _MOST)]
         if len(hits) >= limit or (looked and time.monotonic() > until):
             break
         hits += _hits(connection, row_ids, places)
         looked += len(row_ids)
-    total = len(hits) + len(found) - looked
-    return Hits(tuple(hits[:limit]), total, complete and looked == len(found))
+    total = len(hits) + len(candidates) - looked
+    return Hits(tuple(hits[:limit]), total, complete and looked == len(candidates))
 
 
 def _hits(connection: Connection, row_ids: Sequence[int], places: Places) -> Iterator[Hit]:
@@ -73,8 +73,8 @@ def _hits(connection: Connection, row_ids: Sequence[int], places: Places) -> Ite
 
 
 def _searched(row: Sequence[Any]) -> Searched:
-    found = Searched._make(row)
-    return found._replace(input_key=KEYS.name(found.input_key), output_key=KEYS.name(found.output_key))
+    searched = Searched._make(row)
+    return searched._replace(input_key=KEYS.name(searched.input_key), output_key=KEYS.name(searched.output_key))
 
 
 def _candidates(connection: Connection, traces: str, match: str, q: str, until: float | None) -> tuple[list[int], bool]:
@@ -96,7 +96,7 @@ def _candidates(connection: Connection, traces: str, match: str, q: str, until: 
         )
         return [row[0] for row in ordered], True
     terms = patterns(q)
-    found: list[int] = []
+    row_ids: list[int] = []
     complete = True
     rows: Any = execute(
         "SELECT id, name, error_message, error_traceback, attributes, events FROM spans "
@@ -105,12 +105,12 @@ def _candidates(connection: Connection, traces: str, match: str, q: str, until: 
     )
     for at, (row_id, name, error, traceback, attributes, events) in enumerate(rows):
         if row_id in known:
-            found.append(row_id)
+            row_ids.append(row_id)
         elif complete:
             recorded = without_raw(unpack(attributes)).decode(errors="replace")
             said = "" if events is None else unpack(events).decode(errors="replace")
             text = "\n".join((name, error or "", traceback or "", recorded, said))
             if all(term.search(text) for term in terms):
-                found.append(row_id)
+                row_ids.append(row_id)
             complete = at % _ROWS_PER_CHECK != 0 or time.monotonic() < until
-    return found, complete
+    return row_ids, complete

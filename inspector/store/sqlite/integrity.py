@@ -70,16 +70,16 @@ def check(path: Path, *, limit_s: float | None = None, give_up: Callable[[], boo
             connection.set_progress_handler(
                 lambda: give_up() or (until_s is not None and time.monotonic() > until_s), _STEPS
             )
-            found = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
+            answer = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
     except sqlite3.Error as err:
         code = getattr(err, "sqlite_errorcode", 0) & 0xFF
         if code == sqlite3.SQLITE_INTERRUPT:
             raise StoreUnchecked(_unchecked(path)) from err
         if code not in _BROKEN:
             raise
-        found = str(err)
-    if found != "ok":
-        raise PagesDamaged(path, found.replace("\n", " "))
+        answer = str(err)
+    if answer != "ok":
+        raise PagesDamaged(path, answer.replace("\n", " "))
 
 
 def _unchecked(path: Path) -> str:
@@ -96,8 +96,8 @@ def _looks(path: Path) -> tuple[_Look, _Look]:
 
 def _look(path: Path) -> _Look:
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return 0, 0, 0, 0
     # Readers may leave an empty log behind, which is the same as none.
-    return (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns) if found.st_size else (0, 0, 0, 0)
+    return (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns) if status.st_size else (0, 0, 0, 0)

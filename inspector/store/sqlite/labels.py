@@ -72,10 +72,10 @@ def give_label(connection: Connection, label: NewLabel) -> Label | None:
 
 def remove_label(connection: Connection, label_id: str) -> Label | None:
     """Remove and return a label; None if there is no such label."""
-    found = _by_id(connection, int(label_id))
-    if found is not None:
+    label = _by_id(connection, int(label_id))
+    if label is not None:
         driver(connection).execute("DELETE FROM labels WHERE id = ?", (int(label_id),))
-    return found
+    return label
 
 
 def _by_id(connection: Connection, row_id: int) -> Label | None:
@@ -136,15 +136,15 @@ def with_labels(connection: Connection, items: Sequence[Run]) -> tuple[Run, ...]
     run_ids = [run.run_id for run in items]
     own = select(_l.run_id, _l.id, *_LABEL).where(_l.run_id.in_(run_ids), _l.run_id != "")
     of_spans = select(traces.c.run_id, _l.id, *_LABEL).join(traces, traces.c.trace_id == _l.trace_id)
-    found: dict[str, list[Label]] = {}
+    labels: dict[str, list[Label]] = {}
     for query in (own, of_spans.where(traces.c.run_id.in_(run_ids))):
         for run_id, *row in connection.execute(query.order_by(_l.time_ns.desc(), _l.id.desc())):
-            its = found.setdefault(run_id, [])
+            its = labels.setdefault(run_id, [])
             if len(its) < MOST_SHOWN:
                 its.append(label_of(row))
-    if not found:
+    if not labels:
         return tuple(items)
-    return tuple(replace(run, labels=tuple(found.get(run.run_id, ()))) for run in items)
+    return tuple(replace(run, labels=tuple(labels.get(run.run_id, ()))) for run in items)
 
 
 _COMPARED: dict[Comparison, Callable[[Any, Any], Any]] = {
@@ -213,10 +213,10 @@ KEY = _l.name + func.coalesce("=" + _l.value, "")
 
 def keys_by_span(connection: Connection) -> dict[int, list[tuple[str, float | None]]]:
     """Return the `KEY` and score of every label on a span, by the row id of the span."""
-    found: dict[int, list[tuple[str, float | None]]] = {}
+    keys: dict[int, list[tuple[str, float | None]]] = {}
     for row_id, key, score in connection.execute(select(_labelled.c.id, KEY, _l.score).select_from(_SPANS)):
-        found.setdefault(row_id, []).append((key, score))
-    return found
+        keys.setdefault(row_id, []).append((key, score))
+    return keys
 
 
 def keys_of_runs() -> Select[*tuple[Any, ...]]:

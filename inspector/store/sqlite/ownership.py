@@ -61,20 +61,20 @@ def release(connection: Connection, orphans: set[int], scopes: set[Scope]) -> No
 
 def _referring(connection: Connection, scopes: set[Scope]) -> Iterator[tuple[int, str]]:
     for scope in scopes:
-        found = connection.exec_driver_sql(
+        rows = connection.exec_driver_sql(
             f"SELECT id, shared FROM spans WHERE {_REFERRING[scope.of]} AND shared IS NOT NULL ORDER BY id",  # noqa: S608  # constants
             (scope.id,),
         )
-        yield from ((row[0], row[1]) for row in found)
+        yield from ((row[0], row[1]) for row in rows)
 
 
 def _assign_owners(connection: Connection, heirs: dict[int, int]) -> None:
-    found = connection.exec_driver_sql(
+    rows = connection.exec_driver_sql(
         f"SELECT {search.INDEXED_COLUMNS} FROM spans WHERE id IN (SELECT value FROM json_each(?))",  # noqa: S608  # constants
         (json_list(sorted(set(heirs.values()))),),
     )
     # Search now finds these messages at the new owner, so its document changes.
-    known = search.forget(connection, [search.Indexed(*values) for values in found])
+    known = search.forget(connection, [search.Indexed(*values) for values in rows])
     connection.exec_driver_sql(
         "UPDATE contents SET span = ? WHERE id = ?", [(row_id, content_id) for content_id, row_id in heirs.items()]
     )

@@ -121,9 +121,9 @@ def _shortcut(
         return latest_matching(connection, matches.match, conditions.indexed, limit) if is_latest and is_plain else None
     pages = pages_holding(connection, where) if conditions.tested else None
     if pages is not None and len(pages) <= MOST_PAGES:
-        found = any_of(ids_holding(connection, pages, where))
+        holding = any_of(ids_holding(connection, pages, where))
         rows = page_rows(
-            connection, select(ranking.value, spans.c.id).where(found, *conditions.all), ranking, limit + 1
+            connection, select(ranking.value, spans.c.id).where(holding, *conditions.all), ranking, limit + 1
         )
         return [(row[0], row[1]) for row in rows]
     if pages is not None:

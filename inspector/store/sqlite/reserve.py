@@ -90,10 +90,10 @@ class Reserve:
 
     def _free(self) -> int:
         try:
-            found = os.statvfs(self._database.parent)
+            status = os.statvfs(self._database.parent)
         except OSError:
             return _SHORT_BYTES
-        return found.f_bavail * found.f_frsize
+        return status.f_bavail * status.f_frsize
 
     def _allocate(self, size: int) -> None:
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW

@@ -69,15 +69,15 @@ def delete_session(removal: Removal, session_id: str) -> int:
         "SELECT trace_id FROM traces WHERE session_id = :session "
         "OR id IN (SELECT trace_id FROM shares WHERE session_id = :session) ORDER BY start_ns DESC"
     )
-    found = removal.step(lambda connection: connection.exec_driver_sql(sql, {"session": session_id}).scalars().all())
-    return delete_traces(removal, found)
+    traces = removal.step(lambda connection: connection.exec_driver_sql(sql, {"session": session_id}).scalars().all())
+    return delete_traces(removal, traces)
 
 
 def delete_run(removal: Removal, run_id: str) -> int:
     """Remove the traces of a run, and return how many spans they had."""
     sql = "SELECT trace_id FROM traces WHERE run_id = ? ORDER BY start_ns DESC"
-    found = removal.step(lambda connection: connection.exec_driver_sql(sql, (run_id,)).scalars().all())
-    return delete_traces(removal, found)
+    traces = removal.step(lambda connection: connection.exec_driver_sql(sql, (run_id,)).scalars().all())
+    return delete_traces(removal, traces)
 
 
 def prune(

@@ -100,11 +100,11 @@ class TraceMembership:
         conditions = [*self._conditions]
         certain = True
         if self._membership is not None:
-            found = self._membership.candidates(connection, most_spans)
-            if found is None:
+            of_traces = self._membership.candidates(connection, most_spans)
+            if of_traces is None:
                 return None
-            conditions.append(found.condition)
-            certain = found.certain
+            conditions.append(of_traces.condition)
+            certain = of_traces.certain
         condition = runs.c.run_id.in_(select(traces.c.run_id).where(*conditions))
         if self._inferred is not None:
             return Candidates(or_(condition, may_infer()), certain=False)

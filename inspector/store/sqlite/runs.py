@@ -74,8 +74,8 @@ def sum_runs(connection: Connection, run_ids: Iterable[str]) -> None:
 
 def sum_all_runs(connection: Connection) -> None:
     """Create the rows of ``runs`` from those of ``traces``, for a database without any."""
-    found = connection.exec_driver_sql("SELECT DISTINCT run_id FROM traces").scalars().all()
-    sum_runs(connection, found)
+    run_ids = connection.exec_driver_sql("SELECT DISTINCT run_id FROM traces").scalars().all()
+    sum_runs(connection, run_ids)
 
 
 def _traces(connection: Connection, run_id: str) -> Iterator[TraceSums]:
@@ -85,12 +85,12 @@ def _traces(connection: Connection, run_id: str) -> Iterator[TraceSums]:
 
 
 def _load(connection: Connection, run_ids: Iterable[str]) -> dict[str, RunSums]:
-    found: dict[str, RunSums] = {}
+    sums: dict[str, RunSums] = {}
     for *values, kind, head_ns in driver(connection).execute(_LOAD, (json_list(sorted(run_ids)),)):
         fields = _read(_FIELDS, values)
         head: dict[str, Any] = {} if kind is None else {"head_is_message": kind == MESSAGE, "head_ns": head_ns}
-        found[fields["run_id"]] = RunSums(**fields, **head)
-    return found
+        sums[fields["run_id"]] = RunSums(**fields, **head)
+    return sums
 
 
 def _read(names: Sequence[str], row: Sequence[Any]) -> dict[str, Any]:

@@ -81,8 +81,8 @@ class Sessions:
         for trace_id, trace in self.before.items():
             session = self.named[trace_id][1] if trace_id in self.named else None
             if trace.spans and session is not None and session != trace.session_id:
-                found = driver(connection).execute(_WITHOUT, (trace_id,))
-                keys += [(trace_id, row[0]) for row in found if (trace_id, row[0]) not in written]
+                rows = driver(connection).execute(_WITHOUT, (trace_id,))
+                keys += [(trace_id, row[0]) for row in rows if (trace_id, row[0]) not in written]
         return [
             (row, row._replace(session_id=self.named[trace_id][1], session_inherited=1))
             for (trace_id, _), row in (fetch(keys).items() if keys else ())

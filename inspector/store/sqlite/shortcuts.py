@@ -33,7 +33,7 @@ def latest_matching(
     The full-text index returns the last arrivals first. A row that arrived before those that were read cannot begin
     later than the latest start of all rows before them, which limits what can be missing.
     """
-    found: list[tuple[int, int]] = []
+    positions: list[tuple[int, int]] = []
     before = INT64_MAX
     for size in _MATCHES:
         ids = driver(connection).execute(
@@ -41,13 +41,13 @@ def latest_matching(
             (match, before, size),
         )
         row_ids = [row[0] for row in ids]
-        found += _meeting(connection, row_ids, conditions)
-        found.sort(reverse=True)
+        positions += _meeting(connection, row_ids, conditions)
+        positions.sort(reverse=True)
         if len(row_ids) < size:
-            return found[: limit + 1]
+            return positions[: limit + 1]
         before = row_ids[-1]
-        if len(found) > limit and found[limit][0] >= _latest_before(connection, before):
-            return found[: limit + 1]
+        if len(positions) > limit and positions[limit][0] >= _latest_before(connection, before):
+            return positions[: limit + 1]
     return None
 
 
@@ -91,9 +91,9 @@ def latest_holding(
     """Return the latest spans with attributes, one more than requested, from the latest pages that may have them."""
     first = pages[MOST_PAGES - 1] * PAGE
     ids = ids_holding(connection, pages[:MOST_PAGES], where)
-    found = sorted(_meeting(connection, ids, conditions), reverse=True)
-    if len(found) > limit and found[limit][0] >= _latest_before(connection, first):
-        return found[: limit + 1]
+    positions = sorted(_meeting(connection, ids, conditions), reverse=True)
+    if len(positions) > limit and positions[limit][0] >= _latest_before(connection, first):
+        return positions[: limit + 1]
     return None
 
 

@@ -147,8 +147,8 @@ def _group_ids(
     """Return the ids of groups by view and JSON, and store the new groups."""
     execute = driver(connection).execute
     sql = "SELECT view, written, id FROM figure_groups WHERE written IN (SELECT value FROM json_each(?))"
-    found = execute(sql, (json_list([written for _, written in wanted]),))
-    known = {(view, written): row_id for view, written, row_id in found}
+    rows = execute(sql, (json_list([written for _, written in wanted]),))
+    known = {(view, written): row_id for view, written, row_id in rows}
     fresh = sorted(wanted - known.keys())
     for view, written in fresh:
         inserted = execute(

@@ -67,15 +67,15 @@ def _newest(
     rows: list[Sequence[Any]] = []
     after: Position | None = None
     while True:
-        found = page_rows(connection, query, Ranking(_c.start_ns, _c.id, "desc", after), _STEP)
-        rows += found
+        page = page_rows(connection, query, Ranking(_c.start_ns, _c.id, "desc", after), _STEP)
+        rows += page
         if len(rows) > limits.scan_rows:
             return rows[: limits.scan_rows], False
-        if len(found) < _STEP:
+        if len(page) < _STEP:
             return rows, True
         if time.monotonic() > until:
             return rows, False
-        after = (found[-1][0], found[-1][-1])
+        after = (page[-1][0], page[-1][-1])
 
 
 def quantile(ascending: Sequence[float], share: float) -> float | None:

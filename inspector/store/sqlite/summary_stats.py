@@ -241,11 +241,11 @@ def _range(
     return (first, end) if first < end else None
 
 
-def _edges(found: tuple[int, int] | None, buckets: int) -> list[int]:
+def _edges(ends: tuple[int, int] | None, buckets: int) -> list[int]:
     """Return the starts of equal slices of a time range, and the end of the last one."""
-    if found is None:
+    if ends is None:
         return []
-    first, end = found
+    first, end = ends
     count = buckets or _LEAST_SLICES
     # Rounded up to the first nanosecond in the slice.
     return [first - (-at * (end - first) // count) for at in range(count + 1)]

@@ -94,8 +94,8 @@ def _samples(execute: _Execute, trace: Trace | Run) -> list[Bar]:
     times = moments(first_ns, last_ns)
     rows = execute(_SELECT_MOMENTS, {"trace": trace.trace_id, "moments": json.dumps(times)})
     # In a quiet time, several moments find the same spans.
-    found = list({bar.span_id: bar for bar in starmap(Bar, rows)}.values())
-    if trace.errors and all(bar.status != "error" for bar in found):
+    samples = list({bar.span_id: bar for bar in starmap(Bar, rows)}.values())
+    if trace.errors and all(bar.status != "error" for bar in samples):
         failed = starmap(Bar, execute(_SELECT_FAILED, {"trace": trace.trace_id, "first": first_ns, "last": last_ns}))
-        found += [bar._replace(moment=bisect_left(times, bar.start_ns)) for bar in failed]
-    return found
+        samples += [bar._replace(moment=bisect_left(times, bar.start_ns)) for bar in failed]
+    return samples

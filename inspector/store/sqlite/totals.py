@@ -136,15 +136,15 @@ def load_traces(
     """Return the totals of the stored traces among these, by trace id."""
     columns = ", ".join(_TRACE_FIELDS)
     execute = driver(connection).execute
-    found: dict[str, TraceSums] = {}
+    sums: dict[str, TraceSums] = {}
     for chunk in _chunks(keys):
         marks = ",".join("?" * len(chunk))
         for row in execute(f"SELECT {columns} FROM traces WHERE {by} IN ({marks})", chunk):  # noqa: S608  # constants and question marks
             values: dict[str, Any] = dict(zip(_TRACE_FIELDS, row, strict=True))
             values["models"] = set(_MODELS.decode(values["models"]))
             values |= {name: unpack_text(values[name]) for name in ("question", "answer")}
-            found[values["trace_id"]] = TraceSums(**values, head_status=values["status"])
-    return found
+            sums[values["trace_id"]] = TraceSums(**values, head_status=values["status"])
+    return sums
 
 
 def sum_trace(connection: Connection, trace_id: str) -> TraceSums:
@@ -204,8 +204,8 @@ def _take_excerpts(sums: TraceSums, excerpts: Excerpts) -> None:
 
 
 def _rows(connection: Connection, trace: str, value: str | int) -> Iterable[Row]:
-    found = connection.exec_driver_sql(f"SELECT {', '.join(_SUMMED)} FROM spans WHERE trace_id = {trace}", (value,))  # noqa: S608  # constants
-    for row in found:
+    rows = connection.exec_driver_sql(f"SELECT {', '.join(_SUMMED)} FROM spans WHERE trace_id = {trace}", (value,))  # noqa: S608  # constants
+    for row in rows:
         values: dict[str, Any] = _BLANK | dict(zip(_SUMMED, row, strict=True))
         yield Row(**values)
 
@@ -256,13 +256,13 @@ def _shares(trace: TraceSums, shared: Mapping[int, Shares]) -> Mapping[str, Sums
 
 
 def _load_shares(connection: Connection, row_ids: Sequence[int]) -> dict[int, Shares]:
-    found: dict[int, Shares] = {row_id: {} for row_id in row_ids}
+    shares: dict[int, Shares] = {row_id: {} for row_id in row_ids}
     columns = ", ".join(_SHARE_FIELDS)
     for row_id in row_ids:
         sql = f"SELECT session_id, {columns} FROM shares WHERE trace_id = ?"  # noqa: S608  # constants
         for session_id, *values in driver(connection).execute(sql, (row_id,)):
-            found[row_id][session_id] = Sums(*values)
-    return found
+            shares[row_id][session_id] = Sums(*values)
+    return shares
 
 
 def _moved(stored: Mapping[int, Mapping[str, Sums]], changes: Iterable[Change]) -> dict[int, Shares]:
@@ -285,11 +285,11 @@ def _moved(stored: Mapping[int, Mapping[str, Sums]], changes: Iterable[Change]) 
 
 
 def _sum_shares(connection: Connection, row_id: int) -> Shares:
-    found: Shares = {}
+    shares: Shares = {}
     for row in _rows(connection, "?", row_id):
         if row.session_id is not None:
-            found.setdefault(row.session_id, Sums()).count(row, 1)
-    return found
+            shares.setdefault(row.session_id, Sums()).count(row, 1)
+    return shares
 
 
 def _save_shares(connection: Connection, shared: Mapping[int, Shares]) -> None:
@@ -333,13 +333,13 @@ def _apply_to_sessions(
 def _load_sessions(connection: Connection, session_ids: Iterable[str]) -> dict[str, SessionSums]:
     columns = ", ".join(_SESSION_FIELDS)
     execute = driver(connection).execute
-    found: dict[str, SessionSums] = {}
+    sessions: dict[str, SessionSums] = {}
     for chunk in _chunks(session_ids):
         marks = ",".join("?" * len(chunk))
         for row in execute(f"SELECT {columns} FROM sessions WHERE session_id IN ({marks})", chunk):  # noqa: S608  # constants and question marks
             sums = SessionSums(**dict(zip(_SESSION_FIELDS, row, strict=True)))
-            found[sums.session_id] = sums
-    return found
+            sessions[sums.session_id] = sums
+    return sessions
 
 
 def _save(connection: Connection, table: str, key: str, names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:

@@ -53,8 +53,8 @@ def read_turns(
 
 
 def _following(connection: Connection, row_ids: Sequence[int]) -> dict[int, Next]:
-    found = driver(connection).execute(_FOLLOWING, (json_list(row_ids),))
-    return {previous: Next(start_ns, _RESULTS.decode(results)) for previous, start_ns, results in found}
+    rows = driver(connection).execute(_FOLLOWING, (json_list(row_ids),))
+    return {previous: Next(start_ns, _RESULTS.decode(results)) for previous, start_ns, results in rows}
 
 
 def following_results(connection: Connection, row_ids: Sequence[int]) -> dict[int, Sequence[ToolResult]]:

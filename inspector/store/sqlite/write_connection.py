@@ -178,9 +178,9 @@ class WriteConnection:
         return StoreUnchecked(str(self._refusal))
 
     def _is_replaced(self) -> bool:
-        found = engines.file_identity(self._path)
+        identity = engines.file_identity(self._path)
         # While it is not open for writing, readers create and remove the log.
-        return found != self._identity if self._engine is not None else found[0] != self._identity[0]
+        return identity != self._identity if self._engine is not None else identity[0] != self._identity[0]
 
     def _reopen(self) -> None:
         if not self._is_owned():

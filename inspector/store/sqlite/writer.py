@@ -203,7 +203,7 @@ def indexed_part(row: Row) -> search.Indexed:
 
 def fetch(connection: Connection, keys: Sequence[tuple[int, str]]) -> dict[tuple[int, str], Row]:
     """Return the stored rows of spans, by the row id of the trace and the span id."""
-    found: dict[tuple[int, str], Row] = {}
+    rows: dict[tuple[int, str], Row] = {}
     for start in range(0, len(keys), _FETCHED):
         chunk = keys[start : start + _FETCHED]
         # A join, since SQLite does not use the index for pairs in a list.
@@ -213,8 +213,8 @@ def fetch(connection: Connection, keys: Sequence[tuple[int, str]]) -> dict[tuple
         )
         for values in driver(connection).execute(sql, tuple(chain.from_iterable(chunk))):
             row = Row._make(values)
-            found[row.trace_id, row.span_id] = row
-    return found
+            rows[row.trace_id, row.span_id] = row
+    return rows
 
 
 def read_marks(connection: Connection) -> dict[str, SpoolMark]:
@@ -236,11 +236,11 @@ def forget_marks(connection: Connection, names: Iterable[str]) -> None:
 
 def mark_lost(connection: Connection, processes: Iterable[str]) -> int:
     """Mark the spans that processes left running as lost, and return their number."""
-    found = connection.exec_driver_sql(
+    rows = connection.exec_driver_sql(
         f"{_SELECT} WHERE process IN (SELECT value FROM json_each(?)) AND status = 'running' ORDER BY id",  # noqa: S608  # constants
         (json_list([clean(process) for process in processes]),),
     )
-    running = [Row(*values) for values in found]
+    running = [Row(*values) for values in rows]
     counts = load_counters(connection)
     lost = [row._replace(status="lost", seq=counts["seq"] + at) for at, row in enumerate(running, 1)]
     sums = totals.load_traces(connection, {row.trace_id for row in running}, by="id")

@@ -135,8 +135,8 @@ class Chains:
     def of_answer(self, text: object) -> Message | None:
         """Read the first message of ``gen_ai.output.messages``; None if there is none, or none of its parts counts."""
         bodies = _bodies(text)
-        found = self._message(bodies[0]) if bodies else None
-        return found if found is not None and found.parts else None
+        message = self._message(bodies[0]) if bodies else None
+        return message if message is not None and message.parts else None
 
     def _after(self, chain: bytes, parts: tuple[bytes, ...]) -> bytes:
         step = chain, parts
@@ -256,8 +256,8 @@ _ENDS = ("Error", "Exception")
 
 
 def _id(part: Mapping[str, Any]) -> str | None:
-    found = part.get("id")
-    return found if isinstance(found, str) and found else None
+    part_id = part.get("id")
+    return part_id if isinstance(part_id, str) and part_id else None
 
 
 def _preview(value: Any) -> str:

@@ -121,12 +121,12 @@ def _beginning_of(value: object, by: str, *, first: bool) -> str | None:
         return None if value == "null" else _short(value)
     try:
         if begin == "[":
-            found = _of_array(_ARRAY.decode(value), by, first=first)
+            beginning = _of_array(_ARRAY.decode(value), by, first=first)
         else:
-            found = _of_one(_ANY.decode(value), by, first=first)
+            beginning = _of_one(_ANY.decode(value), by, first=first)
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
         return _short(value)
-    return _short(found)
+    return _short(beginning)
 
 
 def _of_array(messages: Sequence[Raw], by: str, *, first: bool) -> str | None:

@@ -252,12 +252,12 @@ def _request_id(attributes: Attributes) -> str | None:
     if attributes.keys().isdisjoint(REQUEST_ID_KEYS):
         return None
     for key in REQUEST_ID_KEYS:
-        found = attributes.get(key)
+        request_id = attributes.get(key)
         # A header is a list of its values, by OpenTelemetry's conventions.
-        if isinstance(found, (list, tuple)):
-            found = found[0] if len(found) == 1 else None
-        if isinstance(found, str) and found:
-            return short_id(found)
+        if isinstance(request_id, (list, tuple)):
+            request_id = request_id[0] if len(request_id) == 1 else None
+        if isinstance(request_id, str) and request_id:
+            return short_id(request_id)
     return None
 
 
@@ -283,10 +283,10 @@ def checked_arguments(text: str) -> Mapping[str, int] | None:
 def _arguments(text: str) -> dict[str, int] | None:
     if len(text) > _LONGEST_ARGUMENTS:
         return None
-    found = msgspec.json.decode(text)
-    if not isinstance(found, dict):
+    decoded = msgspec.json.decode(text)
+    if not isinstance(decoded, dict):
         return None
-    arguments = cast("dict[str, Any]", found)
+    arguments = cast("dict[str, Any]", decoded)
     # Some recorders write missing arguments as null, and some do not see a secret that others redacted.
     written = [(name, _ORDERED.encode(value)) for name, value in arguments.items() if value is not None]
     return {name: crc32(value) for name, value in written if _REDACTED not in value}
@@ -350,10 +350,10 @@ def _question_in(value: Any) -> str | None:
 def _user_text(message: Any) -> str | None:
     if not isinstance(message, dict):
         return None
-    found = cast("dict[str, Any]", message)
-    if found.get("role") != "user":
+    members = cast("dict[str, Any]", message)
+    if members.get("role") != "user":
         return None
-    parts = found.get("parts", found.get("content"))
+    parts = members.get("parts", members.get("content"))
     if isinstance(parts, str):
         return parts
     if not isinstance(parts, list):

@@ -43,11 +43,11 @@ class InferredTools:
         Args:
             turns: Turns: the run, the stored tool calls that the answer requests, and the results in the next prompt.
         """
-        found: set[str] = set()
+        names: set[str] = set()
         for run_id, tools, results in turns:
-            if run_id not in found and self._has_match(_TOOLS.decode(tools), results):
-                found.add(run_id)
-        return found
+            if run_id not in names and self._has_match(_TOOLS.decode(tools), results):
+                names.add(run_id)
+        return names
 
     def _has_match(self, tools: Sequence[RequestedTool], results: Sequence[ToolResult]) -> bool:
         left = list(results)

@@ -33,14 +33,14 @@ class OutlinePage:
         self.after = (int(at_ns or 0), row_id)
         """The start time and row id of the last span on the previous page."""
 
-    def of_trace(self, trace: Trace, seq: int, found: Sequence[Sequence[Any]]) -> TraceOutline:
+    def of_trace(self, trace: Trace, seq: int, fetched: Sequence[Sequence[Any]]) -> TraceOutline:
         """Return the page of a trace; ``found`` has one more row than the page."""
-        rows, following = cut(self._list_key, found, self._limit)
+        rows, following = cut(self._list_key, fetched, self._limit)
         return TraceOutline(trace, seq, trace.start_time_unix_nano, *_columns(rows), following)
 
-    def of_run(self, run: Run, seq: int, found: Sequence[Sequence[Any]]) -> RunOutline:
+    def of_run(self, run: Run, seq: int, fetched: Sequence[Sequence[Any]]) -> RunOutline:
         """Return the page of a run; ``found`` has one more row than the page."""
-        rows, following = cut(self._list_key, found, self._limit)
+        rows, following = cut(self._list_key, fetched, self._limit)
         tables, columns = _columns(rows)
         traces, trace = _numbered([row[16] for row in rows])
         return RunOutline(

@@ -30,7 +30,7 @@ def _value_at(value: Any, path: str) -> Any:
     if isinstance(value, dict):
         members = cast("dict[str, Any]", value)
         for end in (len(path), *(at for at, letter in enumerate(path) if letter in ".[")):
-            found = members.get(path[:end], _NO_VALUE)
-            if found is not _NO_VALUE:
-                return _value_at(found, path[end:].removeprefix("."))
+            member = members.get(path[:end], _NO_VALUE)
+            if member is not _NO_VALUE:
+                return _value_at(member, path[end:].removeprefix("."))
     raise LookupError(path)

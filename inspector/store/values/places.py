@@ -89,7 +89,7 @@ class Places:
             shared: Its column ``shared``.
             texts: The messages that it was the first to have, and the long strings in them and in its answer.
         """
-        found: list[tuple[int, Leaf]] = []
+        matches: list[tuple[int, Leaf]] = []
         repeats = False
         seen: set[int] = set()
         for leaf in _leaves(row, shared, texts):
@@ -101,13 +101,13 @@ class Places:
                 repeats = True
                 continue
             seen.add(text)
-            found.append((matching, leaf))
+            matches.append((matching, leaf))
         if row.kind in _SOURCES:
             self._known |= seen
-        if not found:
+        if not matches:
             return None if repeats else ()
-        found.sort(key=lambda each: -each[0])
-        return tuple(self._place(leaf) for _, leaf in found[:_MOST_PLACES])
+        matches.sort(key=lambda each: -each[0])
+        return tuple(self._place(leaf) for _, leaf in matches[:_MOST_PLACES])
 
     def _place(self, leaf: Leaf) -> HitPlace:
         return HitPlace(leaf.within, leaf.path, *passage(leaf.text, self.terms, before=_BEFORE))

@@ -53,20 +53,20 @@ class RecordedTools(NamedTuple):
             One item per requested call, in the same order.
         """
         taken: set[RecordedTool] = set()
-        found: list[RecordedTool | None] = []
+        tools: list[RecordedTool | None] = []
         for tool in requested:
             alike = () if tool.id is None else _between(self.by_id.get(short_id(tool.id), ()), since_ns, until_ns)
             # If a model numbers its calls, a call and those of an agent below it may have the same ids.
-            found.append(
+            tools.append(
                 _take(sorted(alike, key=lambda call: plain_name(call.tool) not in plain_names(tool.name)), taken)
             )
         # Loops that run at the same time call one tool; what each asked for tells their calls apart.
         for is_alike in (True, False):
             for at, tool in enumerate(requested):
-                if found[at] is None:
+                if tools[at] is None:
                     calls = self._named(tool.name, since_ns, until_ns)
-                    found[at] = _take(_with_arguments(tool.arguments, calls) if is_alike else calls, taken)
-        return found
+                    tools[at] = _take(_with_arguments(tool.arguments, calls) if is_alike else calls, taken)
+        return tools
 
     def _named(self, name: str, since_ns: int, until_ns: int) -> Iterator[RecordedTool]:
         for plain in plain_names(name):

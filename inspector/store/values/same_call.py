@@ -378,14 +378,14 @@ def sender_of(nodes: Nodes, request: Node) -> str | None:
 
     None as well if that span is below the request, since parents can be a cycle.
     """
-    found: list[str] = []
+    names: list[str] = []
     here = request
     for _ in range(_MOST_HOPS):
         outer = nodes.get(here.parent_id or "")
         if outer is None or not _is_same_request(outer, here):
             break
-        if outer is request or outer.span_id in found:
+        if outer is request or outer.span_id in names:
             return None
-        found.append(outer.span_id)
+        names.append(outer.span_id)
         here = outer
-    return found[-1] if found else None
+    return names[-1] if names else None

@@ -34,21 +34,21 @@ def parsed_terms(q: str) -> list[tuple[str, bool]]:
 
 def patterns(q: str) -> list[re.Pattern[str]]:
     """Return a pattern for each term of a query: its words in order, with anything but letters and digits between."""
-    found: list[re.Pattern[str]] = []
+    compiled: list[re.Pattern[str]] = []
     for phrase, word in _TERM.findall(q[: _MOST_TERMS * _LONGEST_TERM])[:_MOST_TERMS]:
         words = _TOKEN.findall((phrase or word)[:_LONGEST_TERM])
         if words:
             end = "" if word.endswith("*") else r"(?![^\W_])"
-            found.append(re.compile(r"(?<![^\W_])" + r"[\W_]+".join(map(re.escape, words)) + end, re.IGNORECASE))
-    return found
+            compiled.append(re.compile(r"(?<![^\W_])" + r"[\W_]+".join(map(re.escape, words)) + end, re.IGNORECASE))
+    return compiled
 
 
 def notice_of(q: str | None) -> str | None:
     """Return which parts of a query have no meaning, and what they were taken for; None if there are none."""
     if q is None or not q.strip():
         return None
-    found: list[tuple[str, str]] = _TERM.findall(q)
-    words = [word for _, word in found if word]
+    terms: list[tuple[str, str]] = _TERM.findall(q)
+    words = [word for _, word in terms if word]
     if expression(q) is None:
         return "the search has no word, so nothing matches: type letters or digits"
     notices: list[str] = []
@@ -62,6 +62,6 @@ def notice_of(q: str | None) -> str | None:
         notices.append(f"{without[:40]} was searched for as {without[1:40]}: a word cannot be excluded")
     if any("*" in word.rstrip("*") for word in words):
         notices.append("a star means any ending at the end of a word, and elsewhere nothing")
-    if sum(bool(_WORD.search(phrase or word)) for phrase, word in found) > _MOST_TERMS:
+    if sum(bool(_WORD.search(phrase or word)) for phrase, word in terms) > _MOST_TERMS:
         notices.append(f"only the first {_MOST_TERMS} words were searched for")
     return "; ".join(notices) or None

@@ -111,27 +111,27 @@ def add_json(pieces: list[str], value: str | bytes) -> None:
 
 
 def _add_leaves(pieces: list[str], members: Iterable[Any], depth: int = 0) -> None:
-    for found in members:
-        kind = type(found)  # pyright: ignore[reportUnknownVariableType] whatever JSON holds
+    for leaf in members:
+        kind = type(leaf)  # pyright: ignore[reportUnknownVariableType] whatever JSON holds
         if kind is str:
-            pieces.append(found)
+            pieces.append(leaf)
         elif kind is dict or kind is list:
             # Recursion takes half as long as a stack of remaining values, and its depth is limited.
             if depth < _DEEPEST_CALL:
-                _add_leaves(pieces, found.values() if kind is dict else found, depth + 1)
+                _add_leaves(pieces, leaf.values() if kind is dict else leaf, depth + 1)
             else:
-                _add_deep_leaves(pieces, found)
-        elif found is not None and kind is not bool:
-            pieces.append(str(found))
+                _add_deep_leaves(pieces, leaf)
+        elif leaf is not None and kind is not bool:
+            pieces.append(str(leaf))
 
 
 def _add_deep_leaves(pieces: list[str], value: Any) -> None:
     remaining = [value]
     while remaining:
-        found = remaining.pop()
-        if isinstance(found, dict):
-            remaining.extend(reversed(cast("dict[str, Any]", found).values()))
-        elif isinstance(found, list):
-            remaining.extend(reversed(cast("list[Any]", found)))
+        leaf = remaining.pop()
+        if isinstance(leaf, dict):
+            remaining.extend(reversed(cast("dict[str, Any]", leaf).values()))
+        elif isinstance(leaf, list):
+            remaining.extend(reversed(cast("list[Any]", leaf)))
         else:
-            _add_leaves(pieces, (found,))
+            _add_leaves(pieces, (leaf,))

@@ -64,10 +64,10 @@ def _inferred(
     recorded: Sequence[RecordedTool | None],
 ) -> tuple[InferredTool, ...]:
     results = list(following.results) if following is not None else []
-    found: list[InferredTool] = []
+    tools: list[InferredTool] = []
     for tool, call in zip(requested, recorded, strict=True):
         result = take_result(results, tool)
-        found.append(
+        tools.append(
             InferredTool(
                 id=tool.id,
                 name=tool.name,
@@ -80,7 +80,7 @@ def _inferred(
                 span=None if call is None else call.place,
             )
         )
-    return tuple(found)
+    return tuple(tools)
 
 
 def take_result(results: list[ToolResult], tool: RequestedTool) -> ToolResult | None:

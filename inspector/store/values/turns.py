@@ -86,9 +86,9 @@ def find_previous(known: Others, turn: Turn, ends: Iterable[tuple[bytes, int]], 
         ends: Where in its prompt an answer may have ended, the latest first: the chain and the number of messages.
         response: The id of the response that its request continues, if it names one.
     """
-    found = _candidates(known, turn, ends, response)
-    found = [each for each in found if each.turn.end_ns is not None and each.turn.end_ns <= turn.start_ns]
-    chosen = _chosen(found, turn.lane)
+    candidates = _candidates(known, turn, ends, response)
+    candidates = [each for each in candidates if each.turn.end_ns is not None and each.turn.end_ns <= turn.start_ns]
+    chosen = _chosen(candidates, turn.lane)
     if len(chosen) == 1:
         (candidate,) = chosen
         turn.link, turn.previous = candidate.link, candidate.turn.span
@@ -111,18 +111,18 @@ def _candidates(
         if each.failed and not each.continued
     ]
     for answered, messages in ends:
-        found = known.others(turn, "answered", answered)
-        if found:
-            return [*failed, *(_Candidate(each, "continues", messages) for each in found)]
+        others = known.others(turn, "answered", answered)
+        if others:
+            return [*failed, *(_Candidate(each, "continues", messages) for each in others)]
     return failed
 
 
-def _chosen(found: Sequence[_Candidate], lane: str | None) -> Sequence[_Candidate]:
+def _chosen(candidates: Sequence[_Candidate], lane: str | None) -> Sequence[_Candidate]:
     """Return the best candidates; more than one if the link is unclear."""
-    if lane is not None and any(each.turn.lane is not None for each in found):
-        found = [each for each in found if each.turn.lane in (None, lane)] or found
-    fresh = [each for each in found if not each.turn.continued]
-    return fresh or found
+    if lane is not None and any(each.turn.lane is not None for each in candidates):
+        candidates = [each for each in candidates if each.turn.lane in (None, lane)] or candidates
+    fresh = [each for each in candidates if not each.turn.continued]
+    return fresh or candidates
 
 
 def sizes_of(chain: Chain, attributes: Mapping[str, AttributeValue]) -> dict[str, int]:
@@ -150,10 +150,10 @@ def previous_response(attributes: Mapping[str, AttributeValue]) -> str | None:
     if not isinstance(text, str) or '"previous_response_id"' not in text:
         return None
     try:
-        found = msgspec.json.decode(text, type=_Request).previous_response_id
+        response_id = msgspec.json.decode(text, type=_Request).previous_response_id
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
         return None
-    return found if isinstance(found, str) else None
+    return response_id if isinstance(response_id, str) else None
 
 
 class _Request(msgspec.Struct):

@@ -38,7 +38,7 @@ class Salvaged:
 
 
 @dataclass(slots=True)
-class _Found:
+class _Finds:
     """What was found in the pages, besides spans and messages."""
 
     broken: int = 0
@@ -83,37 +83,37 @@ def _save(pages: Pages, fresh: Path) -> tuple[int, int, int, int]:
         with engines.translated(fresh), engine.begin() as connection:
             # If a page was written in the wrong place, two rows may have the same ``seq``.
             connection.exec_driver_sql("DROP INDEX ux_spans_changed")
-            found = _Found()
+            finds = _Finds()
             for record in pages.records():
-                _take(connection, record, found)
+                _take(connection, record, finds)
             saved = set(_numbers(connection, "SELECT id FROM spans"))
-            renamed = _sum_up(connection, found, pages)
-            lost = max(found.broken, len(found.indexed - saved))
+            renamed = _sum_up(connection, finds, pages)
+            lost = max(finds.broken, len(finds.indexed - saved))
             return len(saved), lost, _without_messages(connection), renamed
     finally:
         engine.dispose()
 
 
-def _take(connection: Connection, record: Record | None, found: _Found) -> None:
+def _take(connection: Connection, record: Record | None, finds: _Finds) -> None:
     if record is None:
         return
     if is_span(record):
         row = span_of(record)
         if row is None:
-            found.broken += 1
+            finds.broken += 1
         else:
             _insert(connection, row)
     elif content := content_of(record):
         connection.exec_driver_sql("INSERT OR IGNORE INTO contents (id, hash, span, body) VALUES (?, ?, ?, ?)", content)
     elif (row_id := indexed_span(record)) is not None:
-        found.indexed.add(row_id)
+        finds.indexed.add(row_id)
     elif trace := trace_of(record):
         if record.row_id is None:
-            found.named.append((record.page, *trace))
+            finds.named.append((record.page, *trace))
         else:
-            found.traces[trace[0]] = trace[1]
+            finds.traces[trace[0]] = trace[1]
     else:
-        found.index_root = index_root(record, _TRACE_INDEX) or found.index_root
+        finds.index_root = index_root(record, _TRACE_INDEX) or finds.index_root
 
 
 def _insert(connection: Connection, row: Row) -> None:
@@ -128,9 +128,9 @@ def _insert(connection: Connection, row: Row) -> None:
         connection.exec_driver_sql(_INSERT, tuple(row))
 
 
-def _sum_up(connection: Connection, found: _Found, pages: Pages) -> int:
+def _sum_up(connection: Connection, finds: _Finds, pages: Pages) -> int:
     """Create the rows of traces, runs and sessions; returns how many traces got a generated id."""
-    known = dict(_of_index(found, pages)) | found.traces
+    known = dict(_of_index(finds, pages)) | finds.traces
     traces: dict[int, str] = {}
     renamed = 0
     used: set[str] = set()
@@ -145,11 +145,11 @@ def _sum_up(connection: Connection, found: _Found, pages: Pages) -> int:
     return renamed
 
 
-def _of_index(found: _Found, pages: Pages) -> Iterable[tuple[int, str]]:
-    for page, number, trace_id in found.named:
+def _of_index(finds: _Finds, pages: Pages) -> Iterable[tuple[int, str]]:
+    for page, number, trace_id in finds.named:
         root = pages.root_of(page)
         # Session ids may look like trace ids, but have another index.
-        if root is None or found.index_root is None or root == found.index_root:
+        if root is None or finds.index_root is None or root == finds.index_root:
             yield number, trace_id
 
 
