@@ -1,3 +1,5 @@
+"""``benchmarks/replay.py``, which measures what a replay costs."""
+
 import json
 import sys
 from pathlib import Path
