@@ -27,11 +27,11 @@ MOST_HEADER_BYTES = 48 << 10
 MOST_HEADERS = 128
 MOST_BODY_BYTES = 1 << 20
 MOST_EXPORT_BYTES = MOST_BYTES
-"""The limit of a body with spans; it is checked before the whole body is in memory."""
+"""The limit of an OTLP body; it is checked before the whole body is in memory."""
 _TLS = "https://"
-EXPORT_PATH = "/v1/traces"
-OTHER_SIGNALS = ("/v1/logs", "/v1/metrics")
-"""Where OpenTelemetry SDKs with a single endpoint for all signals send metrics and logs, which are not stored here."""
+EXPORT_PATHS = ("/v1/traces", "/v1/metrics")
+LOGS_PATH = "/v1/logs"
+"""Where OpenTelemetry SDKs with a single endpoint for all signals send logs, which are not accepted here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +158,7 @@ def required_scope(method: str, path: str) -> Scope:
     if method in SAFE_METHODS:
         return "read"
     # A sender of spans should learn that logs are not accepted, not that its token is wrong.
-    if method == "POST" and path in (EXPORT_PATH, *OTHER_SIGNALS):
+    if method == "POST" and path in (*EXPORT_PATHS, LOGS_PATH):
         return "ingest"
     return "control"
 
@@ -173,7 +173,7 @@ def too_large(head: Head) -> Problem | None:
     for length in head.all("content-length"):
         if not length.isdecimal() or not length.isascii():
             return Problem(400, "Content-Length must be a decimal number")
-        most = MOST_EXPORT_BYTES if head.path == EXPORT_PATH else MOST_BODY_BYTES
+        most = MOST_EXPORT_BYTES if head.path in EXPORT_PATHS else MOST_BODY_BYTES
         if len(length) > 15 or int(length) > most:
             return Problem(413, f"a body may have at most {most} bytes here")
     return None

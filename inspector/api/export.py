@@ -1,33 +1,44 @@
-"""How a request that carries spans is processed, over HTTP or gRPC."""
+"""How an OTLP request is processed, over HTTP or gRPC."""
 
 from concurrent.futures import Future
 from functools import partial
+from typing import Final
 
 from inspector.api.errors import ExportFailed
 from inspector.ingest import Intake, IntakeFull, Receipt
-from inspector.otlp import Encoding, decode_request, export_response
+from inspector.otlp import Encoding, Signal, decode_request, export_response
+
+REQUESTS: Final[dict[Signal, str]] = {
+    "traces": "ExportTraceServiceRequest",
+    "metrics": "ExportMetricsServiceRequest",
+}
+"""The names of the requests in OTLP."""
 
 
-def deliver(intake: Intake, body: bytes, encoding: Encoding, *, gzipped: bool = False) -> Future[Receipt]:
+def deliver(
+    intake: Intake, body: bytes, encoding: Encoding, *, gzipped: bool = False, signal: Signal = "traces"
+) -> Future[Receipt]:
     """Queue a request. The future ends once its spans are committed, or with the StoreError that prevented it.
 
     Raises:
         ExportFailed: Too much is waiting already.
     """
     try:
-        return intake.deliver(partial(decode_request, body, encoding, gzipped=gzipped), len(body))
+        return intake.deliver(partial(decode_request, body, encoding, gzipped=gzipped, signal=signal), len(body))
     except IntakeFull as error:
         raise ExportFailed(503, str(error)) from error
 
 
-def response_to(receipt: Receipt, encoding: Encoding) -> bytes:
+def response_to(receipt: Receipt, encoding: Encoding, signal: Signal = "traces") -> bytes:
     """Encode the answer to a request that was accepted: fully, or except for the spans that the answer counts.
+
+    That metrics are not stored is no news to their sender, which could only complain: their answer is always empty.
 
     Raises:
         ExportFailed: Nothing was accepted.
     """
     if receipt.malformed is None:
-        return export_response(receipt.rejected, encoding)
+        return export_response(receipt.rejected if signal == "traces" else {}, encoding)
     if receipt.too_large:
         raise ExportFailed(413, f"send less at a time: {receipt.malformed}")
-    raise ExportFailed(400, f"not an ExportTraceServiceRequest: {receipt.malformed}")
+    raise ExportFailed(400, f"not an {REQUESTS[signal]}: {receipt.malformed}")

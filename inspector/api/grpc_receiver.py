@@ -1,4 +1,4 @@
-"""OTLP over gRPC, for senders that speak nothing else: the same requests, decoder, queue and token as ``/v1/traces``.
+"""OTLP over gRPC, for senders that speak nothing else: the same requests, decoder, queue and token as over HTTP.
 
 https://opentelemetry.io/docs/specs/otlp/#otlpgrpc
 """
@@ -9,19 +9,23 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from importlib import import_module
 from threading import BoundedSemaphore, Timer
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
 from inspector.api.arrivals import MOST_ARRIVING_BYTES
 from inspector.api.errors import AddressUnusable, ExportFailed, GrpcMissing
-from inspector.api.export import deliver, response_to
+from inspector.api.export import REQUESTS, deliver, response_to
 from inspector.api.problems import RETRY_S
 from inspector.api.tokens import NOTHING, Token
 from inspector.ingest import Intake
-from inspector.otlp import MOST_BYTES, come_again
+from inspector.otlp import MOST_BYTES, Signal, come_again
 from inspector.settings import Settings
 from inspector.store import StoreError
 
-EXPORT = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
+SERVICES: Final[dict[Signal, str]] = {
+    "traces": "opentelemetry.proto.collector.trace.v1.TraceService",
+    "metrics": "opentelemetry.proto.collector.metrics.v1.MetricsService",
+}
+"""Each has one method, ``Export``."""
 WORKERS = 8
 """Requests processed at once; others wait."""
 GRACE_S = 1.0
@@ -78,10 +82,11 @@ def receive_by_grpc(
         ("grpc.max_connection_idle_ms", int(IDLE_S * 1000)),
     ]
     server: Any = grpc.server(pool, options=options)
-    # On the wire, one message equals a stream of one; only a stream lets us check the token before reading.
-    method: Any = grpc.stream_unary_rpc_method_handler(_Export(token, intake))
-    service, _, name = EXPORT.strip("/").partition("/")
-    server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(service, {name: method}),))
+    places = BoundedSemaphore(ARRIVING)
+    for signal, service in SERVICES.items():
+        # On the wire, one message equals a stream of one; only a stream lets us check the token before reading.
+        method: Any = grpc.stream_unary_rpc_method_handler(_Export(signal, token, intake, places))
+        server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(service, {"Export": method}),))
     port = _listen(server, settings)
     server.start()
     try:
@@ -110,15 +115,16 @@ def _listen(server: Any, settings: Settings) -> int:
 
 
 class _Export:
-    """``TraceService/Export`` with bytes in and out, so that nothing is parsed before it is counted.
+    """``Export`` of a service with bytes in and out, so that nothing is parsed before it is counted.
 
     Without a token, nothing is read at all.
     """
 
-    def __init__(self, token: Token, intake: Intake) -> None:
+    def __init__(self, signal: Signal, token: Token, intake: Intake, places: BoundedSemaphore) -> None:
+        self._signal: Signal = signal
         self._token = token
         self._intake = intake
-        self._places = BoundedSemaphore(ARRIVING)
+        self._places = places
 
     def __call__(self, messages: Iterator[bytes], context: Any) -> bytes:
         """Answer once the spans are committed."""
@@ -137,14 +143,15 @@ class _Export:
             )
         body = self._read(messages, context)
         try:
-            return response_to(deliver(self._intake, body, "protobuf").result(), "protobuf")
+            receipt = deliver(self._intake, body, "protobuf", signal=self._signal).result()
+            return response_to(receipt, "protobuf", self._signal)
         except ExportFailed as error:
             failed = error
         except StoreError as error:
             _come_again(context, str(error))
         except Exception:  # noqa: BLE001
             # The border: whatever failed, the sender learns no more than that it may try again.
-            _log.exception("failed to answer %s", EXPORT)
+            _log.exception("failed to answer %s", SERVICES[self._signal])
             _come_again(context, "the server failed; its log says why")
         if failed.status == 503:
             _come_again(context, str(failed))
@@ -156,25 +163,24 @@ class _Export:
         if not self._places.acquire(timeout=PLACE_S):
             _come_again(context, "too much is arriving at once; retry later")
         try:
-            return _message(messages, context)
+            return self._message(messages, context)
         finally:
             self._places.release()
 
+    def _message(self, messages: Iterator[bytes], context: Any) -> bytes:
+        """Read the one message of a request; if it does not arrive, give up, so that others can be read."""
+        from grpc import StatusCode
 
-def _message(messages: Iterator[bytes], context: Any) -> bytes:
-    """Read the one message of a request; if it does not arrive, give up, so that others can be read."""
-    from grpc import StatusCode
-
-    late = Timer(MESSAGE_S, context.cancel)
-    late.daemon = True
-    late.start()
-    try:
-        return next(messages)
-    except StopIteration:
-        context.abort(StatusCode.INVALID_ARGUMENT, "send one ExportTraceServiceRequest")
-        raise AssertionError("abort raises") from None
-    finally:
-        late.cancel()
+        late = Timer(MESSAGE_S, context.cancel)
+        late.daemon = True
+        late.start()
+        try:
+            return next(messages)
+        except StopIteration:
+            context.abort(StatusCode.INVALID_ARGUMENT, f"send one {REQUESTS[self._signal]}")
+            raise AssertionError("abort raises") from None
+        finally:
+            late.cancel()
 
 
 def _scopes(token: Token, context: Any) -> frozenset[str]:

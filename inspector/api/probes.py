@@ -142,6 +142,7 @@ def get_metrics(service: InService, _: NoQuery) -> Response:
         *_metric("streams", "gauge", "Open event streams.", state.clients),
         *_metric("ready", "gauge", "1 when spans are being stored.", int(state.ready)),
         *_request_lines(service),
+        *(_left_out_lines(service) if isinstance(stored, Stored) else ()),
         *_connection_lines(service),
     ]
     return Response("\n".join(lines) + "\n", media_type="text/plain; version=0.0.4; charset=utf-8")
@@ -191,6 +192,15 @@ def _request_lines(service: Service) -> list[str]:
     for (method, route, status), count in sorted(service.requests.counts.copy().items()):
         lines.append(f'{name}{{method="{method}",route="{route}",status="{status}"}} {count}')
     return lines
+
+
+def _left_out_lines(service: Service) -> list[str]:
+    name = "inspector_otlp_left_out_total"
+    about = "Rejected spans of OTLP requests, by invalid field, and data points of metrics, which are not stored."
+    lines = [f"# HELP {name} {about}", f"# TYPE {name} counter"]
+    owner = service.home.owner
+    counts: dict[str, int] = {} if owner is None else owner.intake.left_out.copy()
+    return lines + [f'{name}{{field="{field}"}} {count}' for field, count in sorted(counts.items())]
 
 
 def _connection_lines(service: Service) -> list[str]:

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Match
 from starlette.types import Scope
 
-from inspector.api.access import OTHER_SIGNALS, own_path
+from inspector.api.access import LOGS_PATH, own_path
 from inspector.api.errors import Problem, Refusal
 from inspector.api.parameter_types import accepted_by
 from inspector.store import CursorInvalid, QueryTooSlow, StoreBusy, StoreError, StoreReadOnly
@@ -78,9 +78,8 @@ def not_found(what: str) -> Problem:
 
 
 def _no_such_path(path: str) -> Problem:
-    if path in OTHER_SIGNALS:
-        signals = "OTEL_LOGS_EXPORTER and OTEL_METRICS_EXPORTER"
-        return Problem(404, f"only spans are accepted, at /v1/traces; set {signals} to none")
+    if path == LOGS_PATH:
+        return Problem(404, "logs are not accepted, only spans, at /v1/traces; set OTEL_LOGS_EXPORTER to none")
     return not_found("such path; /openapi.json lists the paths")
 
 

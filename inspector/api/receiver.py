@@ -1,4 +1,4 @@
-"""``/v1/traces``: spans from any OpenTelemetry SDK or collector, answered once they are committed.
+"""``/v1/traces`` and ``/v1/metrics``: what any OpenTelemetry SDK or collector sends; spans are committed first.
 
 https://opentelemetry.io/docs/specs/otlp/#otlphttp
 """
@@ -18,7 +18,7 @@ from inspector.api.problems import RETRY_S
 from inspector.api.query import NoQuery
 from inspector.api.service import InService, Service
 from inspector.ingest import Intake
-from inspector.otlp import MEDIA_TYPES, Encoding, error_status
+from inspector.otlp import MEDIA_TYPES, Encoding, Signal, error_status
 from inspector.store import StoreError
 
 router = APIRouter()
@@ -27,6 +27,16 @@ router = APIRouter()
 @router.post("/v1/traces", responses=statuses(408, 415, 503))
 async def export_traces(request: Request, service: InService, _: NoQuery) -> Response:
     """Answer 200 once every valid span is committed."""
+    return await _export(request, service, "traces")
+
+
+@router.post("/v1/metrics", responses=statuses(408, 415, 503))
+async def export_metrics(request: Request, service: InService, _: NoQuery) -> Response:
+    """Answer 200 to every valid request, and keep nothing of it but the number of its data points."""
+    return await _export(request, service, "metrics")
+
+
+async def _export(request: Request, service: Service, signal: Signal) -> Response:
     encoding: Encoding = "json"
     try:
         encoding = _encoding(request)
@@ -34,8 +44,8 @@ async def export_traces(request: Request, service: InService, _: NoQuery) -> Res
         # Nothing here keeps the body while its spans are written: it may have 50 MB.
         body = [await _body_of(request, service)]
         intake = await _intake(service)
-        receipt = await asyncio.wrap_future(deliver(intake, body.pop(), encoding, gzipped=gzipped))
-        return _accepted(response_to(receipt, encoding), encoding)
+        receipt = await asyncio.wrap_future(deliver(intake, body.pop(), encoding, gzipped=gzipped, signal=signal))
+        return _accepted(response_to(receipt, encoding, signal), encoding)
     except ExportFailed as failed:
         return _refused(failed, encoding)
     except StoreError as error:

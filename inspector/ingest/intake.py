@@ -8,7 +8,7 @@ share the cost of a commit.
 
 import logging
 import threading
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
@@ -36,7 +36,7 @@ class Receipt:
 
     spans: int = 0
     rejected: Mapping[str, int] = field(default_factory=dict[str, int])
-    """The numbers of rejected spans, by the invalid field."""
+    """The numbers of rejected spans, by the invalid field, or of data points of metrics."""
     malformed: str | None = None
     """Why the whole request was refused; nothing was stored then."""
     too_large: bool = False
@@ -109,6 +109,9 @@ class Intake:
         most_waiting: int = MOST_WAITING,
         most_waiting_bytes: int = MOST_WAITING_BYTES,
     ) -> None:
+        self.left_out: Counter[str] = Counter()
+        """What answered requests had that was not stored, by the invalid field; ``data_points`` are those of metrics,
+        of which none are."""
         self._store = store
         self._committed = committed
         self._redact = redact
@@ -253,13 +256,14 @@ class Intake:
             return
         self._committed()
         for unpacked in group:
-            _acknowledge(unpacked)
+            self._acknowledge(unpacked)
 
     def _write_together(self, group: list[_Unpacked]) -> None:
         whole = [unpacked for unpacked in group if unpacked.parts is None]
-        if whole:
-            labels = [label for unpacked in whole for label in unpacked.labels]
-            self._store.write([span for unpacked in whole for span in unpacked.spans], labels=labels)
+        labels = [label for unpacked in whole for label in unpacked.labels]
+        spans = [span for unpacked in whole for span in unpacked.spans]
+        if spans or labels:
+            self._store.write(spans, labels=labels)
 
     def _write_parts(self, unpacked: _Unpacked) -> None:
         try:
@@ -303,7 +307,7 @@ class Intake:
                 self._turn_away(group[at:], error)
                 return
             self._committed()
-            _acknowledge(unpacked)
+            self._acknowledge(unpacked)
 
     def _write_storable(self, unpacked: _Unpacked, spans: Sequence[Span], labels: Sequence[NewLabel]) -> None:
         if refused := write_storable(self._store, spans):
@@ -312,6 +316,11 @@ class Intake:
         if labels:
             with suppress(StoreError):
                 self._store.write((), labels=labels)
+
+    def _acknowledge(self, unpacked: _Unpacked) -> None:
+        stored = len(unpacked.spans) + unpacked.written - unpacked.rejected.get("unstorable", 0)
+        self.left_out.update(unpacked.rejected)
+        unpacked.delivery.receipt.set_result(Receipt(stored, unpacked.rejected, unpacked.malformed))
 
 
 def _unpack(delivery: _Delivery, received_of: Callable[[_Delivery], Received]) -> _Unpacked | None:
@@ -330,11 +339,6 @@ def _unpack(delivery: _Delivery, received_of: Callable[[_Delivery], Received]) -
         delivery.receipt.set_result(Receipt(malformed=received.malformed, too_large=received.too_large))
         return None
     return _Unpacked(delivery, received.spans, received.labels, dict(received.rejected), received.parts)
-
-
-def _acknowledge(unpacked: _Unpacked) -> None:
-    stored = len(unpacked.spans) + unpacked.written - unpacked.rejected.get("unstorable", 0)
-    unpacked.delivery.receipt.set_result(Receipt(stored, unpacked.rejected, unpacked.malformed))
 
 
 def _refuse(delivery: _Delivery, error: StoreError) -> None:

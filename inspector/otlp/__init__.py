@@ -11,7 +11,7 @@ from inspector.otlp.from_json import decode
 from inspector.otlp.from_protobuf import decode_protobuf
 from inspector.otlp.payload import Item, items_of, items_of_spans, request_of
 from inspector.otlp.replies import come_again, error_status, export_response, partial_success
-from inspector.otlp.request import MEDIA_TYPES, MOST_BYTES, Encoding, decode_request
+from inspector.otlp.request import MEDIA_TYPES, MOST_BYTES, Encoding, Signal, decode_request
 from inspector.otlp.to_protobuf import to_protobuf
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "ReadAnew",
     "Reported",
     "Scope",
+    "Signal",
     "come_again",
     "decode",
     "decode_protobuf",

@@ -7,6 +7,7 @@ from typing import Final, Literal
 from inspector.otlp.decoded import Decoded
 from inspector.otlp.from_json import decode_in_parts
 from inspector.otlp.from_protobuf import decode_protobuf
+from inspector.otlp.metrics import left_out_of_json, left_out_of_protobuf
 
 MOST_BYTES = 64 << 20
 """Maximum bytes of a request, before and after decompression."""
@@ -15,6 +16,8 @@ MOST_MEMBERS = 1_000
 
 Encoding = Literal["protobuf", "json"]
 MEDIA_TYPES: Final[dict[Encoding, str]] = {"protobuf": "application/x-protobuf", "json": "application/json"}
+Signal = Literal["traces", "metrics"]
+"""What a request carries."""
 
 _UNPACKED_AT_ONCE = 256 << 10
 """Bytes of a compressed request."""
@@ -22,8 +25,8 @@ _GZIP = 16 + zlib.MAX_WBITS
 """Makes zlib expect the header and check sum of gzip."""
 
 
-def decode_request(body: bytes, encoding: Encoding, *, gzipped: bool = False) -> Decoded:
-    """Decode a request; never raises, whatever the bytes."""
+def decode_request(body: bytes, encoding: Encoding, *, gzipped: bool = False, signal: Signal = "traces") -> Decoded:
+    """Decode a request; never raises, whatever the bytes. Of metrics, all data points are left out."""
     if gzipped:
         try:
             body = _unpacked(body)
@@ -31,6 +34,8 @@ def decode_request(body: bytes, encoding: Encoding, *, gzipped: bool = False) ->
             return Decoded(malformed=f"more than {MOST_BYTES:,} bytes when unpacked", too_large=True)
         except zlib.error as error:
             return Decoded(malformed=f"not gzip: {error}"[:200])
+    if signal == "metrics":
+        return left_out_of_json(body) if encoding == "json" else left_out_of_protobuf(body)
     return decode_in_parts(body) if encoding == "json" else decode_protobuf(body)
 
 

@@ -23,7 +23,7 @@ OTHER_PATHS += [
     "/events//",
     "/Events",
     "/v1/logs",
-    "/v1/metrics",
+    "/v1/metrics/",
     "/v1/traces/",
     "/token",
     "/.env",

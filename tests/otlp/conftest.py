@@ -27,12 +27,15 @@ class Server(Served):
     """A server that is sent spans."""
 
     def post(self, body: bytes, media_type: str = "application/x-protobuf", /, **headers: str) -> "Answer":
+        return self.export("/v1/traces", body, media_type, **headers)
+
+    def export(self, path: str, body: bytes, media_type: str, /, **headers: str) -> "Answer":
         head = {"Authorization": f"Bearer {SECRET}", "Content-Type": media_type}
         head |= {name.replace("_", "-"): value for name, value in headers.items()}
         # A kept connection: one that is to be closed may be closed before a large body was sent.
         connection = http.client.HTTPConnection(self.url.removeprefix("http://"), timeout=60)
         with closing(connection):
-            connection.request("POST", "/v1/traces", body, head)
+            connection.request("POST", path, body, head)
             answer = connection.getresponse()
             return Answer(answer.status, {key.lower(): value for key, value in answer.headers.items()}, answer.read())
 

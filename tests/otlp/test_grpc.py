@@ -14,13 +14,13 @@ from google.rpc.status_pb2 import Status
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 
 from inspector.api import Token
-from inspector.api.grpc_receiver import ARRIVING, WORKERS, receive_by_grpc
+from inspector.api.grpc_receiver import ARRIVING, SERVICES, WORKERS, receive_by_grpc
 from inspector.ingest import Intake
 from inspector.settings import Settings
 from inspector.store import StoreBusy
 
 SECRET = "a-secret-of-the-tests-only"
-EXPORT = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
+EXPORT = f"/{SERVICES['traces']}/Export"
 MIB = 1 << 20
 
 

@@ -575,6 +575,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept metrics from any OpenTelemetry SDK or collector, and drop them.
+         * @description The OTLP/HTTP receiver (https://opentelemetry.io/docs/specs/otlp/#otlphttp). Requires the scope `ingest`.
+         *
+         *     Metrics are not stored. A valid request is answered with 200 and no `partialSuccess`, so that an SDK with one
+         *     endpoint for all signals does not complain. Its data points are counted in `/metrics`. After a 503, retry once
+         *     `Retry-After` has passed; do not retry any other error.
+         */
+        post: operations["exportMetrics"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/codes": {
         parameters: {
             query?: never;
@@ -1713,6 +1737,28 @@ export interface components {
         ExportRequest: {
             resourceSpans?: unknown[] | null;
         };
+        /** @description An `ExportMetricsServiceRequest` in protobuf's JSON encoding. Unknown fields are ignored. */
+        ExportMetricsRequest: {
+            resourceMetrics?: {
+                scopeMetrics?: {
+                    metrics?: components["schemas"]["ExportedMetric"][] | null;
+                }[] | null;
+            }[] | null;
+        };
+        /** @description A `Metric` of OTLP, with its data in one of these fields. */
+        ExportedMetric: {
+            gauge?: components["schemas"]["ExportedMetricData"];
+            sum?: components["schemas"]["ExportedMetricData"];
+            histogram?: components["schemas"]["ExportedMetricData"];
+            exponentialHistogram?: components["schemas"]["ExportedMetricData"];
+            summary?: components["schemas"]["ExportedMetricData"];
+        };
+        /** @description The data of a `Metric`; its data points are only counted. */
+        ExportedMetricData: {
+            dataPoints?: Record<string, never>[] | null;
+        } | null;
+        /** @description An `ExportMetricsServiceResponse`, which is always empty. */
+        ExportMetricsResponse: Record<string, never>;
         /** @description An `ExportTraceServiceResponse`. */
         ExportResponse: {
             partialSuccess?: {
@@ -3620,6 +3666,49 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ExportResponse"];
+                    "application/x-protobuf": string;
+                };
+            };
+            400: components["responses"]["ExportRefused"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["ExportRefused"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["ExportRefused"];
+            421: components["responses"]["Misdirected"];
+            422: components["responses"]["Invalid"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["ExportLater"];
+        };
+    };
+    exportMetrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * @description An `ExportMetricsServiceRequest`
+         *     (https://github.com/open-telemetry/opentelemetry-proto/blob/main/opentelemetry/proto/collector/metrics/v1/metrics_service.proto)
+         *     of at most 64 MiB, optionally with `Content-Encoding: gzip`.
+         */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExportMetricsRequest"];
+                "application/x-protobuf": string;
+            };
+        };
+        responses: {
+            /** @description The request is valid. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExportMetricsResponse"];
                     "application/x-protobuf": string;
                 };
             };
