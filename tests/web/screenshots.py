@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from browsing import chromium
+from msgspec.structs import replace
 from pairs import FIRST, SECOND, two_trips
 from playwright.sync_api import Browser, Page, expect
 from serving import ROOT, Server, fill, record_demo, serving, wait_until
@@ -75,7 +76,8 @@ def scripted() -> Iterator[Span]:
     yield tool_call(
         RUNNING, 4, "search", {"query": "tides harbour"}, parent=2, start_ms=at + 1215, took_ms=640, **agent
     )
-    yield tool_call(RUNNING, 5, "fetch_page", {"page": "tides"}, parent=2, start_ms=at + 1860, **running(agent))
+    fetching = tool_call(RUNNING, 5, "fetch_page", {"page": "tides"}, parent=2, start_ms=at + 1860, **running(agent))
+    yield replace(fetching, output_key=None)
 
 
 def running(fields: dict[str, Any]) -> dict[str, Any]:
