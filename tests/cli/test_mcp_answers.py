@@ -5,6 +5,8 @@ import re
 from random import Random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec import structs
 
 from inspector.cli.mcp_server.answer import Answer, Place, place_of, tokens_of, written
@@ -347,6 +349,14 @@ def test_what_cannot_be_answered_is_said_with_the_way_out(write_spans, tool, rec
         assert words in reply.text
 
 
+def test_what_of_a_search_is_not_understood_is_said(write_spans, tool, call):
+    write_spans(tool("look", {}, "fine"))
+    for name in ("runs", "search"):
+        text = call(name, text='"fine')
+        assert "look" in text
+        assert "quotation mark without its pair" in text
+
+
 def test_the_callers_own_run_is_left_out_unless_it_is_named(write_spans, tool, call, recordings, monkeypatch):
     write_spans(
         tool("build", {}, "fine", run="mine-1", trace_id="a" * 32),
@@ -365,15 +375,19 @@ def test_the_callers_own_run_is_left_out_unless_it_is_named(write_spans, tool, c
     assert "oops" in call("why_failed", run="mine-1")
 
 
-def test_items_are_divided_only_where_they_must_be():
-    answer = Answer("About.", ["a" * 500, "b" * 900, "c" * 3_000])
-    seen, place = [], Place()
-    for _ in range(20):
-        text = written(answer, place, tokens=500)
-        assert tokens_of(text) <= 500
-        seen.append(FENCE.search(text)[2].removesuffix("…"))
-        found = re.search(r'cursor="([^"]+)"', text)
-        if not found:
+LETTERS = st.characters(codec="utf-8", exclude_categories=["C", "Zl", "Zp"], exclude_characters="\u2026")
+
+
+@given(st.lists(st.text(LETTERS, min_size=1, max_size=3_000), max_size=6), st.integers(500, 2_000))
+def test_pages_of_any_text_fit_and_make_up_the_whole(items, tokens):
+    place, whole = Place(), ""
+    while True:
+        text = written(Answer("About.", items), place, tokens=tokens)
+        assert tokens_of(text) <= tokens
+        fenced = FENCE.search(text)
+        whole += "" if fenced is None else fenced[2].replace("\n", "").replace("\u2026", "")
+        cursor = re.search(r'^Left out: .* cursor="([^"]+)"$', text, re.MULTILINE)
+        if cursor is None:
             break
-        place = place_of(found[1])
-    assert "".join(seen).replace("\n", "") == "a" * 500 + "b" * 900 + "c" * 3_000
+        place = place_of(cursor[1])
+    assert whole == "".join(items)

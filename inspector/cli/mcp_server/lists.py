@@ -16,7 +16,7 @@ from inspector.cli.moments import parse_stretch_ns, refusal
 from inspector.cli.rows import short_run_id
 from inspector.cli.stats_rows import ranked_groups
 from inspector.lookup import SHORT_ID
-from inspector.model import Event, Filter, Trace
+from inspector.model import Event, Filter, Page, Trace
 
 _RUNS, _HITS = 50, 40
 """How many are read at a time."""
@@ -51,12 +51,15 @@ def runs(reader: Reader, arguments: Runs, place: Place) -> Answer:
     about = (
         "Runs, newest first: id, name, status, start, duration, calls, tokens, cost." if items else "No run matches."
     )
-    advice = _own(reader) if len(shown) < len(page.items) else ""
+    advice = _advice(reader, page, len(shown))
     return Answer(about, items, noun="run", more=page.next_cursor, advice=advice)
 
 
-def _own(reader: Reader) -> str:
-    return f"Your own run {reader.own_run} is left out; name it to read it."
+def _advice(reader: Reader, page: Page[Any], shown: int) -> str:
+    """Say what is left out, and which part of the words was not understood."""
+    own = f"Your own run {reader.own_run} is left out; name it to read it." if shown < len(page.items) else ""
+    notice = one_line(page.notice, _MOST_EXCERPT) if isinstance(page.notice, str) else ""
+    return " ".join(filter(None, (own, notice)))
 
 
 def search(reader: Reader, arguments: Search, place: Place) -> Answer:
@@ -81,7 +84,7 @@ def search(reader: Reader, arguments: Search, place: Place) -> Answer:
     shown = [event for event in page.items if arguments.run or run_ids[event.trace_id] != reader.own_run]
     items = [_hit(reader, event, arguments.text, run_ids[event.trace_id]) for event in shown]
     about = "Spans with this text, newest first; place and excerpt below each." if items else "No span has this text."
-    advice = _own(reader) if len(shown) < len(page.items) else ""
+    advice = _advice(reader, page, len(shown))
     return Answer(about, items, noun="span", more=page.next_cursor, advice=advice)
 
 
