@@ -151,6 +151,14 @@ def test_how_a_span_stands(read, fields, attributes, status):
     assert read(attributes, **fields).status == status
 
 
+def test_the_exception_of_a_model_call_has_an_event_name_of_its_own(read, otlp_attributes):
+    exception = {"exception.type": "RateLimit", "exception.message": "slow down", "exception.stacktrace": "at 1"}
+    event = {"name": "gen_ai.client.operation.exception", "attributes": otlp_attributes(exception)}
+    failed = {"code": 2, "message": "status text"}
+    assert read({}, status=failed, events=[event]).error == SpanError("RateLimit", "slow down", "at 1")
+    assert read({}, events=[event]).error is None
+
+
 def test_an_error_says_what_is_known(read, otlp_attributes):
     exceptions = [
         {
