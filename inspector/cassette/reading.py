@@ -10,6 +10,7 @@ from msgspec import Raw
 from inspector.cassette.errors import CassetteUnreadable
 from inspector.frozen import Frozen
 from inspector.model import Event, Span, coalesce
+from inspector.otlp import DecodedSpan
 from inspector.parts import Parts
 from inspector.reading.dialects import read_span
 from inspector.reading.recorded import read_line
@@ -19,7 +20,7 @@ PROGRAM: Final = "inspector.raw.program"
 
 
 def events_of_file(path: Path) -> list[Event]:
-    """Read the spans of a file, in the order they began.
+    """Read the spans of a file, in the order they began, without prices.
 
     Args:
         path: A cassette, or any file of OTLP JSON lines or of a spool.
@@ -36,9 +37,14 @@ def events_of_file(path: Path) -> list[Event]:
     return events
 
 
-def events_of_directory(spool: Path) -> list[Event]:
-    """Read what recorders left in a spool, in the order the calls began; nothing if it is empty."""
-    return _events(sorted(spool.glob("*.jsonl")))
+def events_of_directory(spool: Path, *, is_priced: bool = False) -> list[Event]:
+    """Read what recorders left in a spool, in the order the calls began; nothing if it is empty.
+
+    Args:
+        spool: The directory.
+        is_priced: Whether model calls have a cost; loading the price list takes longer than most tests.
+    """
+    return _events(sorted(spool.glob("*.jsonl")), is_priced=is_priced)
 
 
 def frozen_of(events: Iterable[Event]) -> Frozen | None:
@@ -55,12 +61,13 @@ def frozen_in(program: object) -> Frozen | None:
         return None
 
 
-def _events(files: Iterable[Path], *, is_whole: bool = False) -> list[Event]:
-    spans = coalesce(span for file in files for span in _spans(file, is_whole=is_whole))
+def _events(files: Iterable[Path], *, is_whole: bool = False, is_priced: bool = False) -> list[Event]:
+    decoded = (span for file in files for span in _decoded(file, is_whole=is_whole))
+    spans = coalesce(read_span(span, is_priced=is_priced) for span in decoded)
     return [_event(seq, span) for seq, span in enumerate(sorted(spans.values(), key=lambda span: span.start_ns), 1)]
 
 
-def _spans(file: Path, *, is_whole: bool) -> Iterator[Span]:
+def _decoded(file: Path, *, is_whole: bool) -> Iterator[DecodedSpan]:
     parts: Parts[bytes] = Parts(lambda line: line)
     with file.open("rb") as lines:
         for number, line in enumerate(lines, 1):
@@ -72,7 +79,7 @@ def _spans(file: Path, *, is_whole: bool) -> Iterator[Span]:
                     f"line {number} of {file} cannot be read: the file was cut there, or has a conflict of git;"
                     " get it from git again, or record it again"
                 )
-            yield from map(read_span, () if decoded is None else decoded.spans)
+            yield from () if decoded is None else decoded.spans
 
 
 def _is_json(line: bytes) -> bool:

@@ -111,11 +111,11 @@ class Session:
             raise LeftRecording
         return completed
 
-    def events(self) -> list[Event]:
-        """Return what has been recorded so far."""
+    def events(self, *, is_priced: bool = False) -> list[Event]:
+        """Return what has been recorded so far, with the costs of model calls only on request."""
         assert self._attachment is not None
         self._attachment.flush()
-        return events_of_directory(self.home / "spool")
+        return events_of_directory(self.home / "spool", is_priced=is_priced)
 
     @property
     def miss(self) -> Miss | None:

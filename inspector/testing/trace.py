@@ -32,13 +32,13 @@ class Trace:
     """What was recorded of a program during a test.
 
     Args:
-        events: Returns the spans so far, in the order they began.
+        events: Returns the spans so far, in the order they began; with costs if it is passed ``is_priced=True``.
         run: Runs a program, as `run` does.
     """
 
     def __init__(
         self,
-        events: Callable[[], Sequence[Event]],
+        events: Callable[..., Sequence[Event]],
         run: Callable[[Sequence[str], Path | None], "subprocess.CompletedProcess[str]"],
     ) -> None:
         self._events = events
@@ -106,7 +106,7 @@ class Trace:
         except ImportError as error:
             install = 'pip install "mcp-agent-inspector[inspector]"'
             raise CostUnknown(f"trace.cost needs a price list: {install}") from error
-        models = list(_models(self._events()))
+        models = list(_models(self._events(is_priced=True)))
         unpriced = sorted({event.model or event.name for event in models if event.cost_usd is None})
         if unpriced:
             raise CostUnknown(f"no price is known for {', '.join(unpriced)}, or a call reported no tokens")

@@ -42,6 +42,33 @@ def test_late(trace):
     assert trace.answer
 """
 
+COSTS = """
+import sys
+
+import pytest
+from instrument import _emit_sync
+
+# This process is a fork of one that may have loaded it.
+for name in [name for name in sys.modules if name.partition(".")[0] == "genai_prices"]:
+    del sys.modules[name]
+
+
+@pytest.mark.cassette("app")
+def test_costs(trace):
+    from app import main
+
+    main()
+    _emit_sync("before_llm_generate", llm="gpt-4.1-mini", prompt="one two", call_id="1")
+    usage = {"input_tokens": 1000, "output_tokens": 1000}
+    _emit_sync("after_llm_generate", llm="gpt-4.1-mini", response="three", usage=usage, call_id="1")
+    assert trace.tokens > 2000
+    assert "genai_prices" not in sys.modules
+    with pytest.raises(Exception) as caught:
+        trace.cost
+    # That of a server of one's own has none.
+    assert str(caught.value).startswith("no price is known for gpt-4o, or")
+"""
+
 
 def test_a_test_that_was_made_passes_without_a_key_and_without_a_model(anew):
     done = anew.pytest()
@@ -68,6 +95,12 @@ def test_it_needs_no_more_than_the_extra_record(anew):
     assert "inspector show inspector-failures/tests-test_app.py-test_app.jsonl" in done.out
     anew.change(TEST, "assert trace.cost < 1\n", "")
     assert anew.pytest().code == 0
+
+
+def test_the_price_list_is_loaded_only_by_a_test_that_asks_for_the_cost(with_test):
+    with_test.write(TEST, COSTS)
+    done = with_test.pytest()
+    assert done.code == 0, done.out
 
 
 def test_tools_in_another_order_fail_it_with_one_named_step(with_test):

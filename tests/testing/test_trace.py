@@ -17,7 +17,7 @@ def asking(*tools):
 
 
 def trace_of(*calls):
-    return Trace(lambda: run(agent("planner", "x", "y", *calls)), lambda *_: subprocess.CompletedProcess([], 0))
+    return Trace(lambda **_: run(agent("planner", "x", "y", *calls)), lambda *_: subprocess.CompletedProcess([], 0))
 
 
 def test_tools_of_one_answer_stand_in_its_order_whichever_thread_began_first():

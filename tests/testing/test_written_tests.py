@@ -30,7 +30,7 @@ def asked_for(name, arguments):
 
 
 def trace_of(*calls):
-    return Trace(lambda: run(*calls), lambda *_: None)
+    return Trace(lambda **_: run(*calls), lambda *_: None)
 
 
 def with_messages(call, *, asked=(), answered=()):

@@ -87,22 +87,26 @@ _REQUESTED = (semconv.REQUEST_MODEL,)
 _SERVICE, _PROCESS, _HOOK = (semconv.SERVICE_NAME,), (semconv.PROCESS,), (semconv.HOOK,)
 
 
-def read_span(decoded: DecodedSpan) -> Span:
+def read_span(decoded: DecodedSpan, *, is_priced: bool = True) -> Span:
     """Read a span by its dialect.
 
     Its attributes stay as they came. Facts that a dialect keeps elsewhere are added under the standard key, which is
     listed in ``inspector.normalised``.
+
+    Args:
+        decoded: The span as it came.
+        is_priced: Whether a model call without a cost gets one by the price list, which takes a while to load.
     """
     attributes = decoded.attributes
     # Only ours counts: a sender's list names attributes that were not added here, and an export would omit them.
     attributes.pop(NORMALISED, None)
     attributes.pop(semconv.UNPRICED, None)
     exported = attributes.pop(semconv.EXPORTED, None)
-    span = _read_recorded(decoded)
+    span = _read_recorded(decoded, is_priced=is_priced)
     return span if exported is None else read_exported(span, exported)
 
 
-def _read_recorded(decoded: DecodedSpan) -> Span:
+def _read_recorded(decoded: DecodedSpan, *, is_priced: bool) -> Span:
     # Without an end it is one that was announced before an export.
     if decoded.attributes.get(PENDING_MARK) == PENDING and decoded.end_ns is not None:
         decoded = announced(decoded)
@@ -115,7 +119,7 @@ def _read_recorded(decoded: DecodedSpan) -> Span:
         _normalise(decoded, contents)
     state = status(decoded, table)
     model = _named(attributes, table.model, table)
-    counts, cost = _spent(decoded, table, model) if kind == "llm" else (None, None)
+    counts, cost = _spent(decoded, table, model, is_priced=is_priced) if kind == "llm" else (None, None)
     is_recorded = table.name == INSPECTOR.name
     if not is_recorded:
         _note_origin(decoded)
@@ -160,11 +164,13 @@ def _hook(attributes: dict[str, AttributeValue]) -> str | None:
     return noun if known is None or known.required <= attributes.keys() else None
 
 
-def _spent(decoded: DecodedSpan, table: Table, model: str | None) -> tuple[Tokens | None, float | None]:
+def _spent(
+    decoded: DecodedSpan, table: Table, model: str | None, *, is_priced: bool
+) -> tuple[Tokens | None, float | None]:
     attributes = decoded.attributes
     counts = tokens(attributes, table)
     cost = price(attributes, table.price)
-    if cost is None and counts is not None:
+    if is_priced and cost is None and counts is not None:
         provider = text(attributes, table.provider)
         for name in () if model is None else _priced_as(model, attributes):
             cost = price_usd(counts, model=name, provider=provider, start_ns=decoded.start_ns)
