@@ -147,12 +147,13 @@ _Bodies = list[tuple[str, Mapping[str, Any]]]
 
 
 def _bodies(span: DecodedSpan) -> _Bodies:
-    """Return the events with their bodies, which are one JSON attribute or the attributes themselves."""
+    """Return the events with their bodies: one attribute, as an object or its JSON, or the attributes themselves."""
     bodies: _Bodies = []
     for event in span.events:
         name, attributes = event["name"], _attributes_of(event)
         if isinstance(name, str):
-            body = parsed(attributes.get("gen_ai.event.content"))
+            content = attributes.get("gen_ai.event.content")
+            body = content if isinstance(content, dict) else parsed(content)
             bodies.append((name, cast("Mapping[str, Any]", body) if isinstance(body, dict) else attributes))
     return bodies
 

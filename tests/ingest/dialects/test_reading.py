@@ -257,6 +257,24 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.parametrize("as_sent", [json.dumps, dict], ids=["JSON", "values"])
+def test_the_body_of_an_event_is_the_same_as_json_and_as_values(read, otlp_attributes, as_sent):
+    bodies = {
+        "gen_ai.user.message": {"content": "Where to?"},
+        "gen_ai.choice": {"index": 0, "finish_reason": "stop", "message": {"content": "Berlin"}},
+    }
+    events = [
+        {"name": name, "attributes": otlp_attributes({"gen_ai.event.content": as_sent(body)})}
+        for name, body in bodies.items()
+    ]
+    span = read({"gen_ai.operation.name": "chat"}, events=events)
+    asked, answered = (json.loads(span.attributes[key]) for key in (span.input_key, span.output_key))
+    assert asked == [{"role": "user", "parts": [{"type": "text", "content": "Where to?"}]}]
+    assert answered == [
+        {"role": "assistant", "parts": [{"type": "text", "content": "Berlin"}], "finish_reason": "stop"}
+    ]
+
+
 @given(
     attributes=st.dictionaries(
         st.sampled_from(KEYS), JSON | JSON.map(json.dumps) | st.sampled_from(BROKEN), max_size=6
@@ -267,8 +285,9 @@ JSON = st.recursive(
 )
 def test_no_span_is_too_odd_to_be_read(read, otlp_attributes, attributes, events):
     told = [
-        {"name": name, "attributes": otlp_attributes({"gen_ai.event.content": json.dumps(body), "message": body})}
+        {"name": name, "attributes": otlp_attributes({"gen_ai.event.content": content, "message": body})}
         for name, body in events
+        for content in (body, json.dumps(body))
     ]
     span = read(attributes, events=told)
     assert json.dumps(dict(span.attributes))
