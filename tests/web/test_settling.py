@@ -131,3 +131,18 @@ def test_a_list_of_runs_stays_where_it_is_when_the_figures_above_it_come_in(crow
     settle(page)
     expect(page.get_by_label("Runs in figures").get_by_text("$").first).to_be_visible()
     assert runs.bounding_box() == before
+
+
+@pytest.mark.parametrize("width", [390, 1000, 1400])
+def test_what_is_below_the_figures_of_the_stats_stays_where_it_is_when_they_come_in(crowd, visit, width):
+    page = visit(crowd, "/no/such/view", viewport={"width": width, "height": 800})
+    with held_back(page, re.compile(r"/stats\?(?=.*by=)")) as held:
+        page.goto(f"{crowd.url}/#/stats")
+        below = page.get_by_role("heading", name="Over time")
+        expect(below).to_be_visible()
+        page.wait_for_function("document.fonts.status === 'loaded'")
+        before = below.bounding_box()
+        assert held
+    settle(page)
+    expect(page.locator("#main dl").first).to_contain_text(re.compile("Tool call p95[0-9]"))
+    assert below.bounding_box() == before

@@ -30,6 +30,10 @@ const TIMED = [
   { kind: "tool", label: "Tool call" },
 ] as const;
 
+type Times = Pick<Figures, "p50_ms" | "p95_ms" | "p99_ms">;
+/** Has the place of figures that come later: what is below them must not move. */
+const LOADING: Times = { p50_ms: null, p95_ms: null, p99_ms: null };
+
 /** The totals, in a line of figures. */
 export function Headline({ total, filter, of }: Props) {
   // The same query as for the table by kind, so there is only one request.
@@ -37,7 +41,7 @@ export function Headline({ total, filter, of }: Props) {
   const { data } = useQuery({ ...statsQuery({ filter, by: "kind", of }), enabled: mixed });
   const times = mixed
     ? TIMED.flatMap(({ kind, label }) => {
-        const figures = data?.groups.find(({ key }) => key === kind);
+        const figures = data ? data.groups.find(({ key }) => key === kind) : LOADING;
         return figures ? timesOf(figures, narrowedTo(filter, "kind", kind), `${label} `) : [];
       })
     : timesOf(total, filter, "");
@@ -62,7 +66,7 @@ export function Headline({ total, filter, of }: Props) {
   );
 }
 
-function timesOf(figures: Figures, filter: Filter, prefix: string): Figure[] {
+function timesOf(figures: Times, filter: Filter, prefix: string): Figure[] {
   const slow = (label: string, ms: number | null): Figure => ({
     label: `${prefix}${label}`,
     text: duration(ms),
