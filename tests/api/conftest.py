@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 import uvicorn
 from fastapi import FastAPI
+from patience import PATIENT
 from starlette.testclient import TestClient
 
 from inspector.api import LiveLimits, Token, create_app
@@ -122,7 +123,7 @@ def token() -> Token:
 
 @pytest.fixture
 def store(settings: Settings, empty_database: Callable[[Path], Path]) -> Iterator[SqliteStore]:
-    made = SqliteStore(empty_database(settings.database))
+    made = SqliteStore(empty_database(settings.database), limits=PATIENT)
     yield made
     made.close()
 
