@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from instrument.keywords import Phase
 
-CONTRACT_VERSION = "1.7"
+CONTRACT_VERSION = "1.8"
 """The minor number grows with new hooks and keywords, the major one when any is renamed or removed."""
 
 
@@ -21,7 +21,8 @@ _GIVEN = (*_CALL, "input")
 _CONTROLLED = (*_CALL, "controlled")
 _CHANGED = (*_CONTROLLED, "middleware")
 _OUTCOME = (*_CHANGED, "function", "returned", "raised")
-_ANSWERED = (*_CHANGED, "time_to_first_chunk", "exchanges")
+_TIMED = (*_CALL, "at_ns")
+_ANSWERED = (*_CHANGED, "time_to_first_chunk", "exchanges", "at_ns")
 
 
 class Hook:
@@ -69,7 +70,13 @@ _ALL = (
     Hook("before_agent_call", "Before an agent is called", keywords="agent", since="1.1", optional=_GIVEN),
     Hook("after_agent_call", "After the agent returned", keywords="agent result", since="1.1", optional=_GIVEN),
     Hook("error_agent_call", "When the agent raised", keywords="agent exc", since="1.1", optional=_GIVEN),
-    Hook("before_llm_generate", "Just before a model's provider is called", keywords="llm prompt", since="1.0"),
+    Hook(
+        "before_llm_generate",
+        "Just before a model's provider is called",
+        keywords="llm prompt",
+        since="1.0",
+        optional=_TIMED,
+    ),
     Hook(
         "after_llm_generate",
         "After the model answered",

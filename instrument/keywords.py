@@ -123,6 +123,7 @@ class BeforeLlmGenerate(TypedDict):
     prompt: Any
     call_id: NotRequired[str]
     emitter: NotRequired[str]
+    at_ns: NotRequired[int]
 
 
 class AfterLlmGenerate(TypedDict):
@@ -138,6 +139,7 @@ class AfterLlmGenerate(TypedDict):
     middleware: NotRequired[list[Middleware]]
     time_to_first_chunk: NotRequired[float]
     exchanges: NotRequired[list[Exchange]]
+    at_ns: NotRequired[int]
 
 
 class ErrorLlmGenerate(TypedDict):
@@ -152,6 +154,7 @@ class ErrorLlmGenerate(TypedDict):
     middleware: NotRequired[list[Middleware]]
     time_to_first_chunk: NotRequired[float]
     exchanges: NotRequired[list[Exchange]]
+    at_ns: NotRequired[int]
     response: NotRequired[Any]
     usage: NotRequired[Any]
 

@@ -31,6 +31,7 @@ INTEGRATIONS: tuple[Integration, ...] = (
     Integration("aiohttp", "aiohttp", "aiohttp", (3, 10), (4,)),
     Integration("anthropic", "anthropic", "anthropic", (1, 9), (3,)),
     Integration("botocore", "botocore", "botocore.client", (1, 44), (2,)),
+    Integration("claude_agent_sdk", "claude-agent-sdk", "claude_agent_sdk", (0, 2), (0, 3)),
     Integration("crewai", "crewai", "crewai", (1, 15), (2,)),
     Integration("django", "django", "django.core.handlers.base", (5, 2), (7,)),
     Integration("fast_agent", "fast-agent-mcp", "fast_agent", (0, 10), (0, 11)),

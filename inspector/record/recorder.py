@@ -123,6 +123,8 @@ class Recorder:
             span.subject = capture.subject(values)
             span.emitter = short_text(values.get("emitter"))
             span.direction = "inbound" if inbound else "outbound"
+            if isinstance(at_ns := values.get("at_ns"), int):
+                span.start_ns, span.start_tick = at_ns, span.start_tick - (span.start_ns - at_ns)
             into = None if inbound else _standing_for(span)
             if into is not None:
                 self._calls.merge(span, into)
@@ -244,7 +246,7 @@ class Recorder:
             _note_ending(span, values)
             failure = flagged_failure(facts, span.before)
             state: State = "denied" if _is_denied(values) else "ok" if failure is None else "error"
-            return Closing(self._calls, span, state, failure, stop_tick)
+            return Closing(self._calls, span, state, failure, _ended_at(span, values, stop_tick))
 
         return after
 
@@ -276,7 +278,7 @@ class Recorder:
                 # A notification was written and released when it began.
                 span.before = facts
             _note_ending(span, values)
-            return Closing(self._calls, span, state, failure, stop_tick)
+            return Closing(self._calls, span, state, failure, _ended_at(span, values, stop_tick))
 
         return error
 
@@ -376,6 +378,12 @@ def _note_ending(span: RecordedSpan, values: dict[str, Any]) -> None:
     ended = ending(values)
     if ended:
         span.before = {**span.before, **ended}
+
+
+def _ended_at(span: RecordedSpan, values: dict[str, Any], stop_tick: int) -> int:
+    """Return the clock's tick at the end of a call: that of its hook, unless that reports an earlier end."""
+    at_ns = values.get("at_ns")
+    return span.start_tick + at_ns - span.start_ns if isinstance(at_ns, int) else stop_tick
 
 
 def _standing_for(request: RecordedSpan) -> RecordedSpan | None:

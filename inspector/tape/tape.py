@@ -14,6 +14,7 @@ from inspector.model import Event, ancestors
 from inspector.tape.calls import (
     AROUND,
     CLIENTS,
+    ELSEWHERE,
     TapeCall,
     attributes_of,
     call_of,
@@ -93,7 +94,10 @@ def tape_of(run: str, events: Iterable[Event], *, whole: bool = True) -> Tape:
     Raises:
         NotReplayable: It has a call that a replay cannot answer, or no call at all.
     """
-    recorded = _Recorded.of(events)
+    every = list(events)
+    if (why := _made_elsewhere(every)) is not None:
+        raise NotReplayable(why)
+    recorded = _Recorded.of(every)
     for refused in recorded.refused:
         raise refused
     if (why := recorded.several_processes()) is not None:
@@ -117,7 +121,10 @@ def judge(events: Iterable[Event]) -> Judgement:
     Args:
         events: As for `tape_of`.
     """
-    recorded = _Recorded.of(events)
+    every = list(events)
+    if (why := _made_elsewhere(every)) is not None:
+        return Judgement(0, (), why)
+    recorded = _Recorded.of(every)
     against = [*(refused.obstacle for refused in recorded.refused), *(call.obstacle for call in recorded.calls)]
     place = {span: number for number, span in enumerate(recorded.by_id)}
     obstacles = sorted(filter(None, against), key=lambda each: place[each.span_id])
@@ -190,6 +197,13 @@ class _Recorded:
             return None
         named = " and ".join(f"{call.name} ({call.span[:8]})" for call in list(first.values())[:2])
         return f"calls of {len(first)} processes, such as {named}, cannot be replayed together yet"
+
+
+def _made_elsewhere(events: Iterable[Event]) -> str | None:
+    """Say why no call of a run can be answered: another program makes its model calls, and its tools run there."""
+    if any(event.kind == "llm" and attributes_of(event).get(sc.EMITTER) in ELSEWHERE for event in events):
+        return "its model calls are made by Claude Code, another program, which a replay cannot answer"
+    return None
 
 
 def check_whole(calls: Iterable[TapeCall]) -> None:

@@ -12,8 +12,8 @@ def typed_name(hook):
     return "".join(word.capitalize() for word in hook.split("_"))
 
 
-def test_the_contract_is_1_7_and_has_27_hooks():
-    assert instrument.CONTRACT_VERSION == "1.7"
+def test_the_contract_is_1_8_and_has_27_hooks():
+    assert instrument.CONTRACT_VERSION == "1.8"
     by_version = {
         version: [h.name for h in instrument.HOOKS.values() if h.since == version] for version in ("1.0", "1.1", "1.2")
     }
@@ -47,6 +47,11 @@ def test_agents_and_workflows_take_their_input_and_model_calls_what_came_of_a_st
     taken = {key: {n for n, hook in instrument.HOOKS.items() if key in hook.optional} for key in ("input", "usage")}
     assert taken["input"] == {n for n, hook in instrument.HOOKS.items() if hook.noun in ("agent_call", "workflow_run")}
     assert taken["usage"] == {"error_llm_generate"}
+
+
+def test_model_calls_take_when_they_began_and_ended_if_that_was_earlier():
+    with_times = {name for name, hook in instrument.HOOKS.items() if "at_ns" in hook.optional}
+    assert with_times == {name for name, hook in instrument.HOOKS.items() if hook.noun == "llm_generate"}
 
 
 def test_the_ends_of_tool_and_model_calls_take_what_middleware_did():

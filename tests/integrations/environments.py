@@ -12,6 +12,9 @@ CHECKOUT = Path(__file__).parents[2]
 WATCHED = CHECKOUT / "tests" / "watched" / "sitecustomize.py"
 LOCKS = CHECKOUT / "requirements" / "frameworks"
 NEEDS_312 = frozenset({"fast-agent"})
+FROM_SOURCE = "claude-agent-sdk"
+"""Its wheels contain a program of 400 MB, which no test starts."""
+BUILT_WITH = CHECKOUT / "requirements" / "build.txt"
 
 
 class EnvironmentMissing(Exception):
@@ -44,7 +47,8 @@ def _make(home: Path, lock: Path, base: str) -> None:
     shutil.rmtree(home, ignore_errors=True)
     subprocess.run([uv, "venv", "--quiet", "--python", base, home], check=True, env=environment)
     python = home / "bin" / "python"
-    sync = [uv, "pip", "sync", "--quiet", "--python", python, "--require-hashes", lock]
+    source = ["--no-binary", FROM_SOURCE, "--build-constraints", BUILT_WITH]
+    sync = [uv, "pip", "sync", "--quiet", "--python", python, "--require-hashes", *source, lock]
     subprocess.run(sync, check=True, env=environment)
 
 

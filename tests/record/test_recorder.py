@@ -57,6 +57,17 @@ def test_a_tool_call_becomes_one_span_with_standard_and_original_names(record):
     }
 
 
+def test_a_model_call_that_was_reported_later_has_the_times_at_which_it_happened(record):
+    recording = record(still=True)
+    call = {"llm": Model(), "prompt": "hi", "call_id": "c1"}
+    recording.clock.passed_ns = 5_000_000_000
+    _emit_sync("before_llm_generate", **call, at_ns=2_000_000_000)
+    recording.clock.passed_ns = 9_000_000_000
+    _emit_sync("after_llm_generate", **call, response="hello", usage=None, at_ns=4_000_000_000)
+    (span,) = recording.spans()
+    assert (span["startTimeUnixNano"], span["endTimeUnixNano"]) == ("2000000000", "4000000000")
+
+
 def test_calls_are_nested_as_they_were_made(record):
     recording = record()
     with around("workflow_run", workflow="trip", context=None):
