@@ -17,7 +17,7 @@ from inspector.nouns import NOUNS
 from inspector.parts import LONG_CHARS
 from inspector.plain import Plain
 from inspector.reading.call_record import EventRecord, FailureRecord, Read, Section, State
-from inspector.record.addresses import place_without_secrets
+from inspector.reading.places import place_without_secrets
 from inspector.record.capture import Facts
 from inspector.record.captured import Prompt, plain
 from inspector.record.contentless import read_before_dropping, without_content

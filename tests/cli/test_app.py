@@ -55,6 +55,16 @@ for name in {[*COMMANDS]}:
             assert package not in loaded.splitlines()[0], name
 
 
+def test_a_run_is_shown_without_loading_the_recorder(environment, write_spans, span):
+    write_spans(span())
+    show = "import sys; from inspector.cli.app import run; run(['show']); print(set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", show], env=environment, capture_output=True, check=True, text=True)
+    *shown, loaded = done.stdout.splitlines()
+    assert shown
+    for package in ("inspector.record", "opentelemetry"):
+        assert f"'{package}'" not in loaded
+
+
 def test_the_reference_page_is_what_the_commands_say():
     written = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
     assert written == reference(), "run: python -m inspector.cli.reference > docs/cli.md"

@@ -1,7 +1,7 @@
 import pytest
 
 from inspector.reading.addresses import place_attributes
-from inspector.record.addresses import place_without_secrets
+from inspector.reading.places import place_without_secrets
 from inspector.redaction import Redactor
 
 REDACTOR = Redactor(salt=b"0" * 16)
