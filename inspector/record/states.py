@@ -8,7 +8,7 @@ from inspector.record.layouts import mro
 from inspector.record.spans import State
 
 _CANCELLATIONS: Final = frozenset(
-    {"CancelledError", "Cancelled", "KeyboardInterrupt", "SystemExit", "GraphInterrupt", "Interrupted"}
+    {"CancelledError", "Cancelled", "KeyboardInterrupt", "SystemExit", "GreenletExit", "GraphInterrupt", "Interrupted"}
 )
 _REFUSALS: Final = frozenset({"ToolRefused", "QuotaExceeded"})
 _ABANDONED: Final = "Abandoned"
@@ -19,7 +19,7 @@ _GENERATORS: Final = CO_GENERATOR | CO_ASYNC_GENERATOR
 def state_of(exc: object) -> State:
     """Return ``cancelled``, ``abandoned`` or ``error``; ``ok`` for a stream that its consumer closed.
 
-    Cancellations of asyncio and trio are recognised by name, so that neither has to be imported.
+    Cancellations of asyncio, trio and gevent are recognised by name, so that none of them has to be imported.
     """
     names = {cls.__name__ for cls in type(exc).__mro__}
     if not names.isdisjoint(_CANCELLATIONS):

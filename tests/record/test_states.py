@@ -95,6 +95,7 @@ def test_a_coroutine_that_is_closed_as_nobody_waits_for_it_is_abandoned(states):
         ("KeyboardInterrupt", "cancelled"),
         ("GraphInterrupt", "cancelled"),
         ("Interrupted", "cancelled"),
+        ("GreenletExit", "cancelled"),
         ("ValueError", "error"),
     ],
 )
