@@ -51,7 +51,8 @@ def test_a_damaged_database_is_served_as_far_as_it_can_be_read_and_every_place_s
             metrics = client.get("/metrics")
             assert metrics.status_code == 200
             assert "inspector_ready 0\n" in metrics.text
-            sent = client.post("/v1/traces", content=b"", headers={"Content-Type": "application/x-protobuf"})
+            span = {"traceId": f"{9:032x}", "spanId": f"{9:016x}", "name": "a span", "startTimeUnixNano": "1"}
+            sent = client.post("/v1/traces", json={"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]})
             assert sent.status_code == 503
             deleted = client.delete(f"/traces/{1:032x}")
             assert (deleted.status_code, "is damaged" in deleted.json()["detail"]) == (503, True)

@@ -145,7 +145,7 @@ def test_the_plain_tool_finds_nothing_in_any_operation_that_only_looks(filled, s
     look = ("--include-method", "GET", "--exclude-path", "/events/stream")
     with serve_app(application(filled, settings)) as port:
         printed = st_run(port, tmp_path, Token(SECRET).derive("read"), *look)
-    assert "Tested: 26" in printed
+    assert "Tested: 27" in printed
 
 
 def test_the_shipped_configuration_names_every_exception_of_the_others(filled, settings, serve_app, checkout, tmp_path):
