@@ -37,6 +37,16 @@ const runs = createRoute({
   component: RunsRoute,
 });
 
+/** What is left of the address of a run without its id. */
+const allRuns = createRoute({
+  getParentRoute: () => root,
+  path: "/runs",
+  validateSearch: runsSearch,
+  beforeLoad: ({ search }) => {
+    throw redirect({ to: "/", search, replace: true });
+  },
+});
+
 const sessions = createRoute({
   getParentRoute: () => root,
   path: "/sessions",
@@ -103,7 +113,7 @@ const stats = createRoute({
  * site opens it with its cookie, and searched text never reaches a log.
  */
 export const router = createRouter({
-  routeTree: root.addChildren([runs, sessions, session, trace, run, diff, events, oldEvents, stats]),
+  routeTree: root.addChildren([runs, allRuns, sessions, session, trace, run, diff, events, oldEvents, stats]),
   history: createHashHistory(),
   parseSearch,
   stringifySearch,
