@@ -123,7 +123,7 @@ class Recorder:
             span.subject = capture.subject(values)
             span.emitter = short_text(values.get("emitter"))
             span.direction = "inbound" if inbound else "outbound"
-            if isinstance(at_ns := values.get("at_ns"), int):
+            if type(at_ns := values.get("at_ns")) is int and 0 < at_ns < span.start_ns:
                 span.start_ns, span.start_tick = at_ns, span.start_tick - (span.start_ns - at_ns)
             into = None if inbound else _standing_for(span)
             if into is not None:
@@ -383,7 +383,7 @@ def _note_ending(span: RecordedSpan, values: dict[str, Any]) -> None:
 def _ended_at(span: RecordedSpan, values: dict[str, Any], stop_tick: int) -> int:
     """Return the clock's tick at the end of a call: that of its hook, unless that reports an earlier end."""
     at_ns = values.get("at_ns")
-    return span.start_tick + at_ns - span.start_ns if isinstance(at_ns, int) else stop_tick
+    return min(span.start_tick + at_ns - span.start_ns, stop_tick) if type(at_ns) is int else stop_tick
 
 
 def _standing_for(request: RecordedSpan) -> RecordedSpan | None:

@@ -68,6 +68,18 @@ def test_a_model_call_that_was_reported_later_has_the_times_at_which_it_happened
     assert (span["startTimeUnixNano"], span["endTimeUnixNano"]) == ("2000000000", "4000000000")
 
 
+@pytest.mark.parametrize("never", [True, -1, 2**70, -(2**70), "soon"])
+def test_a_time_at_which_a_call_cannot_have_happened_is_that_of_its_hook(record, never):
+    recording = record(still=True)
+    call = {"llm": Model(), "prompt": "hi", "call_id": "c1"}
+    recording.clock.passed_ns = 5_000_000_000
+    _emit_sync("before_llm_generate", **call, at_ns=never)
+    recording.clock.passed_ns = 9_000_000_000
+    _emit_sync("after_llm_generate", **call, response="hello", usage=None, at_ns=2**70)
+    (span,) = recording.spans()
+    assert (span["startTimeUnixNano"], span["endTimeUnixNano"]) == ("5000000000", "9000000000")
+
+
 def test_calls_are_nested_as_they_were_made(record):
     recording = record()
     with around("workflow_run", workflow="trip", context=None):
