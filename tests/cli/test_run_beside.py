@@ -57,6 +57,23 @@ def test_a_decorator_of_ours_alone_does_not_keep_a_program_from_being_recorded(r
     assert names(recorded()) == ["add"]
 
 
+def test_tests_are_recorded_where_pytest_itself_imports_the_installed_package(
+    run, environment, script, tmp_path, recorded, call
+):
+    # The lines by which pytest rewrites all modules of an installed package with a plugin: see its `rewrite.py`.
+    package = tmp_path / "wheel-1.dist-info"
+    package.mkdir()
+    (package / "METADATA").write_text("Metadata-Version: 2.1\nName: wheel\nVersion: 1\n")
+    (package / "entry_points.txt").write_text("[pytest11]\nwheel = plugin_of_wheel\n")
+    (package / "RECORD").write_text("instrument/__init__.py,,\nplugin_of_wheel.py,,\n")
+    script("", "plugin_of_wheel.py")
+    test = script("def test_it():" + call("add").replace("\n", "\n    ") + "pass\n", "test_it.py")
+    path = os.pathsep.join((str(tmp_path), environment["PYTHONPATH"]))
+    done = run("-m", "pytest", "-q", "-p", "no:cacheprovider", test, PYTHONPATH=path)
+    assert b"1 passed" in done.stdout
+    assert names(recorded()) == ["add"]
+
+
 def test_a_program_that_empties_its_environment_leaves_nothing_in_its_directory(run, script, tmp_path, call):
     place = tmp_path / "place"
     place.mkdir()

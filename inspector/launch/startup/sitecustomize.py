@@ -71,6 +71,7 @@ class _Waiting:
     def find_spec(self, name: str, path: object = None, target: object = None) -> object:
         """Start recording, and return the spec from the other finders; None for other modules."""
         del path, target
+        self._come_first()
         if name not in self._triggers or not _is_imported(name):
             return None
         if name == _BUS:
@@ -80,6 +81,17 @@ class _Waiting:
         if name == _PROGRAM_ATTACHES and not self._is_over:
             self._is_over, self._triggers = True, frozenset()
         return self._found_once_we_record(name) if self._can_record() else None
+
+    def _come_first(self) -> None:
+        """Go before finders that were inserted later.
+
+        One of them may find what is awaited: pytest's imports all modules of a package that brings a pytest plugin,
+        such as ours.
+        """
+        finders: list[object] = [*sys.meta_path]
+        if self._triggers and finders[0] is not self:
+            # A new list: importlib may iterate over the old one, and would skip a finder.
+            sys.meta_path = [self, *(each for each in finders if each is not self)]  # pyright: ignore[reportAttributeAccessIssue] - as in `_start`
 
     def _found_once_we_record(self, name: str) -> object:
         thread = self._thread()
