@@ -11,6 +11,20 @@ def without_ids(text):
     return re.sub(r"\d{4}-\d\d-\d\d |\d\d:\d\d:\d\d\.\d{3}", "", text)
 
 
+def skeleton(tree):
+    """A drawn tree without its figures: how deep each line is, its sign, its name."""
+    return re.findall(r"^((?:[│├└─ ]{3})*)([✓✗] \S+(?: \S+)*)", tree, re.MULTILINE)
+
+
+def test_the_drawn_tree_is_that_of_the_demo(blocks, run, tmp_path):
+    (picture,) = blocks("docs/demo.md", "console")
+    home = {"INSPECTOR_HOME": str(tmp_path / "home")}
+    assert run("inspector", "demo", "--once", **home).returncode == 0
+    done = run("inspector", "show", "last", COLUMNS="110", PYTHONIOENCODING="utf-8", **home)
+    assert done.returncode == 0, done.stderr
+    assert skeleton(picture.text) == skeleton(done.stdout)
+
+
 def test_the_demo_is_replayed_broken_and_explained_as_the_page_shows_it(run, blocks, tmp_path):
     home = {"INSPECTOR_HOME": str(tmp_path / "home"), "PYTHONIOENCODING": "utf-8", "PYTHONUTF8": "1"}
     demo = run("inspector", "demo", "--once", **home)

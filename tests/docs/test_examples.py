@@ -57,9 +57,9 @@ def test_the_mounted_inspector_answers_beside_the_application(example, environme
         server.communicate(timeout=10)
 
 
-def test_the_mounted_inspector_of_the_readme_is_served_as_it_says(root, blocks, environment, tmp_path, unused_port):
-    (program,) = [each.text for each in blocks("README.md", "python") if "inspector.mount(" in each.text]
-    assert "Saved as `app.py`, `uvicorn app:app` serves it" in (root / "README.md").read_text()
+def test_the_mounted_inspector_of_the_api_page_is_served_as_it_says(root, blocks, environment, tmp_path, unused_port):
+    (program,) = [each.text for each in blocks("docs/api.md", "python") if "inspector.mount(" in each.text]
+    assert "Saved as `app.py`, `uvicorn app:app` serves it" in (root / "docs" / "api.md").read_text()
     (tmp_path / "app.py").write_text(program)
     server = subprocess.Popen(
         [sys.executable, "-m", "uvicorn", "app:app", "--port", str(unused_port), "--log-level", "warning"],
