@@ -9,7 +9,7 @@ from itertools import pairwise
 import click
 
 from inspector.cli import EXTRA_MISSING
-from inspector.cli.errors import CliError, ReaderGone
+from inspector.cli.errors import CliError, NotCompared, ReaderGone
 from inspector.cli.groups import Group
 from inspector.cli.visible import visible
 
@@ -173,22 +173,23 @@ def _is_text(argument: str) -> bool:
 
 
 def _explain(error: Exception) -> tuple[str, int]:
+    reason = error.reason if isinstance(error, NotCompared) else error
+    return _message(reason), error.exit_code if isinstance(error, (click.ClickException, CliError)) else 1
+
+
+def _message(error: Exception) -> str:
     if isinstance(error, click.UsageError):
         place = error.ctx.command_path if error.ctx else "inspector"
-        return f"{error.format_message()}\nSee: {place} --help", error.exit_code
+        return f"{error.format_message()}\nSee: {place} --help"
     if isinstance(error, click.ClickException):
-        return error.format_message(), error.exit_code
+        return error.format_message()
     if isinstance(error, CliError) or type(error).__module__.partition(".")[0] in _OWN_PACKAGES:
-        return str(error), 1
+        return str(error)
     if isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0] not in _OWN_PACKAGES:
-        return f"{EXTRA_MISSING.removeprefix('inspector: ')} (no module {error.name!r})", 1
+        return f"{EXTRA_MISSING.removeprefix('inspector: ')} (no module {error.name!r})"
     if isinstance(error, OSError) and error.strerror:
-        place = f": {error.filename}" if error.filename else ""
-        return f"{error.strerror}{place}", 1
-    return (
-        f"unexpected {type(error).__name__}: {error}\nRun 'inspector --debug …' to see where, and please report it.",
-        1,
-    )
+        return error.strerror + (f": {error.filename}" if error.filename else "")
+    return f"unexpected {type(error).__name__}: {error}\nRun 'inspector --debug …' to see where, and please report it."
 
 
 def _complain(message: str) -> None:

@@ -41,7 +41,9 @@ class DiffOptions(TypedDict):
 )
 @click.option("--all", "everything", is_flag=True, help="Draw equal calls too, instead of counting them.")
 @click.option(
-    "--exit-code", is_flag=True, help="Exit with 1 if the runs differ; with several runs, if they certainly do."
+    "--exit-code",
+    is_flag=True,
+    help="Exit with 1 if the runs differ (several runs: if they certainly do), and with 2 if they cannot be compared.",
 )
 @json_option
 @click.option(
@@ -66,6 +68,22 @@ def diff(**options: Unpack[DiffOptions]) -> int:
 
     Ids and times inside texts are not compared; the last line counts them.
     """
+    from inspector.cli.errors import NotCompared, ReaderGone
+
+    try:
+        differs = _show(options)
+    except (click.UsageError, ReaderGone):
+        raise
+    except Exception as error:
+        # Of anything else that can go wrong, 1 would say that the runs differ.
+        if options["exit_code"]:
+            raise NotCompared(error) from error
+        raise
+    return 1 if options["exit_code"] and differs else 0
+
+
+def _show(options: DiffOptions) -> bool:
+    """Write the comparison in the way that was asked for, and tell whether the runs differ."""
     from inspector.cli.documents import write_json
     from inspector.cli.home import settings_of
     from inspector.cli.paging import paged
@@ -91,10 +109,10 @@ def diff(**options: Unpack[DiffOptions]) -> int:
             write_json(result.document, terminal)
         else:
             terminal.write(result.lines(terminal, everything=options["everything"]))
-    return 1 if options["exit_code"] and result.differs else 0
+    return result.differs
 
 
-def _write_page(settings: "Settings", a: tuple[str, ...], b: tuple[str, ...], file: Path, options: DiffOptions) -> int:
+def _write_page(settings: "Settings", a: tuple[str, ...], b: tuple[str, ...], file: Path, options: DiffOptions) -> bool:
     from inspector.cli.compared import runs_to_compare
     from inspector.cli.errors import CliError
     from inspector.cli.exporting import write_whole
@@ -112,7 +130,7 @@ def _write_page(settings: "Settings", a: tuple[str, ...], b: tuple[str, ...], fi
     notice(f"wrote {counted(page.spans, 'span')} of two runs to {file}")
     if page.redacted:
         notice(f"secrets were taken out of {counted(page.redacted, 'span')}")
-    return 1 if options["exit_code"] and not compare(first.events, second.events).is_equal else 0
+    return not compare(first.events, second.events).is_equal
 
 
 class _Lines(Protocol):

@@ -1,6 +1,7 @@
 """Why a command could not do what it was asked.
 
 CliError              exit code 1
+├── NotCompared       exit code 2, where 1 says that two runs differ
 ├── SettingInvalid    a value in the environment or an option that no setting takes
 ├── SpanUnknown       no span has that id
 ├── CursorRefused     no page of this list ended there
@@ -11,7 +12,24 @@ CliError              exit code 1
 
 
 class CliError(Exception):
-    """The command ends with exit code 1 and this message, in at most two lines: what is wrong and how to fix it."""
+    """The command ends with this message, in at most two lines: what is wrong and how to fix it."""
+
+    exit_code = 1
+    """The exit code of the command."""
+
+
+class NotCompared(CliError):
+    """The runs could not be compared.
+
+    Args:
+        reason: What went wrong, which is what is printed.
+    """
+
+    exit_code = 2
+
+    def __init__(self, reason: Exception) -> None:
+        self.reason = reason
+        super().__init__(str(reason))
 
 
 class SettingInvalid(CliError):

@@ -40,6 +40,7 @@ This page is generated from the commands: `python -m inspector.cli.reference > d
 - [Settings](configuration.md) come from the environment (`INSPECTOR_HOME`, `INSPECTOR_PORT` and so on); options take
   precedence.
 - The exit code is 0 for success, 1 for failure, 2 for an invalid command line.
+  With `diff --exit-code`, 1 says only that the runs differ, and any failure is 2.
   An error is one or two lines on standard error; `--debug` shows its traceback.
 """
 

@@ -75,6 +75,25 @@ def test_equal_runs_are_called_equal_and_the_exit_code_says_so_when_asked(inspec
     assert inspector("diff", "run-a", "run-c").returncode == 0
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("run-a", "run-x"), "no run or trace run-x is recorded"),
+        (("run-a,run-b", "run-x,run-b"), "no run or trace run-x is recorded"),
+        (("run-a", "none.jsonl"), "none.jsonl"),
+        (("run-a", "run-b", "--runs", "1"), "takes a whole number from 2 to 100"),
+    ],
+)
+def test_runs_that_cannot_be_compared_are_told_from_runs_that_differ(
+    inspector, write_spans, trip, tmp_path, monkeypatch, words, said
+):
+    write_spans(*trip("a", at_s=1), *trip("b", at_s=2, city="Rome"))
+    (tmp_path / "none.jsonl").write_text("")
+    monkeypatch.chdir(tmp_path)
+    refused = inspector("diff", *words, "--exit-code")
+    assert (refused.returncode, said in refused.stderr.decode()) == (2, True), refused.stderr
+
+
 def test_without_names_the_last_run_is_compared_with_the_one_of_its_program_before_it(
     inspector, write_spans, trip, span
 ):
