@@ -62,6 +62,15 @@ def test_a_repeat_of_what_an_earlier_version_compressed_changes_nothing(open_sto
     assert store.last_seq() == 1
 
 
+def test_a_batch_of_repeats_ends_and_new_spans_numbers_only_what_changed(store, make_span, rows_of):
+    repeat, running = make_span(), make_span(status="running")
+    store.write([repeat, running])
+    store.write([repeat, replace(running, status="ok", end_ns=running.start_ns + 1), make_span(), repeat, make_span()])
+    assert rows_of("SELECT seq FROM spans ORDER BY id") == [(1,), (3,), (4,), (5,)]
+    store.write([make_span()])
+    assert rows_of("SELECT count(*), count(DISTINCT id), max(seq) FROM spans") == [(5, 5, 6)]
+
+
 @pytest.mark.parametrize("text", ["short", "long enough to be packed " * 200])
 def test_attributes_in_another_order_are_no_news(store, make_span, text):
     span = make_span(attributes={"a": text, "b": [1, {"c": 2}]})

@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple
 from functools import partial
-from itertools import chain
+from itertools import chain, count
 from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 from sqlalchemy import Connection
 
 from inspector.frames import Refers
-from inspector.model import AttributeValue, Span, coalesce, supersedes
+from inspector.model import Span, coalesce, supersedes
 from inspector.store.nouns import SpoolMark
 from inspector.store.sqlite import attribute_pages, search, stat_rollups, totals
 from inspector.store.sqlite.bulk import VALUES, execute_rows
@@ -25,11 +25,11 @@ from inspector.store.sqlite.turns import StoredCall
 from inspector.store.sqlite.turns import forget as forget_turns
 from inspector.store.values.codec import unpack
 from inspector.store.values.codes import DIALECTS, HOOKS, KEYS
-from inspector.store.values.contents import StoredShared, content_ids, read_shared, stored_shared, take_apart
+from inspector.store.values.contents import content_ids, read_shared, stored_shared, take_apart
 from inspector.store.values.ever import count_calls
 from inspector.store.values.excerpts import Excerpts, excerpts_of
 from inspector.store.values.records import Key, of_its_process
-from inspector.store.values.rows import Row, clean, named_run, packed, row_of
+from inspector.store.values.rows import Divided, Row, clean, named_run, packed_columns, row_of
 from inspector.store.values.sums import TraceSums
 
 _NAMES = Row._fields
@@ -126,16 +126,20 @@ def _changes(
     accepted: _Accepted, sessions: Sessions, counts: dict[str, int], conversations: Conversations
 ) -> list[totals.Change]:
     """Return the new and changed rows, each with the stored one."""
+    new_ids = count(counts["seq"] + 1)
+    ids = [next(new_ids) if old is None else old.id for _, old, _ in accepted]
+    named = [sessions.of(*each) for each in accepted]
+    divided = [
+        _share(span, session_id, old, row_id, conversations)
+        for (span, old, _), (session_id, _), row_id in zip(accepted, named, ids, strict=True)
+    ]
+    columns = packed_columns([span for span, _, _ in accepted], divided)
     changes: list[totals.Change] = []
-    for span, old, trace in accepted:
-        seq = counts["seq"] + 1
-        row_id = seq if old is None else old.id
-        session = sessions.of(span, old, trace)
-        attributes, shared = _share(span, session[0], old, row_id, conversations)
-        row = row_of(span, (row_id, seq, trace.id), session, packed(span, attributes, shared))
+    for (span, old, trace), row_id, session, encoded in zip(accepted, ids, named, columns, strict=True):
+        row = row_of(span, (row_id, counts["seq"] + 1, trace.id), session, encoded)
         if old is None or _is_news(row, old):
             changes.append((old, row))
-            counts["seq"] = seq
+            counts["seq"] += 1
     return changes
 
 
@@ -295,9 +299,8 @@ def _plain(row: Row) -> tuple[object, ...]:
     return (*rest, names, read_shared(row.shared), attributes)
 
 
-def _share(
-    span: Span, session_id: str | None, old: Row | None, row_id: int, conversations: Conversations
-) -> tuple[Mapping[str, AttributeValue], StoredShared]:
+def _share(span: Span, session_id: str | None, old: Row | None, row_id: int, conversations: Conversations) -> Divided:
+    """Return the attributes that stay with a span, and where the others are."""
     parts = take_apart(span.attributes)
     if parts is None:
         return span.attributes, None

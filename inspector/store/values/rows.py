@@ -95,6 +95,9 @@ EncodedColumns: TypeAlias = tuple[
 """The columns of a span that each engine stores in its own form: hook, dialect, the keys of input and output, shared,
 attributes, events, links and identity."""
 
+Divided: TypeAlias = tuple[Mapping[str, AttributeValue], StoredShared]
+"""The attributes of a span that stay in its row, and where the others are."""
+
 
 def named_run(span: Span) -> str | None:
     """Return the run that the recorder of a span names; None if that is the id of its process."""
@@ -154,25 +157,26 @@ def row_of(
     )
 
 
-def packed(span: Span, attributes: Mapping[str, AttributeValue], shared: StoredShared) -> EncodedColumns:
-    """Return the columns of a span that SQLite stores in fewer bytes.
-
-    Args:
-        span: The span.
-        attributes: Those of its attributes that stay with it.
-        shared: Where the others are.
-    """
-    return (
-        HOOKS.of(span.hook),
-        DIALECTS.of(span.dialect),
-        KEYS.of(span.input_key),
-        KEYS.of(span.output_key),
-        shared,
-        pack(encode(attributes)),
-        pack(encode(span.events)) if span.events else None,
-        pack(encode(span.links)) if span.links else None,
-        packed_identity(span),
-    )
+def packed_columns(spans: Sequence[Span], divided: Sequence[Divided]) -> list[EncodedColumns]:
+    """Return the columns of spans that SQLite stores in fewer bytes, for spans whose texts are divided."""
+    # One step for all spans before the next one: what a step needs then stays in the processor's caches.
+    encoded = [encode(own) for own, _ in divided]
+    attributes = list(map(pack, encoded))
+    identities = list(map(packed_identity, spans))
+    return [
+        (
+            HOOKS.of(span.hook),
+            DIALECTS.of(span.dialect),
+            KEYS.of(span.input_key),
+            KEYS.of(span.output_key),
+            shared,
+            packed,
+            pack(encode(span.events)) if span.events else None,
+            pack(encode(span.links)) if span.links else None,
+            identity,
+        )
+        for span, (_, shared), packed, identity in zip(spans, divided, attributes, identities, strict=True)
+    ]
 
 
 def placed(row: Row, ids: RowIds, session: tuple[str | None, int | None]) -> Row:
