@@ -92,7 +92,7 @@ def _arrived(scope: Scope, at_server: bool) -> Served | None:  # noqa: FBT001 - 
     method = scope.get("method") if scope["type"] == "http" else "WEBSOCKET"
     request = arrived(str(method), str(scope.get("path")), _context(scope.get("headers") or ()), at_server=at_server)
     if request is not None:
-        request.serving.route = partial(route_of, scope)
+        request.recorded.route = partial(route_of, scope)
     return request
 
 

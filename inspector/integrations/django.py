@@ -13,7 +13,7 @@ from inspector.integrations.asgi import answer_asgi
 from inspector.integrations.patches import Patches
 from inspector.integrations.served import failed
 from inspector.integrations.wsgi import answer_wsgi
-from inspector.record.serving import answered
+from inspector.record.served_request import current_request
 
 
 def install(patches: Patches) -> None:
@@ -46,10 +46,10 @@ def _asgi(original: Callable[..., Any]) -> Callable[..., Any]:
 def _resolve_request(original: Callable[..., Any]) -> Callable[..., Any]:
     def resolve_request(self: Any, request: Any) -> Any:
         match = original(self, request)
-        serving = answered()
+        served = current_request()
         route = getattr(match, "route", None)
-        if serving is not None and isinstance(route, str):
-            serving.route = lambda: f"/{route}"
+        if served is not None and isinstance(route, str):
+            served.route = lambda: f"/{route}"
         return match
 
     return resolve_request

@@ -12,7 +12,7 @@ from inspector.logger import warn_of_error_once
 from inspector.record.attach import attached
 from inspector.record.current import innermost
 from inspector.record.recorder import Recorder
-from inspector.record.serving import Serving, answered
+from inspector.record.served_request import ServedRequest, current_request
 from inspector.record.spans import State
 from inspector.record.states import state_of
 
@@ -24,12 +24,12 @@ class Served:
 
     Args:
         recorder: The recorder.
-        serving: The recorder's state for it.
+        recorded: The recorder's request.
     """
 
-    def __init__(self, recorder: Recorder, serving: Serving) -> None:
+    def __init__(self, recorder: Recorder, recorded: ServedRequest) -> None:
         self._recorder = recorder
-        self.serving = serving
+        self.recorded = recorded
         self.status: int | None = None
         """The status of the response, once it began."""
         self.is_left = False
@@ -38,12 +38,12 @@ class Served:
     def ended(self, exc: BaseException | None = None) -> None:
         """End the request, normally or with an exception; never raises."""
         try:
-            exc = exc or self.serving.exc
-            facts = self.serving.facts
-            self.serving.facts = facts if self.status is None else {**facts, "status": self.status}
-            self._recorder.end_request(self.serving, exc, state=self._state(exc))
+            exc = exc or self.recorded.exc
+            facts = self.recorded.facts
+            self.recorded.facts = facts if self.status is None else {**facts, "status": self.status}
+            self._recorder.end_request(self.recorded, exc, state=self._state(exc))
             # Its traceback keeps the program's frames alive.
-            self.serving.exc = None
+            self.recorded.exc = None
         except Exception:  # noqa: BLE001 - the boundary to the program
             warn_of_error_once("the end of a request could not be recorded")
 
@@ -67,7 +67,7 @@ def arrived(method: str, path: str, headers: Mapping[str, Any], *, at_server: bo
     """
     try:
         attachment = attached()
-        if attachment is None or answered() is not None or (not at_server and innermost() is not None):
+        if attachment is None or current_request() is not None or (not at_server and innermost() is not None):
             return None
         recorder = attachment.recorder
         remote = caller_in(headers) if headers else None
@@ -79,6 +79,6 @@ def arrived(method: str, path: str, headers: Mapping[str, Any], *, at_server: bo
 
 def failed(exc: BaseException) -> None:
     """Note the exception of the current request: frameworks turn it into a page, so the server does not see it."""
-    request = answered()
+    request = current_request()
     if request is not None:
         request.exc = exc

@@ -26,15 +26,15 @@ def answer_wsgi(
     if request is None:
         with unseen:
             return app(environ, start_response)
-    serving = request.serving
-    serving.route = route
+    recorded = request.recorded
+    recorded.route = route
 
     def start(status: str, headers: Any, *rest: Any) -> Any:
         code = status[:3]
         request.status = int(code) if code.isdigit() else None
         if route is not None and (pattern := route()) is not None:
             # Known only while the framework handles it.
-            serving.route = lambda: pattern
+            recorded.route = lambda: pattern
         return start_response(status, headers, *rest)
 
     with unseen:

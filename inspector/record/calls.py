@@ -15,10 +15,9 @@ from opentelemetry import trace
 from opentelemetry.context import Context
 
 from inspector import semconv as sc
-from inspector.record import serving
 from inspector.record.current import above, enter, foreign_parent, identity_of_foreign, innermost, leave, without_ended
 from inspector.record.sdk_spans import sdk_span_at
-from inspector.record.serving import Serving
+from inspector.record.served_request import ServedRequest, current_request, is_within
 from inspector.record.spans import Clock, Failure, Ids, RecordedSpan, State
 from inspector.record.tasks import Tasks, strand
 
@@ -62,8 +61,8 @@ class Calls:
         parent = innermost()
         outer = otel_context.get_current()
         span = RecordedSpan(noun, span_id=self._ids.span_id(), start_ns=clock.now_ns(), start_tick=clock.tick_ns())
-        request = serving.answered()
-        if request is not None and (remote is not None or not serving.is_within(request, parent)):
+        request = current_request()
+        if request is not None and (remote is not None or not is_within(request, parent)):
             request = None
         # An empty context has nothing to look at.
         if request is not None or (bool(outer) if parent is None else outer is not parent.inner):
@@ -87,7 +86,11 @@ class Calls:
         return span
 
     def _surroundings(
-        self, request: Serving | None, parent: RecordedSpan | None, outer: Context, remote: trace.SpanContext | None
+        self,
+        request: ServedRequest | None,
+        parent: RecordedSpan | None,
+        outer: Context,
+        remote: trace.SpanContext | None,
     ) -> tuple[RecordedSpan | None, Context, trace.SpanContext | None]:
         """Return the parent of a call, if that is more than the innermost call of its context."""
         current = trace.get_current_span(outer)
@@ -114,7 +117,7 @@ class Calls:
         span.is_quiet = True
         return span
 
-    def root_of(self, request: Serving, remote: trace.SpanContext | None = None) -> RecordedSpan:
+    def root_of(self, request: ServedRequest, remote: trace.SpanContext | None = None) -> RecordedSpan:
         """Return the span of a request, which is created and announced the first time.
 
         Args:
@@ -133,7 +136,7 @@ class Calls:
         span.parent = request.outer
         span.call_id = request.run
         span.direction = "inbound"
-        span.before = request.known()
+        span.before = request.facts_now()
         span.note(sc.RUN_ID, request.run)
         root = request.root.setdefault(None, span)
         if root is span:
@@ -150,7 +153,7 @@ class Calls:
 
     def announce_all(self) -> None:
         """Announce every open root; otherwise the calls of a child process below it would have no parent."""
-        request = serving.answered()
+        request = current_request()
         if request is not None and not request.is_left_out and sdk_span_at() is None:
             self.root_of(request)
         for span in tuple(self._open.values()):

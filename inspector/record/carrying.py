@@ -13,13 +13,12 @@ from opentelemetry import trace
 from opentelemetry.context import Context
 
 from inspector import context as session
-from inspector.record import serving
 from inspector.record.current import innermost, make_innermost, unmake_innermost
 from inspector.record.sdk_spans import sdk_span_at
-from inspector.record.serving import Serving
+from inspector.record.served_request import ServedRequest, current_request, enter_request, leave_request
 from inspector.record.spans import RecordedSpan
 
-Entered: TypeAlias = "tuple[Token[RecordedSpan | None], Token[Serving | None], str | None, Token[Context] | None]"
+Entered: TypeAlias = "tuple[Token[RecordedSpan | None], Token[ServedRequest | None], str | None, Token[Context] | None]"
 """The previous state, for `Place.leave`."""
 
 
@@ -29,14 +28,14 @@ class Place:
 
     span: RecordedSpan | None
     """The innermost open call."""
-    request: Serving | None
+    request: ServedRequest | None
     session_id: str | None
     current: trace.Span | None
     """OpenTelemetry's current span, if it is a recorded one."""
 
     def enter(self) -> Entered:
         """Record calls that begin in this context below this place, until `leave`."""
-        entered = make_innermost(self.span), serving.enter(self.request), session.get()
+        entered = make_innermost(self.span), enter_request(self.request), session.get()
         session.set(self.session_id)
         if self.current is None:
             return *entered, None
@@ -48,13 +47,13 @@ class Place:
         if current is not None:
             otel_context.detach(current)
         session.set(session_id)
-        serving.leave(request)
+        leave_request(request)
         unmake_innermost(span)
 
 
 def here() -> Place | None:
     """Return the place of this context; None if no call, request or session is open."""
-    span, request, session_id, sdk_span = innermost(), serving.answered(), session.get(), sdk_span_at()
+    span, request, session_id, sdk_span = innermost(), current_request(), session.get(), sdk_span_at()
     if span is None and request is None and session_id is None and sdk_span is None:
         return None
     current = trace.get_current_span()

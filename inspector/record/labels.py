@@ -8,7 +8,7 @@ from inspector.plain import Plain
 from inspector.record.attach import attached
 from inspector.record.capture import Facts
 from inspector.record.current import chain, innermost
-from inspector.record.serving import answered
+from inspector.record.served_request import current_request
 from inspector.record.short_text import short_text
 from inspector.record.spans import RUNS, RecordedSpan
 from inspector.record.values import snapshot
@@ -71,5 +71,5 @@ def _run_around(span: RecordedSpan | None) -> str:
     for above in chain(span):
         if above.noun in RUNS and above.call_id is not None:
             return above.call_id
-    request = answered()
+    request = current_request()
     return this_run() if request is None or request.is_left_out else request.run

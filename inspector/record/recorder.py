@@ -10,7 +10,7 @@ import instrument
 from inspector import context
 from inspector import semconv as sc
 from inspector.reading.call_record import State
-from inspector.record import notices, serving
+from inspector.record import notices
 from inspector.record.calls import Calls
 from inspector.record.cancelled import Cancelled
 from inspector.record.capture import CAPTURES, Capture, Facts, covers, ending, remote_parent
@@ -22,7 +22,7 @@ from inspector.record.jsonrpc import is_notification, is_same_message
 from inspector.record.mirror import Mirror
 from inspector.record.results import error_of, own_outcome_of, result_of
 from inspector.record.sdk_spans import SdkSpans
-from inspector.record.serving import Serving
+from inspector.record.served_request import ServedRequest, make_current
 from inspector.record.short_text import short_text
 from inspector.record.spans import Clock, Failure, Ids, RecordedSpan, failure_of
 from inspector.record.spool import Spool
@@ -177,7 +177,7 @@ class Recorder:
         span.state = "ok"
         self.spool.put(span)
 
-    def begin_request(self, facts: Facts, remote: trace.SpanContext | None = None) -> Serving:
+    def begin_request(self, facts: Facts, remote: trace.SpanContext | None = None) -> ServedRequest:
         """Begin a request; later calls in this context belong to it.
 
         Args:
@@ -187,13 +187,13 @@ class Recorder:
         clock = self._clock
         # From our own generator, which takes a tenth of the time of the system's.
         run = f"{self._ids.span_id():016x}"
-        request = Serving(
+        request = ServedRequest(
             run, facts, start_ns=clock.now_ns(), start_tick=clock.tick_ns(), outer=innermost(), remote=remote
         )
-        serving.answer(request)
+        make_current(request)
         return request
 
-    def end_request(self, request: Serving, exc: BaseException | None, *, state: State) -> None:
+    def end_request(self, request: ServedRequest, exc: BaseException | None, *, state: State) -> None:
         """End a request; one in which no call was recorded is recorded only if all are.
 
         Args:
@@ -208,7 +208,7 @@ class Recorder:
         request.is_over = True
         if root is None:
             return
-        root.before = request.known()
+        root.before = request.facts_now()
         status = root.before.get("status")
         failure = None
         if state == "error":

@@ -15,8 +15,8 @@ from opentelemetry.context import Context
 
 from inspector import context as session
 from inspector import semconv as sc
-from inspector.record import serving
 from inspector.record.exits import is_of_signal
+from inspector.record.served_request import leave_out
 from inspector.record.short_text import short_text
 from inspector.record.spans import RecordedSpan
 
@@ -157,7 +157,7 @@ class SdkSpans:
         node = SdkSpan(span, self._origin(span))
         node.place(self._parent(node, span.parent))
         if node.run is not None:
-            serving.leave_out()
+            leave_out()
         while len(_open) >= _MOST_OPEN:
             _open.popitem(last=False)
         _open[node.span_id] = node

@@ -14,10 +14,10 @@ from inspector.record.spans import RecordedSpan
 
 Facts = dict[str, Plain]
 
-_answered: "ContextVar[Serving | None]" = ContextVar("inspector_answered_request", default=None)
+_current: "ContextVar[ServedRequest | None]" = ContextVar("inspector_current_request", default=None)
 
 
-class Serving:
+class ServedRequest:
     """One request, from its arrival to the end of its response.
 
     Args:
@@ -69,40 +69,40 @@ class Serving:
         """Whether it gets no span of ours, because it has another one, or because it is the inspector's own request."""
         self.is_over = False
 
-    def known(self) -> Facts:
+    def facts_now(self) -> Facts:
         """Return what is known about it by now."""
         route = None if self.route is None else self.route()
         return self.facts if route is None else {**self.facts, "route": route}
 
 
-def answer(request: Serving | None) -> None:
+def make_current(request: ServedRequest | None) -> None:
     """Make later calls in this context belong to a request."""
-    _answered.set(request)
+    _current.set(request)
 
 
-def enter(request: Serving | None) -> "Token[Serving | None]":
-    """Make this thread work for a request, until `leave`."""
-    return _answered.set(request)
+def enter_request(request: ServedRequest | None) -> "Token[ServedRequest | None]":
+    """Make this thread work for a request, until `leave_request`."""
+    return _current.set(request)
 
 
-def leave(token: "Token[Serving | None]") -> None:
-    """Undo `enter`, in the same context."""
-    _answered.reset(token)
+def leave_request(token: "Token[ServedRequest | None]") -> None:
+    """Undo `enter_request`, in the same context."""
+    _current.reset(token)
 
 
-def answered() -> Serving | None:
+def current_request() -> ServedRequest | None:
     """Return the request that is being answered here."""
-    request = _answered.get()
+    request = _current.get()
     return None if request is None or request.is_over else request
 
 
-def is_within(request: Serving, parent: RecordedSpan | None) -> bool:
+def is_within(request: ServedRequest, parent: RecordedSpan | None) -> bool:
     """Tell whether no open call was begun in the request, so that a new call is directly below it."""
     return parent is None or parent is request.outer or parent.start_tick < request.start_tick
 
 
 def leave_out() -> None:
     """Leave the current request out of the recording."""
-    request = _answered.get()
+    request = _current.get()
     if request is not None:
         request.is_left_out = True
