@@ -1,4 +1,4 @@
-"""Lists of a store read to their end, and told in a form that can be compared."""
+"""Lists of a store read to their end, and their items in a form that can be compared."""
 
 import dataclasses
 from collections.abc import Callable, Sequence
@@ -26,8 +26,8 @@ def in_order(values: Sequence[Any], order: str) -> list[Any]:
     return known + [None] * (len(values) - len(known))
 
 
-def told(noun: Any, names: Sequence[str]) -> dict[str, Any]:
-    """The fields of a trace, run, session or group that are named, in the way of the oracle."""
+def fields_of(noun: Any, names: Sequence[str]) -> dict[str, Any]:
+    """The named fields of a trace, run, session or group, as the oracle has them."""
     values = {name: value for name, value in dataclasses.asdict(noun).items() if name in names}
     if "models" in values:
         values["models"] = set(values["models"])

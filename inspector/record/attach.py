@@ -24,7 +24,7 @@ from inspector.record.process import describe_process, program_name
 from inspector.record.program import Versions, describe_program
 from inspector.record.recorder import Recorder
 from inspector.record.renderer import Renderer
-from inspector.record.spool import Spool
+from inspector.record.spool import SpoolWriter
 from inspector.record.texts import Texts
 from inspector.redaction import Redactor
 from inspector.salt import salt_of
@@ -59,7 +59,7 @@ class Attachment:
         self._texts = texts
         self._service = service
         self.on_start: Callable[[], object] | None = None
-        """Called when the writer's thread starts, see `Spool.on_start`."""
+        """Called when the writer's thread starts, see `SpoolWriter.on_start`."""
         mirror = None if tracer is None else Mirror(tracer, texts)
         self.recorder = Recorder(self._new_spool(), mirror=mirror, keeps_raw=texts.raw, keeps_requests=keeps_requests)
         atexit.register(self.retire)
@@ -76,7 +76,7 @@ class Attachment:
             after_in_child=lambda: _of(this, Attachment.restart, otherwise=Attachment.drop),
         )
 
-    def _new_spool(self) -> Spool:
+    def _new_spool(self) -> SpoolWriter:
         # Before the writer's thread exists: with two threads, this would delay the first record.
         make_table_large()
         started = time.strftime("%Y%m%dT%H%M%S", time.gmtime())
@@ -86,7 +86,7 @@ class Attachment:
         if tally is not None:
             tally.name(self._service or program_name())
             tally.save()
-        spool = Spool(
+        spool = SpoolWriter(
             self._directory, process, Renderer(self._texts, described, program=self._describe_program), tally=tally
         )
         spool.on_begin = self._join_multiprocessing

@@ -25,7 +25,7 @@ from inspector.record.sdk_spans import SdkSpans
 from inspector.record.served_request import ServedRequest, make_current
 from inspector.record.short_text import short_text
 from inspector.record.spans import Clock, Failure, Ids, RecordedSpan, failure_of
-from inspector.record.spool import Spool
+from inspector.record.spool import SpoolWriter
 from inspector.record.states import is_refusal, state_of
 from inspector.record.tasks import lane
 from inspector.record.values import snapshot
@@ -45,7 +45,7 @@ class Recorder:
 
     def __init__(
         self,
-        spool: Spool,
+        spool: SpoolWriter,
         *,
         clock: Clock | None = None,
         ids: Ids | None = None,
@@ -93,7 +93,7 @@ class Recorder:
         for name, subscriber in self._subscribers:
             instrument.unregister(name, subscriber)
 
-    def restart(self, spool: Spool) -> None:
+    def restart(self, spool: SpoolWriter) -> None:
         """Continue in a forked child, with its own ids and spool; open calls belong to the parent."""
         self._ids.reseed()
         self._calls.clear()

@@ -35,7 +35,7 @@ _PARK_S = 0.5
 """How long a fork may wait for the thread; it takes well below a millisecond unless the disk hangs."""
 
 
-class Spool:
+class SpoolWriter:
     """Writes the changed spans of one process.
 
     Args:

@@ -17,7 +17,7 @@ from inspector.record.losses import Losses
 from inspector.record.renderer import Line
 from inspector.record.segments import Segments
 from inspector.record.spans import RecordedSpan
-from inspector.record.spool import Spool
+from inspector.record.spool import SpoolWriter
 from inspector.store.sqlite import SqliteStore
 
 NOBODY = 65534
@@ -196,7 +196,7 @@ def test_files_that_root_left_are_named_with_what_mends_them(recorded, ask, as_n
     code, shown, _ = ask("doctor")
     assert code == 1
     assert mend in shown
-    spool = Spool(recorded / "spool", "p", lambda spans, losses, *, file, is_over=False: [Line(b"{}\n", [], {})])
+    spool = SpoolWriter(recorded / "spool", "p", lambda spans, losses, *, file, is_over=False: [Line(b"{}\n", [], {})])
     spool.put(RecordedSpan("tool_call", trace_id=1, span_id=1, start_ns=1, start_tick=0))
     assert not spool.flush()
     assert mend in caplog.text

@@ -13,7 +13,7 @@ from inspector.record.recorder import Recorder
 from inspector.record.renderer import Renderer
 from inspector.record.sleep import PAUSES
 from inspector.record.spans import Clock, Ids
-from inspector.record.spool import Spool
+from inspector.record.spool import SpoolWriter
 from inspector.record.texts import Texts
 from inspector.redaction import Redactor
 
@@ -77,7 +77,7 @@ class Recording:
         self.directory = directory
         texts = Texts(Redactor(**redaction), max_bytes=max_bytes, content=content)
         renderer = Renderer(texts, describe_process("p-1", service="tests", version="0"), longest=longest)
-        self.spool = Spool(directory, "p-1", renderer, max_calls=max_calls, pauses=pauses)
+        self.spool = SpoolWriter(directory, "p-1", renderer, max_calls=max_calls, pauses=pauses)
         self.clock, ids = (Clock(), Ids()) if real_ids else (StillClock() if still else SteppingClock(), CountingIds())
         mirror = None if tracer is None else Mirror(tracer, texts)
         self.recorder = Recorder(self.spool, clock=self.clock, ids=ids, mirror=mirror, keeps_raw=texts.raw)

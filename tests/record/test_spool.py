@@ -17,7 +17,7 @@ from inspector.record.renderer import Line
 from inspector.record.segments import finished
 from inspector.record.sleep import Pauses
 from inspector.record.spans import RecordedSpan
-from inspector.record.spool import Spool
+from inspector.record.spool import SpoolWriter
 from inspector.spooling import unwritten_name
 from inspector.tally import Tally, read_tallies
 
@@ -69,7 +69,7 @@ def tools_of(home):
 def test_files_are_private_whatever_the_umask(tmp_path):
     before = os.umask(0)
     try:
-        spool = Spool(tmp_path / "home" / "spool", "p", one_line_each)
+        spool = SpoolWriter(tmp_path / "home" / "spool", "p", one_line_each)
         spool.put(span_of(1))
         assert spool.flush()
     finally:
@@ -81,7 +81,7 @@ def test_files_are_private_whatever_the_umask(tmp_path):
 
 
 def test_a_flush_waits_for_the_writer_that_another_thread_is_starting(tmp_path):
-    spool = Spool(tmp_path, "p", one_line_each)
+    spool = SpoolWriter(tmp_path, "p", one_line_each)
     starting, may_go_on = threading.Event(), threading.Event()
 
     def begin():
@@ -104,7 +104,7 @@ def test_a_flush_waits_for_the_writer_that_another_thread_is_starting(tmp_path):
 
 
 def test_a_file_is_finished_when_its_writer_closed_it(tmp_path):
-    spool = Spool(tmp_path, "p", one_line_each)
+    spool = SpoolWriter(tmp_path, "p", one_line_each)
     spool.put(span_of(1))
     assert spool.flush()
     (path,) = tmp_path.iterdir()
@@ -114,7 +114,7 @@ def test_a_file_is_finished_when_its_writer_closed_it(tmp_path):
 
 
 def test_a_full_file_is_followed_by_the_next_and_is_finished(tmp_path):
-    spool = Spool(tmp_path, "p", one_line_each, segment_bytes=100)
+    spool = SpoolWriter(tmp_path, "p", one_line_each, segment_bytes=100)
     for n in range(20):
         spool.put(span_of(n))
     assert spool.flush()
@@ -129,7 +129,7 @@ def test_a_full_file_is_followed_by_the_next_and_is_finished(tmp_path):
 def test_above_the_total_the_oldest_finished_file_goes_first_and_is_reported(tmp_path):
     old = tmp_path / "20000101T000000-1-00000000.000000.jsonl"
     old.write_bytes(b"x" * 300)
-    spool = Spool(tmp_path, "29990101T000000-2-00000000", one_line_each, segment_bytes=100, total_bytes=450)
+    spool = SpoolWriter(tmp_path, "29990101T000000-2-00000000", one_line_each, segment_bytes=100, total_bytes=450)
     for n in range(30):
         spool.put(span_of(n))
         assert spool.flush()
@@ -156,7 +156,7 @@ def held_writer():
 
 def test_spans_that_do_not_fit_the_queue_are_dropped_and_counted(tmp_path):
     slow, hold, busy = held_writer()
-    spool = Spool(tmp_path, "p", slow, max_calls=5)
+    spool = SpoolWriter(tmp_path, "p", slow, max_calls=5)
     spool.put(span_of(0))
     assert busy.wait(10)
     for n in range(1, 11):
@@ -172,7 +172,7 @@ def test_spans_that_do_not_fit_the_queue_are_dropped_and_counted(tmp_path):
 
 def test_a_file_that_could_not_be_finished_in_time_is_finished_by_the_thread_that_writes_it(tmp_path):
     slow, hold, busy = held_writer()
-    spool = Spool(tmp_path, "p", slow)
+    spool = SpoolWriter(tmp_path, "p", slow)
     spool.put(span_of(0))
     assert busy.wait(10)
     thread = spool._thread
@@ -186,7 +186,7 @@ def test_a_file_that_could_not_be_finished_in_time_is_finished_by_the_thread_tha
 
 def test_what_a_thread_of_the_program_is_writing_at_the_end_is_written_once(tmp_path):
     slow, hold, busy = held_writer()
-    spool = Spool(tmp_path, "p", slow)
+    spool = SpoolWriter(tmp_path, "p", slow)
     spool.retire()
     thread = threading.Thread(target=spool.put, args=(span_of(0),))
     thread.start()
@@ -209,7 +209,7 @@ def test_where_no_thread_can_be_started_calls_do_not_each_try_to(tmp_path, monke
         tries.append(thread)
         raise RuntimeError("can't start new thread")
 
-    spool = Spool(tmp_path, "p", one_line_each)
+    spool = SpoolWriter(tmp_path, "p", one_line_each)
     with monkeypatch.context() as patch:
         patch.setattr(threading.Thread, "start", refuse)
         for n in range(1000):
@@ -228,7 +228,7 @@ def test_what_the_end_of_the_program_gives_up_is_said(tmp_path, monkeypatch):
     (tmp_path / "run").mkdir()
     (tmp_path / "spool").mkdir()
     slow, hold, busy = held_writer()
-    spool = Spool(tmp_path / "spool", "p", slow, tally=Tally(tmp_path / "run", "p"))
+    spool = SpoolWriter(tmp_path / "spool", "p", slow, tally=Tally(tmp_path / "run", "p"))
     spool.put(span_of(0))
     assert busy.wait(10)
     for n in range(1, 5):
@@ -257,7 +257,7 @@ def test_the_end_of_the_program_waits_for_a_writer_that_hardly_gets_a_processor(
             pause.wait(0.02)
         return one_line_each(spans, losses, is_over=is_over)
 
-    spool = Spool(tmp_path, "p", starved)
+    spool = SpoolWriter(tmp_path, "p", starved)
     spool.put(span_of(0))
     spool.retire(0.3)
     assert [line["span"] for line in lines_of(tmp_path)] == [0]
@@ -265,7 +265,7 @@ def test_the_end_of_the_program_waits_for_a_writer_that_hardly_gets_a_processor(
 
 def test_a_call_that_is_put_twice_waits_once_and_is_lost_once(tmp_path):
     slow, hold, busy = held_writer()
-    spool = Spool(tmp_path, "p", slow, max_calls=3)
+    spool = SpoolWriter(tmp_path, "p", slow, max_calls=3)
     spool.put(span_of(0))
     assert busy.wait(10)
     calls = [span_of(n, "running") for n in range(1, 6)]
@@ -285,7 +285,7 @@ def test_a_call_that_is_put_twice_waits_once_and_is_lost_once(tmp_path):
 
 def test_the_queue_holds_so_many_bytes_of_what_was_captured(tmp_path):
     slow, hold, busy = held_writer()
-    spool = Spool(tmp_path, "p", slow, max_bytes=10_000)
+    spool = SpoolWriter(tmp_path, "p", slow, max_bytes=10_000)
     spool.put(span_of(0))
     assert busy.wait(10)
     for n in range(1, 20):
@@ -303,7 +303,7 @@ def test_the_queue_holds_so_many_bytes_of_what_was_captured(tmp_path):
 def test_the_first_call_is_written_without_waiting_for_more(tmp_path):
     written = threading.Event()
 
-    class Watched(Spool):
+    class Watched(SpoolWriter):
         def _write_held(self):
             there = super()._write_held()
             if any(tmp_path.glob("*.jsonl")):
@@ -323,7 +323,7 @@ def test_while_a_program_forks_the_recorder_has_no_thread_and_nothing_waits(tmp_
     def names():
         return [thread.name for thread in threading.enumerate() if thread not in others]
 
-    spool = Spool(tmp_path, "p", one_line_each)
+    spool = SpoolWriter(tmp_path, "p", one_line_each)
     for n in range(3):
         spool.put(span_of(n))
         assert names() == ["inspector-spool"]
@@ -362,7 +362,7 @@ assert losses.dropped + losses.unwritten + losses.unencodable == 0, losses
 def test_calls_that_a_full_disk_keeps_out_are_left_in_the_tally(tmp_path):
     (tmp_path / "run").mkdir()
     (tmp_path / "spool").write_text("in the way")
-    spool = Spool(tmp_path / "spool", "p", one_line_each, tally=Tally(tmp_path / "run", "p"))
+    spool = SpoolWriter(tmp_path / "spool", "p", one_line_each, tally=Tally(tmp_path / "run", "p"))
     for n in range(300):
         spool.put(span_of(n))
     assert not spool.flush()
@@ -377,7 +377,7 @@ def test_calls_that_a_full_disk_keeps_out_are_left_in_the_tally(tmp_path):
 
 def test_what_a_full_disk_has_lost_is_in_the_spool_when_there_is_room_again(tmp_path):
     (tmp_path / "spool").write_text("in the way")
-    spool = Spool(tmp_path / "spool", "p", one_line_each, max_calls=4)
+    spool = SpoolWriter(tmp_path / "spool", "p", one_line_each, max_calls=4)
     spool.put(span_of(1))
     assert not spool.flush()
     for n in range(2, 10):
@@ -392,7 +392,7 @@ def test_what_a_full_disk_has_lost_is_in_the_spool_when_there_is_room_again(tmp_
 
 def test_a_directory_that_cannot_be_written_loses_nothing_once_it_can(tmp_path, caplog):
     (tmp_path / "spool").write_text("in the way")
-    spool = Spool(tmp_path / "spool", "p", one_line_each)
+    spool = SpoolWriter(tmp_path / "spool", "p", one_line_each)
     spool.put(span_of(1))
     assert not spool.flush()
     assert spool.failures >= 1
@@ -606,7 +606,7 @@ if __name__ == "__main__":
 def test_files_of_other_programs_are_never_removed_for_room(tmp_path):
     foreign = tmp_path / "collector.jsonl"
     foreign.write_bytes(b"x" * 1000)
-    spool = Spool(tmp_path, "29990101T000000-2-00000000", one_line_each, segment_bytes=100, total_bytes=450)
+    spool = SpoolWriter(tmp_path, "29990101T000000-2-00000000", one_line_each, segment_bytes=100, total_bytes=450)
     for n in range(30):
         spool.put(span_of(n))
     assert spool.flush()
@@ -617,7 +617,7 @@ def test_files_of_other_programs_are_never_removed_for_room(tmp_path):
 def test_a_directory_removed_under_a_running_agent_is_made_again(tmp_path):
     import shutil
 
-    spool = Spool(tmp_path / "spool", "p", one_line_each)
+    spool = SpoolWriter(tmp_path / "spool", "p", one_line_each)
     spool.put(span_of(1))
     assert spool.flush()
     shutil.rmtree(tmp_path / "spool")

@@ -6,7 +6,7 @@ from collections import deque
 import pytest
 
 from inspector.record.spans import RecordedSpan
-from inspector.record.spool import Spool
+from inspector.record.spool import SpoolWriter
 from inspector.record.values import snapshot
 from inspector.record.waiting import Waiting
 
@@ -54,7 +54,7 @@ def test_calls_whose_texts_were_shortened_take_up_no_more_memory_than_the_room(l
 
 
 def test_an_end_that_comes_as_the_writer_counts_what_waits_is_written_without_a_pause(tmp_path):
-    spool = Spool(tmp_path, "p", lambda spans, losses, **options: [])
+    spool = SpoolWriter(tmp_path, "p", lambda spans, losses, **options: [])
 
     class Counted(Waiting):
         """Another thread puts an end as soon as it was counted."""
@@ -70,7 +70,7 @@ def test_an_end_that_comes_as_the_writer_counts_what_waits_is_written_without_a_
 
 
 def test_an_end_that_the_writer_has_read_with_its_start_is_no_loss(tmp_path):
-    spool = Spool(tmp_path, "p", lambda spans, losses, **options: [], max_calls=0)
+    spool = SpoolWriter(tmp_path, "p", lambda spans, losses, **options: [], max_calls=0)
     span = ended(1, "x")
     span.written = "ok"
     spool.put(span)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import pytest
 from clickhouse_server import Faults, served
-from lists import told, walk
+from lists import fields_of, walk
 from made_spans import Made, make, spans_of
 from msgspec.structs import replace
 from oracle import Oracle
@@ -106,14 +106,14 @@ def check(team: Team, number: int, oracle: Oracle) -> None:
     for store in (team.one, team.other):
         for trace_id in traces:
             wanted = oracle.trace(trace_id)
-            assert told(store.trace(trace_id), wanted) == wanted
+            assert fields_of(store.trace(trace_id), wanted) == wanted
         events = [event for trace_id in traces for event in walk(store.events, Filter(trace_id=trace_id), limit=100)]
         stored = [(event.trace_id, event.span_id, event.status, event.folded_into) for event in events]
         spans = oracle.spans.values()
         assert sorted(stored) == sorted((*key_of(span), span.status, oracle.call_of(span)) for span in spans)
     for session in {oracle.session_of_trace(trace_id) for trace_id in traces} - {None}:
         wanted = oracle.session(session)
-        assert told(team.one.session(session), wanted) == wanted
+        assert fields_of(team.one.session(session), wanted) == wanted
     assert len(team.one.labels(trace_id=traces[0]).items) == 1
     marks = team.one.spools() | team.other.spools()
     assert marks[f"{number}.jsonl"].offset == number

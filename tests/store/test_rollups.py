@@ -3,7 +3,7 @@ from contextlib import closing
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from lists import told
+from lists import fields_of
 
 from inspector.model import STATUSES, Filter, Span
 from inspector.store import ReadLimits
@@ -66,9 +66,9 @@ def test_what_is_kept_says_what_the_calls_say(
             store.delete_trace(deleted)
         for _ in range(2):
             one, other = store.stats(where, by=by), exact.stats(where, by=by)
-            assert told(one.total, NAMES) == told(other.total, NAMES)
-            assert {group.key: told(group, NAMES) for group in one.groups} == {
-                group.key: told(group, NAMES) for group in other.groups
+            assert fields_of(one.total, NAMES) == fields_of(other.total, NAMES)
+            assert {group.key: fields_of(group, NAMES) for group in one.groups} == {
+                group.key: fields_of(group, NAMES) for group in other.groups
             }
             store.maintain()
         for trace_id in ("t1", "t2", "t3"):

@@ -3,7 +3,7 @@
 import dataclasses
 
 import pytest
-from lists import told, walk
+from lists import fields_of, walk
 from made_spans import BASE_NS, MS, begin_of, spans_of
 from msgspec import structs
 
@@ -24,14 +24,14 @@ def as_the_oracle_says(kept):
     assert {trace.trace_id for trace in walk(kept.store.traces, Filter())} == set(oracle.trace_ids())
     for trace_id in oracle.trace_ids():
         wanted = oracle.trace(trace_id)
-        assert told(kept.store.trace(trace_id), wanted) == wanted
+        assert fields_of(kept.store.trace(trace_id), wanted) == wanted
     runs = {run["run_id"]: run for run in oracle.runs(Filter())}
-    assert {run.run_id: told(run, runs[run.run_id]) for run in walk(kept.store.runs, Filter())} == runs
+    assert {run.run_id: fields_of(run, runs[run.run_id]) for run in walk(kept.store.runs, Filter())} == runs
     names = {session for span in oracle.spans.values() if (session := oracle.session_of(span))}
     assert {session.session_id for session in walk(kept.store.sessions)} == names
     for name in names:
         wanted = oracle.session(name)
-        assert told(kept.store.session(name), wanted) == wanted
+        assert fields_of(kept.store.session(name), wanted) == wanted
     for q in ("anchor", "copper", "found"):
         wanted = {(span.trace_id, span.span_id) for span in oracle.events(Filter(q=q))}
         assert {(e.trace_id, e.span_id) for e in walk(kept.store.events, Filter(q=q), limit=100)} == wanted

@@ -1,7 +1,7 @@
 import dataclasses
 
 import pytest
-from lists import told
+from lists import fields_of
 from made_spans import MS, begin_of
 from oracle import named_model, quantile
 
@@ -39,7 +39,7 @@ def test_figures_of_calls_are_those_of_the_calls_of_the_filter(counted):
     for where in counted.filters(60):
         found = counted.store.stats(where)
         assert found.complete
-        assert told(found.total, NAMES) == figures(counted, calls_of(counted, where)), where
+        assert fields_of(found.total, NAMES) == figures(counted, calls_of(counted, where)), where
 
 
 @pytest.mark.parametrize("by", KEYS)
@@ -49,7 +49,7 @@ def test_groups_hold_the_calls_of_their_key(counted, by):
         for call in calls_of(counted, where):
             expected.setdefault(KEYS[by](call), []).append(call)
         found = counted.store.stats(where, by=by)
-        assert {group.key: told(group, NAMES) for group in found.groups} == {
+        assert {group.key: fields_of(group, NAMES) for group in found.groups} == {
             key: figures(counted, calls) for key, calls in expected.items()
         }
         counts = [group.count for group in found.groups]
@@ -66,7 +66,7 @@ def test_slices_of_time_hold_the_calls_that_began_in_them(counted, buckets):
     calls = calls_of(counted, where)
     for at, each in enumerate(found):
         inside = [call for call in calls if edges[at] <= call.start_ns < edges[at + 1]]
-        assert told(each, NAMES) == figures(counted, inside)
+        assert fields_of(each, NAMES) == figures(counted, inside)
 
 
 @pytest.mark.parametrize("of", ["traces", "runs"])

@@ -1,5 +1,5 @@
 import pytest
-from lists import in_order, told, walk
+from lists import fields_of, in_order, walk
 from made_spans import begin_of
 
 from inspector.model import Filter
@@ -17,13 +17,13 @@ ORDERS = ["desc", "asc"]
 def test_every_trace_is_the_sum_of_its_spans(kept):
     for trace_id in kept.oracle.trace_ids():
         wanted = kept.oracle.trace(trace_id)
-        assert told(kept.store.trace(trace_id), wanted) == wanted
+        assert fields_of(kept.store.trace(trace_id), wanted) == wanted
     assert kept.store.trace("0" * 32) is None
 
 
 def test_every_run_is_the_sum_of_its_traces(kept):
     for run in kept.oracle.runs(Filter()):
-        assert told(kept.store.run(run["run_id"]), run) == run
+        assert fields_of(kept.store.run(run["run_id"]), run) == run
     assert kept.store.run("nothing") is None
 
 
@@ -32,7 +32,7 @@ def test_every_session_is_the_sum_of_what_belongs_to_it(kept):
     assert {session.session_id for session in walk(kept.store.sessions)} == names
     for name in names:
         wanted = kept.oracle.session(name)
-        assert told(kept.store.session(name), wanted) == wanted
+        assert fields_of(kept.store.session(name), wanted) == wanted
     assert kept.store.session("nobody") is None
 
 
