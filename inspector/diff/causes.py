@@ -13,7 +13,7 @@ that only one run made, or calls in another order; or a change of the program.""
 
 _NAMED = 3
 """The number of program changes that a sentence names."""
-_ORDER = ("system", "tool", "message", "argument", "parameter", "model")
+_ORDER = ("system", "tool", "message", "server", "argument", "parameter", "model")
 
 
 @dataclass(frozen=True, slots=True)

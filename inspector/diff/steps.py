@@ -1,5 +1,6 @@
 """A run as steps: its calls as a tree, each with the parts of its input and with its answer."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from hashlib import blake2b
@@ -12,7 +13,7 @@ from inspector import semconv as sc
 from inspector.diff.volatile import Volatile
 from inspector.model import Event, Kind
 
-PartKind: TypeAlias = Literal["system", "tool", "message", "argument", "parameter", "model"]
+PartKind: TypeAlias = Literal["system", "tool", "message", "server", "argument", "parameter", "model"]
 """The kind of a part of an input; causes are looked for in this order."""
 
 _PLUMBING: frozenset[Kind] = frozenset(("rpc",))
@@ -25,6 +26,9 @@ _Place: TypeAlias = tuple[str, str]
 _MOST_ANSWERS = 50
 """The number of latest answers searched for the one that requests a tool; models may run concurrently."""
 _GIVEN_BACK = f'"{sc.REPLAYED_SPAN}":'.encode()
+_SERVED = f'"{sc.TOOL_SERVER}":'.encode()
+_LOCAL_PORT = re.compile(r"(?<=//)(localhost|127\.0\.0\.1|\[::1\]):\d+")
+"""In the name of a server that is its address: a test may start it on another port each time."""
 _BEGINS_JSON = frozenset("{[-0123456789tfn")
 _IDS_OF_MESSAGES = frozenset(("id", "call_id", "tool_call_id"))
 
@@ -45,6 +49,8 @@ class Part:
         match self.kind:
             case "system":
                 return "system text"
+            case "server":
+                return "server"
             case "model":
                 return "model that was asked"
             case "argument" if not self.name:
@@ -166,7 +172,7 @@ def step_of(event: Event, volatile: Volatile) -> Step:
     is_model = event.kind == "llm"
     attributes = _members(_read(event.attributes) if is_model else None)
     call_input, output = _read(event.input), _read(event.output)
-    parts = tuple(_of_model(call_input, attributes, volatile) if is_model else _of_call(call_input, volatile))
+    parts = tuple(_of_model(call_input, attributes, volatile) if is_model else _of_call(event, call_input, volatile))
     subject = _subject(event, attributes)
     return Step(
         _in_short(event),
@@ -218,10 +224,15 @@ def _of_model(prompt: Any, attributes: Mapping[str, Any], volatile: Volatile) ->
         yield Part("model", "", str(attributes[sc.REQUEST_MODEL]))
 
 
-def _of_call(call_input: Any, volatile: Volatile) -> Iterable[Part]:
+def _of_call(event: Event, call_input: Any, volatile: Volatile) -> Iterable[Part]:
+    if event.kind == "tool" and _SERVED in bytes(event.attributes or b""):
+        server = _members(_read(event.attributes)).get(sc.TOOL_SERVER)
+        yield Part("server", "", _LOCAL_PORT.sub(r"\1", _text(server, volatile)))
     if arguments := _members(call_input):
-        return [Part("argument", str(key), _argument(value, volatile)) for key, value in sorted(arguments.items())]
-    return [] if call_input is None or call_input == {} else [Part("argument", "", _text(call_input, volatile))]
+        for key, value in sorted(arguments.items()):
+            yield Part("argument", str(key), _argument(value, volatile))
+    elif call_input is not None and call_input != {}:
+        yield Part("argument", "", _text(call_input, volatile))
 
 
 def _argument(value: Any, volatile: Volatile) -> str:

@@ -85,6 +85,28 @@ def test_a_tool_whose_definition_changed_is_named():
     assert cause(a, b) == ("input", "llm", "tool weather")
 
 
+def served(server, found, **arguments):
+    return run(tool("search", arguments, found, attributes={"inspector.tool.server": server, "inspector.tool.n": 1}))
+
+
+def test_a_tool_of_the_same_name_on_another_server_is_the_cause():
+    a, b = served("papers", "x", q="warm"), served("news", "y", q="cold")
+    assert cause(a, b) == ("input", "search", "server")
+    assert cause_of(compare(a, b)).sentence == "server of search changed"
+    assert [changed.part.label for changed in compare(a, b).pairs[0].changed] == ["server", "argument q"]
+    assert cause(served("papers", "x", q="warm"), served("papers", "y", q="warm")) == ("answer", "search", None)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]"])
+def test_a_server_of_this_machine_is_the_same_on_another_port(host):
+    a, b = (
+        served(f"streamable_http: http://{host}:4001/mcp", "x"),
+        served(f"streamable_http: http://{host}:4002/mcp", "x"),
+    )
+    assert compare(a, b).is_equal
+    assert not compare(served("http://mcp.example:1/mcp", "x"), served("http://mcp.example:2/mcp", "x")).is_equal
+
+
 def test_a_call_that_one_run_alone_made_is_named():
     a = run(tool("search", {"q": 1}, "x"), tool("book", {"n": 1}, "ok"))
     b = run(tool("search", {"q": 1}, "x"))

@@ -1308,8 +1308,11 @@ export interface components {
          * @enum {string}
          */
         Difference: "input" | "answer" | "only a" | "only b" | "order";
-        /** @enum {string} */
-        PartKind: "system" | "tool" | "message" | "argument" | "parameter" | "model";
+        /**
+         * @description `server`: the name of the MCP server, or the set of tools, that has the tool.
+         * @enum {string}
+         */
+        PartKind: "system" | "tool" | "message" | "server" | "argument" | "parameter" | "model";
         /**
          * @description `input`: a part of an input changed. `answer`, `failure`, `model`: the same input got another answer, failed in
          *     only one run, or was answered by another model. `program`: only one run made the call. `order`: the calls came
