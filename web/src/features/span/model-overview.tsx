@@ -10,10 +10,10 @@ import { JsonView } from "@/ui/json-view";
 import { MessageView } from "@/ui/message";
 import { LongText } from "@/ui/message-text";
 import { Recorded } from "@/ui/recorded";
-import { Asked } from "./asked";
 import { contextAround } from "./context";
 import { ContextChart } from "./context-chart";
 import { Middleware } from "./middleware";
+import { ModelInput } from "./model-input";
 import css from "./model-overview.module.css";
 import type { OverviewProps } from "./overview-props";
 import { Chip, Chips, Nothing, Section } from "./section";
@@ -23,18 +23,18 @@ const SIDES = { args: "request", result: "answer" };
 
 /** A model call: the model, what changed since the previous call, the answer, and the cost. */
 export function ModelOverview({ span, rows }: OverviewProps) {
-  const { input: asked, output: answered } = span.messages;
-  const names = useMemo(() => toolNames([...asked, ...answered]), [asked, answered]);
+  const { input, output } = span.messages;
+  const names = useMemo(() => toolNames([...input, ...output]), [input, output]);
   const context = useMemo(() => contextAround(rows, span.span_id), [rows, span.span_id]);
   return (
     <>
       <div className={css.top}>
         <Parameters span={span} />
       </div>
-      <Asked span={span} rows={rows} asked={asked} names={names} />
-      <Section title={answered.length > 1 ? `${answered.length} answers` : "Answer"}>
+      <ModelInput span={span} rows={rows} input={input} names={names} />
+      <Section title={output.length > 1 ? `${output.length} answers` : "Answer"}>
         <div className={css.answer}>
-          {answered.map((message, at) => (
+          {output.map((message, at) => (
             <MessageView
               // biome-ignore lint/suspicious/noArrayIndexKey: answers have no other identity
               key={at}
@@ -44,7 +44,7 @@ export function ModelOverview({ span, rows }: OverviewProps) {
               aside={message.finish_reason && <Recorded text={message.finish_reason} />}
             />
           ))}
-          {answered.length === 0 && <Nothing>{whyNoAnswer(span)}</Nothing>}
+          {output.length === 0 && <Nothing>{whyNoAnswer(span)}</Nothing>}
         </div>
       </Section>
       <Section title="Tokens and cost" aside={span.folded_into !== null && "a duplicate: counted at another span"}>
@@ -70,7 +70,7 @@ function whyNoAnswer(span: FullSpan): string {
 const SHOWN_ELSEWHERE = new Set<string>([KEY.requestModel]);
 
 function Parameters({ span }: { span: FullSpan }) {
-  const asked = attributeText(span, KEY.requestModel) ?? span.model;
+  const requested = attributeText(span, KEY.requestModel) ?? span.model;
   const answered = attributeText(span, KEY.responseModel);
   const provider = attributeText(span, KEY.provider);
   const given = Object.keys(span.attributes)
@@ -78,10 +78,10 @@ function Parameters({ span }: { span: FullSpan }) {
     .sort();
   return (
     <Chips>
-      {asked !== null && (
+      {requested !== null && (
         <Chip label="model">
-          <Recorded text={asked} />
-          {answered !== null && answered !== asked && (
+          <Recorded text={requested} />
+          {answered !== null && answered !== requested && (
             <>
               <span className={css.dim}>answered as</span>
               <Recorded text={answered} />

@@ -13,23 +13,23 @@ import { Skeleton } from "@/ui/notice";
 import { Recorded } from "@/ui/recorded";
 import { SpanLink } from "@/ui/span-link";
 import { Tabs } from "@/ui/tabs";
-import css from "./asked.module.css";
+import css from "./model-input.module.css";
 import { Nothing, Section } from "./section";
 import { useOtherSpan } from "./use-span";
 
 interface Props {
   span: FullSpan;
   rows: readonly SpanRow[];
-  asked: Message[];
+  input: Message[];
   names: ReadonlyMap<string, string>;
 }
 
 /** The input of a model call: the messages since the agent's previous call, or all of them. */
-export function Asked({ span, rows, asked, names }: Props) {
+export function ModelInput({ span, rows, input, names }: Props) {
   const previous = useMemo(() => previousModelCall(rows, span.span_id), [rows, span.span_id]);
-  const [wanted, setWanted] = useState<"changes" | "all">("changes");
+  const [tab, setTab] = useState<"changes" | "all">("changes");
   const title = "Input";
-  if (asked.length === 0) {
+  if (input.length === 0) {
     return (
       <Section title={title}>
         <Nothing>
@@ -41,21 +41,21 @@ export function Asked({ span, rows, asked, names }: Props) {
   if (!previous) {
     return (
       <Section title={title} aside={rows.length > 0 && "the first call of this agent"}>
-        <Messages messages={asked} names={names} />
+        <Messages messages={input} names={names} />
       </Section>
     );
   }
   const tabs = [
     { id: "changes", label: "Changes" },
-    { id: "all", label: "All messages", count: asked.length },
+    { id: "all", label: "All messages", count: input.length },
   ] as const;
   return (
     <Section title={title}>
-      <Tabs label={title} look="small" tabs={tabs} selected={wanted} onSelect={setWanted}>
-        {wanted === "all" ? (
-          <Messages messages={asked} names={names} />
+      <Tabs label={title} look="small" tabs={tabs} selected={tab} onSelect={setTab}>
+        {tab === "all" ? (
+          <Messages messages={input} names={names} />
         ) : (
-          <Changes previous={previous} asked={asked} names={names} />
+          <Changes previous={previous} input={input} names={names} />
         )}
       </Tabs>
     </Section>
@@ -87,14 +87,14 @@ function view(message: Message, at: number, names: ReadonlyMap<string, string>) 
 
 interface ChangesProps {
   previous: SpanRow;
-  asked: Message[];
+  input: Message[];
   names: ReadonlyMap<string, string>;
 }
 
-function Changes({ previous, asked, names }: ChangesProps) {
+function Changes({ previous, input, names }: ChangesProps) {
   const { span: other, failed } = useOtherSpan(previous.traceId, previous.id);
   const before = other?.messages ?? null;
-  const changes = useMemo(() => (before ? diffMessages(before.input, asked) : null), [before, asked]);
+  const changes = useMemo(() => (before ? diffMessages(before.input, input) : null), [before, input]);
   const answers = useMemo(() => new Set(before?.output.map((answer) => messageKey(answer))), [before]);
   if (failed) return <Nothing>The call before could not be loaded. All messages are under the other tab.</Nothing>;
   if (!changes || !other) return <Skeleton rows={4} />;
