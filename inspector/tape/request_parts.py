@@ -12,6 +12,8 @@ _LISTS: Final = {"messages": "message", "contents": "message", "input": "message
 _SYSTEM: Final = frozenset(("system", "instructions", "systemInstruction", "system_instruction"))
 _SALTED: Final = re.compile(r"(\[redacted:[^\]\n]{1,80}?) #[0-9a-f]{4}\]")
 """The placeholder of a secret; its last digits differ between processes."""
+_FRAMES: Final = re.compile(r"(Traceback \(most recent call last\):)(?:\\n  (?:[^\"\\]|\\[^n])*)+")
+"""The frames of a traceback in a JSON text: a tool that failed does not run in a replay, so its error has others."""
 _encode: Final = msgspec.json.Encoder(order="sorted").encode
 
 
@@ -40,7 +42,7 @@ def hashed_parts(named: Iterable[tuple[str, Any]]) -> RequestParts:
     parts: dict[str, str] = {}
     texts: dict[str, str] = {}
     for label, value in named:
-        text = _SALTED.sub(r"\1]", _encode(value).decode())
+        text = _FRAMES.sub(r"\1", _SALTED.sub(r"\1]", _encode(value).decode()))
         digest = blake2b(text.encode(), digest_size=16).hexdigest()
         parts[label], texts[digest] = digest, text
     return RequestParts(parts, texts)

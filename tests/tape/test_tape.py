@@ -102,6 +102,17 @@ def test_the_order_of_fields_makes_no_other_request_and_a_value_does():
     assert key(parts_of_body({**first, "a": 1.5})) != key(parts_of_body(first))
 
 
+def test_the_frames_of_a_traceback_in_a_text_make_no_other_request_and_its_error_does():
+    def told(*lines):
+        text = "\n".join(("Error in find:", "Traceback (most recent call last):", *lines, "", 'the "end"'))
+        return parts_of_body({"messages": [{"content": text}]}).parts
+
+    one = told('  File "C:\\new\\app.py", line 3, in find', "    ^^^^", "KeyError: 'x'")
+    assert told('  File "lib.py", line 9, in call', "    return", '  File "a"', "KeyError: 'x'") == one
+    assert told("KeyError: 'x'") == one
+    assert told('  File "lib.py", line 9, in call', "KeyError: 'y'") != one
+
+
 def test_two_marks_of_one_secret_are_equal_in_whatever_process_they_were_made():
     one, two = ({"messages": [f"key [redacted:openai 51 chars #{digits}]"]} for digits in ("1f0c", "a2b3"))
     assert key(parts_of_body(one)) == key(parts_of_body(two))
