@@ -57,10 +57,10 @@ class _Body:
         self.inspector_reading = reading
 
     def __iter__(self) -> Iterator[bytes]:
-        return _Bytes(iter(self._body), self.inspector_reading)
+        return Bytes(iter(self._body), self.inspector_reading)
 
     def __aiter__(self) -> AsyncIterator[bytes]:
-        return _AsyncBytes(aiter(self._body), self.inspector_reading)
+        return AsyncBytes(aiter(self._body), self.inspector_reading)
 
     def close(self) -> None:
         with unseen:
@@ -90,7 +90,9 @@ def _watched_class(body: Any) -> type[_Body]:
     return _classes[kinds]
 
 
-class _Bytes(Iterator[bytes]):
+class Bytes(Iterator[bytes]):
+    """The pieces of a body, observed as they are read."""
+
     def __init__(self, inner: Iterator[bytes], reading: Watcher) -> None:
         self._inner = inner
         self._reading = reading
@@ -112,8 +114,8 @@ class _Bytes(Iterator[bytes]):
         return getattr(self._inner, name)
 
 
-class _AsyncBytes(AsyncGenerator[bytes, None]):
-    """Counts as a generator, since HTTPX closes what is one."""
+class AsyncBytes(AsyncGenerator[bytes, None]):
+    """Like `Bytes`, read asynchronously; it counts as a generator, since HTTPX closes what is one."""
 
     def __init__(self, inner: AsyncIterator[bytes], reading: Watcher) -> None:
         self._inner = inner
@@ -123,6 +125,7 @@ class _AsyncBytes(AsyncGenerator[bytes, None]):
         return await self.asend(None)
 
     async def asend(self, value: None) -> bytes:
+        """Read the next piece."""
         del value
         with unseen:
             try:
@@ -134,10 +137,12 @@ class _AsyncBytes(AsyncGenerator[bytes, None]):
             return data
 
     async def athrow(self, *exc: Any) -> bytes:
+        """Raise an exception where the body is read."""
         with unseen:
             return await self._inner.athrow(*exc)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType] -- asked of generators alone
 
     async def aclose(self) -> None:
+        """Close the body."""
         inner: Any = self._inner
         with unseen:
             if isinstance(inner, AsyncGenerator):

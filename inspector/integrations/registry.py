@@ -34,6 +34,7 @@ INTEGRATIONS: tuple[Integration, ...] = (
     Integration("claude_agent_sdk", "claude-agent-sdk", "claude_agent_sdk", (0, 2), (0, 3)),
     Integration("crewai", "crewai", "crewai", (1, 15), (2,)),
     Integration("django", "django", "django.core.handlers.base", (5, 2), (7,)),
+    Integration("dspy", "dspy", "dspy", (3, 4), (4,)),
     Integration("fast_agent", "fast-agent-mcp", "fast_agent", (0, 10), (0, 11)),
     Integration("flask", "flask", "flask.app", (3,), (4,)),
     Integration("google_adk", "google-adk", "google.adk", (2, 13), (3,)),

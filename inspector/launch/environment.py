@@ -93,6 +93,8 @@ def environment_of(environ: Mapping[str, str], choices: Choices, run: Path) -> d
     if choices.replay is not None:
         variables |= {REPLAY: str(choices.replay), REPLAYED: choices.replayed or ""}
         variables |= keys_of_a_replay(variables) | UNSENT
+        # An answer that DSPy has kept from the recorded run would be one that nobody asked for.
+        variables["DSPY_CACHEDIR"] = str(run / "dspy")
         # The recording of a replay stays here.
         variables.pop("INSPECTOR_ENDPOINT", None)
     if choices.frozen is not None:

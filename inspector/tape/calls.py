@@ -13,11 +13,11 @@ from inspector.tape import requests
 from inspector.tape.obstacles import NOT_ENDED, NotReplayable, Obstacle
 from inspector.tape.request_parts import RequestParts, parts_of_arguments, parts_of_body
 
-CLIENTS: Final = ("openai", "anthropic", "aiohttp", "botocore", "httpx", "httpx2", "requests")
+CLIENTS: Final = ("openai", "anthropic", "aiohttp", "botocore", "dspy", "httpx", "httpx2", "requests")
 """Emitters of model calls that a replay can answer."""
 FRAMEWORKS: Final = frozenset(
     (
-        *("agent_framework", "anthropic", "crewai", "fast_agent", "google_adk", "langchain", "mcp_agent"),
+        *("agent_framework", "anthropic", "crewai", "dspy", "fast_agent", "google_adk", "langchain", "mcp_agent"),
         *("openai_agents", "pydantic_ai"),
     )
 )

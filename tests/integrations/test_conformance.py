@@ -25,6 +25,7 @@ PROGRAMS = (
     Program("anthropic_calls.py", "current", "AsyncAPIClient.request", "chat claude-opus-4-6"),
     Program("anthropic_calls.py", "oldest", "AsyncAPIClient.request", "chat claude-opus-4-6"),
     Program("crewai_trial.py", "crewai", "CrewAIEventsBus.aemit", "invoke_workflow crippled"),
+    Program("dspy_modules.py", "dspy", "Module.acall", "invoke_workflow Pipeline"),
     Program("fast_agent_trial.py", "fast-agent", "AgentsAsToolsAgent._invoke_child_agent", "invoke_agent survivor"),
     Program("google_adk_trial.py", "earlier", "PluginManager.run_on_tool_error_callback", "invoke_workflow crippled"),
     Program("langchain_agents.py", "current", "BaseLLM.agenerate", "chat scripted-1"),

@@ -21,6 +21,11 @@ FRAMEWORKS = {
         "raised": "told: Error executing tool: planned",
         "within": ("crewai",),
     },
+    "dspy": {
+        "denied": "told: instrument.control.Denied: groups are booked by phone",
+        "raised": "told: OSError: planned",
+        "within": ("dspy",),
+    },
     "fast_agent": {
         "denied": "told: Error: groups are booked by phone",
         "raised": "told: Error: planned",

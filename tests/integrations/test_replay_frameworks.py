@@ -13,6 +13,7 @@ from inspector.cassette import cassette_lines
 WITHIN = {
     "replayed_agent_framework.py": "current",
     "replayed_crewai.py": "crewai",
+    "replayed_dspy.py": "dspy",
     "replayed_fast_agent.py": "fast-agent",
     "replayed_google_adk.py": "earlier",
     "replayed_langgraph.py": "current",
@@ -26,6 +27,7 @@ WITHIN = {
 IMPORTED = {
     "replayed_agent_framework.py": ("agent_framework.", "openai.resources.chat.", "mcp.server.mcpserver."),
     "replayed_crewai.py": ("crewai.", "crewai.flow.flow.", "crewai.memory.storage.lancedb_storage."),
+    "replayed_dspy.py": ("dspy.", "litellm.", "litellm.proxy.openai_files_endpoints.common_utils."),
     "replayed_fast_agent.py": (
         "fast_agent.core.direct_factory.",
         "fast_agent.core.managed_runtime.",

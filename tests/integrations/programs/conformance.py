@@ -197,6 +197,7 @@ def _plain(text: str) -> str:
     text = re.sub(r"0x[0-9a-f]{6,}", "0x…", text)
     text = re.sub(r"127\.0\.0\.1:\d+", "127.0.0.1:…", text)
     text = re.sub(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "…", text)
+    text = re.sub(r"\breq_\d+", "req_…", text)
     return re.sub(r"Task-\d+", "Task-…", text)
 
 

@@ -64,6 +64,17 @@ def crewai(url: str) -> Any:
     return Crew(agents=[agent], tasks=[task]).kickoff().raw
 
 
+def dspy(url: str) -> Any:
+    library = importlib.import_module("dspy")
+    asked = {"next_thought": "so", "next_tool_name": "book", "next_tool_args": {"city": "Oslo", "seats": 4}}
+    answered = {"reasoning": "so", "answer": "booked"}
+    lm = library.LM("openai/stub", api_base=url, api_key="sk-none", cache=False, num_retries=0)
+    with library.context(lm=lm, adapter=library.JSONAdapter()):
+        agent = library.ReAct("question -> answer", tools=[book], max_iters=1)
+        found = agent(question=f"!say {json.dumps(asked)}\n!after observation_0 {json.dumps(answered)}")
+    return "told: " + found.trajectory["observation_0"].splitlines()[-1]
+
+
 def fast_agent(url: str) -> Any:
     from fast_agent import FastAgent
 

@@ -5,6 +5,7 @@ last message of the user is echoed, unless lines of it say otherwise:
 
     !call NAME {"some": "arguments"}   ask for this tool, once for each such line; when its results are there: tell them
     !say TEXT                          answer with this text instead of an echo
+    !after WORD TEXT                   answer with this text once the word is in another line, the last that holds
     !think TEXT                        think this first (Anthropic: a thinking block; OpenAI: a reasoning item)
     !wait SECONDS                      wait so long before the answer
     !pause SECONDS                     wait so long between two events of a stream, after the first word

@@ -63,6 +63,7 @@ def reply_to(request: dict[str, Any]) -> Reply:
     asked_at = asked[-1] if asked else -1
     results = [text for each in messages[asked_at + 1 :] if _is_result(each) for text in texts_of(each)]
     said: list[str] = []
+    after: list[str] = []
     reply = Reply()
     for line in "\n".join(texts_of(messages[asked_at] if asked else "")).splitlines():
         word, _, rest = line.partition(" ")
@@ -75,6 +76,8 @@ def reply_to(request: dict[str, Any]) -> Reply:
                 pass
             case "!say":
                 reply.text = rest
+            case "!after":
+                after.append(rest)
             case "!think":
                 reply.thought = rest
             case "!wait":
@@ -90,6 +93,9 @@ def reply_to(request: dict[str, Any]) -> Reply:
                 reply.ending = word[1:]
             case _:
                 said.append(line)
+    for word, _, text in (each.partition(" ") for each in after):
+        if any(word in line for line in said):
+            reply.text = text
     if results:
         reply.text = "told: " + " ".join(results)
     elif reply.calls:
