@@ -9,6 +9,7 @@ import click
 from inspector.cli.options import home_option
 
 if TYPE_CHECKING:
+    from inspector.claude_code import Collector
     from inspector.frozen import Frozen
     from inspector.launch import Choices, Program
 
@@ -75,7 +76,8 @@ def run(*, program: tuple[str, ...], home: Path | None, debug: bool, **options: 
     """Run a program and record it, with no change to it and no server.
 
     PROGRAM is a Python file, -m MODULE, or any command: 'inspector run app.py', 'inspector run pytest -q'. Python
-    processes that it starts are recorded too. What follows PROGRAM is the program's, options as well.
+    processes that it starts are recorded too, and of other programs Claude Code: 'inspector run claude'. What follows
+    PROGRAM is the program's, options as well.
     """
     from inspector.launch import Choices
 
@@ -119,7 +121,17 @@ def _run(words: tuple[str, ...], choices: "Choices") -> int:
     try:
         program = program_of(words, os.environ)
         environment = environment_of(os.environ, choices, directory)
-        status = run_to_the_end(program, environment, meanwhile=None if choices.quiet else prepare)
+        collector, environment = _collected(program, choices, environment, directory)
+
+        def meanwhile() -> None:
+            if collector is not None:
+                collector.start()
+            if not choices.quiet:
+                prepare()
+
+        status = run_to_the_end(program, environment, meanwhile=meanwhile)
+        if collector is not None:
+            collector.close()
         if not choices.quiet:
             _tell(program, choices, directory, status)
     except LaunchError as error:
@@ -127,6 +139,32 @@ def _run(words: tuple[str, ...], choices: "Choices") -> int:
     finally:
         shutil.rmtree(directory, ignore_errors=True)
     return end_like(status)
+
+
+def _collected(
+    program: "Program", choices: "Choices", environment: dict[str, str], directory: Path
+) -> tuple["Collector | None", dict[str, str]]:
+    """Return what records Claude Code, which makes its calls in no Python, and the environment that it needs."""
+    from inspector.launch import environment_of_claude_code, is_claude_code, why_not_claude_code
+
+    if not is_claude_code(program.path) or why_not_claude_code(environment) is not None:
+        return None, environment
+    from inspector.claude_code import Collector
+    from inspector.configured import configured
+    from inspector.tally import VARIABLE
+
+    settings = configured(home=choices.home)
+    # What is sent elsewhere has no content unless that was configured.
+    content = settings.capture_content is not False if settings.endpoint is None else settings.capture_content is True
+    bodies = directory / "bodies" if content and choices.content else None
+    if bodies is not None:
+        bodies.mkdir(mode=0o700)
+    # This process is part of the run that it starts.
+    os.environ[VARIABLE] = environment[VARIABLE]
+    collector = Collector(choices.home, bodies)
+    return collector, environment_of_claude_code(
+        environment, endpoint=collector.endpoint, token=collector.token, bodies=bodies
+    )
 
 
 def _tell(program: "Program", choices: "Choices", directory: Path, status: int) -> None:

@@ -3,6 +3,7 @@
 ``startup/`` is put in front of ``PYTHONPATH``, so that every Python that the program starts records too.
 """
 
+from inspector.launch.claude_code import environment_of_claude_code, is_claude_code, why_not_claude_code
 from inspector.launch.environment import Choices, environment_of, switched_off
 from inspector.launch.errors import LaunchError
 from inspector.launch.outcome import LeftOut, Outcome, outcome_of
@@ -17,8 +18,11 @@ __all__ = [
     "Program",
     "end_like",
     "environment_of",
+    "environment_of_claude_code",
+    "is_claude_code",
     "outcome_of",
     "program_of",
     "run_to_the_end",
     "switched_off",
+    "why_not_claude_code",
 ]

@@ -79,7 +79,7 @@ def outcome_of(directory: Path) -> Outcome:
         reached=(directory / "python").exists(),
         frameworks=_frameworks(directory),
         left_out=tuple(_left_out(path) for path in sorted(directory.glob("left-out-*"))),
-        going_on=tuple(sorted({each.pid for each in counts if _is_alive(each.pid)})),
+        going_on=tuple(sorted({each.pid for each in counts if each.pid != os.getpid() and _is_alive(each.pid)})),
         losses=_losses(counts),
         notices=_notices(directory),
     )

@@ -10,6 +10,7 @@ from inspector.model import AttributeValue, Kind, Span
 from inspector.nouns import NOUNS
 from inspector.otlp import DecodedSpan, read_exported
 from inspector.reading.cost import Tokens, price_usd, why_unpriced
+from inspector.reading.dialects.claude_code import CLAUDE_CODE
 from inspector.reading.dialects.dialect import CLIENT, SERVER, Dialect, KindRule, Reader
 from inspector.reading.dialects.failing import error, status
 from inspector.reading.dialects.fields import LONGEST_NAME, price, text, tokens
@@ -47,6 +48,7 @@ DIALECTS: tuple[Dialect, ...] = (
     TENXGRAPH,
     AGENT_FRAMEWORK,
     AUTOGEN,
+    CLAUDE_CODE,
     ANTHROPIC,
     FAST_AGENT,
     MCP_SDK,

@@ -1,0 +1,57 @@
+"""The environment in which Claude Code sends its telemetry to us, and writes its requests to a directory of ours."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+_NAME = "claude"
+_ENABLED = "CLAUDE_CODE_ENABLE_TELEMETRY"
+_EXPORTER = "OTEL_EXPORTER_OTLP_"
+_EXPORT_MS = "1000"
+"""How often Claude Code sends; by default every five seconds."""
+_CONTENT = ("USER_PROMPTS", "ASSISTANT_RESPONSES", "TOOL_DETAILS", "TOOL_CONTENT")
+
+
+def is_claude_code(program: str) -> bool:
+    """Tell whether the path of a program is that of Claude Code."""
+    return Path(program).name == _NAME
+
+
+def why_not_claude_code(environ: Mapping[str, str]) -> str | None:
+    """Return why Claude Code is not recorded in this environment; None if it can be.
+
+    It sends its telemetry to one place only, and whoever has chosen one should keep it.
+    """
+    if not environ.get(_ENABLED) or not any(name.startswith(_EXPORTER) for name in environ):
+        return None
+    endpoint = environ.get(f"{_EXPORTER}ENDPOINT")
+    where = f" to {endpoint}" if endpoint else ""
+    return f"Claude Code already sends its telemetry{where}; to record it here, unset {_ENABLED}"
+
+
+def environment_of_claude_code(
+    environ: Mapping[str, str], *, endpoint: str, token: str, bodies: Path | None
+) -> dict[str, str]:
+    """Return the environment in which Claude Code sends to an endpoint.
+
+    Args:
+        environ: Its environment otherwise.
+        endpoint: The address of our receiver.
+        token: What it has to present there.
+        bodies: Where it writes the requests that it sends to the model, and the answers; None to record no content.
+    """
+    content = "0" if bodies is None else "1"
+    return {
+        **{name: value for name, value in environ.items() if not name.startswith(_EXPORTER)},
+        _ENABLED: "1",
+        "CLAUDE_CODE_ENHANCED_TELEMETRY_BETA": "1",
+        "OTEL_TRACES_EXPORTER": "otlp",
+        "OTEL_LOGS_EXPORTER": "otlp",
+        "OTEL_METRICS_EXPORTER": "none",
+        f"{_EXPORTER}PROTOCOL": "http/json",
+        f"{_EXPORTER}ENDPOINT": endpoint,
+        f"{_EXPORTER}HEADERS": f"Authorization=Bearer {token}",
+        "OTEL_TRACES_EXPORT_INTERVAL": _EXPORT_MS,
+        "OTEL_LOGS_EXPORT_INTERVAL": _EXPORT_MS,
+        **{f"OTEL_LOG_{name}": content for name in _CONTENT},
+        "OTEL_LOG_RAW_API_BODIES": "0" if bodies is None else f"file:{bodies}",
+    }
