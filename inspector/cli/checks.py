@@ -26,10 +26,12 @@ from inspector.homes import is_read_only, is_writable, left_by_others
 from inspector.ingest.losses import unwritten_losses, waiting_losses
 from inspector.model import LOSS_REASONS, Loss
 from inspector.settings import Settings
-from inspector.store import Removed, SpoolMark, StoreError, damage_of, left_as_found, open_store
+from inspector.store import Removed, SpoolMark, StoreError, StoreMissing, damage_of, left_as_found, open_store
 from inspector.tail import list_segments
 
 _LEAST_FREE_BYTES = 500 << 20
+_FULL_BYTES = 1 << 20
+"""With less free, a disk counts as full: not even a new database fits."""
 _WAL_RESET_FIXED = ((3, 51, 3), (3, 50, 7), (3, 44, 6))
 _WAL_FIRST = (3, 7, 0)
 _ANSWER_S = 2.0
@@ -47,7 +49,7 @@ def run_checks(home: Path | None) -> list[Check]:
     checks += check_ignored(home, elsewhere=refused)
     checks += [Check("fail", "settings", why, "correct it or leave it out") for why in refused]
     checks.append(check_variables(os.environ))
-    for check in (check_home, check_token, check_database, check_space, check_server, check_endpoint):
+    for check in (check_home, check_token, check_space, check_database, check_server, check_endpoint):
         checks.extend(check(settings))
     return checks
 
@@ -146,18 +148,26 @@ def check_database(settings: Settings) -> Iterator[Check]:
         yield from _stored(settings)
         return
     if not settings.database.exists():
-        yield Check("ok", "database", "none yet; the first command or server that reads makes one")
-        yield from _spool_checks(settings, {}, ())
+        yield from _without_database(settings)
         return
     yield from _mode_checks(settings)
     with left_as_found(settings.database):
         yield from _stored(settings)
 
 
+def _without_database(settings: Settings) -> Iterator[Check]:
+    yield Check("ok", "database", "none yet; the first command or server that reads makes one")
+    yield from _spool_checks(settings, {}, ())
+
+
 def _stored(settings: Settings) -> Iterator[Check]:
     try:
         with closing(open_store(settings, read_only=True)) as store:
             health, marks, losses = store.health(), dict(store.spools()), store.losses()
+    except StoreMissing:
+        # Also an empty file, as it is left where the disk was full when it was created.
+        yield from _without_database(settings)
+        return
     except StoreError as error:
         fix = "fix it" if settings.database_url else f"fix it, or move {settings.database} away to begin a new one"
         yield Check("fail", "database", str(error), fix)
@@ -194,7 +204,9 @@ def check_space(settings: Settings) -> Iterator[Check]:
     while not place.exists():
         place = place.parent
     free = shutil.disk_usage(place).free
-    if free < _LEAST_FREE_BYTES:
+    if free < _FULL_BYTES:
+        yield Check("fail", "disk", f"no space left on {place}: nothing can be recorded or stored", "free some space")
+    elif free < _LEAST_FREE_BYTES:
         yield Check(
             "warn", "disk", f"{size(free)} left on {place}", "free some space, or: inspector prune --older-than 7d"
         )

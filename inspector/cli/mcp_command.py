@@ -52,6 +52,8 @@ def mcp_command(ctx: click.Context, *, max_tokens: int, no_content: bool, home: 
         if (error.name or "").partition(".")[0] != "mcp":
             raise
         raise CliError(f"inspector mcp needs the package mcp, 2.3 or later: {_EXTRA}") from error
+    if not settings.home.exists() and settings.database_url is None:
+        notice(f"{settings.home.absolute()} does not exist: nothing has been recorded there yet")
     if sys.stdin is not None and sys.stdin.isatty():
         notice("inspector mcp waits for a coding agent on standard input; to add it to one: inspector mcp install")
     serve_over_stdio(Recordings(settings, content=not no_content, tokens=max_tokens))

@@ -27,8 +27,9 @@ class NothingRecorded(IngestError):
     """The home has neither a database nor a spool."""
 
     def __init__(self, home: Path) -> None:
+        missing = "" if home.exists() else ", which does not exist"
         super().__init__(
-            f"nothing has been recorded in {home}\n"
+            f"nothing has been recorded in {home}{missing}\n"
             "record a program: 'inspector run app.py', or `inspector.attach()` in it, with the same INSPECTOR_HOME"
         )
         self.home = home

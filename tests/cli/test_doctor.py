@@ -85,7 +85,7 @@ def test_loose_modes_are_named_with_the_command_that_mends_them(inspector, home,
     assert "chmod 600" in text
 
 
-@pytest.mark.parametrize("content", [b"", b"not a database at all" * 100, b"\0" * 8192], ids=["empty", "text", "zeros"])
+@pytest.mark.parametrize("content", [b"not a database at all" * 100, b"\0" * 8192], ids=["text", "zeros"])
 def test_a_file_that_is_no_database_fails_without_being_touched(inspector, home, content):
     home.mkdir(mode=0o700)
     (home / "inspector.db").write_bytes(content)
@@ -105,6 +105,16 @@ def test_spools_report_what_waits_and_what_is_ignored(inspector, home):
     done = inspector("doctor", INSPECTOR_PORT="0")
     assert b"1 of them with 3 B not stored yet" in done.stdout
     assert b"b.jsonl" in done.stdout
+
+
+def test_an_empty_database_is_as_good_as_none(inspector, home):
+    home.mkdir(mode=0o700)
+    (home / "inspector.db").touch(mode=0o600)
+    done = inspector("doctor", "--json", INSPECTOR_PORT="0")
+    (found,) = [check for check in json.loads(done.stdout)["checks"] if check["name"] == "database"]
+    assert (done.returncode, found["level"]) == (0, "ok")
+    assert found["found"] == "none yet; the first command or server that reads makes one"
+    assert (home / "inspector.db").stat().st_size == 0
 
 
 def test_a_bad_setting_and_a_misspelt_one_are_told(inspector):

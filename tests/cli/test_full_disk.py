@@ -106,6 +106,21 @@ def test_what_reads_works_on_a_full_disk_and_leaves_the_spool_with_a_line(ask, h
     assert (home / "spool" / "a.jsonl").exists()
 
 
+def test_doctor_names_the_full_disk_and_not_the_database_that_found_no_space(ask, home):
+    (home / "spool").mkdir(mode=0o700, parents=True)
+    home.chmod(0o700)
+    (home / "spool" / "a.jsonl").write_text(line(100))
+    stuff_full(home)
+    code, _, errors = ask("events")
+    assert (code, "no space left" in errors) == (1, True), errors
+    code, output, _ = ask("doctor", "--json")
+    checks = json.loads(output)["checks"]
+    (failed,) = [check for check in checks if check["level"] == "fail"]
+    assert (code, failed["name"]) == (1, "disk")
+    assert failed["found"] == f"no space left on {home}: nothing can be recorded or stored"
+    assert [check["found"] for check in checks if check["name"] == "spool"][0].startswith("1 files, 1 of them with")
+
+
 @pytest.mark.parametrize("pinned", [False, True], ids=["short log", "long log"])
 def test_prune_frees_space_on_a_full_disk(ask, home, fill, pinned):
     stored = fill(pinned=pinned)

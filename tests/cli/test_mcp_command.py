@@ -20,7 +20,7 @@ def failed(write_spans, span):
     write_spans(span(span_id="ab12cd34ef567890", status="error", error=SpanError("KeyError", "no INV-2000")))
 
 
-def talk(environment, *options, **variables):
+def talk(environment, *options, errlog=sys.stderr, **variables):
     """Let the SDK's client list the tools and ask why a run failed."""
     found = {}
 
@@ -30,7 +30,7 @@ def talk(environment, *options, **variables):
             args=["-m", "inspector.cli", "mcp", *options],
             env=environment | variables,
         )
-        async with stdio_client(server) as streams, ClientSession(*streams) as session:
+        async with stdio_client(server, errlog=errlog) as streams, ClientSession(*streams) as session:
             started = await session.initialize()
             listed = (await session.list_tools()).tools
             answer = await session.call_tool("why_failed", {})
@@ -41,6 +41,16 @@ def talk(environment, *options, **variables):
     with anyio.from_thread.start_blocking_portal() as portal:
         portal.call(_in_time, ask)
     return found
+
+
+def test_a_home_that_does_not_exist_is_named_at_the_start_and_in_every_answer(environment, tmp_path):
+    with (tmp_path / "errors").open("w+") as errors:
+        found = talk(environment, "--home", str(tmp_path / "typo"), errlog=errors)
+        errors.seek(0)
+        assert errors.read() == f"{tmp_path}/typo does not exist: nothing has been recorded there yet\n"
+    assert found["answer"].is_error
+    assert f"nothing has been recorded in {tmp_path}/typo, which does not exist" in found["answer"].content[0].text
+    assert not (tmp_path / "typo").exists()
 
 
 async def _in_time(ask):
