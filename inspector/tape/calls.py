@@ -10,7 +10,7 @@ from inspector import semconv as sc
 from inspector.model import Event
 from inspector.reading.exchanges import Exchange, ExchangeUnreadable, read_exchanges
 from inspector.tape import requests
-from inspector.tape.obstacles import NOT_ENDED, NotReplayable, Obstacle
+from inspector.tape.obstacles import CACHED, NOT_ENDED, NotReplayable, Obstacle
 from inspector.tape.request_parts import RequestParts, parts_of_arguments, parts_of_body
 
 CLIENTS: Final = ("openai", "anthropic", "aiohttp", "botocore", "dspy", "httpx", "httpx2", "requests")
@@ -115,6 +115,8 @@ def call_of(event: Event, path: tuple[str, ...]) -> tuple[TapeCall, RequestParts
         return _tool_call(event, path, request), request
     if requests.is_unanswered(attributes):
         return None
+    if sc.DSPY_CACHE_HIT in attributes:
+        raise _refused(event, CACHED)
     if requests.is_sent(attributes):
         return _request(event, path)
     if event.hook in _NOT_NAMED or event.hook in AROUND or _is_of_requests(event, attributes):

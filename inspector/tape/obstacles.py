@@ -6,6 +6,8 @@ from msgspec import Struct
 
 NOT_ENDED: Final = "it did not end"
 """The reason of a call without an end."""
+CACHED: Final = "DSPy had the answer of its model on disk"
+"""The reason of a module for which no model was called."""
 
 
 class Obstacle(Struct, frozen=True):
@@ -32,6 +34,8 @@ class Obstacle(Struct, frozen=True):
             return "take the secret out of what the program sends or returns there, and record the run again"
         if self.reason == NOT_ENDED:
             return "await it or read its stream to the end, and record the run again"
+        if self.reason == CACHED:
+            return "set DSPY_CACHEDIR to an empty directory, and record the run again"
         return ""
 
 

@@ -3,6 +3,8 @@ from dataclasses import replace
 
 import pytest
 
+from inspector.tape import NotReplayable, tape_of
+
 
 @pytest.fixture(scope="module")
 def parts(run):
@@ -36,6 +38,15 @@ def test_an_agent_its_tools_and_its_model_calls_are_one_tree(recorded):
         *(*turn, "  execute_tool finish"),
         *("  invoke_workflow ChainOfThought", "    invoke_workflow Predict", "      chat stub"),
     ]
+
+
+def test_an_answer_that_was_on_disk_is_no_model_call_and_prevents_a_replay(recorded):
+    kept = [event for event in recorded.events if "dspy.cache_hit" in json.loads(bytes(event.attributes))]
+    (module,) = kept
+    assert module.name == "invoke_workflow Predict"
+    assert not [event for event in recorded.events if event.parent_id == module.span_id]
+    with pytest.raises(NotReplayable, match="Predict.*DSPy had the answer of its model on disk"):
+        tape_of("run", [module])
 
 
 def test_model_calls_carry_what_the_provider_counted(recorded):

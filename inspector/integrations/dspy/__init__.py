@@ -8,12 +8,13 @@ it configures its own. So functions are wrapped:
 - ``__call__`` and ``acall`` of ``Tool``, and ``ToolCalls.ToolCall.execute``, which calls a tool's function directly.
 - ``stream`` and ``_do_stream`` of the HTTP client that comes with DSPy, ``lm15``. It has sockets of its own, so no
   other integration sees its requests. Those that DSPy makes through LiteLLM are recorded there.
-
-An answer from DSPy's cache is no model call.
+- ``Cache.get``: an answer from DSPy's cache is no model call, and if an earlier process has kept it, the run cannot be
+  replayed.
 """
 
 from typing import Any
 
+from inspector.integrations.dspy.cache import looked_up
 from inspector.integrations.dspy.client import streamed, streamed_async
 from inspector.integrations.dspy.modules import called, called_async, evaluated, in_parallel
 from inspector.integrations.dspy.tools import executed, invoked, invoked_async
@@ -31,6 +32,7 @@ def install(patches: Patches) -> None:
     wrap("dspy.predict.parallel", "Parallel", {"forward": in_parallel})
     wrap("dspy.evaluate.evaluate", "Evaluate", {"__call__": evaluated})
     patches.once_imported("dspy.adapters.types.tool", lambda module: _wrap_tools(patches, module))
+    wrap("dspy.clients.cache", "Cache", {"get": looked_up})
     wrap(f"{_CLIENT}._sync", "StdlibTransport", {"stream": streamed})
     wrap(f"{_CLIENT}._async", "StdlibAsyncTransport", {"_do_stream": streamed_async})
 

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import tempfile
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -161,6 +162,21 @@ def kept(models: Models) -> None:
     seen(len(models.requests) - before)
 
 
+def on_disk(models: Models) -> None:
+    """The second process finds what the first was answered."""
+    before = len(models.requests)
+    with tempfile.TemporaryDirectory() as directory:
+        for _ in range(2):
+            dspy.configure_cache(disk_cache_dir=directory)
+            predict = dspy.Predict("question -> answer")
+            predict.lm = dspy.settings.lm.copy(cache=True)
+            seen(predict(question=question("on disk")))
+            count("workflow", "Predict", None, result={"answer": "on disk"})
+    dspy.configure_cache(enable_disk_cache=False)
+    count("llm", "stub", "Predict")
+    seen(len(models.requests) - before)
+
+
 def many() -> None:
     pairs = [(Pipeline(), dspy.Example(question=question(name)).with_inputs("question")) for name in ("one", "two")]
     seen(dspy.Parallel(num_threads=2, disable_progress_bar=True)(pairs))
@@ -229,6 +245,7 @@ def everything(models: Models, engine: str) -> list[dict[str, Any]]:
         asyncio.run(given_up_on())
         modules(models)
         kept(models)
+        on_disk(models)
         many()
         asyncio.run(asynchronous())
         asyncio.run(streams())
