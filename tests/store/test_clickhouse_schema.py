@@ -7,11 +7,13 @@ import pytest
 from patience import PATIENT
 
 from inspector.model import Filter
-from inspector.store import SpoolMark, StoreError, StoreNewer
+from inspector.store import QueryTooSlow, SpoolMark, StoreError, StoreNewer
 from inspector.store.clickhouse import ClickHouseStore, create, read_address, upgrade
 from inspector.store.clickhouse.tables import SCHEMA_VERSION
+from inspector.store.limits import ReadLimits
 
 COUNT = itertools.count(1)
+HASTY = ReadLimits(read_s=1e-6)
 
 
 @pytest.fixture
@@ -51,6 +53,18 @@ def test_tables_are_of_the_version_that_made_them_whoever_makes_them(address, en
     create(address)
     assert noted(address, engine) == [(SCHEMA_VERSION,)]
     assert upgrade(address, "home") == (SCHEMA_VERSION, SCHEMA_VERSION)
+
+
+def test_queries_of_an_upgrade_have_longer_than_reads(address, monkeypatch):
+    monkeypatch.setattr("inspector.store.clickhouse.store.READ_LIMITS", HASTY)
+    create(address)
+    assert upgrade(address, "home") == (SCHEMA_VERSION, SCHEMA_VERSION)
+
+
+def test_tables_whose_version_takes_too_long_to_read_are_not_called_missing(address):
+    create(address)
+    with pytest.raises(QueryTooSlow):
+        ClickHouseStore(address, read_only=True, limits=HASTY)
 
 
 @pytest.mark.parametrize("read_only", [True, False])

@@ -5,7 +5,7 @@ from typing import Final
 
 from inspector.store.clickhouse import tables
 from inspector.store.clickhouse.database import Database, Values
-from inspector.store.errors import StoreError, StoreMissing, StoreNewer
+from inspector.store.errors import QueryTooSlow, StoreBusy, StoreError, StoreMissing, StoreNewer
 
 _VERSION: Final = "SELECT value FROM notes FINAL WHERE name = 'schema'"
 _STEPS: Final[Mapping[int, str]] = {
@@ -102,6 +102,8 @@ def _version(database: Database) -> int:
     database.begin()
     try:
         row = database.row(_VERSION)
+    except (QueryTooSlow, StoreBusy):
+        raise
     except StoreError as error:
         raise StoreMissing(f"{database.address} has no tables yet; make them with: inspector db create") from error
     if row is None:

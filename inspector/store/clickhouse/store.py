@@ -21,6 +21,9 @@ from inspector.store.protocol import Store
 from inspector.store.values.removals import noted
 from inspector.store.values.rows import clean
 
+_TABLES_S = 60.0
+"""How long a query about the tables may take while they are created or upgraded, which nobody waits for at a page."""
+
 
 class ClickHouseStore(Store):
     """The store on one ClickHouse database, created when it is opened for writing.
@@ -195,11 +198,11 @@ def create(address: Address) -> None:
     Raises:
         StoreError: It does not answer, or the user is not allowed to create them.
     """
-    with closing(Database(address, read_s=READ_LIMITS.read_s)) as database:
+    with closing(Database(address, read_s=_TABLES_S)) as database:
         schema.create(database)
 
 
 def upgrade(address: Address, home: str) -> tuple[int, int]:
     """Upgrade the tables, and return their previous and their new version; see `schema.upgrade`."""
-    with closing(Database(address, read_s=READ_LIMITS.read_s)) as database:
+    with closing(Database(address, read_s=_TABLES_S)) as database:
         return schema.upgrade(database, home)
