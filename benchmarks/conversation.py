@@ -150,7 +150,7 @@ def taken_in(home):
     """Takes the spool in; returns the size of the database, its log included."""
     settings = Settings(home=home)
     with Owner(settings) as owner:
-        owner.take_in()
+        owner.ingest_spools()
         owner.store.maintain()
     return sum(path.stat().st_size for path in Path(home).glob("inspector.db*") if path.suffix in (".db", ".db-wal"))
 

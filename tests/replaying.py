@@ -106,7 +106,7 @@ class Bench:
 
     def events(self):
         with Owner(Settings(home=self.home)) as owner:
-            owner.take_in()
+            owner.ingest_spools()
             return owner.store.events(Filter(), order="asc", limit=500, full=True).items
 
     def runs(self):
@@ -120,7 +120,7 @@ class Bench:
     def raw_events(self):
         """The spans of the earliest run, with what a replay gives back."""
         with Owner(Settings(home=self.home)) as owner:
-            owner.take_in()
+            owner.ingest_spools()
             run = min(owner.store.runs(Filter(), limit=50).items, key=lambda run: run.start_time_unix_nano)
             traces = traces_of(owner.store, run)
             return [event for trace in traces for event in events_of(owner.store, trace.trace_id, full=True, raw=True)]
@@ -131,7 +131,7 @@ class Bench:
         Without what is below a tool that a replay withholds, and without what servers of MCP recorded.
         """
         with Owner(Settings(home=self.home)) as owner:
-            owner.take_in()
+            owner.ingest_spools()
             store = owner.store
             runs = sorted(store.runs(Filter(), limit=50).items, key=lambda run: run.start_time_unix_nano)
             return [
@@ -167,5 +167,5 @@ def written(bench, text):
 
 def runs_of(bench):
     with Owner(Settings(home=bench.home)) as owner:
-        owner.take_in()
+        owner.ingest_spools()
         return owner.store.runs(Filter(), limit=50).items

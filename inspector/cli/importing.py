@@ -8,7 +8,7 @@ import click
 from inspector.cli.options import home_option
 
 if TYPE_CHECKING:
-    from inspector.cli.intake import Imported
+    from inspector.cli.import_files import Imported
 
 
 @click.command("import")
@@ -21,10 +21,10 @@ def importing(*, files: tuple[str, ...], home: Path | None) -> int:
     running server refuses it, the command names it, imports the rest, and exits with 1.
     """
     from inspector.cli.home import settings_of
-    from inspector.cli.intake import take_in
+    from inspector.cli.import_files import import_files
     from inspector.cli.notices import notice
 
-    imported = take_in(settings_of(home), files)
+    imported = import_files(settings_of(home), files)
     for problem in imported.bad_files:
         notice(f"inspector: {problem}")
     if imported.spans:

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from inspector.cli.intake import take_in
+from inspector.cli.import_files import import_files
 from inspector.cli.notices import notice
 from inspector.lookup import RunUnknown
 from inspector.settings import Settings
@@ -50,9 +50,9 @@ def home_of(file: Path) -> Generator[Settings]:
     """
     with TemporaryDirectory(prefix="inspector-file-") as home:
         settings = Settings(home=Path(home))
-        taken = take_in(settings, (str(file),))
-        if taken.bad_files or not taken.spans:
-            raise RunUnknown(taken.bad_files[0] if taken.bad_files else f"{file} contains no span")
-        for omission in taken.omissions():
+        imported = import_files(settings, (str(file),))
+        if imported.bad_files or not imported.spans:
+            raise RunUnknown(imported.bad_files[0] if imported.bad_files else f"{file} contains no span")
+        for omission in imported.omissions():
             notice(f"inspector: {file}: {omission}")
         yield settings

@@ -6,7 +6,7 @@ from inspector.ingest.errors import CopyRefused, FileUnreadable, IntakeFull, Not
 from inspector.ingest.home import open_home
 from inspector.ingest.intake import Intake, Receipt
 from inspector.ingest.owner import Owner
-from inspector.ingest.spool import Spool
+from inspector.ingest.spool import SpoolReader
 
 __all__ = [
     "CopyRefused",
@@ -17,7 +17,7 @@ __all__ = [
     "Owner",
     "ReadAgain",
     "Receipt",
-    "Spool",
+    "SpoolReader",
     "Step",
     "copy_home",
     "open_home",

@@ -103,8 +103,8 @@ def _catch_up(
     owner: Owner, settings: Settings, as_it_is: Callable[[str], object], read_so_far: Callable[[int, int], None] | None
 ) -> None:
     try:
-        taken = owner.take_in(read_so_far=read_so_far)
-        if taken.ignored and (left := left_by_others(settings.home)):
+        totals = owner.ingest_spools(read_so_far=read_so_far)
+        if totals.ignored and (left := left_by_others(settings.home)):
             as_it_is(left)
         owner.store.maintain()
     except StoreFull as error:

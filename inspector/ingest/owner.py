@@ -13,7 +13,7 @@ from inspector.homes import why_not_ours
 from inspector.ingest.intake import GROUP_SPANS, Intake
 from inspector.ingest.offload import Offload
 from inspector.ingest.retention import Retention
-from inspector.ingest.spool import Spool, SpoolTotals
+from inspector.ingest.spool import SpoolReader, SpoolTotals
 from inspector.ingest.times import TIMES, Times
 from inspector.reading import cost
 from inspector.received import SecondProcess, redacting
@@ -98,7 +98,7 @@ class Owner:
             """The store; every method may be called from any thread, including those that write."""
             self._retention = Retention(settings, self.store, now_ns=now_ns)
             redact = redacting(settings.home, on=settings.redact_spool)
-            self._spool = Spool(settings.spool, self.store, committed=self._notify, redact=redact)
+            self._spool = SpoolReader(settings.spool, self.store, committed=self._notify, redact=redact)
             begin = partial(SecondProcess, settings.home, redact=settings.redact_otlp)
             self.intake = Intake(
                 self.store,
@@ -132,10 +132,10 @@ class Owner:
         """Publish the address of this process, once it serves."""
         self._lock.announce(url)
 
-    def take_in(
+    def ingest_spools(
         self, *, deadline_s: float | None = None, read_so_far: Callable[[int, int], None] | None = None
     ) -> SpoolTotals:
-        """Ingest the new lines of every spool file; see ``Spool.take_in``.
+        """Ingest the new lines of every spool file; see ``SpoolReader.ingest``.
 
         Raises:
             StoreError: It cannot be stored now (``StoreBusy``) or at all; uncommitted lines are read again.
@@ -143,9 +143,9 @@ class Owner:
         # First, since nothing is ingested into a damaged database.
         self.store.prepare(self._stopping.is_set)
         with self._passing:
-            taken = self._spool.take_in(deadline_s=deadline_s, read_so_far=read_so_far)
-            self._total += taken
-        return taken
+            totals = self._spool.ingest(deadline_s=deadline_s, read_so_far=read_so_far)
+            self._total += totals
+        return totals
 
     def totals(self) -> SpoolTotals:
         """Return what this owner has ingested so far."""
@@ -247,7 +247,7 @@ class Owner:
                 rest_s = back_off_s = min(self._times.longest_back_off_s, max(0.1, back_off_s * 2))
             self._stopping.wait(rest_s)
         deadline_s = time.monotonic() + self._times.stop_s
-        self._guarded(lambda: self.take_in(deadline_s=deadline_s))
+        self._guarded(lambda: self.ingest_spools(deadline_s=deadline_s))
 
     def _step(self) -> None:
         """Read the spools once, then do the tasks that are due."""
@@ -255,9 +255,9 @@ class Owner:
             raise HomeGone(self._settings.home)
         chores, times = self._chores, self._times
         began_s = time.monotonic()
-        taken = self.take_in(deadline_s=began_s + times.pass_s)
-        chores.busy = not taken.complete
-        chores.quiet_looks = 0 if taken.changed else chores.quiet_looks + 1
+        totals = self.ingest_spools(deadline_s=began_s + times.pass_s)
+        chores.busy = not totals.complete
+        chores.quiet_looks = 0 if totals.changed else chores.quiet_looks + 1
         now_s = time.monotonic()
         if self._freed.is_set() or now_s >= chores.prune_at_s:
             # First, since traces deleted during pruning need another pass.

@@ -98,7 +98,7 @@ class _Deadline:
         return self.at_s is not None and time.monotonic() > self.at_s
 
 
-class Spool:
+class SpoolReader:
     """Ingests a directory of spool files into a store, and remembers between passes what has not changed.
 
     Args:
@@ -135,7 +135,7 @@ class Spool:
         """The names of files that could not be removed."""
         self._changed_ns = -1
 
-    def take_in(
+    def ingest(
         self, *, deadline_s: float | None = None, read_so_far: Callable[[int, int], None] | None = None
     ) -> SpoolTotals:
         """Ingest the new lines of every spool file until a deadline; the next pass continues.
@@ -180,21 +180,21 @@ class Spool:
         self._looks.update(looks)
         if total.complete:
             total += replace(self._put_away(segments, ignored), ignored=ignored)
-            self._take_in_unwritten(ignored)
+            self._ingest_unwritten(ignored)
         return total
 
-    def _take_in_unwritten(self, ignored: dict[str, str]) -> None:
+    def _ingest_unwritten(self, ignored: dict[str, str]) -> None:
         """Store the losses that are reported by file names; these files change the directory's modification time."""
         try:
             changed_ns = self._directory.stat().st_mtime_ns
         except FileNotFoundError:
             return
         if changed_ns != self._changed_ns:
-            kept = {path.name for path, loss in unwritten_losses(self._directory) if not self._take_name(path, loss)}
+            kept = {path.name for path, loss in unwritten_losses(self._directory) if not self._ingest_name(path, loss)}
             ignored.update(dict.fromkeys(kept, _KEPT))
             self._changed_ns = -1 if kept else changed_ns
 
-    def _take_name(self, path: Path, loss: Loss) -> bool:
+    def _ingest_name(self, path: Path, loss: Loss) -> bool:
         """Store the loss in the name of a file, once, and return whether the file is gone."""
         try:
             mark = SpoolMark(path.name, path.stat(follow_symlinks=False).st_ino, 0)
@@ -215,11 +215,11 @@ class Spool:
             return SpoolTotals()
         with opened(segment) as fd:
             finished = segment.process is not None and is_finished(fd)
-            taken = self._read_to_end(segment, fd, batch, deadline=deadline, finished=finished)
-        if taken.complete:
+            totals = self._read_to_end(segment, fd, batch, deadline=deadline, finished=finished)
+        if totals.complete:
             # Valid once the batch is committed, since finished files are deleted after they were read.
             looks[segment.name] = _Look(segment.size, segment.inode, finished, now_s)
-        return taken
+        return totals
 
     def _read_to_end(
         self, segment: Segment, fd: int, batch: Batch, *, deadline: _Deadline, finished: bool

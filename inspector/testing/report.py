@@ -144,7 +144,7 @@ def _write_page(session: Session, page: Path) -> str:
         return f"{_INSTALL} (no module {error.name!r})"
     try:
         with Owner(Settings(home=session.home)) as owner:
-            owner.take_in()
+            owner.ingest_spools()
             written = page_of_run(owner.store, find_run(owner.store, "last"), app=packed_file_page())
         page.write_bytes(written.body)
     except (PageFileError, OSError) as error:

@@ -27,7 +27,7 @@ def recorded(owner, settings):
             program()
         finally:
             inspector.detach()
-        owner.take_in()
+        owner.ingest_spools()
         headers = {"Authorization": f"Bearer {settings.token.get_secret_value()}"}
         app = create_app(owner.store, settings=settings, owner=owner)
         with TestClient(app, base_url="http://127.0.0.1:7800", headers=headers) as client:

@@ -105,7 +105,7 @@ def events_from(owner, settings, client):
             emit()
         finally:
             inspector.detach()
-        owner.take_in()
+        owner.ingest_spools()
         return events_of(client)
 
     return events_from

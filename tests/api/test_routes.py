@@ -430,7 +430,7 @@ def test_readiness_tells_of_files_in_a_home_whose_name_is_no_text(tmp_path):
     settings.home.chmod(0o700)
     (settings.spool / "link.jsonl").symlink_to("/dev/null")
     with Owner(settings) as owner:
-        owner.take_in()
+        owner.ingest_spools()
         headers = {"Authorization": "Bearer a-secret-of-the-tests-only"}
         with TestClient(
             create_app(owner.store, settings=settings, owner=owner), base_url="http://127.0.0.1:7800"
@@ -479,7 +479,7 @@ def test_probes_sum_the_store_up_once(client, store, monkeypatch, path):
 def test_an_ignored_file_is_told_and_leaves_the_server_ready(owner, settings):
     settings.spool.mkdir(exist_ok=True)
     (settings.spool / "odd.jsonl").symlink_to("nowhere")
-    owner.take_in()
+    owner.ingest_spools()
     app = create_app(owner.store, settings=settings, owner=owner)
     with TestClient(app, base_url=BASE, headers=BEARER) as client:
         answer = client.get("/readyz")
@@ -495,8 +495,8 @@ def test_an_owner_that_fails_is_not_ready(owner, settings, until, monkeypatch):
 
     settings.spool.mkdir(exist_ok=True)
     (settings.spool / "odd.jsonl").symlink_to("nowhere")
-    owner.take_in()
-    monkeypatch.setattr(owner, "take_in", fail)
+    owner.ingest_spools()
+    monkeypatch.setattr(owner, "ingest_spools", fail)
     owner.start()
     until(lambda: owner.failing)
     app = create_app(owner.store, settings=settings, owner=owner)

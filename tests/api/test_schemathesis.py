@@ -115,7 +115,7 @@ def filled(owner, settings, run):
             with suppress(ValueError), around("tool_call", tool_name="weather", args={"city": city}, context=None):
                 city.index("B")
     inspector.detach()
-    owner.take_in()
+    owner.ingest_spools()
     owner.store.write([structs.replace(span, hook=None, dialect="gen_ai/2") for span in run])
     return owner
 

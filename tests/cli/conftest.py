@@ -335,7 +335,7 @@ def recorded(home) -> Callable[[], list[Event]]:
 
     def read() -> list[Event]:
         with Owner(Settings(home=home)) as owner:
-            owner.take_in()
+            owner.ingest_spools()
             return list(owner.store.events(Filter(), order="asc", limit=500, full=True).items)
 
     return read

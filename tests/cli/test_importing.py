@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from inspector.cli.errors import ServerRefused
-from inspector.cli.intake import take_in
+from inspector.cli.import_files import import_files
 from inspector.ingest import Owner
 from inspector.settings import Settings
 
@@ -61,7 +61,7 @@ def file(tmp_path):
 @pytest.mark.parametrize(("status", "said"), [(400, '{"message": "no good"}'), (413, '{"detail": "no good"}')])
 def test_what_the_server_refuses_is_said_and_the_rest_is_sent(server, file, status, said):
     server.answers = [(200, {}, "{}"), (status, {}, said)]
-    taken = take_in(server.settings, [file])
+    taken = import_files(server.settings, [file])
     assert server.got == ["n1", "n2", "n3"]
     assert taken.bad_files == [f"{file}: the server refused 1 span ({status}: no good)"]
     assert (taken.spans, taken.traces) == (2, 2)
@@ -70,7 +70,7 @@ def test_what_the_server_refuses_is_said_and_the_rest_is_sent(server, file, stat
 def test_what_the_server_leaves_out_of_what_it_takes_is_said(server, file):
     partly = '{"partialSuccess": {"rejectedSpans": "1", "errorMessage": "1 span: unstorable"}}'
     server.answers = [(200, {}, partly), (200, {}, '{"partialSuccess": null}'), (200, {}, "not JSON")]
-    taken = take_in(server.settings, [file])
+    taken = import_files(server.settings, [file])
     assert taken.bad_files == [f"{file}: the server refused 1 span (1 span: unstorable)"]
     assert taken.spans == 2
 
@@ -82,13 +82,13 @@ def test_what_neither_can_read_is_said_once(server, file, tmp_path):
     spans.append({**spans[0], "spanId": ""})
     bad.write_text(json.dumps(request))
     server.answers = [(200, {}, '{"partialSuccess": {"rejectedSpans": 1, "errorMessage": "1 span: span_id"}}')]
-    taken = take_in(server.settings, [str(bad)])
+    taken = import_files(server.settings, [str(bad)])
     assert (taken.spans, taken.bad_files, sum(taken.left_out.values())) == (1, [], 1)
 
 
 def test_a_server_that_is_busy_is_asked_again_when_it_says_so(server, file):
     server.answers = [(503, {"Retry-After": "0"}, ""), (429, {"Retry-After": "0"}, "")]
-    taken = take_in(server.settings, [file])
+    taken = import_files(server.settings, [file])
     assert server.got == ["n1", "n1", "n1", "n2", "n3"]
     assert (taken.spans, taken.bad_files) == (3, [])
 
@@ -97,4 +97,4 @@ def test_a_server_that_stays_busy_or_lets_nobody_in_ends_the_import(server, file
     for answer in ((503, {"Retry-After": "3600"}, "full"), (401, {}, "who")):
         server.answers = [answer]
         with pytest.raises(ServerRefused, match=f"answered {answer[0]}: {answer[2]}"):
-            take_in(server.settings, [file])
+            import_files(server.settings, [file])

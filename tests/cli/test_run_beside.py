@@ -100,7 +100,7 @@ def test_options_choose_service_home_and_content(run, script, tmp_path):
     )
     done = run("--service", "shop", "--home", str(home), "--no-content", script(told))
     with Owner(Settings(home=home)) as owner:
-        owner.take_in()
+        owner.ingest_spools()
         (event,) = owner.store.events(Filter(), full=True).items
     assert (event.service, event.input) == ("shop", None)
     assert f"--home '{home}'".encode() in done.stderr

@@ -17,7 +17,7 @@ def test_the_cost_that_the_template_adds_is_the_calls_cost(blocks, tmp_path, mon
         inspector.detach()
         instrument._hooks.clear()
     with Owner(Settings(home=tmp_path)) as owner:
-        owner.take_in()
+        owner.ingest_spools()
         (call,) = owner.store.events(Filter(), order="asc", limit=10, full=True).items
     assert (call.kind, call.status, call.cost_usd) == ("llm", "ok", 0.001)
     assert json.loads(bytes(call.attributes))["inspector.cost.usd"] == 0.001

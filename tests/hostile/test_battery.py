@@ -21,7 +21,7 @@ from hostile_spans import as_json, as_protobuf, packed
 from hostile_values import text
 from sending import Answer, Tally, exchange
 
-from inspector.cli.intake import take_in
+from inspector.cli.import_files import import_files
 from inspector.settings import Settings
 
 logger = logging.getLogger("hostile")
@@ -183,7 +183,7 @@ def test_imported_files(server, many, owner, tmp_path, caplog, monkeypatch):
         path.write_bytes(import_file(random.Random(f"import {owner} {number}"), number))
         names.append(str(path))
     (tmp_path / "deep.json").write_bytes(DEEP)
-    taken = take_in(settings, [*names, str(tmp_path / "deep.json"), str(tmp_path), "/dev/null"])
+    taken = import_files(settings, [*names, str(tmp_path / "deep.json"), str(tmp_path), "/dev/null"])
     tally = Tally()
     tally.statuses[f"import by {owner}", "without spans"] += len(taken.bad_files)
     tally.statuses[f"import by {owner}", "with spans"] += count + 3 - len(taken.bad_files)
@@ -191,7 +191,7 @@ def test_imported_files(server, many, owner, tmp_path, caplog, monkeypatch):
     for name in names[::20]:
         with Path(name).open() as piped, monkeypatch.context() as patch:
             patch.setattr("sys.stdin", piped)
-            taken = take_in(settings, ["-"])
+            taken = import_files(settings, ["-"])
         tally.statuses["import of standard input", "without spans" if taken.bad_files else "with spans"] += 1
     assert not [record for record in caplog.records if record.exc_info]
     withstood(server, tally)

@@ -74,7 +74,7 @@ def own_until_killed(settings: Settings, started: int) -> None:
         with Owner(settings) as owner:
             os.write(started, b"x")
             while True:
-                owner.take_in()
+                owner.ingest_spools()
     finally:
         traceback.print_exc()
         os._exit(1)
@@ -104,8 +104,8 @@ def main() -> None:
         os.waitpid(child, 0)
     writer.finish()
     with Owner(settings) as owner:
-        first = owner.take_in()
-        again = owner.take_in()
+        first = owner.ingest_spools()
+        again = owner.ingest_spools()
     left = sorted(path.name for path in settings.spool.iterdir())
     home.with_name("ledger.json").write_text(json.dumps(ledger))
     sys.stdout.write(json.dumps({"left": left, "again": again.spans, "bad": first.bad_lines}))

@@ -46,7 +46,7 @@ def test_a_home_put_in_the_place_of_another_is_left_to_whoever_owns_it(settings,
             settings.spool.mkdir()
             (settings.spool / "a.jsonl").write_bytes(make_request(make_span(), process=None) + b"\n")
             first.stop()
-            assert second.take_in().spans == 1
+            assert second.ingest_spools().spans == 1
             assert len(second.store.events(Filter()).items) == 1
             assert first.totals().spans == 0
 

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from inspector.ingest import Spool
+from inspector.ingest import SpoolReader
 from inspector.ingest.owner import Chores
 from inspector.ingest.times import Times
 from inspector.model import Filter
@@ -34,7 +34,7 @@ def many(spool, make_span, make_request):
 
 def test_the_files_of_many_programs_share_transactions(spool, store, many):
     commits = []
-    taken = Spool(spool, store, committed=lambda: commits.append(store.last_seq())).take_in()
+    taken = SpoolReader(spool, store, committed=lambda: commits.append(store.last_seq())).ingest()
     assert (taken.spans, taken.lost, taken.deleted) == (400, 100, many)
     assert commits == [400, 500]
     assert (list(spool.iterdir()), store.spools()) == ([], {})
@@ -49,7 +49,7 @@ def test_the_files_of_5_000_programs_take_less_than_five_seconds_of_processor_ti
         (spool / f"{process}.000001.jsonl").write_bytes(make_request(span, process=process) + b"\n")
     said = []
     began_s = time.thread_time()
-    taken = Spool(spool, store).take_in(read_so_far=lambda read, of: said.append((read, of)))
+    taken = SpoolReader(spool, store).ingest(read_so_far=lambda read, of: said.append((read, of)))
     # Of its own work, since a busy machine may take any time for it.
     assert time.thread_time() - began_s < 5
     assert (taken.spans, taken.lost, taken.deleted) == (5000, 1667, 5000)
@@ -60,7 +60,7 @@ def test_the_files_of_5_000_programs_take_less_than_five_seconds_of_processor_ti
 def test_the_directory_is_not_searched_for_every_program(spool, store, many, monkeypatch):
     scandir, searched = os.scandir, []
     monkeypatch.setattr("os.scandir", lambda *args: searched.append(args) or scandir(*args))
-    Spool(spool, store).take_in()
+    SpoolReader(spool, store).ingest()
     # A server that another test mounted in this process searches its own.
     assert 0 < searched.count((spool,)) < 10
 
@@ -76,19 +76,19 @@ def test_files_whose_spans_were_not_committed_are_kept_and_read_again(settings, 
             super().write(spans, marks=marks, **others)
 
     store = Full(settings.database)
-    reader = Spool(spool, store)
+    reader = SpoolReader(spool, store)
     for _ in range(2):
         with pytest.raises(StoreBusy):
-            reader.take_in()
+            reader.ingest()
         assert len(list(spool.iterdir())) == many
-    assert reader.take_in().spans == 400
+    assert reader.ingest().spans == 400
     assert len(store.events(Filter(), limit=1000).items) == 400
     store.close()
 
 
 def test_how_many_files_are_read_is_said_after_each(spool, store, many):
     said = []
-    Spool(spool, store).take_in(read_so_far=lambda read, of: said.append((read, of)))
+    SpoolReader(spool, store).ingest(read_so_far=lambda read, of: said.append((read, of)))
     assert said == [(number, many) for number in range(1, many + 1)]
 
 

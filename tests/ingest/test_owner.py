@@ -148,7 +148,7 @@ def test_a_listener_that_fails_hurts_nobody(settings, spool, make_span, make_req
         owner.on_commit(fail)
         owner.on_commit(lambda: heard.append(1))
         (spool / "a.jsonl").write_bytes(make_request(make_span(), process=None) + b"\n")
-        assert owner.take_in().spans == 1
+        assert owner.ingest_spools().spans == 1
     assert heard == [1]
     assert "a listener to commits failed" in caplog.text
 
@@ -159,7 +159,7 @@ def test_deleting_tells_the_listeners(settings, spool, make_span, make_request):
     lines = [make_span(session), make_span(traceId="ab" * 16)]
     (spool / "a.jsonl").write_bytes(make_request(*lines, process=None) + b"\n")
     with Owner(settings) as owner:
-        owner.take_in()
+        owner.ingest_spools()
         owner.on_commit(lambda: heard.append(count(owner.store)))
         assert owner.delete_trace("ab" * 16) == 1
         assert owner.delete_session("s") == 1
@@ -187,7 +187,7 @@ def test_spools_are_taken_in_and_a_stop_is_heard_while_much_is_pruned(settings, 
     old = [make_span(traceId=f"{at:032x}") for at in range(1, 4_000)]
     (spool / "a.jsonl").write_bytes(make_request(*old, process=None) + b"\n")
     with Owner(settings, now_ns=lambda: 20_000 * day_ns) as owner:
-        owner.take_in()
+        owner.ingest_spools()
     with Owner(Settings(home=settings.home, retention_days=1), now_ns=later, times=Times(prune_s=0.0)) as owner:
         owner.start()
         wait_for(lambda: stops)
@@ -225,7 +225,7 @@ def test_a_followed_home_goes_on_taking_in(settings, spool, make_span, make_requ
 def test_a_home_that_a_server_owns_is_read_beside_it(settings, spool, make_span, make_request):
     (spool / "a.jsonl").write_bytes(make_request(make_span(), process=None) + b"\n")
     with Owner(settings, url="http://127.0.0.1:7800") as owner:
-        owner.take_in()
+        owner.ingest_spools()
         with open_home(settings) as store:
             assert count(store) == 1
             with pytest.raises(StoreReadOnly):

@@ -8,7 +8,7 @@ from importlib.metadata import version
 
 import pytest
 
-from inspector.cli.intake import take_in
+from inspector.cli.import_files import import_files
 from inspector.ingest import Owner
 from inspector.model import Filter
 from inspector.otlp import decode, decode_protobuf
@@ -64,14 +64,14 @@ def by_otlp(settings, body):
 def by_import(settings, body):
     file = settings.home.parent / "sent.jsonl"
     file.write_bytes(body)
-    assert take_in(settings, [str(file)]).new == 2
+    assert import_files(settings, [str(file)]).new == 2
 
 
 def by_spool(settings, body):
     settings.spool.mkdir(parents=True, mode=0o700)
     (settings.spool / "collector.jsonl").write_bytes(body + b"\n")
     with Owner(settings) as owner:
-        assert owner.take_in().spans == 2
+        assert owner.ingest_spools().spans == 2
 
 
 WAYS = {"redact_otlp": by_otlp, "redact_imports": by_import, "redact_spool": by_spool}

@@ -38,7 +38,7 @@ def owner(settings, clocks, spool, make_span, make_request):
     old = make_span(traceId="cd" * 16, startTimeUnixNano="1", endTimeUnixNano="2")
     (spool / "a.jsonl").write_bytes(make_request(old, old | {"spanId": "ab" * 8}, process=None) + b"\n")
     with Owner(Settings(home=settings.home, retention_days=30), now_ns=lambda: clocks.wall_ns) as owner:
-        owner.take_in()
+        owner.ingest_spools()
         yield owner
 
 

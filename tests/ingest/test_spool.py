@@ -12,7 +12,7 @@ import pytest
 
 import inspector
 from inspector import tail as segments
-from inspector.ingest import Spool, batch
+from inspector.ingest import SpoolReader, batch
 from inspector.ingest.losses import Missing, waiting_losses
 from inspector.model import Filter, Loss, Losses
 from inspector.otlp import decode
@@ -66,13 +66,13 @@ def stored(store):
 
 def test_every_line_is_taken_in_once(spool, store, segment, make_span, make_request):
     path = segment(1, make_request(make_span()), make_request(make_span(), make_span()))
-    reader = Spool(spool, store)
-    first = reader.take_in()
+    reader = SpoolReader(spool, store)
+    first = reader.ingest()
     assert (first.lines, first.spans, first.bad_lines) == (2, 3, 0)
-    assert not reader.take_in().changed
+    assert not reader.ingest().changed
     append(path, make_request(make_span()) + b"\n")
-    assert reader.take_in().spans == 1
-    assert not Spool(spool, store).take_in().changed
+    assert reader.ingest().spans == 1
+    assert not SpoolReader(spool, store).ingest().changed
     assert len(stored(store)) == 4
     [mark] = store.spools().values()
     assert (mark.offset, mark.lines, mark.spans) == (path.stat().st_size, 3, 4)
@@ -82,18 +82,18 @@ def test_a_torn_last_line_is_left_for_the_next_pass(spool, store, segment, make_
     line = make_request(make_span())
     path = segment(1, make_request(make_span()))
     append(path, line[:100])
-    reader = Spool(spool, store)
-    assert (reader.take_in().lines, reader.take_in().lines) == (1, 0)
+    reader = SpoolReader(spool, store)
+    assert (reader.ingest().lines, reader.ingest().lines) == (1, 0)
     append(path, line[100:])
-    assert reader.take_in().lines == 0
+    assert reader.ingest().lines == 0
     append(path, b"\n")
-    taken = reader.take_in()
+    taken = reader.ingest()
     assert (taken.lines, taken.bad_lines, len(stored(store))) == (1, 0, 2)
 
 
 def test_a_line_torn_by_a_crash_is_counted_and_ends_the_file(spool, store, segment, make_span, make_request):
     path = segment(1, make_request(make_span()), make_request(make_span())[:100], alive=False, end=b"")
-    taken = Spool(spool, store).take_in()
+    taken = SpoolReader(spool, store).ingest()
     assert (taken.lines, taken.bad_lines, taken.deleted) == (2, 1, 1)
     assert not path.exists()
     assert store.spools() == {}
@@ -112,7 +112,7 @@ def test_junk_lines_are_counted_and_passed(spool, store, segment, make_span, mak
         make_request(make_span(), make_span(spanId="0" * 16)) + b"\r",
         b"[" * 100_000,
     )
-    taken = Spool(spool, store).take_in()
+    taken = SpoolReader(spool, store).ingest()
     assert (taken.lines, taken.bad_lines, taken.spans, taken.bad_spans) == (7, 5, 2, 1)
     [mark] = store.spools().values()
     assert (mark.lines, mark.bad_lines, mark.spans, mark.bad_spans) == (7, 5, 2, 1)
@@ -133,15 +133,15 @@ def texts_of(store):
 
 def test_texts_that_lines_name_are_those_of_the_lines_before(spool, store, segment, make_span, make_request):
     path = segment(1, part_line(7, json.dumps(LONG).encode()).strip(), make_request(named(make_span, 7)))
-    reader = Spool(spool, store)
-    assert (reader.take_in().spans, reader.take_in().lines) == (1, 0)
+    reader = SpoolReader(spool, store)
+    assert (reader.ingest().spans, reader.ingest().lines) == (1, 0)
     append(path, make_request(named(make_span, 7)) + b"\n")
     append(path, part_line(8, json.dumps("other").encode()) + make_request(named(make_span, 8)) + b"\n")
-    taken = reader.take_in()
+    taken = reader.ingest()
     assert (taken.lines, taken.spans, taken.bad_lines) == (3, 2, 0)
     # Whoever goes on in the middle of a file has to know what stands before.
     append(path, make_request(named(make_span, 7)) + b"\n")
-    assert Spool(spool, store).take_in().spans == 1
+    assert SpoolReader(spool, store).ingest().spans == 1
     said = [json.loads(each["gen_ai.input.messages"])[0]["content"] for each in texts_of(store)]
     assert said == [LONG, LONG, "other", LONG]
 
@@ -150,7 +150,7 @@ def test_a_text_that_is_not_in_the_file_is_null_and_its_attribute_is_flagged(
     spool, store, segment, make_span, make_request
 ):
     segment(1, b'{"part":7,"json":tor', make_request(named(make_span, 7), named(make_span, 8)))
-    taken = Spool(spool, store).take_in()
+    taken = SpoolReader(spool, store).ingest()
     assert (taken.spans, taken.bad_spans) == (2, 0)
     for attributes in texts_of(store):
         assert attributes["gen_ai.input.messages_truncated"] is True
@@ -165,7 +165,7 @@ def test_lines_that_name_long_texts_are_committed_by_the_length_of_these(
     monkeypatch.setattr(store, "write", lambda spans, **rest: written.append(len(spans)))
     named_once = [make_request(named(make_span, 7)) for _ in range(12)]
     segment(1, part_line(7, json.dumps(LONG).encode()).strip(), *named_once)
-    Spool(spool, store).take_in()
+    SpoolReader(spool, store).ingest()
     assert sum(written) == 12
     assert max(written) < 9
 
@@ -179,14 +179,14 @@ def test_as_many_spans_are_written_at_a_time_as_the_store_likes(
     segment(
         1, *(make_request(make_span(), make_span()) for _ in range(3)), make_request(*(make_span() for _ in range(9)))
     )
-    Spool(spool, store).take_in()
+    SpoolReader(spool, store).ingest()
     assert written == [4, 2, 4, 4, 1]
 
 
 def test_a_file_put_away_is_forgotten_with_its_texts(spool, store, segment, make_span, make_request):
     segment(1, part_line(7, json.dumps(LONG).encode()).strip(), make_request(named(make_span, 7)), alive=False)
-    reader = Spool(spool, store)
-    assert reader.take_in().deleted == 1
+    reader = SpoolReader(spool, store)
+    assert reader.ingest().deleted == 1
     assert reader._parts == {}
 
 
@@ -197,7 +197,7 @@ def test_what_the_recorder_could_not_record_is_kept_with_its_process_and_time(
     path = segment(1, make_request(make_span()), make_request(scope=scope | {"inspector.dropped_segments": 5}))
     segment(2, make_request(scope={"inspector.dropped": 3}), alive=False)
     for _ in range(2):
-        Spool(spool, store).take_in()
+        SpoolReader(spool, store).ingest()
     assert store.health().losses == Losses(dropped=6, unwritten=2, unencodable=1, unmatched=4, dropped_segments=5)
     first = next(loss for loss in store.losses() if loss.reason == "unwritten")
     began_ns = first.since_ns
@@ -229,10 +229,10 @@ def test_what_is_lost_between_two_passes_was_lost_between_the_lines_around_it(
     times = [{"startTimeUnixNano": f"{at}", "endTimeUnixNano": f"{at + 5}"} for at in (18 * 10**17, 18 * 10**17 + 100)]
     first, second = (make_span(**time) for time in times)
     path = segment(1, make_request(first))
-    reader = Spool(spool, store)
-    reader.take_in()
+    reader = SpoolReader(spool, store)
+    reader.ingest()
     append(path, make_request(second, scope={"inspector.dropped": 1}) + b"\n")
-    reader.take_in()
+    reader.ingest()
     [loss] = store.losses()
     assert (loss.since_ns, loss.until_ns) == (int(first["endTimeUnixNano"]), int(second["endTimeUnixNano"]))
 
@@ -242,13 +242,13 @@ def test_what_a_file_says_by_its_name_is_counted_once_though_it_cannot_be_remove
     stuck = spool / unwritten_name(PROCESS, "r1", 7)
     stuck.mkdir()
     for _ in range(2):
-        reader = Spool(spool, store)
+        reader = SpoolReader(spool, store)
         for _ in range(2):
-            assert reader.take_in().ignored == {stuck.name: "was stored and cannot be removed"}
+            assert reader.ingest().ignored == {stuck.name: "was stored and cannot be removed"}
             (spool / "changes the directory.tmp").touch()
     assert [loss.count for loss in store.losses()] == [7]
     stuck.rmdir()
-    reader.take_in()
+    reader.ingest()
     assert store.spools() == {}
 
 
@@ -259,20 +259,20 @@ def test_a_file_that_cannot_be_removed_is_taken_in_once_and_holds_nothing_up(
         raise PermissionError(f"cannot remove {path}")
 
     stuck = segment(1, make_request(make_span(), scope={"inspector.dropped": 2}), alive=False)
-    reader = Spool(spool, store)
+    reader = SpoolReader(spool, store)
     with monkeypatch.context() as patch:
         patch.setattr(Path, "unlink", refuse)
-        first = reader.take_in()
-        again = reader.take_in()
+        first = reader.ingest()
+        again = reader.ingest()
     assert (first.spans, first.deleted, again.spans, again.changed) == (1, 0, 0, False)
     assert again.ignored == {stuck.name: "was stored and cannot be removed"}
-    assert Spool(spool, store).take_in().deleted == 1
+    assert SpoolReader(spool, store).ingest().deleted == 1
     assert store.health().losses.dropped == 2
 
 
 def test_what_cannot_be_decoded_is_kept_as_lost(spool, store, segment, make_span, make_request):
     segment(1, b"junk", make_request(make_span(), make_span(spanId="0" * 16)), b'{"torn', alive=False, end=b"")
-    Spool(spool, store).take_in()
+    SpoolReader(spool, store).ingest()
     assert store.health().losses == Losses(undecodable=3)
     assert store.spools() == {}
 
@@ -281,7 +281,7 @@ def test_what_is_lost_is_known_before_it_is_taken_in(spool, store, segment, make
     segment(1, make_request(scope={"inspector.dropped": 3}), make_request(scope={"inspector.dropped": 4}))
     found, _ = segments.list_segments(spool)
     assert [loss.count for loss in waiting_losses(found, {})] == [3, 4]
-    Spool(spool, store).take_in()
+    SpoolReader(spool, store).ingest()
     offsets = {name: mark.offset for name, mark in store.spools().items()}
     assert list(waiting_losses(found, offsets)) == []
 
@@ -290,11 +290,11 @@ def test_an_end_replaces_its_start_across_segments(spool, store, segment, make_s
     start = make_span(spanId="ab" * 8, endTimeUnixNano=None)
     segment(1, make_request(start), alive=False)
     path = segment(2, make_request(make_span()))
-    reader = Spool(spool, store)
-    reader.take_in()
+    reader = SpoolReader(spool, store)
+    reader.ingest()
     assert stored(store)["ab" * 8].status == "running"
     append(path, make_request(make_span(spanId="ab" * 8)) + b"\n")
-    reader.take_in()
+    reader.ingest()
     assert stored(store)["ab" * 8].status == "ok"
     assert len(stored(store)) == 2
 
@@ -303,7 +303,7 @@ def test_finished_segments_of_a_living_process_are_deleted(spool, store, segment
     running = make_span(spanId="ab" * 8, endTimeUnixNano=None)
     first = segment(1, make_request(running), alive=False)
     second = segment(2, make_request(make_span()))
-    taken = Spool(spool, store).take_in()
+    taken = SpoolReader(spool, store).ingest()
     assert (taken.deleted, taken.lost) == (1, 0)
     assert (first.exists(), second.exists()) == (False, True)
     assert list(store.spools()) == [second.name]
@@ -313,10 +313,10 @@ def test_finished_segments_of_a_living_process_are_deleted(spool, store, segment
 def test_what_a_dead_process_left_running_is_lost(spool, store, held, segment, make_span, make_request):
     running = make_span(spanId="ab" * 8, endTimeUnixNano=None)
     path = segment(1, make_request(running, make_span()))
-    reader = Spool(spool, store, lock_poll_s=0)
-    assert reader.take_in().lost == 0
+    reader = SpoolReader(spool, store, lock_poll_s=0)
+    assert reader.ingest().lost == 0
     os.close(held.pop(path))
-    taken = reader.take_in()
+    taken = reader.ingest()
     assert (taken.lost, taken.deleted) == (1, 1)
     assert stored(store)["ab" * 8].status == "lost"
     assert list(spool.iterdir()) == []
@@ -329,7 +329,7 @@ def test_a_process_about_to_begin_a_segment_is_alive(spool, store, segment, make
     fd = os.open(unborn, os.O_WRONLY | os.O_CREAT)
     fcntl.flock(fd, fcntl.LOCK_EX)
     try:
-        assert Spool(spool, store).take_in().lost == 0
+        assert SpoolReader(spool, store).ingest().lost == 0
         assert [event.status for event in stored(store).values()] == ["running"]
     finally:
         os.close(fd)
@@ -338,7 +338,7 @@ def test_a_process_about_to_begin_a_segment_is_alive(spool, store, segment, make
 def test_a_segment_that_was_never_born_is_cleared_away_with_its_process(spool, store, segment, make_span, make_request):
     segment(1, make_request(make_span(endTimeUnixNano=None)), alive=False)
     (spool / f"{PROCESS}.000002.tmp").touch()
-    assert Spool(spool, store).take_in().lost == 1
+    assert SpoolReader(spool, store).ingest().lost == 1
     assert list(spool.iterdir()) == []
 
 
@@ -347,38 +347,38 @@ def test_a_crash_between_any_two_steps_of_putting_away_is_made_good(
 ):
     line = make_request(make_span(spanId="ab" * 8, endTimeUnixNano=None))
     path = segment(1, line)
-    Spool(spool, store).take_in()
+    SpoolReader(spool, store).ingest()
     os.close(held.pop(path))
     store.mark_lost([PROCESS])
-    assert Spool(spool, store).take_in().deleted == 1
+    assert SpoolReader(spool, store).ingest().deleted == 1
     again = segment(2, line, alive=False)
-    Spool(spool, store).take_in()
+    SpoolReader(spool, store).ingest()
     assert not again.exists()
     third = segment(3, line)
-    Spool(spool, store).take_in()
+    SpoolReader(spool, store).ingest()
     third.unlink()
-    assert Spool(spool, store).take_in().deleted == 0
+    assert SpoolReader(spool, store).ingest().deleted == 0
     assert store.spools() == {}
     assert stored(store)["ab" * 8].status == "lost"
 
 
 def test_spools_deleted_by_hand_leave_no_span_running(spool, store, segment, make_span, make_request):
     path = segment(1, make_request(make_span(endTimeUnixNano=None)))
-    reader = Spool(spool, store)
-    reader.take_in()
+    reader = SpoolReader(spool, store)
+    reader.ingest()
     path.unlink()
-    assert reader.take_in().lost == 1
+    assert reader.ingest().lost == 1
     assert [event.status for event in stored(store).values()] == ["lost"]
 
 
 def test_a_foreign_collectors_file_is_taken_in_and_kept(spool, store):
     path = spool / "collector.jsonl"
     path.write_bytes((Path(__file__).parent / "collector.jsonl").read_bytes().rstrip(b"\n"))
-    reader = Spool(spool, store)
-    assert reader.take_in().spans == 2
-    assert not reader.take_in().changed
+    reader = SpoolReader(spool, store)
+    assert reader.ingest().spans == 2
+    assert not reader.ingest().changed
     append(path, b"\n" + path.read_bytes().replace(b"1a2b3c4d5e6f7081", b"1a2b3c4d5e6f7091"))
-    assert reader.take_in().bad_lines == 0
+    assert reader.ingest().bad_lines == 0
     assert (path.exists(), len(stored(store))) == (True, 3)
 
 
@@ -386,17 +386,17 @@ def test_a_foreign_file_that_shrinks_or_is_replaced_starts_again(spool, store, m
     path = spool / "export.jsonl"
     first, second, third = (make_request(make_span(), process=None) + b"\n" for _ in range(3))
     path.write_bytes(first + second)
-    reader = Spool(spool, store)
-    assert reader.take_in().spans == 2
+    reader = SpoolReader(spool, store)
+    assert reader.ingest().spans == 2
     path.write_bytes(first)
-    assert reader.take_in().spans == 1
+    assert reader.ingest().spans == 1
     other = spool / "other"
     other.write_bytes(third + first)
     other.rename(path)
-    assert reader.take_in().spans == 2
+    assert reader.ingest().spans == 2
     assert len(stored(store)) == 3
     path.unlink()
-    reader.take_in()
+    reader.ingest()
     assert store.spools() == {}
 
 
@@ -411,7 +411,7 @@ def test_what_is_no_file_of_ours_is_left_alone_and_told(spool, store, make_span,
     if os.geteuid() == 0:
         (spool / "foreign.jsonl").write_bytes(outside.read_bytes())
         os.chown(spool / "foreign.jsonl", 12345, 12345)
-    taken = Spool(spool, store).take_in()
+    taken = SpoolReader(spool, store).ingest()
     expected = {
         "link.jsonl": "is a symbolic link",
         "fifo.jsonl": "is not a regular file",
@@ -425,13 +425,13 @@ def test_what_is_no_file_of_ours_is_left_alone_and_told(spool, store, make_span,
 
 
 def test_a_missing_directory_holds_nothing(store, tmp_path):
-    assert not Spool(tmp_path / "nowhere", store).take_in().changed
+    assert not SpoolReader(tmp_path / "nowhere", store).ingest().changed
 
 
 def test_a_line_of_many_spans_is_one_step_of_the_mark(spool, store, segment, make_span, make_request):
     path = segment(1, make_request(*(make_span() for _ in range(1300))), make_request(make_span()))
     commits = []
-    taken = Spool(spool, store, committed=lambda: commits.append(store.spools()[path.name].offset)).take_in()
+    taken = SpoolReader(spool, store, committed=lambda: commits.append(store.spools()[path.name].offset)).ingest()
     assert taken.spans == 1301
     first_line = path.read_bytes().index(b"\n") + 1
     assert set(commits) <= {0, first_line, path.stat().st_size}
@@ -441,10 +441,10 @@ def test_a_line_of_many_spans_is_one_step_of_the_mark(spool, store, segment, mak
 def test_lines_longer_than_the_cap_are_counted_and_passed(spool, store, make_span, make_request):
     path = spool / "long.jsonl"
     path.write_bytes(b'{"a":"' + b"x" * 25_000)
-    reader = Spool(spool, store, max_line=10_000)
-    assert reader.take_in().bad_lines == 2
+    reader = SpoolReader(spool, store, max_line=10_000)
+    assert reader.ingest().bad_lines == 2
     append(path, b'"}\n' + make_request(make_span()) + b"\n")
-    taken = reader.take_in()
+    taken = reader.ingest()
     assert (taken.bad_lines, taken.spans) == (1, 1)
 
 
@@ -477,10 +477,10 @@ def test_a_line_longer_than_the_cap_comes_in_pieces_wherever_the_reads_fall(tmp_
 
 def test_a_pass_ends_at_its_deadline_and_the_next_goes_on(spool, store, segment, make_span, make_request):
     segment(1, *(make_request(make_span()) for _ in range(5)))
-    reader = Spool(spool, store)
-    passes = [reader.take_in(deadline_s=0.0) for _ in range(3)]
+    reader = SpoolReader(spool, store)
+    passes = [reader.ingest(deadline_s=0.0) for _ in range(3)]
     assert [taken.complete for taken in passes] == [False, False, False]
-    assert reader.take_in().complete
+    assert reader.ingest().complete
     assert len(stored(store)) == 5
 
 
@@ -489,11 +489,11 @@ def test_a_deadline_in_mid_file_commits_the_lines_before_it(
 ):
     segment(1, *(make_request(make_span()) for _ in range(9)))
     monkeypatch.setattr("inspector.ingest.spool.time", SimpleNamespace(monotonic=count().__next__))
-    reader = Spool(spool, store)
-    first = reader.take_in(deadline_s=5)
+    reader = SpoolReader(spool, store)
+    first = reader.ingest(deadline_s=5)
     assert not first.complete
     assert 0 < first.spans == len(stored(store)) < 9
-    assert reader.take_in().spans == 9 - first.spans
+    assert reader.ingest().spans == 9 - first.spans
 
 
 def test_segments_are_read_in_the_order_they_were_written(spool):
@@ -521,14 +521,14 @@ def test_a_file_swapped_for_a_link_or_another_file_is_not_opened(spool, tmp_path
 def test_what_a_busy_store_refuses_is_read_again(settings, spool, segment, make_span, make_request):
     segment(1, make_request(make_span()), make_request(make_span()))
     store = SqliteStore(settings.database)
-    reader = Spool(spool, store)
+    reader = SpoolReader(spool, store)
     other = sqlite3.connect(settings.database, isolation_level=None)
     try:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(StoreBusy):
-            reader.take_in()
+            reader.ingest()
         other.execute("ROLLBACK")
-        assert reader.take_in().spans == 2
+        assert reader.ingest().spans == 2
     finally:
         other.close()
         store.close()
@@ -550,7 +550,7 @@ def test_hostile_values_are_stored(spool, store, segment, make_request, make_spa
         make_span({"inspector.hook": "llm_generate", "gen_ai.usage.input_tokens": 2**63 - 1}),
     ]
     segment(1, *(make_request(span) for span in spans))
-    taken = Spool(spool, store).take_in()
+    taken = SpoolReader(spool, store).ingest()
     assert (taken.bad_lines, taken.bad_spans, taken.spans) == (0, 0, len(spans))
     for event in store.events(Filter(), limit=1000, full=True).items:
         json.loads(bytes(event.attributes))
@@ -575,7 +575,7 @@ def test_an_agent_killed_in_mid_call_leaves_the_call_as_lost(spool, store, make_
         {"inspector.hook": "tool_call", "gen_ai.tool.call.arguments": '{"city":"Paris"}'}, endTimeUnixNano=None
     )
     path = spool / f"{PROCESS}.000001.jsonl"
-    reader = Spool(spool, store, lock_poll_s=0)
+    reader = SpoolReader(spool, store, lock_poll_s=0)
     with subprocess.Popen(
         [sys.executable, "-c", RECORDER, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as agent:
@@ -583,10 +583,10 @@ def test_an_agent_killed_in_mid_call_leaves_the_call_as_lost(spool, store, make_
             agent.stdin.write(make_request(open_call) + b"\n" + make_request(make_span())[:50])
             agent.stdin.close()
             assert agent.stdout.readline() == b"written\n"
-            assert (reader.take_in().spans, reader.take_in().lost) == (1, 0)
+            assert (reader.ingest().spans, reader.ingest().lost) == (1, 0)
         finally:
             agent.kill()
-    taken = reader.take_in()
+    taken = reader.ingest()
     assert (taken.lost, taken.bad_lines, taken.deleted) == (1, 1, 1)
     [event] = store.events(Filter(), full=True).items
     assert (event.status, json.loads(bytes(event.input))) == ("lost", {"city": "Paris"})

@@ -144,7 +144,7 @@ def attributes(event: Event) -> dict[str, Any]:
 def read_home(home: Path) -> tuple[Event, ...]:
     """Take in what the home's spool holds, and return every event in full, in the order they began."""
     with Owner(Settings(home=home)) as owner:
-        owner.take_in()
+        owner.ingest_spools()
         found: list[Event] = []
         cursor: str | None = None
         while True:

@@ -33,7 +33,7 @@ def run(python: str, home: Path, **environment: str) -> dict[str, list[dict]]:
 
 def calls(home: Path, *, raw: bool) -> dict[str, Event]:
     with Owner(Settings(home=home)) as owner:
-        owner.take_in()
+        owner.ingest_spools()
         events = owner.store.events(Filter(kinds=("llm",)), order="asc", limit=500, full=True, raw=raw).items
     return {json.loads(bytes(event.input))[-1]["parts"][0]["content"]: event for event in events}
 

@@ -20,7 +20,7 @@ def stored(spool):
     def read():
         inspector.detach()
         with Owner(Settings(home=spool.home)) as owner:
-            owner.take_in()
+            owner.ingest_spools()
             found = owner.store.events(Filter(), order="asc", limit=500, full=True).items
         return [(event.name, event.folded_into is None) for event in found]
 

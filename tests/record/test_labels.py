@@ -20,7 +20,7 @@ def labels(tmp_path):
     def taken_in():
         inspector.detach()
         with Owner(Settings(home=tmp_path)) as owner:
-            owner.take_in()
+            owner.ingest_spools()
             return list(owner.store.labels().items[::-1]), owner.store.runs(Filter(), order="asc").items
 
     inspector.attach(home=tmp_path, integrations=False)
@@ -102,7 +102,7 @@ def test_with_content_off_a_label_has_no_note(tmp_path):
     inspector.label("bad", note="the secret plan")
     inspector.detach()
     with Owner(Settings(home=tmp_path)) as owner:
-        owner.take_in()
+        owner.ingest_spools()
         found = owner.store.labels().items
     assert {(label.name, label.note) for label in found} == {("good", None), ("bad", None)}
     assert not any(b"secret plan" in path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())

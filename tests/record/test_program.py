@@ -115,7 +115,7 @@ def recorded(tmp_path, **more):
     words = [sys.executable, script, "--city", "Lisbon", f"--key=ghp_{'a1B2' * 9}"]
     subprocess.run(words, env=environment, cwd=tmp_path, check=True, timeout=120)
     with Owner(Settings(home=home)) as owner:
-        owner.take_in()
+        owner.ingest_spools()
         events = owner.store.events(Filter(), order="asc", full=True, raw=True).items
     return [json.loads(bytes(event.attributes)).get("inspector.raw.program") for event in events]
 

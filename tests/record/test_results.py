@@ -413,7 +413,7 @@ def recorded(home, monkeypatch, **environment):
     finally:
         inspector.detach()
     with Owner(Settings(home=home)) as owner:
-        owner.take_in()
+        owner.ingest_spools()
         events = owner.store.events(Filter(), full=True, raw=True).items
     return {event.name.split()[-1]: (json.loads(bytes(event.attributes)), event.output) for event in events}
 

@@ -15,7 +15,7 @@ import pytest
 from emitted import watching
 
 from inspector.cli.exporting import ExportSelection, write_export
-from inspector.cli.intake import take_in
+from inspector.cli.import_files import import_files
 from inspector.ingest import Owner
 from inspector.otlp import decode
 from inspector.settings import Settings
@@ -119,7 +119,7 @@ def record(way, home, places):
     elif way == "import":
         source = home.parent / "sent.jsonl"
         source.write_bytes(b"\n".join(foreign_lines()) + b"\n")
-        assert take_in(Settings(home=home, retention_days=36_500), [str(source)]).new == COUNT
+        assert import_files(Settings(home=home, retention_days=36_500), [str(source)]).new == COUNT
         source.unlink()
 
 
@@ -167,7 +167,7 @@ def found(request, tmp_path_factory):
                 lines = list(foreign_lines())
                 received = [owner.intake.deliver(partial(decode, line), len(line)) for line in lines]
                 assert sum(each.result(60).spans for each in received) == COUNT
-            owner.take_in()
+            owner.ingest_spools()
             while owner.store.index():
                 pass
             look(owner, home, places)
@@ -179,7 +179,7 @@ def found(request, tmp_path_factory):
             assert write_export(settings, ExportSelection(everything=True), directory / file).spans >= COUNT
             data = (directory / file).read_bytes()
             places[name] = gzip.decompress(data) if file.endswith("gz") else data
-        assert take_in(Settings(home=other, retention_days=36_500), [str(directory / "all.jsonl")]).new >= COUNT
+        assert import_files(Settings(home=other, retention_days=36_500), [str(directory / "all.jsonl")]).new >= COUNT
         places["home of an import of the export"] = everything(other)
         if request.param == "agent":
             shown = inspector(home, "events", "--full", "--limit", "1000")

@@ -62,7 +62,7 @@ def test_twenty_calls_at_once_are_answered_as_they_were_under_a_hundred_schedule
         then = run_all(lambda _: 0)
         with Owner(Settings(home=tmp_path)) as owner:
             inspector.detach()
-            owner.take_in()
+            owner.ingest_spools()
             events = owner.store.events(Filter(), order="asc", limit=500, full=True, raw=True).items
         tape = tape_of("run", events)
         assert len(tape.calls) == len(made) == AGENTS * EACH * 2

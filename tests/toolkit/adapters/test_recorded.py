@@ -31,7 +31,7 @@ def test_a_tool_call_that_langchain_and_the_toolkit_tell_of_is_counted_once(tmp_
     )
     assert (done.returncode, done.stderr) == (0, "")
     with Owner(Settings(home=tmp_path / "home")) as owner:
-        owner.take_in()
+        owner.ingest_spools()
         events = owner.store.events(Filter(kinds=("tool",)), order="asc", limit=50, full=True).items
 
     by_id = {each.span_id: each for each in events}

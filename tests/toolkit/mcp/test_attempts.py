@@ -21,7 +21,7 @@ def test_both_ends_of_every_attempt_are_duplicates_of_the_call(tmp_path, fork_re
     done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=300, check=False)
     assert (done.returncode, done.stdout) == (0, "done\n"), done.stderr
     with Owner(Settings(home=tmp_path)) as owner:
-        owner.take_in()
+        owner.ingest_spools()
         events = owner.store.events(Filter(), order="asc", limit=100).items
     lago, ritz = (each for each in events if each.kind == "tool" and each.folded_into is None)
     assert (lago.tool, lago.status, ritz.tool, ritz.status) == ("book", "ok", "book", "error")

@@ -77,7 +77,7 @@ class Imported:
             yield f"left out {count:,}: {reason}{where}"
 
 
-def take_in(settings: Settings, names: Sequence[str]) -> Imported:
+def import_files(settings: Settings, names: Sequence[str]) -> Imported:
     """Import files in the order they are given; one that cannot be read does not stop the others.
 
     Raises:
@@ -89,7 +89,7 @@ def take_in(settings: Settings, names: Sequence[str]) -> Imported:
         seq = database.store.last_seq()
         for name in names:
             try:
-                _take_in_file(name, database, imported)
+                _import_file(name, database, imported)
             except FileUnreadable as error:
                 imported.bad_files.append(str(error))
         imported.new = sum(database.spans_of(trace_id) - before for trace_id, before in imported.known.items())
@@ -97,7 +97,7 @@ def take_in(settings: Settings, names: Sequence[str]) -> Imported:
     return imported
 
 
-def _take_in_file(name: str, database: "_Database", imported: Imported) -> None:
+def _import_file(name: str, database: "_Database", imported: Imported) -> None:
     before, why = imported.spans + imported.labels, ""
     refused: Counter[str] = Counter()
     for part in _parts(name):
