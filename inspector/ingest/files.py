@@ -1,4 +1,4 @@
-"""Reads spans from files of OTLP JSON: exports of the inspector and of OpenTelemetry's collector, single requests."""
+"""Reads spans from files: OTLP JSON, as the inspector and OpenTelemetry's collector export it, and transcripts."""
 
 import gzip
 import stat
@@ -12,13 +12,17 @@ from pathlib import Path
 from typing import IO, cast
 
 from inspector.ingest.errors import FileUnreadable
-from inspector.otlp import Decoded
+from inspector.otlp import Decoded, DecodedSpan, json_of
 from inspector.parts import Parts
 from inspector.reading.recorded import read_line
+from inspector.transcripts import Transcript, transcript_of
+from inspector.transcripts.lines import object_on
 
 MAX_LINE = 64 << 20
 """Longer lines (in bytes) are skipped, so that no file can use more memory than this."""
 
+_TOGETHER = 8 << 20
+"""How many bytes of texts the spans of a transcript have that are stored together."""
 _GZIP = b"\x1f\x8b"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _SQLITE = b"SQLite format 3\x00"
@@ -73,7 +77,7 @@ def unpacked(file: BufferedReader, name: str) -> Generator[IO[bytes]]:
 
 
 def read_parts(file: IO[bytes], name: str, *, max_line: int = MAX_LINE) -> Iterator[Part]:
-    """Yield the request on each line; a file with one request on many lines is one part.
+    """Yield the request on each line; a file with one request on many lines, or a short transcript, is one part.
 
     Args:
         file: The decompressed file.
@@ -88,6 +92,9 @@ def read_parts(file: IO[bytes], name: str, *, max_line: int = MAX_LINE) -> Itera
     for number, line in _lines(file, name, max_line):
         if not line.strip():
             continue
+        if number == 1 and (transcript := transcript_of(line)) is not None:
+            yield from _parts_of_transcript(transcript, chain([(number, line)], _lines(file, name, max_line)))
+            return
         if parts.note(line, line):
             if not line.rstrip().endswith(b"}"):
                 yield Part(line, Decoded(malformed="cut off"), number)
@@ -106,6 +113,26 @@ def read_parts(file: IO[bytes], name: str, *, max_line: int = MAX_LINE) -> Itera
             yield from _parts_of(chain(enumerate(lines, 1), later), max_line)
             return
         yield Part(line, decoded, number)
+
+
+def _parts_of_transcript(transcript: Transcript, lines: Iterable[tuple[int, bytes]]) -> Iterator[Part]:
+    spans: list[DecodedSpan] = []
+    size = number = 0
+    for number, line in lines:
+        found = object_on(line)
+        for span in () if found is None else transcript.spans(found):
+            spans.append(span)
+            size += sum(len(value) for value in span.attributes.values() if isinstance(value, str))
+        if size >= _TOGETHER:
+            yield _part_with(spans, number)
+            spans, size = [], 0
+    spans += transcript.rest()
+    yield _part_with(spans, number)
+
+
+def _part_with(spans: list[DecodedSpan], number: int) -> Part:
+    decoded = Decoded(spans=spans)
+    return Part(json_of(decoded), decoded, number)
 
 
 def _parts_of(lines: Iterable[tuple[int, bytes]], max_line: int) -> Iterator[Part]:

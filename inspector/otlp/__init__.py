@@ -9,7 +9,7 @@ from inspector.otlp.export import export_lines
 from inspector.otlp.exported import forget_reading, read_exported, take_origin
 from inspector.otlp.from_json import decode
 from inspector.otlp.from_protobuf import decode_protobuf
-from inspector.otlp.payload import Item, items_of, items_of_spans, request_of
+from inspector.otlp.payload import Item, items_of, items_of_spans, json_of, request_of
 from inspector.otlp.replies import come_again, error_status, export_response, partial_success
 from inspector.otlp.request import MEDIA_TYPES, MOST_BYTES, Encoding, Signal, decode_request
 from inspector.otlp.to_protobuf import to_protobuf
@@ -36,6 +36,7 @@ __all__ = [
     "forget_reading",
     "items_of",
     "items_of_spans",
+    "json_of",
     "partial_success",
     "read_exported",
     "reported",

@@ -118,6 +118,17 @@ def _event_of(event: Mapping[str, AttributeValue]) -> Json:
 
 def request_of(items: Sequence[Item], encoding: Encoding) -> bytes:
     """Encode and compress one request; spans of one line share their resource and scope."""
+    request = _request(items)
+    body = msgspec.json.encode(request) if encoding == "json" else to_protobuf(request)
+    return gzip.compress(body, compresslevel=1)
+
+
+def json_of(decoded: Decoded) -> bytes:
+    """Return spans as one request in JSON."""
+    return msgspec.json.encode(_request(items_of_spans(decoded)))
+
+
+def _request(items: Sequence[Item]) -> Json:
     groups: list[Json] = []
     last: Item | None = None
     for item in items:
@@ -125,6 +136,4 @@ def request_of(items: Sequence[Item], encoding: Encoding) -> bytes:
             groups.append({"resource": item.resource, "scopeSpans": [{"scope": item.scope, "spans": []}]})
         groups[-1]["scopeSpans"][0]["spans"].append(item.span)
         last = item
-    request = {"resourceSpans": groups}
-    body = msgspec.json.encode(request) if encoding == "json" else to_protobuf(request)
-    return gzip.compress(body, compresslevel=1)
+    return {"resourceSpans": groups}

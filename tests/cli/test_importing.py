@@ -98,3 +98,25 @@ def test_a_server_that_stays_busy_or_lets_nobody_in_ends_the_import(server, file
         server.answers = [answer]
         with pytest.raises(ServerRefused, match=f"answered {answer[0]}: {answer[2]}"):
             import_files(server.settings, [file])
+
+
+SESSIONS = Path(__file__).parents[1] / "transcripts" / "captured"
+
+
+def test_a_session_of_a_coding_agent_is_sent_to_the_server_as_spans(server):
+    imported = import_files(server.settings, [str(SESSIONS / "codex.jsonl")])
+    assert (imported.spans, imported.traces, imported.bad_files) == (6, 1, [])
+    assert server.got == ["chat gpt-5.1-codex"]
+
+
+def test_sessions_are_imported_once_however_often_they_are(inspector):
+    files = [str(SESSIONS / name) for name in ("claude_code.jsonl", "claude_code_subagent.jsonl", "codex.jsonl")]
+    first, again = inspector("import", *files), inspector("import", *files)
+    assert (first.returncode, again.returncode) == (0, 0)
+    assert b"imported 24 spans of 3 traces" in first.stderr
+    assert b"24 spans of 3 traces: already stored, nothing new" in again.stderr
+    runs = json.loads(inspector("runs", "--json").stdout)["items"]
+    assert {(run["service"], run["question"], run["answer"], run["calls"]) for run in runs} == {
+        ("claude-code", "Plan a trip", "noted", 18),
+        ("codex", "Say hi", "All done.", 6),
+    }

@@ -1,0 +1,118 @@
+"""Rollouts of Codex: the items of the Responses API, and events of its turns."""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from inspector import semconv as sc
+from inspector.otlp import DecodedSpan
+from inspector.transcripts.conversation import Agent, Conversation
+from inspector.transcripts.lines import Json, counts_in, object_in, text_of, time_of
+
+_SERVICE: Final = "codex"
+_CALLS: Final = frozenset(("function_call", "custom_tool_call", "local_shell_call"))
+_OUTPUTS: Final = frozenset(("function_call_output", "custom_tool_call_output"))
+
+
+def is_of_codex(line: Json) -> bool:
+    """Tell whether a line is the first of a rollout."""
+    return line.get("type") == "session_meta" and isinstance(line.get("payload"), dict)
+
+
+class Codex:
+    """Reads one rollout, line by line."""
+
+    def __init__(self) -> None:
+        self._conversation: Conversation | None = None
+        self._model: str | None = None
+        self._answers = 0
+
+    def spans(self, line: Json) -> Iterator[DecodedSpan]:
+        """Take in a line; yield the spans that are complete by it."""
+        kind, payload, at_ns = line.get("type"), object_in(line.get("payload")), time_of(line.get("timestamp"))
+        if at_ns is None:
+            return
+        if kind == "session_meta" and self._conversation is None:
+            self._begin(payload, at_ns)
+        if self._conversation is None:
+            return
+        match kind:
+            case "turn_context":
+                self._model = payload.get("model")
+            case "response_item":
+                self._item(self._conversation, payload, at_ns)
+            case "event_msg":
+                self._event(self._conversation, payload, at_ns)
+            case "token_usage_record":
+                self._spent(self._conversation, payload.get("usage"), payload.get("response_id"))
+            case "compacted":
+                self._conversation.forgot()
+            case _:
+                pass
+        yield from self._conversation.take()
+
+    def rest(self) -> Iterator[DecodedSpan]:
+        """Yield what the end of the file completes."""
+        if self._conversation is not None:
+            self._conversation.finish()
+            yield from self._conversation.take()
+
+    def _begin(self, meta: Json, at_ns: int) -> None:
+        agent = Agent("codex", _SERVICE, str(meta.get("cli_version") or ""), "openai", str(meta.get("id")))
+        self._conversation = Conversation(agent, as_message=False)
+        instructions = object_in(meta.get("base_instructions")).get("text") or meta.get("instructions")
+        if isinstance(instructions, str):
+            self._conversation.heard(at_ns, {"role": "system", "content": instructions})
+
+    def _item(self, conversation: Conversation, item: Json, at_ns: int) -> None:
+        kind = item.get("type")
+        if kind in _OUTPUTS:
+            conversation.answered()
+            conversation.returned(at_ns, str(item.get("call_id")), item.get("output"))
+            conversation.heard(at_ns, item)
+        elif kind == "message" and item.get("role") != "assistant":
+            conversation.heard(at_ns, item)
+        else:
+            self._answers += not conversation.is_answering
+            conversation.said(at_ns, str(self._answers), self._model, item)
+            if kind in _CALLS:
+                arguments = item.get("arguments") or item.get("input") or item.get("action")
+                conversation.called(at_ns, str(item.get("call_id")), str(item.get("name") or "shell"), arguments)
+
+    def _event(self, conversation: Conversation, event: Json, at_ns: int) -> None:
+        match event.get("type"):
+            case "task_started":
+                conversation.prompted(at_ns, str(event.get("turn_id") or at_ns))
+            case "user_message" if isinstance(text := event.get("message"), str):
+                conversation.asked(text)
+            case "item_completed":
+                self._completed(conversation, object_in(event.get("item")))
+            case "token_count":
+                self._spent(conversation, object_in(event.get("info")).get("last_token_usage"), None)
+            case "task_complete":
+                conversation.ended(at_ns)
+            case "turn_aborted":
+                conversation.ended(at_ns, status="cancelled")
+            case _:
+                pass
+
+    def _completed(self, conversation: Conversation, item: Json) -> None:
+        if item.get("type") == "UserMessage":
+            conversation.asked(text_of(item.get("content")))
+        elif item.get("status") == "failed":
+            code = item.get("exit_code")
+            conversation.broke(str(item.get("id")), f"exit code {code}" if isinstance(code, int) else "failed")
+
+    def _spent(self, conversation: Conversation, usage: object, response_id: Any) -> None:
+        if not conversation.is_answering:
+            return
+        counts = counts_in(usage)
+        conversation.noted(
+            {
+                sc.RESPONSE_ID: response_id,
+                sc.USAGE_INPUT_TOKENS: counts.get("input_tokens"),
+                sc.USAGE_OUTPUT_TOKENS: counts.get("output_tokens"),
+                sc.USAGE_CACHE_READ: counts.get("cached_input_tokens"),
+                sc.USAGE_REASONING: counts.get("reasoning_output_tokens"),
+            }
+        )
+        conversation.answered()

@@ -1,0 +1,252 @@
+"""The spans of one agent's conversation: an agent for each prompt, with its model calls and tools.
+
+A transcript says when something was known, not when it began: a model call begins when the prompt or the last result of
+a tool was known, and ends with the last part of its answer.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from dataclasses import replace as replace_agent
+from hashlib import blake2b
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from inspector import semconv as sc
+from inspector.otlp import DecodedSpan, Scope
+from inspector.transcripts.lines import Json
+
+_INTERNAL, _CLIENT = 1, 3
+"""OTLP's kinds of spans."""
+_OK, _ERROR = 0, 2
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """Whose transcript it is."""
+
+    name: str
+    """The name of the agent: the program, or the type of a subagent."""
+    service: str
+    version: str
+    provider: str
+    session: str
+    within: str = ""
+    """The id of a subagent; empty for the agent that the user talks to."""
+
+
+@dataclass(slots=True)
+class _Answer:
+    """An answer of the model that is not complete."""
+
+    id: str
+    span: DecodedSpan
+    parts: list[Any] = field(default_factory=list[Any])
+    last_ns: int = 0
+
+
+def _id(digits: int, *of: str) -> str:
+    """Return an id that is the same whenever the transcript is read."""
+    return blake2b("\0".join(of).encode(), digest_size=digits // 2).hexdigest()
+
+
+class Conversation:
+    """Collects what is said, and makes spans of it; `take` returns those that are complete.
+
+    Args:
+        agent: Whose conversation it is.
+        as_message: Whether the parts of an answer are the content of one message, not messages themselves.
+    """
+
+    def __init__(self, agent: Agent, *, as_message: bool) -> None:
+        self._agent = agent
+        self._as_message = as_message
+        self._resource = {sc.SERVICE_NAME: agent.service, "service.version": agent.version}
+        self._scope = Scope(f"{agent.service}.transcript")
+        self._messages: list[bytes] = []
+        """What the model was told, each message as JSON."""
+        self._meanwhile: list[bytes] = []
+        """What it will be told after the answer that is not complete."""
+        self._prompt: DecodedSpan | None = None
+        self._answer: _Answer | None = None
+        self._last_said: list[Any] = []
+        self._tools: dict[str, DecodedSpan] = {}
+        self._failures: dict[str, str] = {}
+        self._since_ns = self._last_ns = 0
+        self._ready: list[DecodedSpan] = []
+
+    def take(self) -> Iterator[DecodedSpan]:
+        """Yield the spans that are complete, each once."""
+        ready, self._ready = self._ready, []
+        yield from ready
+
+    def prompted(self, at_ns: int, key: str, text: str | None = None) -> None:
+        """Begin to work on a prompt, which ends the work on the one before.
+
+        Args:
+            at_ns: When.
+            key: What tells it from others of the session.
+            text: What was asked.
+        """
+        self.ended(self._last_ns)
+        agent = self._agent
+        trace_id, root = _id(32, agent.session, key), _id(16, agent.session, key)
+        ids = (trace_id, _id(16, agent.session, key, agent.within), root) if agent.within else (trace_id, root, None)
+        told = {sc.OPERATION_NAME: "invoke_agent"}
+        self._prompt = self._span(ids, f"invoke_agent {agent.name}", at_ns, told)
+        if text is not None:
+            self.asked(text)
+        self._since_ns = self._last_ns = at_ns
+        self._last_said = []
+
+    def belongs_to(self, name: str) -> None:
+        """Tell the name of the agent, if it is known only later."""
+        if name != self._agent.name:
+            self._agent = replace_agent(self._agent, name=name)
+            if self._prompt is not None:
+                self._prompt = replace(self._prompt, name=f"invoke_agent {name}")
+                self._prompt.attributes[sc.AGENT_NAME] = name
+
+    def asked(self, text: str) -> None:
+        """Tell what the prompt is."""
+        if self._prompt is not None and sc.INPUT_MESSAGES not in self._prompt.attributes:
+            self._with(self._prompt, {sc.INPUT_MESSAGES: [{"role": "user", "content": text}]})
+
+    def heard(self, at_ns: int, message: Json) -> None:
+        """Add a message to what the model is told."""
+        # Results may come before the last part of the answer that asks for them.
+        (self._messages if self._answer is None else self._meanwhile).append(msgspec.json.encode(message))
+        self._since_ns = self._last_ns = at_ns
+
+    def forgot(self) -> None:
+        """Empty what the model is told, since it was summed up."""
+        self._complete()
+        self._messages.clear()
+
+    def said(self, at_ns: int, answer_id: str, model: str | None, part: Any) -> None:
+        """Add a part of an answer; those of one id are one model call."""
+        if self._prompt is None:
+            return
+        answer = self._answer
+        if answer is None or answer.id != answer_id:
+            self._complete()
+            told = {
+                sc.OPERATION_NAME: "chat",
+                sc.REQUEST_MODEL: model,
+                sc.INPUT_MESSAGES: (b"[%b]" % b",".join(self._messages)).decode(),
+            }
+            ids = self._below("answer", answer_id)
+            span = self._span(ids, f"chat {model or ''}".rstrip(), self._since_ns, told, kind=_CLIENT)
+            answer = self._answer = _Answer(answer_id, span)
+        answer.parts.append(part)
+        answer.last_ns = self._last_ns = at_ns
+
+    def noted(self, told: Json) -> None:
+        """Add attributes to the model call whose answer comes."""
+        if self._answer is not None:
+            self._answer.span.attributes.update({key: value for key, value in told.items() if value is not None})
+
+    @property
+    def is_answering(self) -> bool:
+        """Whether an answer is not complete."""
+        return self._answer is not None
+
+    def finish(self) -> None:
+        """End what is left, since the transcript has no more."""
+        self.ended(self._last_ns)
+
+    def answered(self) -> None:
+        """Complete the answer, if there is one."""
+        self._complete()
+
+    def failed(self, at_ns: int, why: str) -> None:
+        """Add a model call that failed."""
+        if self._prompt is None:
+            return
+        self.said(at_ns, f"failed at {at_ns}", None, None)
+        answer, self._answer = self._answer, None
+        assert answer is not None
+        self._ready.append(replace(answer.span, end_ns=at_ns, status_code=_ERROR, status_message=why))
+
+    def called(self, at_ns: int, call_id: str, name: str, arguments: Any) -> None:
+        """Begin a tool call."""
+        if self._prompt is None:
+            return
+        told = {sc.OPERATION_NAME: "execute_tool", sc.TOOL_NAME: name, sc.TOOL_CALL_ID: call_id}
+        told[sc.TOOL_CALL_ARGUMENTS] = arguments
+        self._tools[call_id] = self._span(self._below("tool", call_id), f"execute_tool {name}", at_ns, told)
+
+    def broke(self, call_id: str, why: str) -> None:
+        """Note that a tool call failed whose result is still to come."""
+        self._failures[call_id] = why
+
+    def returned(
+        self, at_ns: int, call_id: str, result: Any, *, why: str | None = None, is_denied: bool = False
+    ) -> None:
+        """End a tool call.
+
+        Args:
+            at_ns: When its result was known.
+            call_id: Its id.
+            result: What the model was told.
+            why: Why it failed, if it did.
+            is_denied: Whether it was not allowed.
+        """
+        span = self._tools.pop(call_id, None)
+        why = self._failures.pop(call_id, None) if why is None else why
+        if span is None:
+            return
+        span = self._with(span, {sc.TOOL_CALL_RESULT: result})
+        if is_denied:
+            span = self._with(span, {sc.STATUS: "denied", "error.message": why})
+        elif why is not None:
+            span = replace(span, status_code=_ERROR, status_message=why)
+        self._ready.append(replace(span, end_ns=max(at_ns, span.start_ns)))
+        self._last_ns = at_ns
+
+    def ended(self, at_ns: int, *, status: str | None = None) -> None:
+        """End the work on the prompt, and everything in it."""
+        self._complete()
+        prompt, self._prompt = self._prompt, None
+        if prompt is None:
+            return
+        for span in self._tools.values():
+            self._ready.append(self._with(replace(span, end_ns=at_ns), {sc.STATUS: "abandoned"}))
+        self._tools.clear()
+        output = self._said(self._last_said) if self._last_said else None
+        self._ready.append(self._with(replace(prompt, end_ns=at_ns), {sc.OUTPUT_MESSAGES: output, sc.STATUS: status}))
+
+    def _complete(self) -> None:
+        answer, self._answer = self._answer, None
+        if answer is None:
+            return
+        said = self._said(answer.parts)
+        self._last_said = answer.parts
+        self._messages += map(msgspec.json.encode, said)
+        self._messages += self._meanwhile
+        self._meanwhile = []
+        self._ready.append(self._with(replace(answer.span, end_ns=answer.last_ns), {sc.OUTPUT_MESSAGES: said}))
+
+    def _said(self, parts: list[Any]) -> list[Any]:
+        return [{"role": "assistant", "content": parts}] if self._as_message else parts
+
+    def _below(self, *of: str) -> tuple[str, str, str]:
+        assert self._prompt is not None
+        trace_id, parent_id = self._prompt.trace_id, self._prompt.span_id
+        return trace_id, _id(16, trace_id, parent_id, *of), parent_id
+
+    def _span(
+        self, ids: tuple[str, str, str | None], name: str, at_ns: int, told: Json, *, kind: int = _INTERNAL
+    ) -> DecodedSpan:
+        agent = self._agent
+        about = {sc.SESSION_ID: agent.session, sc.AGENT_NAME: agent.name, sc.PROVIDER_NAME: agent.provider}
+        rest = kind, at_ns, None, _OK, None, dict[str, Any](about), (), (), self._resource, self._scope
+        return self._with(DecodedSpan(*ids, name, *rest), told)
+
+    def _with(self, span: DecodedSpan, told: Json) -> DecodedSpan:
+        """Add attributes to a span, as JSON unless they are texts or numbers; None is left out."""
+        for key, value in told.items():
+            if value is not None:
+                span.attributes[key] = value if isinstance(value, str | int) else msgspec.json.encode(value).decode()
+        return span

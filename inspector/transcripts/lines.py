@@ -1,0 +1,52 @@
+"""The lines of a transcript: JSON objects, of whose forms nothing is taken for granted."""
+
+from datetime import datetime
+from typing import Any, cast
+
+import msgspec
+
+Json = dict[str, Any]
+
+
+def object_on(line: bytes) -> Json | None:
+    """Return the JSON object on a line; None if there is none."""
+    try:
+        found = msgspec.json.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    return cast("Json", found) if isinstance(found, dict) else None
+
+
+def object_in(value: object) -> Json:
+    """Return a value if it is an object, otherwise an empty one."""
+    return cast("Json", value) if isinstance(value, dict) else {}
+
+
+def objects_in(value: object) -> list[Json]:
+    """Return the objects in a list; none if it is no list."""
+    items = cast("list[object]", value) if isinstance(value, list) else []
+    return [cast("Json", item) for item in items if isinstance(item, dict)]
+
+
+def counts_in(value: object) -> dict[str, int]:
+    """Return the members of an object that are whole numbers."""
+    return {key: number for key, number in object_in(value).items() if type(number) is int and number >= 0}
+
+
+def blocks_of(content: object) -> list[Json]:
+    """Return the blocks of a message's content, which may be one text."""
+    return [{"type": "text", "text": content}] if isinstance(content, str) else objects_in(content)
+
+
+def text_of(content: object) -> str:
+    """Return the text of a message's content."""
+    texts = (block.get("text") for block in blocks_of(content))
+    return "\n".join(text for text in texts if isinstance(text, str))
+
+
+def time_of(text: object) -> int | None:
+    """Return a time in nanoseconds; None if it is none."""
+    try:
+        return int(datetime.fromisoformat(cast("str", text)).timestamp() * 1_000) * 1_000_000
+    except (TypeError, ValueError, OverflowError):
+        return None

@@ -1,0 +1,175 @@
+"""Sessions that coding agents keep of themselves become agents, model calls and tools.
+
+``captured`` has what Claude Code 2.1.332 and Codex 0.171.0 wrote, each with a script in the place of the model; long
+texts are cut. Claude Code ran two commands (one failed), asked for two tools that do not exist, started a subagent, and
+was not allowed to write a file. Codex ran two commands, one of which failed.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from inspector.reading.dialects import read_span
+from inspector.transcripts import transcript_of
+from inspector.transcripts.lines import object_on
+
+CAPTURED = Path(__file__).parent / "captured"
+
+
+def lines_of(name):
+    return (CAPTURED / name).read_bytes().splitlines()
+
+
+def read(lines):
+    transcript = transcript_of(lines[0])
+    spans = [span for line in lines if (found := object_on(line)) is not None for span in transcript.spans(found)]
+    return [read_span(span) for span in (*spans, *transcript.rest())]
+
+
+def told(span):
+    return span.kind, span.name, span.status
+
+
+@pytest.fixture
+def claude_code():
+    return sorted(read(lines_of("claude_code.jsonl")), key=lambda span: (span.start_ns, span.kind))
+
+
+@pytest.fixture
+def codex():
+    return sorted(read(lines_of("codex.jsonl")), key=lambda span: (span.start_ns, span.kind))
+
+
+def test_a_session_of_claude_code_is_an_agent_for_each_prompt(claude_code):
+    first, second = (span for span in claude_code if span.parent_id is None)
+    assert {told(first), told(second)} == {("agent", "invoke_agent claude", "ok")}
+    assert (first.service, first.session_id) == ("claude-code", "0bfcfafd-1e41-4536-8747-3a5608485fc4")
+    assert "Plan a trip" in first.attributes[first.input_key]
+    assert "All done." in first.attributes[first.output_key]
+    assert {span.parent_id for span in claude_code if span.trace_id == first.trace_id} == {None, first.span_id}
+
+
+def test_blocks_of_one_answer_are_one_model_call_even_if_a_result_comes_between_them(claude_code):
+    calls = [span for span in claude_code if span.kind == "llm"]
+    assert [call.attributes["gen_ai.response.id"] for call in calls] == [f"msg_{at}" for at in (3, 4, 5, 7, 8, 10)]
+    (answer,) = json.loads(calls[1].attributes["gen_ai.output.messages"])
+    assert [part["name"] for part in answer["content"]] == ["mcp__calc__add", "mcp__calc__fails"]
+    # Tokens of the input include those of the cache, as in the conventions.
+    assert {(call.input_tokens, call.cached_tokens) for call in calls} == {(150, 30)}
+
+
+def test_a_model_call_begins_when_the_last_result_was_known(claude_code):
+    tools = [span for span in claude_code if span.kind == "tool"]
+    calls = [span for span in claude_code if span.kind == "llm"]
+    assert calls[1].start_ns == max(tool.end_ns for tool in tools if tool.tool == "Bash")
+
+
+def test_tools_of_claude_code_have_their_outcome(claude_code):
+    tools = [span for span in claude_code if span.kind == "tool"]
+    assert [(tool.tool, tool.status) for tool in tools] == [
+        ("Bash", "ok"),
+        ("Bash", "error"),
+        ("mcp__calc__add", "error"),
+        ("mcp__calc__fails", "error"),
+        ("Task", "ok"),
+        ("Write", "denied"),
+    ]
+    assert (tools[1].error.message, tools[1].attributes[tools[1].output_key]) == ("Exit code 3", "Exit code 3")
+    assert tools[5].error.message.startswith("Claude requested permissions")
+
+
+def test_a_subagent_is_below_the_prompt_that_started_it(claude_code):
+    subagent = next(span for span in read(lines_of("claude_code_subagent.jsonl")) if span.kind == "agent")
+    root = next(span for span in claude_code if span.parent_id is None)
+    assert (subagent.trace_id, subagent.parent_id) == (root.trace_id, root.span_id)
+    assert (subagent.agent, subagent.name) == ("general-purpose", "invoke_agent general-purpose")
+
+
+def test_what_was_summed_up_is_no_longer_part_of_the_prompt():
+    lines = lines_of("claude_code.jsonl")
+    at = next(number for number, line in enumerate(lines) if b'"msg_8"' in line)
+    boundary = {**json.loads(lines[at]), "type": "system", "subtype": "compact_boundary"}
+    lines.insert(at, json.dumps(boundary).encode())
+    last = next(span for span in read(lines) if span.attributes.get("gen_ai.response.id") == "msg_8")
+    assert last.attributes.get("gen_ai.input.messages") in (None, "[]")
+
+
+def test_an_error_of_the_api_is_a_failed_model_call():
+    lines = lines_of("claude_code.jsonl")
+    error = json.loads(lines[-1])
+    prompt = next(json.loads(line) for line in lines if b"Plan a trip" in line and b'"user"' in line)
+    error |= {"type": "assistant", "isApiErrorMessage": True, "timestamp": "2026-11-28T07:55:59.000Z"}
+    error["message"] = {"model": "<synthetic>", "content": [{"type": "text", "text": "API Error: 400"}]}
+    failed = [span for span in read([json.dumps(each).encode() for each in (prompt, error)]) if span.kind == "llm"]
+    assert [(span.status, span.error.message) for span in failed] == [("error", "API Error: 400")]
+
+
+def test_a_rollout_of_codex_is_an_agent_for_each_turn(codex):
+    assert [told(span) for span in codex] == [
+        ("agent", "invoke_agent codex", "ok"),
+        ("llm", "chat gpt-5.1-codex", "ok"),
+        ("tool", "execute_tool exec_command", "ok"),
+        ("llm", "chat gpt-5.1-codex", "ok"),
+        ("tool", "execute_tool exec_command", "error"),
+        ("llm", "chat gpt-5.1-codex", "ok"),
+    ]
+    agent, call, tool, *_ = codex
+    assert ("Say hi" in agent.attributes[agent.input_key], "All done." in agent.attributes[agent.output_key]) == (
+        True,
+        True,
+    )
+    assert (call.input_tokens, call.output_tokens, call.cached_tokens) == (102, 12, 30)
+    roles = [message["role"] for message in json.loads(call.attributes["gen_ai.input.messages"])]
+    assert (roles[0], roles[-1]) == ("system", "user")
+    assert json.loads(tool.attributes[tool.input_key]) == {"cmd": "echo hi; sleep 0.2"}
+    assert codex[4].error.message == "exit code 3"
+
+
+@pytest.mark.parametrize("name", ["claude_code.jsonl", "codex.jsonl"])
+def test_reading_again_gives_the_same_ids(name):
+    assert [span.span_id for span in read(lines_of(name))] == [span.span_id for span in read(lines_of(name))]
+
+
+@pytest.mark.parametrize("name", ["claude_code.jsonl", "codex.jsonl"])
+def test_a_file_that_ends_in_the_middle_has_what_came_until_then(name):
+    lines = lines_of(name)
+    for end in range(1, len(lines)):
+        spans = read(lines[:end])
+        assert len({span.span_id for span in spans}) == len(spans)
+        assert all(span.end_ns >= span.start_ns for span in spans)
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.data())
+@pytest.mark.parametrize("name", ["claude_code.jsonl", "codex.jsonl"])
+def test_whatever_stands_in_a_place_nothing_is_raised(name, data):
+    lines = [json.loads(line) for line in lines_of(name)]
+    for _ in range(5):
+        place = lines[data.draw(st.integers(0, len(lines) - 1))]
+        for _ in range(data.draw(st.integers(0, 4))):
+            keys = [key for key, value in place.items() if isinstance(value, dict) and value]
+            if not keys:
+                break
+            place = place[data.draw(st.sampled_from(keys))]
+        if place:
+            place[data.draw(st.sampled_from(sorted(place)))] = data.draw(VALUES)
+    written = [json.dumps(line).encode() for line in lines]
+    if transcript_of(written[0]) is not None:
+        read(written)
+
+
+@pytest.mark.parametrize(
+    "line", [b"", b"[]", b"{}", b"nonsense", b'{"resourceSpans": []}', b'{"type": "session_meta"}']
+)
+def test_another_file_is_no_transcript(line):
+    assert transcript_of(line) is None
