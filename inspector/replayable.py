@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Literal
 
+from msgspec import UNSET
+
 from inspector import semconv as sc
 from inspector.lookup import events_of, program_of, replayed_name, replayed_run, traces_of
 from inspector.model import Event, Filter, Run, Status
@@ -18,6 +20,7 @@ MOST_SPANS: Final = 2_000
 _MOST_BYTES: Final = 64 << 20
 """The most that its spans may hold, including what a replay gives back."""
 _FOREIGN: Final = "the run was recorded by another recorder, without what a replay gives back"
+_LOSSES: Final = "not all of its calls were recorded in full"
 _LISTED: Final = 10
 """The number of obstacles and replays that are listed."""
 _MOST_OF_REPLAYS: Final = 4
@@ -109,14 +112,26 @@ def _judged(store: Store, run: Run) -> Replayable:
         return Replayable(run.run_id, "unknown", events)
     judgement = judge(events)
     trace_of = {event.span_id: event.trace_id for event in events}
+    answer, reason = "yes", judgement.reason
+    if judgement.obstacles or reason is not None:
+        answer = "no"
+    elif _has_losses(store, run):
+        # Perhaps only ends of calls that a replay makes again, perhaps a model call of which nothing is there.
+        answer, reason = "unknown", _LOSSES
     return Replayable(
         run.run_id,
-        "no" if judgement.obstacles or judgement.reason is not None else "yes",
-        judgement.reason,
+        answer,
+        reason,
         judgement.calls,
         tuple(_placed(each, trace_of) for each in judgement.obstacles[:_LISTED]),
         len(judgement.obstacles),
     )
+
+
+def _has_losses(store: Store, run: Run) -> bool:
+    # A run of a list is without them.
+    whole = run if run.losses is not UNSET else store.run(run.run_id)
+    return whole is not None and whole.losses is not UNSET
 
 
 def _read(store: Store, run: Run) -> Sequence[Event] | str:

@@ -41,6 +41,7 @@ _OVER_MCP: Final = frozenset(("tool_call", "resource_fetch", "prompt_apply"))
 _NOT_NAMED: Final = frozenset(("run", "cell", "request", "label"))
 _REDACTED: Final = b"[redacted:"
 _NOT_YET: Final = "a replay does not withhold {} calls of this kind yet, it would make them again"
+_LIVE: Final = "its model is asked over a live connection, which is not recorded"
 _ONLY_A_SPAN: Final = "it is known by an OpenTelemetry span only, so it runs again; if it may, record without --otel"
 
 
@@ -117,6 +118,8 @@ def call_of(event: Event, path: tuple[str, ...]) -> tuple[TapeCall, RequestParts
         return None
     if sc.DSPY_CACHE_HIT in attributes:
         raise _refused(event, CACHED)
+    if attributes.get(sc.EMITTER) == "google_adk" and attributes.get(sc.SEED_WORKFLOW_TYPE) == "live":
+        raise _refused(event, _LIVE, yet=True)
     if requests.is_sent(attributes):
         return _request(event, path)
     if event.hook in _NOT_NAMED or event.hook in AROUND or _is_of_requests(event, attributes):

@@ -4,7 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
+from inspector.model import Loss
 from inspector.replayable import MOST_SPANS
 from inspector.settings import Settings
 
@@ -53,6 +55,17 @@ def test_a_run_that_can_be_replayed_comes_with_the_command(client, store, call, 
         "replays": [],
         "more_replays": False,
     }
+
+
+def test_a_run_of_which_calls_are_missing_may_not_be_replayable_but_what_prevents_it_is_said_first(client, store, call):
+    for number, (run, status) in enumerate((("run-a", "ok"), ("run-b", "cancelled")), 1):
+        made = structs.replace(call(number, run, trace=number, status=status), process=run)
+        lost = Loss(run, run, "travel", "dropped", 2, made.start_ns, made.start_ns)
+        store.write([made], losses=[lost])
+    found, other = (client.get(f"/runs/{run}/replay").json() for run in ("run-a", "run-b"))
+    assert (found["replayable"], found["reason"]) == ("unknown", "not all of its calls were recorded in full")
+    assert found["command"].endswith(" run-a -- PROGRAM")
+    assert (other["replayable"], other["obstacle_count"]) == ("no", 1)
 
 
 def test_a_program_that_is_not_recorded_is_to_be_named_in_the_command(client, store, call):

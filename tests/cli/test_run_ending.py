@@ -141,6 +141,18 @@ def test_calls_that_ended_without_a_beginning_are_said_wherever_one_looks(run, s
     assert json.loads(inspector("show", "--run", "last", "--json").stdout)["losses"]["unmatched"] == 3
 
 
+def test_a_run_of_which_calls_are_missing_does_not_say_that_it_can_be_replayed(run, script, inspector):
+    tool = "from instrument import tools\n@tools.tool\ndef add():\n    pass\nadd()\n"
+    for program, says in (
+        (tool, "can be replayed: inspector replay "),
+        (UNMATCHED + tool, "not known whether it can be replayed: not all of its calls were recorded in full"),
+    ):
+        run(script(program))
+        for which in ((), ("--run", "last")):
+            lines = inspector("show", *which).stdout.decode().splitlines()
+            assert [line for line in lines if line.startswith(says)], lines
+
+
 def test_calls_that_could_not_be_written_are_said_and_not_taken_for_none(run, script, call, home):
     home.write_text("a file in the home's place")
     done = run(script(call("add")))

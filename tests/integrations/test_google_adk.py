@@ -3,6 +3,8 @@ from typing import Any
 
 import pytest
 
+from inspector.tape import NotReplayable, tape_of
+
 
 @pytest.fixture(scope="module")
 def whole(run):
@@ -139,6 +141,13 @@ def test_a_tool_says_what_it_is(recorded):
     assert sources["execute_tool add"] == "function"
     patterns = {facts(event).get("mcp.workflow.type") for event in recorded.events if event.kind == "workflow"}
     assert patterns == {None, "sequential", "parallel"}
+
+
+def test_a_run_over_a_live_connection_says_that_it_cannot_be_replayed(run):
+    events = run("google_adk_live.py", within="earlier").events
+    assert [event.name for event in events] == ["invoke_workflow trip", "invoke_agent planner", "execute_tool find"]
+    with pytest.raises(NotReplayable, match="its model is asked over a live connection"):
+        tape_of("run", events)
 
 
 TREE = """\

@@ -12,7 +12,7 @@ functions that every runner uses are patched:
 
 from inspector.integrations.generators import generating
 from inspector.integrations.google_adk.models import generated
-from inspector.integrations.google_adk.runs import agent_ran, invoked
+from inspector.integrations.google_adk.runs import agent_ran, invoked, invoked_live
 from inspector.integrations.google_adk.tools import wrap_tools
 from inspector.integrations.patches import Patches
 
@@ -21,9 +21,10 @@ __all__ = ["install"]
 
 def install(patches: Patches) -> None:
     """Wrap the methods, each when its module is imported: importing all of the framework takes seconds."""
-    for module, owner, begin in (("runners", "Runner", invoked), ("agents.base_agent", "BaseAgent", agent_ran)):
-        followed = generating(begin)
-        patches.wrap_once_imported(f"google.adk.{module}", owner, {"run_async": followed, "run_live": followed})
+    runs = {"run_async": generating(invoked), "run_live": generating(invoked_live)}
+    patches.wrap_once_imported("google.adk.runners", "Runner", runs)
+    agent_runs = dict.fromkeys(runs, generating(agent_ran))
+    patches.wrap_once_imported("google.adk.agents.base_agent", "BaseAgent", agent_runs)
     flow = "google.adk.flows.llm_flows.base_llm_flow"
     patches.wrap_once_imported(flow, "BaseLlmFlow", {"_run_and_handle_error": generated})
     wrap_tools(patches)

@@ -43,10 +43,22 @@ def _following_events(call: Call, author: str | None = None) -> Following:
 
 def invoked(runner: Any, *_: Any, **kwargs: Any) -> Following:
     """Open the call of one invocation."""
+    return _invoked(runner, kwargs)
+
+
+def invoked_live(runner: Any, *_: Any, **kwargs: Any) -> Following:
+    """Open the call of one invocation whose model is asked over a live connection, which nobody records."""
+    return _invoked(runner, kwargs, workflow_type="live")
+
+
+def _invoked(runner: Any, kwargs: dict[str, Any], workflow_type: str | None = None) -> Following:
     is_inner = next(enclosing("workflow_run"), None) is not None
     call = opened_apart(
         "workflow_run",
-        lambda: {"workflow": Named(str(runner.app_name)), "input": text_of(kwargs.get("new_message"))},
+        lambda: {
+            "workflow": Named(str(runner.app_name), workflow_type=workflow_type),
+            "input": text_of(kwargs.get("new_message")),
+        },
         # A runner inside a tool has its own session, made up for one call.
         session_id=None if is_inner else _session_id(kwargs),
         emitter="google_adk",
