@@ -2,9 +2,9 @@
 
 import io
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
 from inspector.cli import figures
 from inspector.cli.attempts import attempt_annotations
@@ -30,7 +30,9 @@ from inspector.cli.terminal import Terminal
 from inspector.lookup import as_one_trace
 from inspector.model import Event, Filter, Run, Trace, Turn, ancestors
 
-_PASSED_ON, _AFTER, _OTHERS, _NEAR = 6, 4, 6, 3
+T = TypeVar("T")
+
+_PASSED_ON, _AFTER, _OTHERS, _NEAR_MISSES = 6, 4, 6, 9
 """How many of each are listed."""
 _LATEST = 50
 _SHARE: Final = {"input": 0.2, "traceback": 0.2, "new messages": 0.15, "message": 0.1}
@@ -102,9 +104,7 @@ def _explained(failure: Failure, spans: _Spans) -> Iterator[str]:
     if content:
         yield from _content(origin, twins, spans)
     if failure.passed_on:
-        outer = [f"  {spans.line(event)}" for event in failure.passed_on[:_PASSED_ON]]
-        left = len(failure.passed_on) - _PASSED_ON
-        yield "\n".join(("passed on by, from the inside out:", *outer, f"  … {left} more" if left > 0 else "")).rstrip()
+        yield _listed("passed on by, from the inside out:", failure.passed_on, spans.line, most=_PASSED_ON)
     by_id = {event.span_id: event for event in spans.events if event.trace_id == origin.trace_id}
     survived = [event for event in ancestors(origin, by_id) if not is_failed(event) and not event.folded_into]
     if survived:
@@ -157,9 +157,7 @@ def _afterwards(failure: Failure, spans: _Spans) -> Iterator[str]:
     if not later:
         yield "no call came after it"
         return
-    lines = [f"  {spans.line(event)}" for event in later[:_AFTER]]
-    left = len(later) - _AFTER
-    yield "\n".join(("calls after it:", *lines, f"  … {left:,} more" if left > 0 else "")).rstrip()
+    yield _listed("calls after it:", later, spans.line, most=_AFTER)
 
 
 def _others(failures: Sequence[Failure], spans: _Spans) -> Iterator[str]:
@@ -170,13 +168,16 @@ def _others(failures: Sequence[Failure], spans: _Spans) -> Iterator[str]:
     firsts: dict[tuple[str, str, str], Event] = {}
     for failure in failures:
         event = failure.origin
-        look = (event.kind, name_of_call(event), (event.error and event.error.type) or "")
-        counts[look] += 1
-        firsts.setdefault(look, event)
-    listed = [f"  {spans.line(firsts[look], _times(count))}" for look, count in counts.most_common(_OTHERS)]
-    left = len(counts) - len(listed)
+        alike = (event.kind, name_of_call(event), (event.error and event.error.type) or "")
+        counts[alike] += 1
+        firsts.setdefault(alike, event)
+
+    def line(counted: tuple[tuple[str, str, str], int]) -> str:
+        alike, count = counted
+        return spans.line(firsts[alike], _times(count))
+
     head = f"other calls where trouble began ({len(failures):,}):"
-    yield "\n".join((head, *listed, f"  … {left} more kinds" if left > 0 else "")).rstrip()
+    yield _listed(head, counts.most_common(), line, most=_OTHERS, rest="more kinds")
 
 
 def _times(count: int) -> str:
@@ -191,11 +192,10 @@ def _inferred(turns: Sequence[Turn], spans: _Spans) -> Iterator[str]:
             if tool.failed and not tool.recorded:
                 texts = f" {one_line(tool.arguments, 120)}  {one_line(tool.result or '', 160)}"
                 said = texts if spans.reader.content else ""
-                lines.append(f"  {one_line(tool.name, 100)}{said}  requested in {spans.ids.get(turn.span_id, '')}")
+                lines.append(f"{one_line(tool.name, 100)}{said}  requested in {spans.ids.get(turn.span_id, '')}")
     if lines:
-        left = len(lines) - _OTHERS
         head = f"tools that failed by what the model was told, without a span ({len(lines):,}):"
-        yield "\n".join((head, *lines[:_OTHERS], f"  … {left:,} more" if left > 0 else "")).rstrip()
+        yield _listed(head, lines, str, most=_OTHERS)
 
 
 def _near_misses(traces: Sequence[Sequence[Event]], turns: Sequence[Turn], spans: _Spans) -> Iterator[str]:
@@ -206,17 +206,23 @@ def _near_misses(traces: Sequence[Sequence[Event]], turns: Sequence[Turn], spans
     for span_id, attempts in attempt_annotations(spans.reader.store, traces, terminal).items():
         # A run that goes on has calls by now that it had not when its spans were read.
         if span_id in by_id:
-            lines.append(f"  tried again: {spans.line(by_id[span_id], attempts.note)}")
+            lines.append(f"tried again: {spans.line(by_id[span_id], attempts.note)}")
     retries = [turn for turn in turns if turn.link == "retry"]
     lines += [
-        f"  the prompt of a failed call again: {spans.line(by_id[turn.span_id])}"
+        f"the prompt of a failed call again: {spans.line(by_id[turn.span_id])}"
         for turn in retries
         if turn.span_id in by_id
     ]
     unanswered = [event for event in spans.events if event.status in UNANSWERED and event.folded_into is None]
-    lines += [f"  unanswered: {spans.line(event)}" for event in unanswered]
+    lines += [f"unanswered: {spans.line(event)}" for event in unanswered]
     for event, usual_ms in slow_calls(spans.events):
-        lines.append(f"  slow: {spans.line(event, f'usually {figures.duration(usual_ms)}')}")
+        lines.append(f"slow: {spans.line(event, f'usually {figures.duration(usual_ms)}')}")
     if lines:
-        left = len(lines) - 3 * _NEAR
-        yield "\n".join(("near misses:", *lines[: 3 * _NEAR], f"  … {left:,} more" if left > 0 else "")).rstrip()
+        yield _listed("near misses:", lines, str, most=_NEAR_MISSES)
+
+
+def _listed(head: str, items: Sequence[T], line: Callable[[T], str], *, most: int, rest: str = "more") -> str:
+    """Write a line for each of the first items under a heading, and say how many more there are."""
+    left = len(items) - most
+    more = (f"… {left:,} {rest}",) if left > 0 else ()
+    return "\n  ".join((head, *map(line, items[:most]), *more))
