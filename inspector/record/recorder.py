@@ -22,7 +22,7 @@ from inspector.record.jsonrpc import is_notification, is_same_message
 from inspector.record.mirror import Mirror
 from inspector.record.results import error_of, own_outcome_of, result_of
 from inspector.record.sdk_spans import SdkSpans
-from inspector.record.served_request import ServedRequest, make_current
+from inspector.record.served_request import ServedRequest, enter_request
 from inspector.record.short_text import short_text
 from inspector.record.spans import Clock, Failure, Ids, RecordedSpan, failure_of
 from inspector.record.spool import SpoolWriter
@@ -190,7 +190,7 @@ class Recorder:
         request = ServedRequest(
             run, facts, start_ns=clock.now_ns(), start_tick=clock.tick_ns(), outer=innermost(), remote=remote
         )
-        make_current(request)
+        enter_request(request)
         return request
 
     def end_request(self, request: ServedRequest, exc: BaseException | None, *, state: State) -> None:

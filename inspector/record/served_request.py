@@ -75,13 +75,8 @@ class ServedRequest:
         return self.facts if route is None else {**self.facts, "route": route}
 
 
-def make_current(request: ServedRequest | None) -> None:
-    """Make later calls in this context belong to a request."""
-    _current.set(request)
-
-
 def enter_request(request: ServedRequest | None) -> "Token[ServedRequest | None]":
-    """Make this thread work for a request, until `leave_request`."""
+    """Make later calls in this context belong to a request, until `leave_request`."""
     return _current.set(request)
 
 

@@ -27,7 +27,7 @@ _BUSY: Final = frozenset((202, 209, 210, 252, 319, 999))
 _ANSWER_S: Final = 60
 """The timeout for a response; ClickHouse reports progress more often than that."""
 _IS_RIGHT: Final = "is it running, and is INSPECTOR_DATABASE_URL right?"
-_SAID: Final = re.compile(r"(?:DB::Exception: |HTTP driver received )(.+?)(?: \(version | \(for url |$)")
+_REASON: Final = re.compile(r"(?:DB::Exception: |HTTP driver received )(.+?)(?: \(version | \(for url |$)")
 _LONGEST_REASON: Final = 200
 _TYPE: Final = re.compile(" (?:CODEC|DEFAULT)")
 """The end of a type in a column's definition."""
@@ -50,8 +50,6 @@ _INSERTING: Final[Mapping[str, Any]] = {
     # A block is written by one thread anyway; passing it to another one takes a third of a small insert.
     "max_threads": 1,
 }
-
-
 _LONGEST_BOUND: Final = 1 << 14
 """The largest bound array in bytes. ClickHouse refuses values of more than 128 KB (`http_max_field_value_size`), and
 those of a command are all in its address, of which it takes 1 MB (`http_max_uri_size`)."""
@@ -165,7 +163,7 @@ class Database:
             # If only the response was lost, the same token keeps the rows from being inserted twice.
             self._insert(table, columns, settings)
 
-    def insert_found(self, sql: str, values: Values) -> None:
+    def insert_selected(self, sql: str, values: Values) -> None:
         """Run an ``INSERT … SELECT`` that inserts the same rows when it is repeated."""
         settings = {"async_insert": 0}
         try:
@@ -201,11 +199,11 @@ class Database:
         except OperationalError as error:
             raise StoreBusy(f"{self.address} does not answer ({_reason(error)}): {_IS_RIGHT}") from error
         except DatabaseError as error:
-            raise self._meaning(error) from error
+            raise self._store_error(error) from error
         except ClickHouseError as error:
             raise StoreError(f"{self.address}: {_reason(error)}") from error
 
-    def _meaning(self, error: DatabaseError) -> StoreError:
+    def _store_error(self, error: DatabaseError) -> StoreError:
         code = error.code
         if code == _TIMEOUT:
             return QueryTooSlow(f"the read took longer than {self._read_s:g} s; a narrower filter answers faster")
@@ -233,7 +231,7 @@ def _reason(error: BaseException) -> str:
         last = last if isinstance(last, BaseException) else None
     message = (error.strerror if isinstance(error, OSError) else None) or str(error)
     line = " ".join(message.split())
-    match = _SAID.search(line)
+    match = _REASON.search(line)
     return (line if match is None else match[1])[:_LONGEST_REASON]
 
 

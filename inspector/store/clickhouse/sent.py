@@ -94,7 +94,7 @@ def move(database: Database, changes: Mapping[str, Sequence[Change]], version: i
     columns = {f"decided.{at}": name for at, name in enumerate(_DECIDED, start=1)}
     columns |= {f"its_{name}": name for name in moved} | {f"{version}": "version"}
     joined = ", ".join(f"{name} AS its_{name}" for name in moved)
-    database.insert_found(
+    database.insert_selected(
         f"INSERT INTO `spans` ({', '.join(columns.values())}) SELECT {', '.join(columns)} "
         f"FROM (SELECT id AS entry, {', '.join(moved)} FROM inbox WHERE id IN {entries} AND done = 0 LIMIT 1 BY id) "
         f"ARRAY JOIN arrayResize({of_entry}, length(span_id)) AS decided, {joined} WHERE decided.2 > 0",
